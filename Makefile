@@ -17,6 +17,7 @@ PREFIX ?= $(or $(CARGO_HOME),$(HOME)/.cargo)
 # the same cases and `soak` new ones: make test SEED=7 draws others.
 SEED ?= 2003
 # The bindings ask the interpreter they are compiled for.
+MEMBERS = -p fpdb -p fpdb-cli -p fpdb-host -p fpdb-kernel -p fpdb-reading -p fpdb-store
 PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
 
 .PHONY: help setup build demo test test-spark wheel wheel-portable check check-builds bench soak sanitize install install-pages
@@ -48,10 +49,10 @@ wheel: setup ## the Python package: one wheel in target/wheels/
 wheel-portable: setup ## the same for Linux with glibc 2.28 and later (manylinux_2_28): linked by zig, which comes from PyPI
 	tools/python.sh wheel --portable
 
-check: setup ## formatting, lints (of the library alone and of the bindings too), documentation, the walls between modules, the public surface, licences of dependencies
+check: setup ## formatting, lints (of the library without formats and of the bindings too), documentation, the walls between modules, the public surface, licences of dependencies
 	cargo fmt --check
 	tools/check-walls.sh
-	cargo clippy --release --locked -p fpdb -p measure $(PYTHON_PACKAGE) --all-targets -- -D warnings
+	cargo clippy --release --locked $(MEMBERS) -p measure $(PYTHON_PACKAGE) --all-targets -- -D warnings
 	cargo clippy --release --locked -p fpdb --no-default-features --lib --example in_memory -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --no-deps
 	tools/check-api.sh
@@ -70,10 +71,10 @@ soak: setup ## the long tests that `make test` leaves out, of the Python package
 	@tools/fuzz.sh
 
 sanitize: setup ## the tests of code with `unsafe` under AddressSanitizer; needs a nightly toolchain
-	RUSTFLAGS=-Zsanitizer=address cargo +nightly test --release --locked --lib --target "$$(rustc -vV | sed -n 's/^host: //p')" -- lanes winnow kgram normalize kernel
+	RUSTFLAGS=-Zsanitizer=address cargo +nightly test --release --locked -p fpdb-kernel --lib --target "$$(rustc -vV | sed -n 's/^host: //p')"
 
 install: setup ## put fpdb, its manual pages and completions into PREFIX, cargo's own folder unless given: make install PREFIX=/usr/local
-	cargo install --path . --locked --root "$(PREFIX)"
+	cargo install --path cli --locked --root "$(PREFIX)"
 	@$(MAKE) --no-print-directory install-pages
 
 # Where `man` and the shells look for what belongs to a program in PREFIX/bin.

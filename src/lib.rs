@@ -48,96 +48,65 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
-// The program names the library as any other program does.
-#[cfg(feature = "cli")]
-extern crate self as fpdb;
-
-pub mod apply;
-mod bounded;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
-mod clock;
-mod columns;
+mod archive;
 #[cfg(test)]
+#[path = "../tests/counted_heap.rs"]
 mod counted_heap;
 mod database;
-pub mod dedup;
-mod document;
-mod duplicate;
-mod durable;
-mod error;
-mod extract;
-mod failure;
-mod fingerprint;
-#[cfg(any(test, fuzzing))]
+#[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing;
-mod guarded;
-mod hash_counts;
-mod hex;
 mod ingest;
-mod input;
-mod kernel;
-pub mod kgram;
-mod lanes;
-mod memory;
+#[cfg(test)]
+#[path = "names_tests.rs"]
 mod names;
-pub mod normalize;
-pub mod pairs;
-mod pool;
-mod profile;
-mod progress;
 mod query;
-mod recognise;
-pub mod repeats;
 pub mod report;
-mod schema;
-mod setters;
-mod spill;
 pub mod staging;
-mod stop;
-mod store;
-mod submissions;
-mod temporary;
-mod threads;
-pub mod winnow;
 
-pub use columns::{Fingerprint, Fingerprints, FingerprintsIter};
+pub use archive::submissions::submission_pattern;
+pub use archive::{apply, dedup, pairs, repeats};
 pub use database::{Database, DatabaseBuilder, DatabaseWriter, DocumentInfo, Removal};
-pub use document::{DocId, Format, Language, Offsets, Span};
-pub use error::{DocumentError, Error, Result, StoreFailure};
-pub use extract::ReaderProcess;
+#[doc(inline)]
+pub use fpdb_host::error::{DocumentError, Error, Result, StoreFailure};
+#[doc(inline)]
+pub use fpdb_host::failure::Failure;
+#[doc(inline)]
+pub use fpdb_host::progress::{Outcome, Progress, Task};
+#[doc(inline)]
+pub use fpdb_host::stop::StopToken;
+#[doc(inline)]
+pub use fpdb_kernel::columns::{Fingerprint, Fingerprints, FingerprintsIter};
+#[doc(inline)]
+pub use fpdb_kernel::document::{DocId, Format, Language, Offsets, Span};
+#[doc(inline)]
+pub use fpdb_kernel::profile::{Profile, ProfileError, Selection, Unit, WordRule};
+#[doc(inline)]
+pub use fpdb_kernel::{kgram, normalize, winnow};
+#[doc(inline)]
+pub use fpdb_reading::extract::ReaderProcess;
 #[cfg(unix)]
-pub use extract::process::serve_documents;
-pub use fingerprint::{DocumentFacts, Fingerprinter};
-pub use ingest::{Failure, IngestOptions, IngestSummary, OnChange, Skipped};
-pub use input::{Document, InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
-pub use profile::{Profile, Selection, Unit, WordRule};
-pub use progress::{Outcome, Progress, Task};
-pub use query::{
-    DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions, Phrases,
-    QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff,
+#[doc(inline)]
+pub use fpdb_reading::extract::process::serve_documents;
+#[doc(inline)]
+pub use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
+#[doc(inline)]
+pub use fpdb_reading::input::{
+    Document, InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions,
 };
-pub use stop::StopToken;
-pub use submissions::submission_pattern;
+pub use ingest::{IngestOptions, IngestSummary, OnChange, Skipped};
+pub use query::{
+    CorpusAnswer, DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions,
+    Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff, text_of_file,
+};
 
 /// Figures, backups, checks and repairs of a database, its compaction, and documents selected for removal.
 pub mod maintenance {
+    pub use crate::database::hash_counts::DfCount;
     pub use crate::database::{
         BackupOptions, CacheUse, Compaction, CompactionPlan, DatabaseStats, RememberedSource, SelectedDocuments,
         StoredPart,
     };
-    pub use crate::hash_counts::DfCount;
-    pub use crate::store::{Backup, Level, LostDocument, Problem, Repair, Verification};
+    #[doc(inline)]
+    pub use fpdb_store::{Backup, Level, LostDocument, Problem, Repair, Verification};
 }
-
-/// Internals that the program uses: it looks around before it starts, and cleans up when it is interrupted.
-#[cfg(feature = "cli")]
-pub(crate) use {
-    guarded::silence_guarded_panics,
-    input::{NamePrefix, enclosing_database, measure},
-    query::{CorpusAnswer, text_of_file},
-    recognise::{LAYER_HEAD, holds_records},
-    temporary::{Temporary, list_temporary_files, remove_temporary_files, stale_temporaries},
-};

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Lists the public surface of the library, a name a line, from what rustdoc says of it as JSON.
 
-usage: tools/api.py TARGET/doc/fpdb.json
+usage: tools/api.py TARGET/doc      where rustdoc has put fpdb.json, and fpdb_*.json of the crates whose names it takes up
 Run by tools/check-api.sh, which compares the list with docs/api.md.
 """
 
 import json
+import pathlib
 import sys
 
 # Modules that are pure (bytes in, values out), and the names at the root that put them together or that they speak of.
@@ -18,12 +19,37 @@ PURE_NAMES = {
 # Traits that every type has or lacks by what is in it, and those that only derives need.
 UNSAID = {"Freeze", "RefUnwindSafe", "UnsafeUnpin", "Unpin", "UnwindSafe", "StructuralPartialEq"}
 
-data = json.load(open(sys.argv[1], encoding="utf-8"))
-index, paths = data["index"], data["paths"]
+MEMBERS = ("fpdb", "fpdb_kernel", "fpdb_host", "fpdb_reading", "fpdb_store")
+crates = {name: json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text(encoding="utf-8")) for name in MEMBERS}
+data = crates["fpdb"]
+# The crate that the ids of the item at hand belong to.
+current = data
 
 
 def item(id):
-    return index.get(str(id))
+    return current["index"].get(str(id))
+
+
+def within(crate, work):
+    """The result of `work`, which looks at items of this crate."""
+    global current
+    before, current = current, crate
+    try:
+        return work()
+    finally:
+        current = before
+
+
+def definition(crate, id):
+    """The crate that defines an item of this id, and the item."""
+    if entry := crate["index"].get(str(id)):
+        return crate, entry
+    named = crate["paths"][str(id)]
+    home = crates[named["path"][0]]
+    for id, about in home["paths"].items():
+        if about["path"] == named["path"] and about["kind"] == named["kind"]:
+            return home, home["index"][id]
+    sys.exit(f"api: {'::'.join(named['path'])} is not in the documentation of its crate")
 
 
 def path(resolved):
@@ -208,33 +234,32 @@ def head(entry, name):
     sys.exit(f"api: a kind of item that tools/api.py does not know: {kind}")
 
 
-def names(module, prefix=""):
-    """Each public name of a module, with what it stands for."""
+def names(crate, module, prefix=""):
+    """Each public name of a module of a crate: the name, the crate that defines it, and what it stands for."""
     for id in module["inner"]["module"]["items"]:
-        entry = item(id)
+        entry = crate["index"].get(str(id))
         if not entry or entry["visibility"] != "public":
             continue
+        home, name = crate, entry["name"]
         if "use" in entry["inner"]:
             use = entry["inner"]["use"]
-            target = item(use["id"])
-            if not target:
-                sys.exit(f"api: {use['source']} is another crate's")
-            yield prefix + use["name"], target
-        elif "module" in entry["inner"]:
-            yield from names(entry, f"{prefix}{entry['name']}::")
-        else:
-            yield prefix + entry["name"], entry
+            name = use["name"]
+            home, entry = definition(crate, use["id"])
+        if "module" in entry["inner"]:
+            yield from names(home, entry, f"{prefix}{name}::")
+        elif "macro" not in entry["inner"]:
+            yield prefix + name, home, entry
 
 
 def pure(name):
     return name.split("::")[0] in PURE or name in PURE_NAMES
 
 
-listed = sorted(names(item(data["root"])), key=lambda named: named[0].split("::"))
+listed = sorted(names(data, item(data["root"])), key=lambda named: named[0].split("::"))
 parts = [named for named in listed if pure(named[0])]
 root = [named for named in listed if not pure(named[0]) and "::" not in named[0]]
 jobs = [named for named in listed if not pure(named[0]) and "::" in named[0]]
-modules = sorted({name.split("::")[0] for name, _ in jobs})
+modules = sorted({name.split("::")[0] for name, *_ in jobs})
 
 print(f"""# The library's surface
 
@@ -247,8 +272,9 @@ The root has {len(root)} names: to open, ingest and query. The options and answe
 """)
 for title, some in (("The root", root), ("Jobs", jobs), ("Pure parts", parts)):
     print(f"## {title}\n\n```text")
-    for name, entry in some:
-        print(head(entry, name))
-        for line in members(entry) if next(iter(entry["inner"])) in ("struct", "enum", "trait") else []:
-            print(f"    {line}")
+    for name, home, entry in some:
+        print(within(home, lambda: head(entry, name)))
+        if next(iter(entry["inner"])) in ("struct", "enum", "trait"):
+            for line in within(home, lambda: members(entry)):
+                print(f"    {line}")
     print("```" if title == "Pure parts" else "```\n")

@@ -13,10 +13,12 @@ command -v python3 >/dev/null || { echo 'api: python3 is needed: apt-get install
 target=${CARGO_TARGET_DIR:-target}
 # The cargo of the caller may be several words.
 # shellcheck disable=SC2086
-RUSTDOC="$PWD/tools/rustdoc-json.sh" ${CARGO:-cargo} rustdoc --quiet --release --locked --lib -- -Zunstable-options --output-format json
+for package in fpdb-kernel fpdb-host fpdb-reading fpdb-store fpdb; do
+    RUSTDOC="$PWD/tools/rustdoc-json.sh" ${CARGO:-cargo} rustdoc --quiet --release --locked --lib -p "$package" -- -Zunstable-options --output-format json
+done
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
-tools/api.py "$target/doc/fpdb.json" >"$new"
+tools/api.py "$target/doc" >"$new"
 
 if [[ ${1-} == --write ]]; then
     cat "$new" >docs/api.md

@@ -62,9 +62,9 @@ build=(cargo build --release --locked)
 program=$(libraries "${build[@]}")
 tests=$(libraries cargo test --release --locked --no-run)
 bindings=$program
-if $python; then bindings=$(libraries "${build[@]}" -p fpdb -p fpdb-python --bin fpdb); fi
+if $python; then bindings=$(libraries "${build[@]}" -p fpdb -p fpdb-cli -p fpdb-python); fi
 if [[ $tests != "$program" || $bindings != "$program" ]]; then
-    say "the library is compiled more than once, as features of crates differ (Cargo.toml, at \`either\`):"
+    say "the library is compiled more than once, as features of crates differ (cli/Cargo.toml, at \`either\`):"
     printf '    %s\n' "program $program" "tests $tests" "wheel $bindings" >&2
     exit 1
 fi

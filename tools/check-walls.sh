@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Keeps the walls between the modules: what may be named where. A grep, so that it needs no compiler and no time.
+# Checks rules about the sources that cargo does not keep. Which member may name which crate is in their Cargo.toml files. A grep, so
+# that it needs no compiler and no time.
 #
 # Comments do not count, nor do tests: files named tests.rs, and items under #[cfg(test)].
 # usage: tools/check-walls.sh [ROOT]
 # Prints each offending line as file:line and exits 1 if there is any.
 
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-cd "${1:-$here/..}"
+cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
 # sources FOLDER...: the Rust files in those of the folders that exist.
 sources() {
@@ -17,8 +17,7 @@ sources() {
     done | LC_ALL=C sort
 }
 
-# Of file names: those that match, those that do not.
-only() { grep -E "$1" || true; }
+# Of file names: those that do not match.
 except() { grep -vE "$1" || true; }
 
 # offending PATTERN: reads file names, prints the lines whose code the pattern (POSIX extended) meets. An item under
@@ -56,42 +55,16 @@ wall() {
     fi
 }
 
-# crates A|B: the pattern of a path into one of the crates, of its macro, or of its import.
-crates() {
-    printf '(^|[^A-Za-z0-9_.:])(::)?((%s)(::|!)|(use|extern crate) +(::)?(%s)([ ;]|$))' "$1" "$1"
-}
-
 failed=0
 
-sources src | except '^src/store/(engine/|tests.rs$)' |
-    wall 'wall: only src/store/engine/ names rocksdb; ask the engine in words of its own' \
-        "$(crates rocksdb)" || failed=1
-sources src | except '^src/(main\.rs|cli\.rs|cli/)' |
-    wall 'wall: only src/main.rs and src/cli/ name clap, anyhow, indicatif, signal-hook; the library knows of no terminal' \
-        "$(crates 'clap|clap_complete|clap_mangen|anstyle_query|anyhow|indicatif|signal_hook')" || failed=1
-sources src | except '^src/server(\.rs|/)' |
-    wall 'wall: only src/server/ names axum and tokio' \
-        "$(crates 'axum|tokio')" || failed=1
-sources src tests benches examples |
-    wall 'wall: only python/ names pyo3; the program never needs Python' \
-        "$(crates pyo3)" || failed=1
-
-# The program is part of the crate, but uses its public names only: those of the root, and the types in its public modules (and write_html).
-sources src/cli |
-    wall 'wall: src/cli/ uses the library as fpdb::Name or fpdb::module::Name, as any other program does' \
-        '(^|[^A-Za-z0-9_])crate::([^c]|c[^l]|cl[^i]|cli[^:;])|(^|[^A-Za-z0-9_])fpdb::((cli|database|error|extract|ingest|input|query|recognise|store)::|(apply|dedup|maintenance|pairs|repeats|report|staging)::(\{(.*[ ,])?)?([a-vx-z]|w[^r]))' || failed=1
-sources src | except '^src/(main\.rs|lib\.rs|cli/)' |
-    wall 'wall: only the program says fpdb:: of its own crate' \
-        '(^|[^A-Za-z0-9_])fpdb::' || failed=1
-
 # Pure: bytes in, values out.
-sources src | only '^src/(normalize|kgram|winnow|store/codec/)' | except '/tests\.rs$' |
-    wall 'wall: normalize, kgram, winnow and the posting codec are pure: no input or output, clock, thread or global' \
+sources crates/kernel/src crates/store/src/codec | except '/(tests|corpus)\.rs$|/fuzzing/' |
+    wall 'wall: the kernel and the posting codec are pure: no input or output, clock, thread or global' \
         "(^|[^A-Za-z0-9_])(std::(fs|io|net|env|process|thread|time)([^A-Za-z0-9_]|$)|std::\{(.*[ {,])?(fs|io|net|env|process|thread|time)(::|[,} ])|static mut |thread_local!|OnceLock|LazyLock|rayon)" ||
     failed=1
 
-sources src | except '/tests\.rs$' |
-    wall 'unfinished: todo!, unimplemented! and dbg! do not stay in src/' \
+sources src crates cli/src | except '/tests\.rs$' |
+    wall 'unfinished: todo!, unimplemented! and dbg! do not stay' \
         '(^|[^A-Za-z0-9_])(todo|unimplemented|dbg)!' || failed=1
 
 # A file past 500 lines says why in the comment it opens with.
@@ -102,10 +75,7 @@ while read -r file; do
         printf '  %s:%d: %d lines\n' "$file" "$lines" "$lines"
         failed=1
     fi
-done < <(sources src)
-
-# No module imports another in a circle.
-"$here/check-circles.py" . || failed=1
+done < <(sources src crates cli/src)
 
 if ((failed == 0)); then echo 'walls: ok'; fi
 exit "$failed"

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::{Database, DatabaseWriter};
-use crate::error::{Error, Result};
 use crate::ingest;
-use crate::pool;
-use crate::profile::Profile;
-use crate::progress::Task;
-use crate::store::{Store, StoreOptions, Verification};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::pool;
+use fpdb_host::progress::Task;
+use fpdb_kernel::profile::Profile;
+use fpdb_store::{Store, StoreOptions, Verification};
 
 const MEMORY_RANGE: &str = "at least 1 MiB and at most 16 TiB";
 

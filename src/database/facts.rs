@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Digest, DocId, hexadecimal};
-use crate::hash_counts::{DfCount, HashCounts};
-use crate::profile::Profile;
-use crate::schema::{Answer, Schema, is_false};
-use crate::store::{DocumentRecord, LOGS, Level, MANY_BLOCKS, SourceRecord};
+use crate::database::hash_counts::{DfCount, HashCounts};
+use fpdb_host::schema::{Answer, Schema, is_false};
+use fpdb_kernel::document::{Digest, DocId, hexadecimal};
+use fpdb_kernel::profile::Profile;
+use fpdb_store::{DocumentRecord, LOGS, Level, MANY_BLOCKS, SourceRecord};
 
 /// A stored document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 
 mod builder;
 mod facts;
+pub(crate) mod hash_counts;
 mod pairing;
 mod querying;
 mod selected;
@@ -15,19 +16,19 @@ pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, RememberedSource, StoredPart};
 pub use self::selected::SelectedDocuments;
 pub use self::writer::{BackupOptions, Compaction, CompactionPlan, DatabaseWriter, Removal};
-use crate::apply::{self, Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary};
-use crate::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
-use crate::document::DocId;
-use crate::error::{Error, Result};
-use crate::hash_counts::HashCounts;
-use crate::input::{InputLimits, absolute_name, tidied};
-use crate::profile::Profile;
-use crate::progress::{Task, is_due};
+use crate::archive::apply::{self, Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary};
+use crate::archive::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
+use crate::archive::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
+use crate::database::hash_counts::HashCounts;
 use crate::query::{self, DocumentText, SubmissionCache, TextSequence};
-use crate::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
-use crate::schema::Schema;
-use crate::stop::StopToken;
-use crate::store::{FORMAT_VERSION, Store, Verification};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::{Task, is_due};
+use fpdb_host::schema::Schema;
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::document::DocId;
+use fpdb_kernel::profile::Profile;
+use fpdb_reading::input::{InputLimits, absolute_name, tidied};
+use fpdb_store::{FORMAT_VERSION, Store, Verification};
 
 /// An open database, to be read. A clone costs nothing, and threads may share one.
 ///

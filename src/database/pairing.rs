@@ -1,10 +1,10 @@
 //! Pairing: all pairs of stored documents that share text.
 
 use super::{Database, visiting};
-use crate::error::{Error, Result};
-use crate::pairs::{self, Pair, PairsAnswer, PairsOptions, PairsSummary};
-use crate::progress::Task;
-use crate::spill::TempSpace;
+use crate::archive::pairs::{self, Pair, PairsAnswer, PairsOptions, PairsSummary};
+use crate::archive::spill::TempSpace;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
 
 impl Database {
     /// All pairs of documents that share enough, best first. The answer is held in memory: for many pairs use

@@ -9,16 +9,16 @@ use std::thread;
 use rayon::prelude::*;
 
 use super::{Database, ids_named, visiting};
-use crate::error::{Error, Result};
-use crate::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
-use crate::progress::Task;
 use crate::query::{
     self, CountedSubmissions, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource,
     TextCache,
 };
-use crate::stop::StopToken;
-use crate::store::Store;
-use crate::threads;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::stop::StopToken;
+use fpdb_host::threads;
+use fpdb_reading::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
+use fpdb_store::Store;
 
 /// Documents found at a path that are read before they are answered, and the most bytes of them that are held for it.
 const QUERIES_AT_A_TIME: usize = 256;
@@ -288,7 +288,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::profile::Profile;
+    use fpdb_kernel::profile::Profile;
 
     /// Each answer is visited while the next query is at work, and once the task is stopped none is begun.
     #[test]
@@ -357,9 +357,9 @@ mod tests {
     /// A query ends at whatever look at its token, and no later one is needed; whatever it does.
     #[test]
     fn a_single_query_can_be_stopped_at_each_step() {
-        use crate::input::Document;
         use crate::query::{PassageOptions, diff};
         use crate::{IngestOptions, ReadOptions, Source};
+        use fpdb_reading::input::Document;
 
         let folder = tempfile::tempdir().unwrap();
         let profile = Profile::named("words").unwrap();

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::Database;
-use crate::document::DocId;
-use crate::error::{Error, Result};
-use crate::input::NamePrefix;
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::document::DocId;
+use fpdb_reading::input::NamePrefix;
 
 /// Documents that were selected, for [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

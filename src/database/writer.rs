@@ -7,16 +7,16 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Database, ids_named};
-use crate::document::DocId;
-use crate::error::{Error, Result};
 use crate::ingest::{self, IngestOptions, IngestSummary};
-use crate::input::{Document, Source, absolute_name, enclosing_database};
-use crate::progress::Task;
-use crate::schema::{Answer, Schema};
-use crate::setters::setters;
 use crate::staging::{self, Assembly};
-use crate::stop::StopToken;
-use crate::store::{Backup, Batch, Committer, SourceRecord, Store};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::setters::setters;
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::document::DocId;
+use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
+use fpdb_store::{Backup, Batch, Committer, SourceRecord, Store};
 
 /// A database that is open for writing: all that a [`Database`] can do, and what changes it. One process at a time has a
 /// writer; threads may share one, and each change waits for the one before.

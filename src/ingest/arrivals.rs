@@ -10,15 +10,15 @@ use rustc_hash::FxHashMap;
 
 use super::known::KnownDocuments;
 use super::sweep::Sweep;
-use crate::columns::Fingerprints;
-use crate::dedup::{ArrivalWitness, Arrivals, DedupBy, DedupOptions, StoredHashes, id_first};
-use crate::document::DocId;
-use crate::duplicate::{Because, Duplicate};
-use crate::error::Result;
-use crate::input::{Reach, is_untouched};
-use crate::progress::Outcome;
-use crate::schema::Schema;
-use crate::store::{DocumentRecord, Holders, Lookup, Store};
+use crate::archive::dedup::{ArrivalWitness, Arrivals, DedupBy, DedupOptions, StoredHashes, id_first};
+use fpdb_host::duplicate::{Because, Duplicate};
+use fpdb_host::error::Result;
+use fpdb_host::progress::Outcome;
+use fpdb_host::schema::Schema;
+use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::document::DocId;
+use fpdb_reading::input::{Reach, is_untouched};
+use fpdb_store::{DocumentRecord, Holders, Lookup, Store};
 use std::ops::Range;
 
 /// The hashes that are looked up between two commits, or so: filters that stay in memory are then worth their reading.
@@ -162,7 +162,7 @@ impl<'a> Stream<'a> {
         Self {
             store,
             staying: StayingDocuments { reach, stores_texts, open, relied_on, moved },
-            arrivals: Arrivals::new(options, store.profile().k),
+            arrivals: Arrivals::new(options, store.profile().k()),
             lookup: None,
             committing: PendingHashes::default(),
             filling: PendingHashes::default(),

@@ -19,14 +19,14 @@ use super::options::{IngestOptions, OnChange};
 use super::record::{metadata_after, origin_of, record_of};
 use super::summary::IngestSummary;
 use super::sweep::Sweep;
-use crate::columns::Fingerprints;
-use crate::document::Digest;
-use crate::error::{DocumentError, Error, Result};
-use crate::input::{About, Reach};
-use crate::progress::{Outcome, Progress, Task};
-use crate::stop::StopToken;
-use crate::store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
-use crate::threads;
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::progress::{Outcome, Progress, Task};
+use fpdb_host::stop::StopToken;
+use fpdb_host::threads;
+use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::{About, Reach};
+use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
 /// A batch takes this share of the memory allowed, and so does the one being committed; what is on its way to
 /// them and what the store needs to take them over take the rest.

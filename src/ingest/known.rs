@@ -8,10 +8,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::options::IngestOptions;
 use super::record::metadata_after;
-use crate::document::Digest;
-use crate::error::{Error, Result};
-use crate::input::{About, CLOSED, FileFacts, ReadAs};
-use crate::store::{DocumentRecord, PendingDocuments, Store};
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::{About, CLOSED, FileFacts, ReadAs};
+use fpdb_store::{DocumentRecord, PendingDocuments, Store};
 
 /// The answer for a document before it is read.
 pub(super) enum Known {

@@ -6,11 +6,11 @@ use std::time::Instant;
 use super::intake::{Intake, with_intake};
 use super::options::IngestOptions;
 use super::summary::IngestSummary;
-use crate::error::{Error, Result};
-use crate::input::Reach;
-use crate::progress::Task;
-use crate::stop::StopToken;
-use crate::store::Store;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::stop::StopToken;
+use fpdb_reading::input::Reach;
+use fpdb_store::Store;
 
 /// Adds the documents of `other` to the store. As many go into one commit as the memory allowed has room for their
 /// records, some 1 KiB each; each commit reads the other's postings once.

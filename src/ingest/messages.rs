@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
-use crate::columns::Fingerprints;
-use crate::document::{Digest, Format};
-use crate::error::{Error, Result};
-use crate::fingerprint::DocumentFacts;
-use crate::input::{About, Candidate, FileFacts};
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::document::{Digest, Format};
+use fpdb_reading::fingerprint::DocumentFacts;
+use fpdb_reading::input::{About, Candidate, FileFacts};
 
 /// One step of the walk, as the intake sees it.
 pub(super) enum IntakeStep {

@@ -22,11 +22,11 @@ mod worker;
 
 use std::time::Instant;
 
-use crate::error::Result;
-pub use crate::failure::Failure;
-use crate::input::{Document, InputLimits, Reach, Source};
-use crate::progress::Task;
-use crate::store::Store;
+use fpdb_host::error::Result;
+pub use fpdb_host::failure::Failure;
+use fpdb_host::progress::Task;
+use fpdb_reading::input::{Document, InputLimits, Reach, Source};
+use fpdb_store::Store;
 use intake::with_intake;
 use prune::{Prune, SearchFailures};
 

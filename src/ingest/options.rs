@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::dedup::{DedupBy, DedupOptions};
-use crate::error::{Error, Result};
-use crate::input::{MetadataTable, ReadAs, ReadOptions, RecordFields, WalkOptions};
-use crate::names::names;
-use crate::setters::setters;
+use crate::archive::dedup::{DedupBy, DedupOptions};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::names::names;
+use fpdb_host::setters::setters;
+use fpdb_reading::input::{MetadataTable, ReadAs, ReadOptions, RecordFields, WalkOptions};
 
 /// The treatment of a document whose name is stored with other content. The metadata go with the content: a document that replaces
 /// another has its own alone, and those of a document that is left out are left out too.
@@ -103,13 +103,13 @@ impl IngestOptions {
     /// The digest is made of these words. Databases keep the digest, so the words stay as they are whatever types are called: a
     /// container whose digest is another one is read again.
     fn settings_in_words(&self, name: &str) -> String {
-        let ReadOptions { front_end, closed, fields, limits: _, skip_quotes: _ } = &self.read;
+        let ReadOptions { front_end, closed, fields, limits: _, skip_quotes: _, .. } = &self.read;
         let front_end = match front_end {
             ReadAs::Auto => "Auto".to_owned(),
             ReadAs::Code => "Code".to_owned(),
             ReadAs::Format(format) => format!("Format({})", format.name()),
         };
-        let RecordFields { text, id, keep } = fields;
+        let RecordFields { text, id, keep, .. } = fields;
         let fields = format!("RecordFields {{ text: {text:?}, id: {id:?}, keep: {keep:?} }}");
         let table = self.metadata.as_ref().map(|table| table.digest());
         let (boilerplate, store_text) = (self.boilerplate, self.store_text);
@@ -122,7 +122,7 @@ impl IngestOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Format, Language};
+    use fpdb_kernel::document::{Format, Language};
 
     #[test]
     fn settings_are_the_same_words_in_every_version() {

@@ -14,10 +14,10 @@ use super::messages::ReadJob;
 use super::options::IngestOptions;
 use super::walker::Walker;
 use super::worker::work;
-use crate::error::{Error, Result};
-use crate::progress::Task;
-use crate::store::Store;
-use crate::threads;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::threads;
+use fpdb_store::Store;
 
 /// Jobs per thread that may wait for the intake.
 const JOBS_WAITING: usize = 16;

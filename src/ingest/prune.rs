@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::IngestOptions;
-use crate::document::Digest;
-use crate::error::{Error, Result};
-use crate::input::{FileFacts, Scope, Source, file_name_of, is_missing};
-use crate::progress::Task;
-use crate::store::{ContainerRecord, DocumentRecord, Store};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::{FileFacts, Scope, Source, file_name_of, is_missing};
+use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 
 /// The documents of the named folders whose files are gone.
 pub(super) struct Prune {

@@ -2,10 +2,10 @@
 
 use super::messages::ReadDocument;
 use super::options::IngestOptions;
-use crate::clock;
-use crate::document::{Modified, Offsets};
-use crate::input::{About, FileFacts};
-use crate::store::DocumentRecord;
+use fpdb_host::clock;
+use fpdb_kernel::document::{Modified, Offsets};
+use fpdb_reading::input::{About, FileFacts};
+use fpdb_store::DocumentRecord;
 
 /// A file written to this shortly before it was looked at could be written to again without its time changing:
 /// file systems count time in steps of up to two seconds.

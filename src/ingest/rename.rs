@@ -13,14 +13,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::options::IngestOptions;
 use super::prune::{MissingContainer, MissingDocument, Prune, Unseen};
 use super::record::{metadata_after, origin_of, trusted_mtime};
-use crate::document::Digest;
-use crate::error::{Error, Result};
-use crate::input::{
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::{
     Candidate, Content, FileFacts, Opened, ReadContext, Reader, Source, WalkEvent, WalkOptions, file_name_of,
     for_each_held, format_of, open, walk,
 };
-use crate::progress::Task;
-use crate::store::{Batch, Committer, DocumentRecord, Store};
+use fpdb_store::{Batch, Committer, DocumentRecord, Store};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The records of one commit take so many bytes at most.
@@ -153,7 +153,7 @@ impl<'a> Renaming<'a> {
 
     /// The digest of a document, and the format that it would be read in; `None` where it cannot be read.
     fn content(&mut self, candidate: &Candidate) -> Option<(Digest, &'static str)> {
-        let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
+        let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
         let mut format = None;
         let read = self.reader.read(candidate, self.task.token(), &|_| {}, &mut |bytes| {
             if format.is_none() {

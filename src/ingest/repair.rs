@@ -1,18 +1,17 @@
 //! Repair: documents whose fingerprints were damaged are read again, where their text is still what it was.
 
+use crate::query::stored_place;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::columns::Fingerprints;
-use crate::document::{Format, Offsets};
-use crate::error::{Error, Result};
-use crate::fingerprint::{DocumentFacts, Fingerprinter};
-use crate::input::{ContainerBatch, ReadOptions, Reader, StoredPlace};
-use crate::progress::Task;
-use crate::stop::StopToken;
-use crate::store::{
-    DocumentRecord, Repair, RepairStart, Repairing, StoreOptions, Verification, decompress, text_chunks,
-};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::document::{Format, Offsets};
+use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
+use fpdb_reading::input::{ContainerBatch, ReadOptions, Reader};
+use fpdb_store::{DocumentRecord, Repair, RepairStart, Repairing, StoreOptions, Verification, decompress, text_chunks};
 
 /// Rebuilds what can be rebuilt of the damaged database at `root`. Documents that only their files can bring back are given up
 /// while these are missing if `give_up_missing` says so.
@@ -26,7 +25,7 @@ pub(crate) fn repair(
     task: &Task<'_>,
 ) -> Result<Verification> {
     let mut repairing = match Repairing::begin(root, options, task)? {
-        RepairStart::Whole(now) => return Ok(Verification { repair: Some(Repair::default()), ..now }),
+        RepairStart::Whole(now) => return Ok(now.repaired(Repair::default())),
         RepairStart::Damaged(repairing) => repairing,
     };
     if !give_up_missing && let Err(error) = check_sources(root, &repairing) {
@@ -57,7 +56,7 @@ fn check_sources(root: &Path, repairing: &Repairing) -> Result<()> {
     let (mut documents, mut first, mut last) = (0, None, (String::new(), false));
     for id in repairing.damaged_documents() {
         let record = repairing.record(id)?;
-        let Some(source) = record.source.as_deref().filter(|_| StoredPlace::of(&record).is_some()) else { continue };
+        let Some(source) = record.source.as_deref().filter(|_| stored_place(&record).is_some()) else { continue };
         // The members of a container come one after the other.
         if last.0 != source {
             // A pipe that has taken the place of the file is not opened: that would wait for a writer.
@@ -78,7 +77,7 @@ fn expect(repairing: &Repairing, damaged: &[u32], first: u64) -> Result<(Contain
     let mut last = first;
     for (number, &id) in (1..).zip(damaged).skip(usize::try_from(first - 1).unwrap_or(usize::MAX)) {
         let record = repairing.record(id)?;
-        if let Some(place) = StoredPlace::of(&record)
+        if let Some(place) = stored_place(&record)
             && !batch.expect(place, record.bytes)
         {
             break;
@@ -101,7 +100,7 @@ fn read_again(
         return take_stored(repairing, fingerprinter, id, record);
     }
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
-    let Some(place) = StoredPlace::of(record) else { return Ok(Err("it was not read from a file".into())) };
+    let Some(place) = stored_place(record) else { return Ok(Err("it was not read from a file".into())) };
     // However large the container: the document is lost otherwise.
     let candidate = match batch.document(place, &ReadOptions::default(), u64::MAX, &StopToken::new()) {
         Ok(candidate) => candidate,

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::failure::Failure;
-use crate::recognise::is_unread_archive;
-use crate::schema::{Answer, Schema, is_zero};
+use fpdb_host::error::Error;
+use fpdb_host::failure::Failure;
+use fpdb_host::schema::{Answer, Schema, is_zero};
+use fpdb_reading::recognise::is_unread_archive;
 
 /// The result of an ingest or a merge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

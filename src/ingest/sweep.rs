@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use roaring::RoaringBitmap;
 
 use super::known::KnownDocuments;
-use crate::error::Result;
-use crate::input::FileFacts;
-use crate::store::{ContainerRecord, Store};
+use fpdb_host::error::Result;
+use fpdb_reading::input::FileFacts;
+use fpdb_store::{ContainerRecord, Store};
 
 /// The documents that a run has met, and the containers that may hold less than before.
 pub(super) struct Sweep {

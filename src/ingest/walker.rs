@@ -16,14 +16,14 @@ use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
 use super::prune::SearchFailures;
 use super::summary::IngestSummary;
-use crate::document::Digest;
-use crate::error::{Error, Result};
-use crate::input::{
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Progress;
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::{
     About, Candidate, Content, Document, Opened, ReadContext, Source, WalkEvent, expand_stream, open, walk,
 };
-use crate::progress::Progress;
-use crate::stop::StopToken;
-use crate::store::Store;
+use fpdb_store::Store;
 
 /// Parcels of one job that may wait for the intake.
 const PARCELS_WAITING: usize = 3;

@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use super::known;
 use super::messages::{JobEntry, Parcel, ParcelEntry, ReadDocument, ReadJob};
 use super::options::IngestOptions;
-use crate::columns::FINGERPRINT_BYTES;
-use crate::document::Digest;
-use crate::error::{DocumentError, Error, Result};
-use crate::fingerprint::Fingerprinter;
-use crate::guarded::guarded;
-use crate::input::{Candidate, Content, Reader, format_of};
-use crate::progress::Progress;
-use crate::stop::StopToken;
-use crate::store::{Store, TEXT_CHUNK_BYTES, compress};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::guarded::guarded;
+use fpdb_host::progress::Progress;
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::columns::FINGERPRINT_BYTES;
+use fpdb_kernel::document::Digest;
+use fpdb_reading::fingerprint::Fingerprinter;
+use fpdb_reading::input::{Candidate, Content, Reader, format_of};
+use fpdb_store::{Store, TEXT_CHUNK_BYTES, compress};
 
 /// Fingerprints that travel together: some 100 KiB.
 const PARCEL_FINGERPRINTS: usize = 4096;
@@ -150,7 +150,7 @@ impl Worker<'_> {
 
     fn read(&mut self, candidate: &Candidate, pieces: &mut Pieces) -> Result<ReadDocument> {
         let Self { fingerprinter, progress, .. } = self;
-        let (asked, unit) = (self.options.read.front_end, self.store.profile().unit);
+        let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
         let mut format = None;
         let mut text = self.options.store_text.then(TextChunks::default);
         let read = self.reader.read(candidate, self.stop, &|bytes| progress.read(bytes), &mut |bytes| {

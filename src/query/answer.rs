@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::location::Location;
 use super::options::Mode;
 use super::weight::Weight;
-use crate::document::DocId;
-use crate::profile::Profile;
-use crate::schema::{Answer, Schema, is_false, is_zero};
+use fpdb_host::schema::{Answer, Schema, is_false, is_zero};
+use fpdb_kernel::document::DocId;
+use fpdb_kernel::profile::Profile;
 
 /// The answer to one query, or the comparison of two files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -12,11 +12,11 @@ use super::rank::{self, MatchFiles, MatchSubject, Ranked};
 use super::submissions::CountedSubmissions;
 use super::tally::Tally;
 use super::text_cache::TextCache;
-use crate::document::DocId;
-use crate::error::{Error, Result};
-use crate::progress::{Task, is_due};
-use crate::schema::Schema;
-use crate::store::{DocumentRecord, Store};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::{Task, is_due};
+use fpdb_host::schema::Schema;
+use fpdb_kernel::document::DocId;
+use fpdb_store::{DocumentRecord, Store};
 
 /// The passages of documents by id, and where they are inferred, why.
 type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;

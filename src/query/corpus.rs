@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Match, QueryAnswer, QueryDocument};
 use super::location::Location;
-use crate::document::DocId;
-use crate::schema::{Answer, Schema};
+use fpdb_host::schema::{Answer, Schema};
+use fpdb_kernel::document::DocId;
 
 /// How much of a query the archive holds, and where. Also its JSON (`fpdb.corpus/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl QueryAnswer {
     /// The same as one row: how much of the query the archive holds, and where. Parts that several documents hold are listed for the best
     /// of them.
     #[must_use]
-    pub(crate) fn by_corpus(self) -> CorpusAnswer {
+    pub fn by_corpus(self) -> CorpusAnswer {
         let identical = self.has_identical || self.matches.iter().any(|found| found.identical);
         let has_passages = self.matches.iter().all(|found| found.coverage.is_some());
         let mut places: Vec<CorpusPlace> = Vec::new();

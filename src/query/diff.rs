@@ -13,15 +13,15 @@ use super::prepared::{PreparedQuery, QueryReader};
 use super::source::QuerySource;
 use super::text::Symboliser;
 use super::weight::Weight;
-use crate::columns::Fingerprint;
-use crate::document::DocId;
-use crate::error::{Error, Result};
-use crate::input::ReadOptions;
-use crate::profile::Profile;
-use crate::progress::Task;
-use crate::schema::Schema;
-use crate::stop::StopToken;
-use crate::store::FingerprintPlace;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::schema::Schema;
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::columns::Fingerprint;
+use fpdb_kernel::document::DocId;
+use fpdb_kernel::profile::Profile;
+use fpdb_reading::input::ReadOptions;
+use fpdb_store::FingerprintPlace;
 
 /// The step that a comparison reports.
 const STEP: &str = "documents read";
@@ -48,7 +48,7 @@ pub fn diff(
     let a = prepared(QueryReader::new(profile, None, read, finder.as_ref(), stop)?, a)?;
     task.step(STEP, 1, 2)?;
     // Text is ignored in the first, the query.
-    let reader = QueryReader::new(profile, None, &ReadOptions { skip_quotes: false, ..read.clone() }, None, stop)?;
+    let reader = QueryReader::new(profile, None, &read.clone().skip_quotes(false), None, stop)?;
     let b = prepared(reader, b)?;
     task.step(STEP, 2, 2)?;
     let shared = shared_hashes(&a, &b).count() as u64;

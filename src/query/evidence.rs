@@ -14,11 +14,11 @@ use super::submissions::CountedSubmissions;
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
 use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
-use crate::document::Format;
-use crate::error::Result;
-use crate::profile::Unit;
-use crate::stop::StopToken;
-use crate::store::{DocumentRecord, FingerprintPlace, Holders, Lookup, Store};
+use fpdb_host::error::Result;
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::document::Format;
+use fpdb_kernel::profile::Unit;
+use fpdb_store::{DocumentRecord, FingerprintPlace, Holders, Lookup, Store};
 
 /// The fingerprints that the documents of the answer share with the query.
 #[derive(Default)]

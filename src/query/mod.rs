@@ -8,7 +8,6 @@
 
 mod answer;
 mod answering;
-#[cfg(feature = "cli")]
 mod corpus;
 mod covered;
 mod diff;
@@ -24,6 +23,7 @@ mod ranges;
 mod rank;
 mod sentences;
 mod source;
+mod stored_place;
 mod submissions;
 mod tally;
 mod text;
@@ -35,8 +35,7 @@ mod weight;
 
 pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, QueryDocument};
 pub(crate) use answering::answer;
-#[cfg(feature = "cli")]
-pub(crate) use corpus::CorpusAnswer;
+pub use corpus::CorpusAnswer;
 pub use diff::diff;
 pub use location::Location;
 pub use options::{Mode, PassageOptions, QueryOptions};
@@ -44,9 +43,11 @@ pub(crate) use phrases::PhraseFinder;
 pub use phrases::Phrases;
 pub(crate) use prepared::{PreparedQuery, QueryReader};
 pub use source::QuerySource;
+pub(crate) use stored_place::stored_place;
 pub(crate) use submissions::{CountedSubmissions, SubmissionCache};
 pub use text::DocumentText;
-pub(crate) use text::{COMPARED_BYTES, text_as_given, text_in_memory, text_of, text_of_file};
+pub use text::text_of_file;
+pub(crate) use text::{COMPARED_BYTES, text_as_given, text_in_memory, text_of};
 pub(crate) use text_cache::TextCache;
 pub(crate) use text_sequence::TextSequence;
 pub use weight::Weight;

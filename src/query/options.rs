@@ -4,19 +4,18 @@ use std::borrow::Cow;
 
 use super::phrases::Phrases;
 use super::weight::Weight;
-use crate::document::DocId;
-use crate::error::{Error, Result};
-use crate::input::ReadOptions;
-use crate::names::names;
-use crate::profile::Profile;
-use crate::setters::{check_share, setters};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::names::names;
+use fpdb_host::setters::{check_share, setters};
+use fpdb_kernel::document::DocId;
+use fpdb_kernel::profile::Profile;
+use fpdb_reading::input::ReadOptions;
 
 use serde::{Deserialize, Serialize};
 
 /// Which of the query's hashes are looked up, and which measure ranks the matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
 pub enum Mode {
     /// All hashes: which share of the query does a document hold?
     #[default]
@@ -87,7 +86,7 @@ impl QueryOptions {
     /// [`Error::InvalidParameter`] for an n of 0, and for a least score below 0, above 1 or that is no number; [`Error::NotWords`] for
     /// rewritten text in another unit than words; [`Error::WindowTooSmall`].
     pub(crate) fn checked(&self, profile: &Profile) -> Result<Cow<'_, Self>> {
-        profile.with_window(self.window.unwrap_or(profile.w))?;
+        profile.with_window(self.window.unwrap_or(profile.w()))?;
         self.joining.check(profile)?;
         check_share("min_score", self.min_score, self.min_score >= 0.0, "a number from 0 to 1")?;
         if self.n == Some(0) {

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::text::Symboliser;
-use crate::bounded;
-use crate::document::Format;
-use crate::error::{Error, Result};
-use crate::profile::{Profile, Unit};
+use fpdb_host::bounded;
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::document::Format;
+use fpdb_kernel::profile::{Profile, Unit};
 
 /// The most bytes of a file of phrases, which is read into memory whole.
 const LARGEST: u64 = 64 << 20;
@@ -41,8 +41,8 @@ impl Phrases {
     pub fn read(path: &Path, profile: &Profile) -> Result<Self> {
         let wrong = |line: u64, why| Error::Phrase { path: path.to_owned(), line, why };
         let bytes = bounded::read_file(path, LARGEST).map_err(Error::io("read", path))?;
-        if matches!(profile.unit, Unit::Byte | Unit::Token) {
-            return Err(Error::NotProse { asked: IGNORING_PHRASES, unit: profile.unit });
+        if matches!(profile.unit(), Unit::Byte | Unit::Token) {
+            return Err(Error::NotProse { asked: IGNORING_PHRASES, unit: profile.unit() });
         }
         let mut symboliser = Symboliser::new(profile);
         let mut phrases: Vec<Vec<u64>> = Vec::new();
@@ -66,7 +66,7 @@ impl Phrases {
             path: path.to_owned(),
             profile: *profile,
             count: phrases.len(),
-            shorter_than_k: phrases.iter().filter(|phrase| phrase.len() < profile.k as usize).count(),
+            shorter_than_k: phrases.iter().filter(|phrase| phrase.len() < profile.k() as usize).count(),
             finder: PhraseFinder::of_symbols(phrases)
                 .ok_or_else(|| wrong(last, "there are too many phrases up to here to be looked for at once"))?,
         })
@@ -113,7 +113,7 @@ impl PhraseFinder {
     /// [`Error::InvalidParameter`] where documents of the profile are read in another way than the phrases were.
     pub(crate) fn of(phrases: Option<&Phrases>, profile: &Profile) -> Result<Option<Self>> {
         let Some(phrases) = phrases else { return Ok(None) };
-        let form = |profile: &Profile| (profile.unit, profile.word_rule, profile.hash_version);
+        let form = |profile: &Profile| (profile.unit(), profile.word_rule(), profile.hash_version());
         if form(&phrases.profile) != form(profile) {
             return Err(Error::InvalidParameter {
                 name: "phrases",
@@ -197,7 +197,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::profile::{Selection, WordRule};
+    use fpdb_kernel::profile::{Selection, WordRule};
 
     /// The oracle: compares each phrase with each place.
     fn compared(phrases: &[Vec<u64>], text: &[u64]) -> Vec<bool> {

@@ -1,5 +1,6 @@
 //! Prepared query: the document that is queried with, winnowed at the query's window.
 
+use super::stored_place;
 use std::ops::Range;
 use std::path::Path;
 
@@ -10,17 +11,17 @@ use super::ranges::{Uncounted, difference};
 use super::text::{Bytes, COMPARED_BYTES, Symboliser};
 use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
-use crate::columns::{Fingerprint, Fingerprints};
-use crate::document::{Digest, Format, Offsets};
-use crate::error::{Error, Result};
-use crate::fingerprint::Fingerprinter;
-use crate::input::{
-    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of, front_end_of_text, in_memory,
-    single_document, stored_document,
+use fpdb_host::error::{Error, Result};
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::columns::{Fingerprint, Fingerprints};
+use fpdb_kernel::document::{Digest, Format, Offsets};
+use fpdb_kernel::profile::{Profile, Unit};
+use fpdb_reading::fingerprint::Fingerprinter;
+use fpdb_reading::input::{
+    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, in_memory, single_document,
+    stored_document,
 };
-use crate::profile::{Profile, Unit};
-use crate::stop::StopToken;
-use crate::store::{DocumentRecord, Store};
+use fpdb_store::{DocumentRecord, Store};
 
 /// A query document's fingerprints.
 #[derive(Clone, Debug)]
@@ -127,8 +128,8 @@ impl PreparedQuery {
         if !quotes && phrases.is_none() {
             return Ok(());
         }
-        if matches!(self.profile.unit, Unit::Byte | Unit::Token) {
-            return Err(Error::NotProse { asked, unit: self.profile.unit });
+        if matches!(self.profile.unit(), Unit::Byte | Unit::Token) {
+            return Err(Error::NotProse { asked, unit: self.profile.unit() });
         }
         let text = self.text.as_ref().map_err(|_| Error::NoTextToIgnore { asked, name: self.name.clone() })?;
         let quotations = if quotes { quotations(&text.bytes, text.format, &read.limits)? } else { Vec::new() };
@@ -137,7 +138,7 @@ impl PreparedQuery {
         let phrases = phrases.map_or_else(Vec::new, |finder| finder.find(symbols.values()));
         let quoted: Vec<Range<u32>> = quotations.iter().map(|&quotation| symbols.within(quotation)).collect();
         self.uncounted = Uncounted::new(quoted.iter().chain(&phrases));
-        let k = u64::from(self.profile.k);
+        let k = u64::from(self.profile.k());
         let part = |fingerprint: &Fingerprint| {
             let after = quotations.partition_point(|quotation| quotation.start <= fingerprint.span.start);
             if after > 0 && fingerprint.span.end <= quotations[after - 1].end {
@@ -162,7 +163,7 @@ impl PreparedQuery {
             bytes: self.bytes,
             symbols: self.symbols,
             fingerprints: self.hashes.len() as u64,
-            window: self.profile.w,
+            window: self.profile.w(),
             extracted: self.extracted,
         }
     }
@@ -171,7 +172,7 @@ impl PreparedQuery {
     pub(super) fn only_in(&self, hashes: &[u64]) -> Vec<Range<u32>> {
         let symbols = |fingerprint: &Fingerprint| {
             let start = fingerprint.position as u32;
-            start..start.saturating_add(self.profile.k)
+            start..start.saturating_add(self.profile.k())
         };
         let is_given = |fingerprint: &&Fingerprint| hashes.binary_search(&fingerprint.hash).is_ok();
         let (given, others): (Vec<_>, Vec<_>) = self.fingerprints.iter().partition(is_given);
@@ -212,7 +213,7 @@ impl<'a> QueryReader<'a> {
         phrases: Option<&'a PhraseFinder>,
         stop: &StopToken,
     ) -> Result<Self> {
-        let profile = stored.with_window(window.unwrap_or(stored.w))?;
+        let profile = stored.with_window(window.unwrap_or(stored.w()))?;
         let fingerprinter = |profile: &Profile| Fingerprinter::new(profile).with_limits(&read.limits);
         Ok(Self {
             stored: *stored,
@@ -239,7 +240,7 @@ impl<'a> QueryReader<'a> {
 
     /// Reads a text in memory.
     pub(crate) fn read_text(&mut self, name: &str, text: &str) -> Result<PreparedQuery> {
-        let front_end = front_end_of_text(self.read.front_end, text, self.profile.unit);
+        let front_end = front_end_of_text(self.read.front_end, text, self.profile.unit());
         let mut candidate = in_memory(name, text.as_bytes());
         candidate.about.hint.clear();
         self.read_as(&candidate, front_end)
@@ -290,14 +291,14 @@ impl<'a> QueryReader<'a> {
 
     /// Reads a stored document where it was read from, if that was a file.
     fn read_again(&mut self, record: &DocumentRecord) -> Option<Result<PreparedQuery>> {
-        let candidate = stored_document(StoredPlace::of(record)?, &self.read, SEARCHED_BYTES, &self.stop);
+        let candidate = stored_document(stored_place(record)?, &self.read, SEARCHED_BYTES, &self.stop);
         Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format))))
     }
 
     /// Reads a document.
     fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs) -> Result<PreparedQuery> {
         let mut reading = QueryReading::default();
-        let unit = self.profile.unit;
+        let unit = self.profile.unit();
         let (fingerprinter, at_stored_window) = (&mut self.fingerprinter, &mut self.at_stored_window);
         let digest = self.reader.read(candidate, &self.stop, &|_| {}, &mut |bytes| {
             if reading.format.is_none() {

@@ -3,11 +3,11 @@
 //! A quotation ends with the mark that goes with the one that began it, in the same paragraph; a mark without such an end
 //! begins none. Single marks are apostrophes more often than not, and begin none either.
 
-use crate::document::{Format, Offsets, Span};
-use crate::error::Result;
-use crate::extract::{self, Limits, Map};
-use crate::input::InputLimits;
-use crate::normalize::Readable;
+use fpdb_host::error::Result;
+use fpdb_kernel::document::{Format, Offsets, Span};
+use fpdb_kernel::normalize::Readable;
+use fpdb_reading::extract::{self, Limits, Map};
+use fpdb_reading::input::InputLimits;
 
 /// How errors call it when quotations are to be skipped.
 pub(super) const SKIPPING_QUOTATIONS: &str = "skipping quotations";

@@ -10,10 +10,10 @@ use super::submissions::{CountedSubmissions, SubmissionFacts};
 use super::tally::{Shares, Tally};
 use super::top_k::TopK;
 use super::weight::Weight;
-use crate::error::Result;
-use crate::profile::Selection;
-use crate::stop::StopToken;
-use crate::store::{DocumentRecord, Store};
+use fpdb_host::error::Result;
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::profile::Selection;
+use fpdb_store::{DocumentRecord, Store};
 
 /// A document or submission in the ranking.
 pub(super) enum MatchSubject {
@@ -91,7 +91,7 @@ pub(super) fn rank(
     let mut candidates: Vec<(u32, &Shares)> = tally.shared.iter().map(|(&id, shares)| (id, shares)).collect();
     // No score exceeds the containment, so by descending weight the rest can be left once the best are sure.
     candidates.sort_unstable_by(|(id, a), (other, b)| b.weight.total_cmp(&a.weight).then(id.cmp(other)));
-    let coarser = subject.profile.w != store.profile().w;
+    let coarser = subject.profile.w() != store.profile().w();
     let top = options.top.unwrap_or(usize::MAX);
     // Passages decide between documents of one score, also between those on either side of the cut.
     let tied = if options.passages { TIED } else { 0 };
@@ -148,7 +148,7 @@ pub(super) fn files(
     ranked: &Ranked,
     options: &QueryOptions,
 ) -> Result<MatchFiles> {
-    let coarser = subject.profile.w != store.profile().w;
+    let coarser = subject.profile.w() != store.profile().w();
     let of_submission = tally.files.range((ranked.id, 0)..=(ranked.id, u32::MAX));
     let mut files: Vec<(u32, &Shares)> = of_submission.map(|(&(_, document), shares)| (document, shares)).collect();
     files.sort_by_key(|&(document, shares)| (Reverse(shares.hashes), document));
@@ -218,8 +218,8 @@ fn measure(
         let containment = found / sampled;
         let document_containment = sizes.document_containment(found, sampled);
         let resemblance = sizes.resemblance(found, sampled);
-        let selection = subject.profile.selection;
-        let winnowed = matches!(selection, Selection::Robust | Selection::Plain) && subject.profile.w > 1;
+        let selection = subject.profile.selection();
+        let winnowed = matches!(selection, Selection::Robust | Selection::Plain) && subject.profile.w() > 1;
         let (low, high) = wilson_interval(shared, looked_up);
         let high = if winnowed { with_edges(high, sampled / fingerprints as f64) } else { high };
         let (score, interval) = match (options.mode, options.weight) {

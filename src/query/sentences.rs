@@ -3,7 +3,7 @@
 //! Words leave out what is between them, so it is looked up in the text: a mark that ends sentences, of any script, with white
 //! space after it, or an empty line. A border that this misses or makes up shifts the ends of pieces that are compared, and no more.
 
-use crate::normalize::Symbols;
+use fpdb_kernel::normalize::Symbols;
 
 /// Marks that end a sentence where white space follows.
 const MARKS: [char; 9] = ['.', '!', '?', '…', '؟', '۔', '।', '॥', '።'];
@@ -54,8 +54,8 @@ fn ends_sentence(between: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::normalize::FrontEnd;
-    use crate::profile::Profile;
+    use fpdb_kernel::normalize::FrontEnd;
+    use fpdb_kernel::profile::Profile;
 
     fn starts(text: &str) -> Vec<u32> {
         let mut front_end = FrontEnd::of(&Profile::named("words").unwrap());

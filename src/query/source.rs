@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::text::{DocumentText, text_as_given, text_in_memory, text_of_file};
-use crate::document::DocId;
-use crate::error::Result;
-use crate::input::ReadOptions;
-use crate::profile::Profile;
+use fpdb_host::error::Result;
+use fpdb_kernel::document::DocId;
+use fpdb_kernel::profile::Profile;
+use fpdb_reading::input::ReadOptions;
 
 /// A document to query with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,9 +49,9 @@ impl QuerySource {
     /// Fails if the document cannot be read.
     pub fn document_text(&self, profile: &Profile, options: &ReadOptions) -> Result<Option<DocumentText>> {
         match self {
-            Self::File(path) => text_of_file(path, profile.unit, options).map(Some),
-            Self::Bytes { name, bytes } => text_in_memory(name, bytes, profile.unit, options).map(Some),
-            Self::Text { text, .. } => text_as_given(text, profile.unit, options).map(Some),
+            Self::File(path) => text_of_file(path, profile.unit(), options).map(Some),
+            Self::Bytes { name, bytes } => text_in_memory(name, bytes, profile.unit(), options).map(Some),
+            Self::Text { text, .. } => text_as_given(text, profile.unit(), options).map(Some),
             Self::Stored(_) | Self::Number(_) => Ok(None),
         }
     }

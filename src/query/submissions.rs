@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::error::Result;
-use crate::progress::is_due;
-use crate::stop::StopToken;
-use crate::store::Store;
-use crate::submissions::Submissions;
+use crate::archive::submissions::Submissions;
+use fpdb_host::error::Result;
+use fpdb_host::progress::is_due;
+use fpdb_host::stop::StopToken;
+use fpdb_store::Store;
 
 /// How often a waiting query looks at its token.
 const LOOK: Duration = Duration::from_millis(20);
@@ -210,7 +210,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::error::Error;
+    use fpdb_host::error::Error;
 
     fn counted(pattern: &str) -> CountedSubmissions {
         CountedSubmissions {

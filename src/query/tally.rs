@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::options::QueryOptions;
 use super::submissions::CountedSubmissions;
-use crate::document::DocId;
-use crate::error::Result;
-use crate::store::{Holders, Lookup};
+use fpdb_host::error::Result;
+use fpdb_kernel::document::DocId;
+use fpdb_store::{Holders, Lookup};
 
 /// Counts, hash by hash.
 #[derive(Default)]

@@ -1,22 +1,23 @@
 //! Texts: the bytes of a document, from the store or from where they were read, and their symbols held whole.
 
+use super::stored_place;
 use std::ops::Range;
 use std::path::Path;
 
 use super::location::Location;
 use super::sentences::sentence_starts;
 use super::text_unavailable::TextUnavailable;
-use crate::document::{Format, Offsets, Span};
-use crate::error::{Error, Result};
-use crate::extract::{self, Limits, Lines, Map, Segment, Unread};
-use crate::input::{
-    Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, StoredPlace, format_of,
-    front_end_of_text, in_memory, single_document,
+use fpdb_host::error::{Error, Result};
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::document::{Format, Offsets, Span};
+use fpdb_kernel::normalize::{FrontEnd, Symbols, encoding_of};
+use fpdb_kernel::profile::{Profile, Unit};
+use fpdb_reading::extract::{self, Limits, Lines, Map, Segment, Unread};
+use fpdb_reading::input::{
+    Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text,
+    in_memory, single_document,
 };
-use crate::normalize::{FrontEnd, Symbols, encoding_of};
-use crate::profile::{Profile, Unit};
-use crate::stop::StopToken;
-use crate::store::{DocumentRecord, Store};
+use fpdb_store::{DocumentRecord, Store};
 
 /// Documents of more bytes are not compared symbol by symbol: a symbol held takes 16 bytes, and two documents
 /// are held, beside the [`TextCache`](super::TextCache).
@@ -64,7 +65,7 @@ impl<'a> StoredTexts<'a> {
     pub(crate) fn new(store: &'a Store, limits: InputLimits) -> Self {
         // An ingested document is a document, whatever its bytes.
         let reader = Reader::new(limits.clone());
-        let options = ReadOptions { limits, ..ReadOptions::default() };
+        let options = ReadOptions::default().limits(limits);
         Self {
             store,
             options,
@@ -88,7 +89,7 @@ impl<'a> StoredTexts<'a> {
     /// Expects that the bytes of a document are asked for: members of one container are then read in one go. False where
     /// there is no room for another.
     pub(crate) fn expect(&mut self, record: &DocumentRecord) -> bool {
-        match StoredPlace::of(record).filter(|_| !record.stored_text) {
+        match stored_place(record).filter(|_| !record.stored_text) {
             Some(place) => self.batch.expect(place, record.bytes),
             None => true,
         }
@@ -105,7 +106,7 @@ impl<'a> StoredTexts<'a> {
         if record.stored_text {
             return Ok(Bytes::Here(self.store.text(id, record)?));
         }
-        let Some(place) = StoredPlace::of(record) else {
+        let Some(place) = stored_place(record) else {
             return Ok(Bytes::Unavailable(TextUnavailable::NotStored));
         };
         let mut bytes = Vec::new();
@@ -137,14 +138,14 @@ pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Opt
     let mut texts = StoredTexts::new(store, limits.clone());
     let Bytes::Here(bytes) = texts.bytes_of(id, &record, u64::MAX)? else { return Ok(None) };
     let format = Format::named(&record.format).unwrap_or_default();
-    as_counted(bytes, format, store.profile().unit, &limits).map(Some)
+    as_counted(bytes, format, store.profile().unit(), &limits).map(Some)
 }
 
 /// The text of a file, read as a query document of this unit is.
 ///
 /// # Errors
 /// Fails if the file cannot be read, or is no document of its format.
-pub(crate) fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
+pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     text_of_candidate(&single_document(path, options, &StopToken::new())?, unit, options)
 }
 
@@ -329,7 +330,7 @@ pub(super) struct Symboliser {
 impl Symboliser {
     pub(super) fn new(profile: &Profile) -> Self {
         let front_end = FrontEnd::of(profile);
-        Self { unit: profile.unit, limits: Limits::default(), front_end, with_sentences: false }
+        Self { unit: profile.unit(), limits: Limits::default(), front_end, with_sentences: false }
     }
 
     /// The same, with limits of its own for documents that are read whole.
@@ -389,7 +390,7 @@ impl Symboliser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Language;
+    use fpdb_kernel::document::Language;
 
     #[test]
     fn extracted_text_is_in_no_language_whatever_was_read_before() {
@@ -408,13 +409,33 @@ mod tests {
         let store = Store::create(
             &folder.path().join("db"),
             &Profile::named("words").unwrap(),
-            &crate::store::StoreOptions::default(),
+            &fpdb_store::StoreOptions::default(),
         );
         let store = store.unwrap();
         let file = folder.path().join("file.txt");
         std::fs::write(&file, "text").unwrap();
         let source = Some(file.to_str().unwrap().to_owned());
-        let record = DocumentRecord { source, bytes: u64::MAX, ..crate::store::tests::record(1, 1) };
+        let record = DocumentRecord {
+            name: "file.txt".into(),
+            source,
+            bytes: u64::MAX,
+            modified: None,
+            digest: [0; 16],
+            encoding: "UTF-8".into(),
+            undecodable: 0,
+            lines: 1,
+            symbols: 3,
+            kgrams: 1,
+            fingerprints: 1,
+            distinct: 1,
+            ingested_at: 0,
+            member: None,
+            format: "text".into(),
+            extracted: false,
+            metadata: Vec::new(),
+            boilerplate: false,
+            stored_text: false,
+        };
         let found = StoredTexts::new(&store, InputLimits::default()).bytes_of(0, &record, u64::MAX).unwrap();
         assert!(matches!(found, Bytes::Unavailable(TextUnavailable::TooLarge)));
     }

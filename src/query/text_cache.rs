@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, WholeText};
-use crate::error::{Error, Result};
-use crate::input::InputLimits;
-use crate::stop::StopToken;
-use crate::store::{DocumentRecord, Store};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::stop::StopToken;
+use fpdb_reading::input::InputLimits;
+use fpdb_store::{DocumentRecord, Store};
 
 /// Bytes of texts held at most. A text takes 16 to 20 bytes a symbol, and 16 a newline.
 const CAPACITY: u64 = 256 << 20;
@@ -176,9 +176,9 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Format;
-    use crate::profile::Profile;
     use crate::query::text::Symboliser;
+    use fpdb_kernel::document::Format;
+    use fpdb_kernel::profile::Profile;
 
     fn whole(text: &str) -> WholeText {
         let mut symboliser = Symboliser::new(&Profile::named("prose").unwrap());

@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::text::{Bytes, COMPARED_BYTES, DocumentText, StoredTexts, Symboliser, as_counted};
-use crate::document::{Digest, Format};
-use crate::error::{Error, Result};
-use crate::input::InputLimits;
-use crate::store::Store;
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::document::{Digest, Format};
+use fpdb_reading::input::InputLimits;
+use fpdb_store::Store;
 
 /// Reads texts in order.
 pub(crate) struct TextSequence<'a> {
@@ -39,7 +39,7 @@ impl<'a> TextSequence<'a> {
     pub(crate) fn text(&mut self, id: u32) -> Result<std::result::Result<DocumentText, &'static str>> {
         let (format, bytes) = self.bytes(id, u64::MAX)?;
         Ok(match bytes {
-            Bytes::Here(bytes) => Ok(as_counted(bytes, format, self.store.profile().unit, &self.limits)?),
+            Bytes::Here(bytes) => Ok(as_counted(bytes, format, self.store.profile().unit(), &self.limits)?),
             Bytes::Unavailable(why) => Err(why.document()),
         })
     }

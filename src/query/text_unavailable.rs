@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::error::{DocumentError, Error};
+use fpdb_host::error::{DocumentError, Error};
 
 /// Why a text cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

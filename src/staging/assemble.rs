@@ -14,12 +14,12 @@ use super::folder::{INPUT, MANIFEST, PART, PARTS, PLAN, Staging};
 use super::json_file::{read_json, write_whole};
 use super::manifest::{Manifest, Totals};
 use super::parts::{self, PartRecord};
-use crate::error::{Error, Result};
-use crate::failure::Failure;
 use crate::ingest::{self, IngestOptions};
-use crate::progress::Task;
-use crate::schema::{Answer, Schema};
-use crate::store::{Assembled, Store, StoreOptions};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::failure::Failure;
+use fpdb_host::progress::Task;
+use fpdb_host::schema::{Answer, Schema};
+use fpdb_store::{Assembled, Store, StoreOptions};
 
 /// Where the build becomes a database of its own, if the one that is to take it in has documents already.
 const DATABASE: &str = "database";

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use super::json_file;
 use super::layout::Layout;
 use super::plan::StagingPlan;
-use crate::durable::create_folders;
-use crate::error::{Error, Result};
-use crate::profile::Profile;
-use crate::store::PartMaker;
+use fpdb_host::durable::create_folders;
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::profile::Profile;
+use fpdb_store::PartMaker;
 
 pub(super) const PLAN: &str = "plan.json";
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -60,7 +60,7 @@ impl Staging {
         let root = folder.as_ref().to_owned();
         let path = root.join(PLAN);
         let Some(plan) = json_file::read_json::<StagingPlan>(&path)? else { return Err(Error::NoBuild { path: root }) };
-        let unit = plan.profile.unit;
+        let unit = plan.profile.unit();
         let (found, supported) = (plan.hash_version, unit.hash_version());
         if found != supported {
             return Err(Error::HashVersion { path: root, unit, found, supported });

@@ -7,8 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::bounded;
-use crate::error::{Error, Result};
+use fpdb_host::bounded;
+use fpdb_host::error::{Error, Result};
 
 /// Writes a file that appears whole or not at all.
 pub(super) fn write_whole<T: Serialize>(path: &Path, content: &T) -> Result<()> {

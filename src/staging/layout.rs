@@ -4,8 +4,8 @@
 use std::ops::RangeInclusive;
 
 use super::plan::StagingPlan;
-use crate::document::Digest;
-use crate::store::{PartKind, Posting, StagedRow, named, of_hashes};
+use fpdb_kernel::document::Digest;
+use fpdb_store::{PartKind, Posting, StagedRow, named, of_hashes};
 
 #[derive(Clone)]
 pub(super) struct Layout {

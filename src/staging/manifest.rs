@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::folder::{MANIFEST, Staging};
 use super::json_file::write_whole;
 use super::parts::{self, PartRecord};
-use crate::error::{Error, Result};
-use crate::failure::Failure;
-use crate::schema::{Answer, Schema};
-use crate::store::{PartContents, PartKind};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::failure::Failure;
+use fpdb_host::schema::{Answer, Schema};
+use fpdb_store::{PartContents, PartKind};
 
 /// The content of the file `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,13 +7,13 @@ use super::folder::Staging;
 use super::layout::Layout;
 use super::plan::StagingPlan;
 use super::rows::StagedRows;
-use crate::columns::Fingerprints;
-use crate::error::{DocumentError, Error, Result};
-use crate::fingerprint::Fingerprinter;
-use crate::guarded::guarded;
 use crate::ingest::{ReadDocument, record_of};
-use crate::input::{About, InputLimits, ReadAs, format_of};
-use crate::store::{
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::guarded::guarded;
+use fpdb_kernel::columns::Fingerprints;
+use fpdb_reading::fingerprint::Fingerprinter;
+use fpdb_reading::input::{About, InputLimits, ReadAs, format_of};
+use fpdb_store::{
     BlockWriter, DocumentRecord, PartKind, Posting, StagedRow, digest_row, document_rows, failure_row, name_row,
     posting_row, posting_sum,
 };
@@ -240,7 +240,7 @@ impl StagingMapper {
             return Err(Error::Document(DocumentError::DocumentTooLarge { limit: self.limits.document_bytes }));
         }
         // A row is named by its id, and not by a path.
-        let format = format_of(asked, "", &bytes[..bytes.len().min(PIECE)], plan.profile.unit)?;
+        let format = format_of(asked, "", &bytes[..bytes.len().min(PIECE)], plan.profile.unit())?;
         self.fingerprinter.begin(format);
         for piece in bytes.chunks(PIECE) {
             self.fingerprinter.feed(piece, &mut self.fingerprints);

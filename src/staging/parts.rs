@@ -10,9 +10,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::folder::{PART, PARTS, Staging};
 use super::json_file::{read_json, write_whole};
-use crate::error::{Error, Result};
-use crate::schema::{Answer, Schema};
-use crate::store::{PartContents, StagedFile};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::schema::{Answer, Schema};
+use fpdb_store::{PartContents, StagedFile};
 
 /// The content of a part's file `part.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,13 +5,13 @@ use std::hash::BuildHasher;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::Format;
-use crate::error::{Error, Result};
-use crate::hex;
-use crate::input::ReadAs;
-use crate::profile::Profile;
-use crate::schema::{Answer, Schema};
-use crate::setters::setters;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::setters::setters;
+use fpdb_kernel::document::Format;
+use fpdb_kernel::hex;
+use fpdb_kernel::profile::Profile;
+use fpdb_reading::input::ReadAs;
 
 /// The plan of a build. Also the content of its file `plan.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ impl StagingPlan {
     /// A plan for so many documents, in one part of each kind. Each plan has a generation of its own.
     #[must_use]
     pub fn new(profile: Profile, documents: u32) -> Self {
-        let created = crate::clock::now();
+        let created = fpdb_host::clock::now();
         // Two random keys of the process, which differ from run to run.
         let half = || RandomState::new().hash_one((created, std::process::id()));
         Self {
@@ -69,7 +69,7 @@ impl StagingPlan {
             generation: format!("{:016x}{:016x}", half(), half()),
             program: format!("fpdb {}", env!("CARGO_PKG_VERSION")),
             profile,
-            hash_version: profile.hash_version,
+            hash_version: profile.hash_version(),
             documents,
             posting_parts: 1,
             document_parts: 1,

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use super::folder::{PARTS, Staging};
 use super::parts;
 use super::rows::StagedColumns;
-use crate::error::{Error, Result};
-use crate::store::{PartKind, PartWriter, Posting, StagedRow, for_each_row, posting_of, posting_row};
+use fpdb_host::error::{Error, Result};
+use fpdb_store::{PartKind, PartWriter, Posting, StagedRow, for_each_row, posting_of, posting_row};
 
 /// Makes parts of rows; one per task of the engine. A task may bring several parts, each of them whole.
 pub struct StagingReducer<'a> {

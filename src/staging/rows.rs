@@ -2,7 +2,7 @@
 //!
 //! Spark has no unsigned integers, so both integers of a row are moved by 2^63: signed order is then the order of the rows.
 
-use crate::store::StagedRow;
+use fpdb_store::StagedRow;
 
 /// Rows of a build, in columns of one length. An engine must bring all rows of a part together, sorted by part, high, low and
 /// value, where values sort as unsigned bytes.

@@ -47,7 +47,7 @@ impl Shim {
         static SHIM: OnceLock<Option<Shim>> = OnceLock::new();
         let shim = SHIM.get_or_init(|| {
             let shim = Self { folder: tempfile::tempdir().unwrap() };
-            let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/shim.c");
+            let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/faults/shim.c");
             let mut command = Command::new("cc");
             command.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", source, "-ldl", "-o"]);
             let output = cfg!(target_os = "linux").then(|| command.arg(shim.path()).output().ok()).flatten()?;

@@ -32,7 +32,7 @@ fn input(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Input {
 
 /// The sample documents, and odd ones: an empty one, one of a few letters, a large one, a copy, a page, a binary file.
 fn samples() -> Vec<Input> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("data-samples");
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("data-samples");
     let mut inputs: Vec<Input> = Vec::new();
     for folder in ["federalist", "planted"] {
         let mut paths: Vec<PathBuf> =

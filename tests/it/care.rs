@@ -460,7 +460,7 @@ fn an_empty_folder_becomes_a_database() {
 fn damage_of_what_is_known_of_containers_is_found() {
     let folder = Folder::new();
     for name in ["texts.tar", "texts.zip"] {
-        folder.write(name, fs::read(format!("{}/tests/samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap());
+        folder.write(name, fs::read(format!("{}/../tests/samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap());
     }
     for name in ["texts.tar", "texts.zip"] {
         folder.age(name);

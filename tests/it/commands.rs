@@ -25,7 +25,7 @@ const PROFILE: [&str; 6] = ["--profile", "--unit", "-k ", "-w ", "--selection", 
 fn samples() -> Folder {
     let folder = Folder::new();
     for part in ["federalist", "planted"] {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("data-samples").join(part);
+        let from = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("data-samples").join(part);
         for entry in std::fs::read_dir(from).unwrap() {
             let path = entry.unwrap().path();
             let name = format!("{part}/{}", path.file_name().unwrap().to_str().unwrap());

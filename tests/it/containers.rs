@@ -23,7 +23,7 @@ use crate::support::{Folder, Run};
 const TEXTS: [&str; 3] = ["fed01.txt", "fed10.txt", "fed51.txt"];
 
 fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name)
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("tests/samples").join(name)
 }
 
 /// A folder with copies of some samples.

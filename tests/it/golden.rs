@@ -14,7 +14,7 @@ use crate::support::{Folder, Run};
 const LOOSE: [&str; 4] = ["path", "stored", "levels", "cache"];
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
 /// A copy of each golden database, and the folder it comes from.

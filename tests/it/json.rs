@@ -51,7 +51,7 @@ fn has(value: &Value, fields: &[(&str, char)]) {
 }
 
 fn samples() -> String {
-    format!("{}/data-samples", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/../data-samples", env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]

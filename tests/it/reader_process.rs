@@ -60,7 +60,7 @@ fn samples_have_the_same_fingerprints_in_either_process() {
         (Format::Epub, "sample.pdf"),
         (Format::Pdf, "sample.txt"),
     ] {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name);
+        let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("tests/samples").join(name);
         let document = std::fs::read(path).unwrap();
         let read = |limits: &InputLimits| {
             let mut fingerprinter = Fingerprinter::new(&profile).with_limits(limits);

@@ -19,7 +19,7 @@ fn create(folder: &TempDir, name: &str, memory: u64) -> DatabaseWriter {
 
 /// Sample documents, with a page and a large one among them.
 fn samples(folder: &Path) -> Vec<PathBuf> {
-    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("data-samples/federalist");
+    let papers = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("data-samples/federalist");
     let mut paths: Vec<PathBuf> = fs::read_dir(papers).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let all: Vec<u8> = paths.iter().flat_map(|path| fs::read(path).unwrap()).collect();

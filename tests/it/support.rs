@@ -133,7 +133,7 @@ pub(crate) fn word(number: u64) -> String {
 
 /// The shared test data, beside the project; `None`, with a word about it, where they are absent.
 pub(crate) fn shared_data(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("../shared/data").join(name);
     if !path.exists() {
         eprintln!("skipped: {} is absent", path.display());
         return None;

@@ -111,7 +111,7 @@ fn texts_are_added_later_and_go_with_their_documents() {
 #[test]
 fn texts_of_members_are_added_later() {
     let folder = Folder::new();
-    let tar = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/texts.tar");
+    let tar = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples/texts.tar");
     folder.write("texts.tar", std::fs::read(tar).unwrap());
     folder.age("texts.tar");
     folder.ok(&["--db", "db", "ingest", "-q", "texts.tar"]);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Intake, LastBatch, lock};
-use crate::error::{Error, Result, StoreFailure};
 use crate::ingest::arrivals::Stream;
+use fpdb_host::error::{Error, Result, StoreFailure};
 
 impl Intake<'_> {
     /// Hands the batch to the committing thread, once that is done with the one before.

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::Intake;
-use crate::error::{Error, Result};
 use crate::ingest::messages::ReadContainer;
 use crate::ingest::prune::Prune;
 use crate::ingest::record::{origin_of, trusted_mtime};
 use crate::ingest::summary::IngestSummary;
-use crate::input::{About, CLOSED};
-use crate::stop::StopToken;
-use crate::store::ContainerRecord;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::stop::StopToken;
+use fpdb_reading::input::{About, CLOSED};
+use fpdb_store::ContainerRecord;
 
 /// The documents of a container of which others may be stored than it holds now.
 const ANY_NUMBER: u64 = u64::MAX;

@@ -1,10 +1,10 @@
 //! Open: documents that were stored for now are decided, once nothing more will be deleted that may justify leaving them out.
 
 use super::Intake;
-use crate::duplicate::Duplicate;
-use crate::error::Result;
 use crate::ingest::arrivals::{OpenDocument, Stream};
-use crate::progress::Outcome;
+use fpdb_host::duplicate::Duplicate;
+use fpdb_host::error::Result;
+use fpdb_host::progress::Outcome;
 
 impl Intake<'_> {
     /// Deletes the documents stored for now that one that stays justifies leaving out; the others count as added.

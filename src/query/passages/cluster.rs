@@ -12,8 +12,8 @@ use super::chain::longest_chain;
 use super::connected::connected;
 use super::joined::{Joined, Joining};
 use super::runs::MaximalMatch;
-use crate::error::Result;
 use crate::query::ranges::Uncounted;
+use fpdb_host::error::Result;
 
 /// A phrase that both texts say so often that its places make more pairs says nothing of where text was taken from...
 const RARE: u32 = 4;

@@ -14,10 +14,10 @@ use super::super::options::PassageOptions;
 use super::super::prepared::PreparedQuery;
 use super::thinning::Extent;
 use super::{DocumentPassages, SharedFingerprint};
-use crate::columns::Fingerprint;
-use crate::profile::{Profile, Selection};
 use crate::query::covered::Covered;
-use crate::store::FingerprintPlace;
+use fpdb_kernel::columns::Fingerprint;
+use fpdb_kernel::profile::{Profile, Selection};
+use fpdb_store::FingerprintPlace;
 
 /// The most seeds of one document, and of one hash in it. Where low-entropy text gives more, occurrences
 /// are paired in order instead of each with each.
@@ -55,7 +55,7 @@ pub(in crate::query) fn infer(
     places: &HashMap<u32, FingerprintPlace>,
     options: &PassageOptions,
 ) -> DocumentPassages {
-    let k = u64::from(subject.profile.k);
+    let k = u64::from(subject.profile.k());
     let reach = reach(&subject.profile);
     let (mut seeds, repeats) = seeds(subject, marks, places);
     seeds.sort_unstable_by_key(|seed| (seed.diagonal(), seed.query.position));
@@ -106,10 +106,10 @@ fn ranks(runs: &[SeedRun<'_>], position: fn(&SharedKgram<'_>) -> u64, k: u64) ->
 
 /// How far apart two neighbouring fingerprints of a shared run can lie.
 fn reach(profile: &Profile) -> u64 {
-    match profile.selection {
+    match profile.selection() {
         // No bound; eight times the expected distance is exceeded once in 3,000.
         Selection::Mod(p) => p.saturating_mul(8),
-        _ => u64::from(profile.w),
+        _ => u64::from(profile.w()),
     }
 }
 

@@ -12,8 +12,8 @@ use super::gaps::Gaps;
 use super::joined::{Joined, Joining};
 use super::open::PassageIndex;
 use super::runs::MaximalMatch;
-use crate::error::Result;
 use crate::query::ranges::{Uncounted, lies_in, union};
+use fpdb_host::error::Result;
 
 /// Joins matches, which come in order of the query, to passages in order of the query.
 ///

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::runs::MaximalMatch;
 use crate::query::ranges::Uncounted;
-use crate::stop::StopToken;
+use fpdb_host::stop::StopToken;
 
 /// A pair of spans in symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -32,9 +32,9 @@ use super::covered::Covered;
 use super::options::PassageOptions;
 use super::ranges::Uncounted;
 use super::text::WholeText;
-use crate::error::{Error, Result};
-use crate::profile::{Profile, Selection, Unit};
-use crate::stop::StopToken;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::profile::{Profile, Selection, Unit};
 use gaps::Gaps;
 pub(super) use inferred::infer;
 use joined::{Joined, Joining};
@@ -78,15 +78,15 @@ impl PassageOptions {
     /// # Errors
     /// [`Error::NotWords`] for rewritten text in another unit than words.
     pub(super) fn check(&self, profile: &Profile) -> Result<()> {
-        if self.rewritten && profile.unit != Unit::Word {
-            return Err(Error::NotWords { unit: profile.unit });
+        if self.rewritten && profile.unit() != Unit::Word {
+            return Err(Error::NotWords { unit: profile.unit() });
         }
         Ok(())
     }
 
     /// How many symbols a passage must add to longer ones.
     fn floor(&self, profile: &Profile) -> Option<u64> {
-        (profile.unit == Unit::Token).then_some(if self.least == 0 { IDIOM } else { self.least })
+        (profile.unit() == Unit::Token).then_some(if self.least == 0 { IDIOM } else { self.least })
     }
 
     /// Leaves out what a reader is not to see. Returns how many passages that are.
@@ -98,9 +98,9 @@ impl PassageOptions {
 
 /// The symbols of a shared run that is found: surely, or with `mod:P` most likely.
 fn expected_run(profile: &Profile) -> u32 {
-    match profile.selection {
-        Selection::Mod(p) => profile.k.saturating_add(u32::try_from(p).unwrap_or(u32::MAX)),
-        _ => profile.w.saturating_add(profile.k - 1),
+    match profile.selection() {
+        Selection::Mod(p) => profile.k().saturating_add(u32::try_from(p).unwrap_or(u32::MAX)),
+        _ => profile.w().saturating_add(profile.k() - 1),
     }
 }
 
@@ -140,7 +140,7 @@ impl QueryText {
         stop: &StopToken,
     ) -> Result<Self> {
         let wanted: FxHashMap<u64, u32> = hashes.zip(0..).collect();
-        let occurrences = Occurrences::find(text.values(), profile.k as usize, &wanted);
+        let occurrences = Occurrences::find(text.values(), profile.k() as usize, &wanted);
         stop.check()?;
         Ok(Self { text, profile: *profile, wanted, occurrences, uncounted })
     }
@@ -158,8 +158,8 @@ impl QueryText {
         stop: &StopToken,
     ) -> Result<DocumentPassages> {
         let profile = &self.profile;
-        let w = if matches!(profile.selection, Selection::Mod(_)) { 1 } else { profile.w };
-        let settings = Settings::new(profile.k as usize, w as usize);
+        let w = if matches!(profile.selection(), Selection::Mod(_)) { 1 } else { profile.w() };
+        let settings = Settings::new(profile.k() as usize, w as usize);
         let occurrences = Occurrences::find(document.values(), settings.k, &self.wanted);
         let mut shared: Vec<usize> = shared.filter_map(|hash| Some(*self.wanted.get(&hash)? as usize)).collect();
         shared.dedup();
@@ -178,7 +178,7 @@ impl QueryText {
                 sentences: [self.text.sentences(), document.sentences()],
                 matches: &matches,
                 uncounted: &self.uncounted,
-                k: profile.k,
+                k: profile.k(),
                 guarantee: settings.guarantee() as u64,
                 least: options.least,
                 stop,
@@ -187,18 +187,19 @@ impl QueryText {
                 let joining = Joining {
                     gap: options.widest_gap(profile),
                     any_order: options.any_order,
-                    k: profile.k.into(),
+                    k: profile.k().into(),
                     guarantee: settings.guarantee() as u64,
                     least: options.least,
                     uncounted: &self.uncounted,
                     stop,
                 };
-                let mut gaps = Gaps::new(if profile.unit == Unit::Word { 1 } else { profile.k.min(CHANCE) as usize });
+                let mut gaps =
+                    Gaps::new(if profile.unit() == Unit::Word { 1 } else { profile.k().min(CHANCE) as usize });
                 join::join(query_values, document_values, &matches, &joining, &mut gaps)?
             }
         };
         // The bytes of a passage have all symbols of its first and its last letter: so has what is said of it. A token is one symbol.
-        if matches!(profile.unit, Unit::Char | Unit::Word) {
+        if matches!(profile.unit(), Unit::Char | Unit::Word) {
             for passage in &mut joined {
                 passage.query = self.text.whole_origins(&passage.query);
                 passage.document = document.whole_origins(&passage.document);

@@ -67,14 +67,14 @@ impl<'a> NameComparison<'a> {
 mod tests {
     use proptest::prelude::*;
 
-    use crate::document::{Format, Language};
-    use crate::profile::Profile;
     use crate::query::options::PassageOptions;
     use crate::query::passages::QueryText;
     use crate::query::passages::occurrences::KgramHashes;
     use crate::query::ranges::Uncounted;
     use crate::query::text::Symboliser;
-    use crate::stop::StopToken;
+    use fpdb_host::stop::StopToken;
+    use fpdb_kernel::document::{Format, Language};
+    use fpdb_kernel::profile::Profile;
 
     /// The passages of two texts: the symbols of each, and the share of its names that are the same.
     fn passages(a: &str, b: &str, format: Format) -> Vec<(u64, Option<f64>)> {
@@ -82,7 +82,7 @@ mod tests {
         let mut symboliser = Symboliser::new(&profile).with_names();
         let [query, document] = [a, b].map(|text| symboliser.read(text.as_bytes(), format).unwrap());
         let (mut hashes, stop) = (Vec::new(), StopToken::new());
-        KgramHashes::new(profile.k as usize).for_each(query.values(), |_, hash| hashes.push(hash));
+        KgramHashes::new(profile.k() as usize).for_each(query.values(), |_, hash| hashes.push(hash));
         hashes.sort_unstable();
         hashes.dedup();
         let query = QueryText::new(query, &profile, hashes.iter().copied(), Uncounted::default(), &stop).unwrap();

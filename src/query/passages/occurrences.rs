@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::kgram::KgramHasher;
+use fpdb_kernel::kgram::KgramHasher;
 
 /// k-grams hashed at a time: their hashes stay in the cache.
 const KGRAMS_AT_ONCE: usize = 4 << 10;

@@ -1,16 +1,17 @@
 //! Exact passages against brute force: every pair of places, every run.
 
+use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
 use std::ops::Range;
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::winnow::Winnower;
+use fpdb_kernel::winnow::Winnower;
 use runs::MaximalMatch;
 
 #[test]
 fn the_largest_window_is_a_gap_as_wide_as_can_be() {
-    let profile = |w| Profile { w, ..Profile::named("prose").unwrap() };
+    let profile = |w| Profile::new(Unit::Char, WordRule::Letters, 25, w, Selection::Robust).unwrap();
     assert_eq!(expected_run(&profile(20)), 44);
     assert_eq!(expected_run(&profile(u32::MAX)), u32::MAX);
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::ReportContent;
 use super::data::DocumentRole;
-use crate::document::DocId;
 use crate::query::Match;
+use fpdb_kernel::document::DocId;
 
 /// Replaces a reason, which could hold a path.
 pub(super) const REASON: &str = "it could not be read";

@@ -10,16 +10,16 @@ use super::data::{
 };
 use super::options::{HtmlAnswers, HtmlOptions};
 use super::pair_list::{PairList, pair_of, pair_of_match, passages, same_text};
+use crate::archive::dedup::{DedupAnswer, Removable};
+use crate::archive::pairs::{Pair, PairsAnswer};
 use crate::database::Database;
-use crate::dedup::{DedupAnswer, Removable};
-use crate::document::DocId;
-use crate::duplicate::Because;
-use crate::error::{Error, Result};
-use crate::pairs::{Pair, PairsAnswer};
-use crate::profile::Profile;
-use crate::progress::Task;
 use crate::query::{Location, Match, Mode, QueryAnswer, QuerySource};
 use crate::report::evidence::{FoundInPairs, PairEvidence, found_in, ignored_in, spans};
+use fpdb_host::duplicate::Because;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_kernel::document::DocId;
+use fpdb_kernel::profile::Profile;
 
 /// Where the text of a document is that was queried with; `None` where a stored one has been deleted since.
 fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>> {

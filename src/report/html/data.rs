@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::dedup::DedupSummary;
-use crate::document::DocId;
-use crate::duplicate::Because;
+use crate::archive::dedup::DedupSummary;
 use crate::ingest::Failure;
-use crate::profile::Profile;
 use crate::query::{Match, Measure};
-use crate::schema::is_zero;
+use fpdb_host::duplicate::Because;
+use fpdb_host::schema::is_zero;
+use fpdb_kernel::document::DocId;
+use fpdb_kernel::profile::Profile;
 
 /// `fpdb.report/1`: the first page.
 #[derive(Clone, Debug, PartialEq, Serialize)]

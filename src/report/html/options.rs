@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use crate::archive::dedup::DedupAnswer;
+use crate::archive::pairs::PairsAnswer;
 use crate::database::Database;
-use crate::dedup::DedupAnswer;
 use crate::ingest::Failure;
-use crate::input::ReadOptions;
-use crate::pairs::PairsAnswer;
 use crate::query::{QueryAnswer, QuerySource};
 use crate::report::PairEvidence;
-use crate::setters::setters;
+use fpdb_host::setters::setters;
+use fpdb_reading::input::ReadOptions;
 
 /// The answers that a report shows.
 #[derive(Debug)]

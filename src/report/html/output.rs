@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
 use super::page;
-use crate::error::{Error, Result};
-use crate::temporary::Temporary;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::temporary::Temporary;
 
 /// The page of a report that is a folder.
 const PAGE: &str = "index.html";

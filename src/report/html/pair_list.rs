@@ -1,9 +1,9 @@
 //! Pair list: the pairs of a report in order, with their evidence.
 
 use super::data::{ReportDocument, ReportPair};
-use crate::document::DocId;
-use crate::pairs::Pair;
+use crate::archive::pairs::Pair;
 use crate::query::Match;
+use fpdb_kernel::document::DocId;
 
 /// The pairs of a report, and those of documents in submissions, which come after all others.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! Sides: where the passages of a pair are in one document, in columns, and no more than cannot be told from the text.
 
 use super::data::{PlaceColumns, SideData};
-use crate::normalize::Readable;
 use crate::query::{Location, Match};
+use fpdb_kernel::normalize::Readable;
 
 impl PlaceColumns {
     /// Columns of ranges, each from and up to.

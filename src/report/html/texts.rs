@@ -2,10 +2,10 @@
 
 use super::data::Origin;
 use crate::database::Database;
-use crate::document::DocId;
-use crate::input::ReadOptions;
-use crate::profile::Unit;
 use crate::query::{self, DocumentText, TextSequence};
+use fpdb_kernel::document::DocId;
+use fpdb_kernel::profile::Unit;
+use fpdb_reading::input::ReadOptions;
 
 /// Reads the texts of a report in the order in which its pages need them.
 pub(super) struct TextReader<'a> {

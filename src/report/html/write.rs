@@ -13,12 +13,12 @@ use super::output::Output;
 use super::sides::ShownText;
 use super::texts::TextReader;
 use super::{ReportContent, anonymous, escape, pack};
-use crate::document::Offsets;
-use crate::error::{Error, Result};
 use crate::ingest::Failure;
-use crate::normalize::Readable;
-use crate::progress::Task;
 use crate::query::{Match, Passage};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_kernel::document::Offsets;
+use fpdb_kernel::normalize::Readable;
 
 /// The result of writing a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -88,7 +88,7 @@ pub fn write_html(
     let known =
         report.overview.documents.iter().map(|_| if options.texts { TextState::Unread } else { TextState::Finished });
     let origins: Vec<Origin> = in_order(&report).collect();
-    let unit = report.overview.profile.unit;
+    let unit = report.overview.profile.unit();
     let texts = TextReader::new(database, unit, &options.read, origins.iter());
     let mut pages =
         Pages { known: known.collect(), report, texts, options, sides: Sides::new(), room: options.max_bytes };

@@ -131,7 +131,7 @@ fn an_empty_database_does_not_take_the_store_of_another() {
 #[test]
 fn a_golden_database_gets_an_identity_when_it_is_written() {
     let folder = prepared();
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/format-1/db");
+    let golden = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("tests/golden/format-1/db");
     copy(&golden, &folder.path().join("golden"));
     folder.ok(&["--db", "golden", "list"]);
     assert_eq!(fs::read_to_string(folder.path().join("golden/committed")).unwrap().lines().count(), 1);

@@ -288,7 +288,7 @@ fn standard_input_is_shown_too() {
 /// A file that is asked about is shown as it was read: unpacked, and as the text of its format.
 #[test]
 fn a_file_of_any_format_is_shown_as_the_stored_one_is() {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+    let samples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("tests/samples");
     let names =
         ["sample.docx", "sample.epub", "sample.ipynb", "sample.html", "sample-windows-1252.html", "fed01.txt.gz"];
     for name in names {

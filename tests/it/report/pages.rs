@@ -11,7 +11,7 @@ use super::corpus;
 use crate::support::{Folder, word};
 
 fn samples() -> String {
-    format!("{}/data-samples", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/../data-samples", env!("CARGO_MANIFEST_DIR"))
 }
 
 fn page(folder: &Folder, report: &str) -> PathBuf {

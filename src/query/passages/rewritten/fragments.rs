@@ -10,8 +10,8 @@ use std::ops::Range;
 use super::super::connected::connected;
 use super::seeds::Seed;
 use super::words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
-use crate::error::Result;
-use crate::stop::StopToken;
+use fpdb_host::error::Result;
+use fpdb_host::stop::StopToken;
 
 /// Words between two seeds of a fragment, at most, on either side; and the narrowest gap that is tried.
 const GAP: u32 = 60;

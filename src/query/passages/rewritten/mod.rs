@@ -21,9 +21,9 @@ use super::chain::longest_chain;
 use super::join::without_contained;
 use super::joined::Joined;
 use super::runs::{MaximalMatch, extend};
-use crate::error::Result;
 use crate::query::ranges::{Uncounted, lies_in, union};
-use crate::stop::StopToken;
+use fpdb_host::error::Result;
+use fpdb_host::stop::StopToken;
 use fragments::{Comparison, Fragment, LEAST, Spans};
 use words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 

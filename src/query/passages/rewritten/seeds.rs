@@ -7,9 +7,9 @@ use std::ops::Range;
 use super::super::connected::Spanning;
 use super::super::runs::MaximalMatch;
 use super::words::{Bags, DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
-use crate::error::Result;
 use crate::query::ranges::{lies_in, union};
-use crate::stop::StopToken;
+use fpdb_host::error::Result;
+use fpdb_host::stop::StopToken;
 
 /// The least cosine of two similar pieces, and the least share of their distinct words that both have (Dice). Both of
 /// Sanchez-Perez et al. 2014, who have 0.3 and 0.33.

@@ -1,31 +1,10 @@
-//! The sources of fpdb from bytes to fingerprints, and nothing of the store: RocksDB need not be built to measure them.
-//! They are compiled as fpdb's users compile them: for any processor, asking for more when they run.
-#![allow(dead_code, missing_docs)]
+//! The kernel of fpdb with instruction sets that can be forced. RocksDB need not be built to measure it. It is compiled as fpdb's
+//! users compile it: for any processor, asking for more when it runs.
 
-#[path = "../../../../../src/columns.rs"]
-mod columns;
-#[path = "../../../../../src/document.rs"]
-mod document;
-#[path = "../../../../../src/error/mod.rs"]
-mod error;
-#[path = "../../../../../src/hex.rs"]
-mod hex;
-#[path = "../../../../../src/kernel.rs"]
-mod kernel;
-#[path = "../../../../../src/kgram.rs"]
-pub mod kgram;
-#[path = "../../../../../src/lanes/mod.rs"]
-mod lanes;
-#[path = "../../../../../src/normalize/mod.rs"]
-pub mod normalize;
-#[path = "../../../../../src/profile.rs"]
-pub mod profile;
-#[path = "../../../../../src/winnow/mod.rs"]
-pub mod winnow;
-
-pub use columns::Fingerprints;
-pub use document::Language;
-use kernel::Kernel;
+pub use fpdb_kernel::columns::Fingerprints;
+pub use fpdb_kernel::document::Language;
+pub use fpdb_kernel::{normalize, profile};
+use fpdb_kernel::{Kernel, kgram, lanes, winnow};
 use normalize::{FrontEnd, SymbolContent, Symbols};
 use profile::{Profile, Selection};
 use winnow::{Selected, Winnower};

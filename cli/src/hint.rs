@@ -1,0 +1,189 @@
+//! Hint: the next step after an error for a user of the program: a flag or a command. Where neither helps, the library's hint.
+
+use fpdb::{DocumentError, Error, StoreFailure};
+use fpdb_reading::input::NamePrefix;
+
+const STORED_FINGERPRINTS: &str = "without --window the stored fingerprints are used";
+
+const DAMAGE: &str = "the file system or disk may be failing: copy the database before anything else; then `fpdb verify --repair` rebuilds what can be read, or `fpdb restore DIR` makes a database of a backup";
+
+const OUT_OF_MEMORY: &str =
+    "there is not enough memory: end other programs, or raise the limit of this one (`ulimit -v`) and try again";
+
+/// The next step after this error of a command, where there is one. `has_memory` says that the command takes `--memory`.
+pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
+    let text = match error {
+        Error::NoDatabase { path } => {
+            format!("make one with `fpdb init --db {0}` or `fpdb ingest --db {0} PATH`, or name another with --db or FPDB_DB", path.display())
+        }
+        Error::FolderGone { .. } => "it was moved or deleted while the command ran: run the command again where the database is now; `fpdb restore DIR` makes a database of a backup".into(),
+        Error::NotABackup { .. } => "`fpdb backup DIR` makes one in a new or empty folder".into(),
+        Error::NoSuchBackup { .. } => "`fpdb restore DIR` takes the newest, --number N another".into(),
+        Error::DamagedBackup { others, .. } => match others.last() {
+            Some(number) => format!("the disk may be failing; an earlier one may be whole: `fpdb restore DIR --number {number}`"),
+            None => return error.hint(),
+        },
+        Error::NotAReport { .. } => "-o takes a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
+        Error::DatabaseExists { .. } => "choose another path with --db; `fpdb stats` shows the settings of this one".into(),
+        Error::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
+        Error::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
+        Error::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
+        Error::CommitsLost { .. } | Error::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; without one `fpdb verify --repair` saves what can be read, if enough is left, and `fpdb ingest` then adds what is missing".into(),
+        Error::TablesUnlisted { .. } => "the list is that of an older copy or of another database, and nothing was deleted: `fpdb verify --repair` makes it again of the tables that are there".into(),
+        Error::OtherStore { .. } => "put back the folder `store` that was here, or make a database of a backup with `fpdb restore DIR` under another --db; if only the log is of the other database, `fpdb verify --repair` leaves it out; if the store is the right one, delete the file `committed` beside it".into(),
+        Error::TextGone { source_path: Some(path), .. } => {
+            format!("{STORED_FINGERPRINTS}; with it, {path} must hold the text it was made from")
+        }
+        Error::TextGone { source_path: None, .. } => STORED_FINGERPRINTS.into(),
+        Error::NotReadAgain { source } => match hint(source, has_memory) {
+            Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
+            None => STORED_FINGERPRINTS.into(),
+        },
+        Error::InvalidParameter { name: "min_length", .. } => "`fpdb stats` shows the guarantee, t; give --min-length that or more".into(),
+        Error::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
+        Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
+        Error::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
+        Error::DecisionsVersion { .. } => {
+            "use the version of fpdb that wrote them, or decide about all documents again with --rerank".into()
+        }
+        Error::DamagedDecisions { .. } | Error::DecisionsOfAnother { .. } | Error::LaterDecisions { .. } => {
+            "decide about all documents again with --rerank".into()
+        }
+        Error::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again with --rerank".into(),
+        Error::NotADedupReport { .. } => "`fpdb dedup --format json -o REPORT` writes one; use it with the database that it was made from".into(),
+        Error::Document(DocumentError::NoTextField { most_text: Some(field), .. }) => {
+            format!("try --text-field {field}; --no-expand takes the file as one document")
+        }
+        Error::Document(document) => return document_hint(document).map_or_else(|| error.hint(), |hint| Some(hint.into())),
+        Error::EmptyFolder { path, .. } => {
+            let path = path.display().to_string();
+            let prefix = format!("{}/", path.trim_end_matches('/'));
+            // The current folder is not in the names of its documents.
+            let is_of_all = NamePrefix::new(&prefix).fits("").is_some();
+            let prefix = if is_of_all { "PREFIX" } else { &prefix };
+            format!("if its disk is mounted, `fpdb rm --prefix {prefix}` removes the documents")
+        }
+        Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
+        Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
+        Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),
+        Error::SourcesMissing { .. } => "see whether its disk is mounted, and repair again; `fpdb verify --repair --give-up-missing` removes these documents from the database".into(),
+        Error::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
+        Error::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
+        Error::Store { failure, .. } | Error::CannotOpen { failure, .. } => match failure {
+            StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => DAMAGE.into(),
+            StoreFailure::OutOfMemory if has_memory => "there is not enough memory: a smaller --memory may help".into(),
+            StoreFailure::OutOfMemory => OUT_OF_MEMORY.into(),
+            StoreFailure::Stopped => "run the same command again: what was committed stays".into(),
+            _ => return error.hint(),
+        },
+        Error::Damaged { .. } => DAMAGE.into(),
+        _ => return error.hint(),
+    };
+    Some(text)
+}
+
+/// The next step after a document that cannot be read, where the program has words of its own.
+fn document_hint(error: &DocumentError) -> Option<&'static str> {
+    let text = match error {
+        DocumentError::Binary { .. } => {
+            "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out"
+        }
+        DocumentError::NotOfFormat { .. } => {
+            "check whether another program opens it; `--as text` reads it as plain text; --exclude GLOB leaves it out"
+        }
+        DocumentError::TooLarge { .. } => {
+            "split it, or save its text and ingest that; a larger --limit whole-size=SIZE lets it pass"
+        }
+        DocumentError::ReadingMemory { .. } => {
+            "split it, or save its text and ingest that; a larger --limit reading-memory=SIZE, and for an ingest a larger --memory, lets it pass"
+        }
+        DocumentError::ReadingTime { .. } => {
+            "check whether another program opens it; a larger --limit reading-time=SECONDS lets it pass"
+        }
+        DocumentError::NameTooLong { .. } => {
+            "unpack it with a tool that renames such members; a larger --limit name-size=SIZE lets it pass"
+        }
+        DocumentError::Unpacked { .. } => {
+            "if you trust the document, raise --limit unpacked-size=SIZE or --limit unpacking=TIMES"
+        }
+        DocumentError::Undecodable { .. } => {
+            "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is"
+        }
+        DocumentError::LeftOut { .. } => {
+            "use a build of fpdb that has this feature, or leave these documents out with --exclude GLOB"
+        }
+        DocumentError::ReaderFailed { .. } => {
+            "it may be damaged, and the rest of the run is not affected; --no-expand takes a file as it is, --exclude GLOB leaves it out"
+        }
+        DocumentError::Expansion { .. } => "if you trust the file, raise --limit expansion=TIMES",
+        DocumentError::Expanded { .. } => "if you trust the file, raise --limit expanded-size=SIZE",
+        DocumentError::NestedTooDeep { .. } => "if you trust the file, raise --limit nesting=N",
+        DocumentError::TooManyMembers { .. } => "if you trust the file, raise --limit members=N",
+        DocumentError::DocumentTooLarge { .. } => "a larger --limit document-size=SIZE lets it pass",
+        DocumentError::RecordTooLarge { .. } => {
+            "a larger --limit record-size=SIZE lets it pass; records are held in memory whole"
+        }
+        DocumentError::MetadataTooLarge { .. } => {
+            "keep shorter fields with it: --id-field and --keep-fields choose them, --metadata adds to them"
+        }
+        DocumentError::JsonTooDeep { .. } => "a larger --limit json-depth=N lets it pass",
+        DocumentError::NotARecord { .. } => "--no-expand takes the file as one document",
+        DocumentError::NoField { .. } | DocumentError::NoTextField { .. } | DocumentError::NotText { .. } => {
+            "--text-field names the field that holds the text; --no-expand takes the file as one document"
+        }
+        DocumentError::GivenTwice { .. } => {
+            "two files, or a file and a member of a container, have this name: rename one of them, or keep both with --on-change both"
+        }
+        DocumentError::NotSearched { .. } => {
+            "unpack it and query with the member itself; `fpdb ingest --store-text` keeps the texts of members at hand"
+        }
+        DocumentError::IsAContainer { .. } => {
+            "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is"
+        }
+        DocumentError::RecordsWithoutName { .. } => {
+            "`ingest - --name x.jsonl` reads the records; to query with them, save them as x.jsonl; --no-expand takes them as one document"
+        }
+        DocumentError::NotAFile { path } if path.is_dir() => {
+            "name a file; `ingest` takes folders, and so does `query`, but for a report (--format html)"
+        }
+        DocumentError::NotAFile { .. } => "name a file; devices and sockets are not read, and `-` is standard input",
+        _ => return None,
+    };
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The library's hints name no flag and no command, and those of the program do where it has its own.
+    #[test]
+    fn flags_are_the_programs() {
+        let errors = [
+            Error::NoDatabase { path: "db".into() },
+            Error::FolderGone { path: "db".into() },
+            Error::NoSuchDocument { name: "a".into() },
+            Error::WindowTooSmall { asked: 1, stored: 2 },
+            Error::TooLittleMemory { needed: 2, allowed: 1 },
+            Error::Document(DocumentError::Expansion { limit: 1 }),
+            Error::NotReadAgain { source: Box::new(Error::Document(DocumentError::Expansion { limit: 1 })) },
+            Error::Damaged { what: "a record".into(), detail: "cut short" },
+            Error::NotWords { unit: fpdb::Unit::Char },
+        ];
+        for error in errors {
+            let (library, program) = (error.hint().expect("a hint"), hint(&error, true).expect("a hint"));
+            assert!(!library.contains("--") && !library.contains("`fpdb "), "{library}");
+            assert!(program.contains("--") || program.contains("`fpdb "), "{program}");
+        }
+        assert_eq!(hint(&Error::Document(DocumentError::NoName), true), Error::Document(DocumentError::NoName).hint());
+        assert_eq!(hint(&Error::Stopped, true), None);
+    }
+    /// A flag that the command does not take is no next step.
+    #[test]
+    fn memory_is_a_flag_of_some_commands() {
+        let source = std::io::Error::from(std::io::ErrorKind::OutOfMemory).into();
+        let error = Error::Store { action: "read", failure: StoreFailure::OutOfMemory, source };
+        let named = |has_memory| hint(&error, has_memory).expect("a hint").contains("--memory");
+        assert!(named(true) && !named(false));
+    }
+}

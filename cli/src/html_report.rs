@@ -1,0 +1,179 @@
+//! `--format html`: the flags of a report, what it says of the flags of its command, and writing it.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use fpdb::report::{HtmlAnswers, HtmlOptions, write_html};
+use fpdb::{DocumentError, Error};
+use fpdb_host::temporary::Temporary;
+use fpdb_reading::recognise::{LAYER_HEAD, holds_records};
+use tempfile::NamedTempFile;
+
+use crate::anonymous::anonymise;
+use crate::interrupt;
+use crate::printer::Printer;
+use crate::progress::StepBar;
+use crate::render::{count, size};
+use crate::resolved::database;
+use crate::typed::{Global, OutputFormat, ReportArgs};
+
+/// A report that is to be written.
+pub(super) struct HtmlReport<'a> {
+    global: &'a Global,
+    path: &'a Path,
+    args: &'a ReportArgs,
+}
+
+impl<'a> HtmlReport<'a> {
+    /// The report that is asked for, if one is.
+    ///
+    /// # Errors
+    /// A report without a place, and flags of a report without one.
+    pub(super) fn wanted(global: &'a Global, args: &'a ReportArgs) -> anyhow::Result<Option<Self>> {
+        if global.format != OutputFormat::Html {
+            let given = [
+                ("--single-file", args.single_file),
+                ("--max-report-pairs", args.max_report_pairs.is_some()),
+                ("--max-report-size", args.max_report_size.is_some()),
+                ("--anonymise", args.anonymise),
+                ("--no-text", args.no_text && global.format != OutputFormat::Human),
+            ];
+            if let Some((flag, _)) = given.into_iter().find(|&(_, given)| given) {
+                anyhow::bail!("{flag} is for reports (--format html)");
+            }
+            return Ok(None);
+        }
+        let Some(path) = global.output.as_deref() else {
+            anyhow::bail!("--format html writes a folder: name it with -o DIR (with --single-file, -o FILE.html)");
+        };
+        let is_page = path.extension().is_some_and(|extension| extension == "html" || extension == "htm");
+        if is_page && !args.single_file {
+            anyhow::bail!("{} looks like one file: add --single-file, or name a folder with -o", path.display());
+        }
+        Ok(Some(Self { global, path, args }))
+    }
+
+    /// How many passages of a pair are wanted.
+    pub(super) fn most_passages(html: Option<&Self>) -> Option<usize> {
+        html.map(|_| HtmlOptions::MAX_PASSAGES)
+    }
+
+    /// How the report is to be, and what it says of the flags that were given, `None` being those that were not.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be found.
+    pub(super) fn options(&self, flags: Vec<(&str, Option<String>)>) -> anyhow::Result<HtmlOptions> {
+        let mut settings = flags.into_iter().filter_map(|(flag, value)| Some((flag.to_owned(), value?))).collect();
+        if self.args.anonymise {
+            anonymise(&mut settings);
+        }
+        let default = HtmlOptions::default();
+        let (max_pairs, max_bytes) = (default.max_pairs, default.max_bytes);
+        Ok(default
+            .database(database::find(self.global)?.map(|path| database::display_path(&path)))
+            .settings(settings)
+            .max_pairs(self.args.max_report_pairs.map_or(max_pairs, |pairs| pairs as usize))
+            .max_bytes(self.args.max_report_size.unwrap_or(max_bytes))
+            .anonymise(self.args.anonymise)
+            .texts(!self.args.no_text)
+            .single_file(self.args.single_file))
+    }
+
+    /// Writes the report. Returns whether all texts could be read again.
+    pub(super) fn write(
+        &self,
+        answers: HtmlAnswers<'_>,
+        options: &HtmlOptions,
+        printer: &Printer,
+    ) -> anyhow::Result<bool> {
+        let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
+        let bar = StepBar::start(printer, "writing the report");
+        let written = write_html(answers, self.path, options, &bar.task().stop(stop));
+        bar.end();
+        let written = written?;
+        // The rest of the command is short: Ctrl-C may end it at once.
+        interrupt::at_once();
+        let left = written.pairs_left_out;
+        let page = if options.single_file { self.path.to_owned() } else { self.path.join("index.html") };
+        printer.note(&format!("wrote {} ({}, {})", page.display(), count(written.files, "file"), size(written.bytes)));
+        if left > 0 {
+            let are = if left == 1 { "is" } else { "are" };
+            printer.note(&format!("{} of lesser score {are} not in it (--max-report-pairs)", count(left, "pair")));
+        }
+        if written.unreadable > 0 {
+            printer.note(&format!(
+                "the texts of {} could not be read again: the report names them",
+                count(written.unreadable, "document")
+            ));
+        }
+        Ok(written.unreadable == 0)
+    }
+}
+
+/// Standard input and pipes as files, since a report reads a text twice. They are gone when this is dropped.
+#[derive(Default)]
+pub(super) struct TemporaryCopies(Vec<(PathBuf, NamedTempFile, Temporary)>);
+
+impl TemporaryCopies {
+    /// Copies those of `paths` that can be read only once to files.
+    ///
+    /// # Errors
+    /// JSON lines that are not to be read as one document (`closed`), as where a stream is not copied.
+    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>, closed: bool) -> anyhow::Result<Self> {
+        let mut spooled = Self::default();
+        for path in paths.filter(|path| is_read_once(path)) {
+            if spooled.find(path).is_some() {
+                continue;
+            }
+            let mut file = NamedTempFile::new().context("cannot create a temporary file")?;
+            let noted = Temporary::new(file.path());
+            let copied = match path.as_os_str() == "-" {
+                true => io::copy(&mut io::stdin().lock(), &mut file),
+                false => File::open(path).and_then(|mut pipe| io::copy(&mut pipe, &mut file)),
+            };
+            copied
+                .and_then(|_| file.flush())
+                .with_context(|| format!("cannot copy {} to a temporary file", path.display()))?;
+            let head = head_of(file.path()).with_context(|| format!("cannot read {}", path.display()))?;
+            if !closed && holds_records(&path.to_string_lossy(), &head) {
+                let path = if path.as_os_str() == "-" { PathBuf::from("standard input") } else { path.clone() };
+                return Err(Error::Document(DocumentError::RecordsWithoutName { path }).into());
+            }
+            spooled.0.push((path.clone(), file, noted));
+        }
+        Ok(spooled)
+    }
+
+    fn find(&self, path: &Path) -> Option<&NamedTempFile> {
+        self.0.iter().find(|(spooled, _, _)| spooled == path).map(|(_, file, _)| file)
+    }
+
+    /// Where the text of a path is to be read.
+    pub(super) fn place(&self, path: &Path) -> PathBuf {
+        self.find(path).map_or_else(|| path.to_owned(), |file| file.path().to_owned())
+    }
+
+    /// Gives the document that was read from `path` its name back.
+    pub(super) fn rename(&self, path: &Path, name: &mut String) {
+        if self.find(path).is_some() {
+            *name = path.display().to_string();
+        }
+    }
+}
+
+/// The beginning of a copy, as much of it as tells what it holds.
+fn head_of(copy: &Path) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    File::open(copy)?.take(LAYER_HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+fn is_read_once(path: &Path) -> bool {
+    #[cfg(unix)]
+    if std::fs::metadata(path).is_ok_and(|facts| std::os::unix::fs::FileTypeExt::is_fifo(&facts.file_type())) {
+        return true;
+    }
+    path.as_os_str() == "-"
+}

@@ -1,0 +1,27 @@
+//! The program, in three layers: typed (what can be typed), resolved (which database, which profile, which options), done (one verb
+//! a file). It uses public names of the library and its members only.
+
+mod anonymous;
+mod colour;
+mod complete;
+mod excerpt;
+mod hint;
+mod html_report;
+mod interrupt;
+mod line_list;
+mod output;
+mod printer;
+mod progress;
+mod render;
+mod resolved;
+mod run;
+mod run_status;
+mod step_report;
+mod typed;
+mod verbs;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    run::run()
+}

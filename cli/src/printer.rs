@@ -1,0 +1,109 @@
+//! Printer: messages to the person, on standard error. It decides how much is said.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+
+use super::colour::wants_colour;
+use super::hint::hint;
+use super::typed::Global;
+use crate::render::escape_terminal;
+
+/// Says things to the person, on standard error.
+pub(crate) struct Printer {
+    quiet: bool,
+    verbose: bool,
+    colour: bool,
+    /// True if a progress bar may be drawn.
+    pub(crate) progress: bool,
+    /// True if lines of text tell of progress instead.
+    pub(crate) lines: bool,
+    /// True if the command takes `--memory`.
+    has_memory: bool,
+    /// The hint printed last with the failure of a document.
+    last_hint: Mutex<String>,
+}
+
+impl Printer {
+    /// For a command that takes `--memory`, or does not.
+    pub(crate) fn new(global: &Global, has_memory: bool) -> Self {
+        let terminal = io::stderr().is_terminal();
+        let draws = terminal && anstyle_query::term_supports_ansi_color();
+        Self {
+            quiet: global.quiet,
+            verbose: global.verbose,
+            colour: wants_colour(global.color, terminal),
+            progress: draws && !global.quiet && !global.no_progress,
+            lines: !draws && !global.quiet && !global.no_progress,
+            has_memory,
+            last_hint: Mutex::default(),
+        }
+    }
+
+    /// Something worth knowing.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            say(format_args!("{}", escape_terminal(text)));
+        }
+    }
+
+    /// Something that nobody should miss: `--quiet` shows it too.
+    pub(crate) fn warning(&self, text: &str) {
+        say(format_args!("{}", escape_terminal(text)));
+    }
+
+    /// Something only `--verbose` shows.
+    pub(crate) fn detail(&self, text: &str) {
+        if self.verbose {
+            say(format_args!("{}", escape_terminal(text)));
+        }
+    }
+
+    /// Prints the error that ended the run.
+    pub(crate) fn error(&self, error: &anyhow::Error) {
+        say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&format!("{error:#}"))));
+        if let Some(next) = error.chain().find_map(|cause| hint(cause.downcast_ref::<fpdb::Error>()?, self.has_memory))
+        {
+            say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
+        }
+    }
+
+    /// Prints the error of one document that could not be read.
+    pub(crate) fn failure(&self, name: &str, error: &fpdb::Error) {
+        let told = if says_name(error, name) { error.chain() } else { format!("{name}: {}", error.chain()) };
+        say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&told)));
+        if let Some(next) = hint(error, self.has_memory).filter(|_| !self.quiet) {
+            let mut last = self.last_hint.lock().unwrap_or_else(PoisonError::into_inner);
+            // Many documents may fail for one reason.
+            if *last != next {
+                say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
+                *last = next;
+            }
+        }
+    }
+
+    fn label(&self, text: &str, colour: u8) -> String {
+        if self.colour { format!("\u{1b}[1;{colour}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// True if an error begins with, or ends in, the name of the document it is about.
+fn says_name(error: &fpdb::Error, name: &str) -> bool {
+    use fpdb::{DocumentError, Error};
+    match error {
+        Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => true,
+        Error::Io { path, .. }
+        | Error::DirectoryLoop { path, .. }
+        | Error::Document(
+            DocumentError::IsAContainer { path }
+            | DocumentError::NotAFile { path }
+            | DocumentError::RecordsWithoutName { path }
+            | DocumentError::ChangedWhileReading { path },
+        ) => path.to_str() == Some(name),
+        _ => false,
+    }
+}
+
+/// Writes a line to standard error. If its reader is gone, the run goes on.
+fn say(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
+}

@@ -1,0 +1,253 @@
+//! CSV with a header: one row a match or pair and passage, or one row a document.
+//!
+//! The crate `csv` writes the rows. Their fields are listed here, since its serde support takes flat structs only, and a row joins a
+//! match or pair with one of its passages.
+
+use fpdb::dedup::{Removable, Superseded, Undecided};
+use fpdb::pairs::Pair;
+use fpdb::{DocumentInfo, Passage, QueryAnswer};
+use fpdb_kernel::hex;
+
+/// The columns of [`query_rows`]; that of submissions only where documents are put together.
+pub(crate) fn query_header(by_submission: bool) -> Vec<&'static str> {
+    let mut header = vec![
+        "query",
+        "document",
+        "id",
+        "shared",
+        "looked_up",
+        "containment",
+        "document_containment",
+        "resemblance",
+        "interval_low",
+        "interval_high",
+        "identical",
+        "coverage",
+        "query_start",
+        "query_end",
+        "query_first_line",
+        "query_last_line",
+        "document_start",
+        "document_end",
+        "document_first_line",
+        "document_last_line",
+        "symbols",
+        "exact",
+        "agreement",
+        "same_names",
+        "score",
+        "inferred",
+        "estimated",
+    ];
+    if by_submission {
+        header.push("submission");
+    }
+    header
+}
+
+/// One row for each passage; one with empty passage columns for a match that has none. Below a submission stand the rows of its
+/// documents, with its name.
+pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    let with_files = answer.matches.iter().flat_map(|found| {
+        std::iter::once((found, "")).chain(found.files.iter().map(|file| (file, found.document.as_str())))
+    });
+    for (found, submission) in with_files {
+        let bound = |index: usize| found.interval.map_or(String::new(), |interval| interval[index].to_string());
+        let head = vec![
+            answer.query.name.clone(),
+            found.document.clone(),
+            found.id.to_string(),
+            found.shared.to_string(),
+            answer.looked_up.to_string(),
+            found.containment.to_string(),
+            found.document_containment.to_string(),
+            found.resemblance.to_string(),
+            bound(0),
+            bound(1),
+            found.identical.to_string(),
+            found.coverage.map_or(String::new(), |share| share.to_string()),
+        ];
+        let mut tail = vec![
+            found.score.to_string(),
+            found.inferred.as_deref().unwrap_or_default().to_owned(),
+            // Names with spaces between them.
+            found.estimated.iter().map(|measure| measure.name()).collect::<Vec<_>>().join(" "),
+        ];
+        if by_submission {
+            tail.push(submission.to_owned());
+        }
+        let some = with_passages(&head, &found.passages, query_header(by_submission).len() - tail.len());
+        rows.extend(some.into_iter().map(|row| [row, tail.clone()].concat()));
+    }
+    rows
+}
+
+/// The columns of [`document_row`].
+pub(crate) fn document_header() -> Vec<&'static str> {
+    vec![
+        "id",
+        "name",
+        "source",
+        "bytes",
+        "symbols",
+        "lines",
+        "fingerprints",
+        "distinct",
+        "encoding",
+        "undecodable",
+        "digest",
+        "format",
+        "boilerplate",
+        "metadata",
+        "ingested_at",
+    ]
+}
+
+/// One document.
+pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
+    vec![
+        document.id.to_string(),
+        document.name.clone(),
+        document.source.clone().unwrap_or_default(),
+        document.bytes.to_string(),
+        document.symbols.to_string(),
+        document.lines.to_string(),
+        document.fingerprints.to_string(),
+        document.distinct.to_string(),
+        document.encoding.clone(),
+        document.undecodable.to_string(),
+        hex::encode(&document.digest),
+        document.format.clone(),
+        document.boilerplate.to_string(),
+        // As in JSON: the names differ from document to document.
+        serde_json::json!(document.metadata).to_string(),
+        document.ingested_at.to_string(),
+    ]
+}
+
+/// The columns of [`pair_rows`]; those of passages and of the own text only where they were looked for.
+pub(crate) fn pair_header(passages: bool, own_text: bool) -> Vec<&'static str> {
+    let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
+    if passages {
+        header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
+        header.extend(["b_start", "b_end", "b_first_line", "b_last_line", "symbols", "exact", "agreement"]);
+        header.push("same_names");
+    }
+    header.extend(["a_metadata", "b_metadata"]);
+    if own_text {
+        header.push("text_resemblance");
+    }
+    header
+}
+
+/// One row for a pair; where passages were looked for, one for each of them, or one with empty passage columns.
+pub(crate) fn pair_rows(pair: &Pair, own_text: bool) -> Vec<Vec<String>> {
+    let head = vec![
+        pair.a.to_string(),
+        pair.b.to_string(),
+        pair.shared.to_string(),
+        pair.resemblance.to_string(),
+        pair.containment_a.to_string(),
+        pair.containment_b.to_string(),
+        pair.a_id.to_string(),
+        pair.b_id.to_string(),
+        pair.score.to_string(),
+    ];
+    // As in JSON: the names differ from document to document.
+    let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
+    let mut rows = match &pair.passages {
+        None => vec![head],
+        Some(passages) => with_passages(&head, passages, pair_header(true, false).len() - metadata.len()),
+    };
+    for row in &mut rows {
+        row.extend(metadata.iter().cloned());
+        if own_text {
+            row.push(pair.text_resemblance.map_or(String::new(), |share| share.to_string()));
+        }
+    }
+    rows
+}
+
+/// `head` once for each passage, followed by it; once, with empty columns up to `columns`, where there is none.
+fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<Vec<String>> {
+    if passages.is_empty() {
+        let mut row = head.to_vec();
+        row.resize(columns, String::new());
+        return vec![row];
+    }
+    let row = |passage: &Passage| {
+        let (q, d) = (&passage.query, &passage.document);
+        let numbers = [q.start, q.end, q.lines[0], q.lines[1], d.start, d.end, d.lines[0], d.lines[1], passage.symbols];
+        let mut row = head.to_vec();
+        row.extend(numbers.map(|number| number.to_string()));
+        row.push(passage.exact.to_string());
+        row.extend(
+            [passage.agreement, passage.same_names].map(|it| it.map_or(String::new(), |share| share.to_string())),
+        );
+        row
+    };
+    passages.iter().map(row).collect()
+}
+
+/// The columns of [`removable_row`].
+pub(crate) fn removable_header() -> Vec<&'static str> {
+    vec!["remove", "keep", "because", "score", "shared", "remove_id", "keep_id", "novel", "bytes", "id", "metadata"]
+}
+
+/// All metadata as one JSON object; nothing where there is none.
+fn fields(metadata: &[(String, String)]) -> String {
+    let object: serde_json::Map<String, serde_json::Value> =
+        metadata.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+    if object.is_empty() { String::new() } else { serde_json::Value::Object(object).to_string() }
+}
+
+/// One removable document.
+pub(crate) fn removable_row(removable: &Removable) -> Vec<String> {
+    vec![
+        removable.remove.clone(),
+        removable.keep.clone(),
+        removable.because.name().to_owned(),
+        removable.score.to_string(),
+        removable.shared.to_string(),
+        removable.remove_id.to_string(),
+        removable.keep_id.to_string(),
+        removable.novel.to_string(),
+        removable.bytes.to_string(),
+        own_id(&removable.metadata),
+        fields(&removable.metadata),
+    ]
+}
+
+/// One document that is undecided, in the same columns: it has no survivor.
+pub(crate) fn undecided_row(undecided: &Undecided) -> Vec<String> {
+    let mut row = vec![String::new(); removable_header().len()];
+    row[0] = undecided.document.clone();
+    row[2] = "undecided".to_owned();
+    row[5] = undecided.id.to_string();
+    row[9] = own_id(&undecided.metadata);
+    row[10] = fields(&undecided.metadata);
+    row
+}
+
+/// One document that stays although one that came later would justify its removal, in the same columns.
+pub(crate) fn superseded_row(superseded: &Superseded) -> Vec<String> {
+    vec![
+        superseded.document.clone(),
+        superseded.by.clone(),
+        "superseded".to_owned(),
+        superseded.score.to_string(),
+        superseded.shared.to_string(),
+        superseded.id.to_string(),
+        superseded.by_id.to_string(),
+        superseded.novel.to_string(),
+        superseded.bytes.to_string(),
+        own_id(&superseded.metadata),
+        fields(&superseded.metadata),
+    ]
+}
+
+/// A record's own name for itself.
+fn own_id(metadata: &[(String, String)]) -> String {
+    metadata.iter().find(|(name, _)| name == "id").map_or_else(String::new, |(_, value)| value.clone())
+}

@@ -1,0 +1,437 @@
+//! Text for people: legible without colour, numbers grouped, sizes in words.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::{Duration, UNIX_EPOCH};
+
+use fpdb::maintenance::DatabaseStats;
+use fpdb::{DocumentInfo, IngestSummary, Location, Match, Measure, Passage, QueryAnswer, Unit, Weight};
+use fpdb_kernel::hex;
+
+use super::escape::escape_terminal;
+use super::folder::{common_folder, in_folder, name_in};
+use super::numbers::{count, grouped, percent, size};
+use super::style::Style;
+
+/// The result of an ingest.
+pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
+    let mut parts = vec![format!("{} added", count(summary.added, "document"))];
+    for (number, what) in [
+        (summary.replaced, "replaced"),
+        (summary.unchanged, "unchanged"),
+        (summary.made_boilerplate, "boilerplate from now on"),
+        (summary.kept, "changed but kept as stored"),
+        (summary.duplicates, "left out as duplicates"),
+        (summary.renamed, "renamed"),
+        (summary.pruned, "removed (their files no longer exist)"),
+        (summary.removed, "removed (no longer in their container)"),
+        (summary.identical, "identical to another document"),
+        (summary.failures, "failed"),
+    ] {
+        if number > 0 {
+            parts.push(format!("{} {what}", grouped(number)));
+        }
+    }
+    if summary.skips > 0 {
+        parts.push(format!("{} skipped (--verbose names them)", grouped(summary.skips)));
+    }
+    let mut page = format!("{}\n", parts.join(", "));
+    if summary.bytes > 0 {
+        let rate = if summary.seconds > 0.0 {
+            format!(", {}/s", size((summary.bytes as f64 / summary.seconds) as u64))
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            page,
+            "{}, {}, {} in {:.1} s{rate}",
+            size(summary.bytes),
+            count(summary.symbols, "symbol"),
+            count(summary.fingerprints, "fingerprint"),
+            summary.seconds
+        );
+    }
+    if summary.undecodable > 0 {
+        let _ = writeln!(
+            page,
+            "{} in {} could not be decoded and were dropped",
+            count(summary.undecodable, "byte sequence"),
+            count(summary.undecodable_documents, "document")
+        );
+    }
+    if !summary.unmatched.is_empty() {
+        let _ = writeln!(
+            page,
+            "{} of the metadata {} no document: {}",
+            count(summary.unmatched.len() as u64, "row"),
+            if summary.unmatched.len() == 1 { "matches" } else { "match" },
+            few(&summary.unmatched)
+        );
+    }
+    page
+}
+
+/// Names that are shown of many.
+pub(crate) const NAMES_SHOWN: usize = 3;
+
+/// The first names of many.
+fn few(names: &[String]) -> String {
+    first_names(names, names.len() as u64)
+}
+
+/// The first of so many names.
+pub(crate) fn first_names(names: &[String], all: u64) -> String {
+    let shown = names.iter().take(NAMES_SHOWN).map(|name| escape_terminal(name)).collect::<Vec<_>>().join(", ");
+    if all > NAMES_SHOWN as u64 { format!("{shown}, ... (--verbose lists them)") } else { shown }
+}
+
+/// The lines of text to show with a passage of a match, which is here in its document.
+pub(crate) type ExcerptLines<'a> = &'a mut dyn FnMut(&Match, &Location) -> Vec<String>;
+
+/// Documents that are shown of a submission.
+pub(super) const FILES_SHOWN: usize = 3;
+
+/// The answer to one query.
+pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLines<'_>) -> String {
+    let query = &answer.query;
+    let mut page = format!(
+        "{}  {}, {}, {} at window {}\n",
+        style.strong(&escape_terminal(&query.name)),
+        size(query.bytes),
+        count(query.symbols, "symbol"),
+        count(query.fingerprints, "fingerprint"),
+        query.window
+    );
+    let by_submission = answer.matches.iter().any(|found| !found.files.is_empty());
+    let unit = if by_submission { "submission" } else { "document" };
+    let of = if answer.looked_up < query.fingerprints {
+        format!("the {} smallest fingerprints", grouped(answer.looked_up))
+    } else {
+        count(answer.looked_up, "fingerprint")
+    };
+    if answer.looked_up > 0 {
+        let _ = writeln!(
+            page,
+            "  {} of {of} found ({}), in {}",
+            grouped(answer.found),
+            percent(answer.corpus_containment),
+            count(answer.matching_documents, unit),
+        );
+    }
+    if answer.below > 0 {
+        let _ = writeln!(page, "  {} below --min-score", count(answer.below, unit));
+    }
+    if answer.boilerplate > 0 {
+        let _ = writeln!(page, "  {} ignored as boilerplate", count(answer.boilerplate, "fingerprint"));
+    }
+    if answer.common > 0 {
+        let _ = writeln!(page, "  {} left out as common", count(answer.common, "fingerprint"));
+    }
+    if answer.quoted > 0 {
+        let _ = writeln!(page, "  {} ignored as quoted", count(answer.quoted, "fingerprint"));
+    }
+    if answer.phrases > 0 {
+        let _ = writeln!(page, "  {} ignored as phrases", count(answer.phrases, "fingerprint"));
+    }
+    if query.fingerprints == 0 {
+        let k = answer.profile.k();
+        let _ = writeln!(page, "  too short: it has fewer than {k} symbols (k), so only identical documents match");
+    } else if let Some(t) = answer.profile.with_window(query.window).ok().and_then(|profile| profile.guarantee())
+        && query.symbols < t
+    {
+        let _ = writeln!(page, "  shorter than the {t} symbols that are surely found: matches may be missing");
+    }
+    if answer.matches.is_empty() {
+        let _ = writeln!(page, "  no match");
+        return page;
+    }
+    let shown = answer.matches.iter().flat_map(|found| std::iter::once(found).chain(&found.files));
+    let folder = common_folder(shown.map(|found| found.document.as_str()), style);
+    let estimated = answer.matches.iter().any(|found| found.interval.is_some());
+    let weighted = answer.weight != Weight::None;
+    let _ = writeln!(
+        page,
+        "  {}{:>11}  {:>11}  {:>11}{}  document{}",
+        if weighted { "      score  " } else { "" },
+        "containment",
+        "of document",
+        "resemblance",
+        if estimated { "  95% interval  " } else { "" },
+        in_folder(&folder)
+    );
+    let row = |page: &mut String, found: &Match, is_file: bool| {
+        let interval = match found.interval {
+            Some([low, high]) => format!("  {:>6}-{:<6} ", percent(low), percent(high)),
+            None if estimated => "  exact         ".to_owned(),
+            None => String::new(),
+        };
+        let share = |measure: Measure, share: f64| {
+            let about = if found.estimated.contains(&measure) { "~" } else { "" };
+            format!("{about}{}", percent(share))
+        };
+        let score = if weighted { format!("{:>11}  ", share(Measure::Score, found.score)) } else { String::new() };
+        let _ = writeln!(
+            page,
+            "  {score}{:>11}  {:>11}  {:>11}{interval}  {}{}{}",
+            share(Measure::Containment, found.containment),
+            share(Measure::DocumentContainment, found.document_containment),
+            share(Measure::Resemblance, found.resemblance),
+            if is_file {
+                format!("  {}", name_in(&found.document, &folder))
+            } else {
+                style.strong(&name_in(&found.document, &folder))
+            },
+            labels(&found.metadata),
+            if found.identical && found.files.is_empty() { "  (identical)" } else { "" }
+        );
+    };
+    for found in &answer.matches {
+        row(&mut page, found, false);
+        passages(&mut page, query.extracted, found, answer.profile.unit(), style, excerpts);
+        for file in found.files.iter().take(FILES_SHOWN) {
+            row(&mut page, file, true);
+            passages(&mut page, query.extracted, file, answer.profile.unit(), style, excerpts);
+        }
+        let more = found.files.len().saturating_sub(FILES_SHOWN) as u64 + found.files_left_out;
+        if more > 0 {
+            let line = format!("      {} (--format json shows ten)", count(more, "more document"));
+            let _ = writeln!(page, "{}", style.faint(&line));
+        }
+    }
+    let more = answer.matching_documents.saturating_sub(answer.matches.len() as u64);
+    if more > 0 {
+        let _ = writeln!(page, "  {} not shown (--top N shows more)", count(more, &format!("more {unit}")));
+    }
+    page
+}
+
+/// Tells documents apart for a reader: their label and group.
+pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
+    let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
+    let known: Vec<&str> = known.collect();
+    if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
+}
+
+/// The most passages shown of one match; the other formats have all.
+const PASSAGES_SHOWN: usize = 10;
+
+/// The longest passages, in order of the query; of programs, where a long one tells most, the longest first.
+fn passages(
+    page: &mut String,
+    is_query_extracted: bool,
+    found: &Match,
+    unit: Unit,
+    style: Style,
+    excerpts: ExcerptLines<'_>,
+) {
+    let (of_query, of_document) = (of_text(is_query_extracted), of_text(found.extracted));
+    let mut ordered: Vec<&Passage> = found.passages.iter().collect();
+    ordered.sort_by_key(|passage| Reverse(passage.symbols));
+    ordered.truncate(PASSAGES_SHOWN);
+    if unit != Unit::Token {
+        ordered.sort_by_key(|passage| (passage.query.start, passage.document.start));
+    }
+    for passage in ordered {
+        let (query, document) = (&passage.query, &passage.document);
+        let line = format!(
+            "      {} = {}, bytes {}-{}{of_query} = {}-{}{of_document}, {}",
+            lines(query.lines),
+            lines(document.lines),
+            query.start,
+            query.end,
+            document.start,
+            document.end,
+            count(passage.symbols, "symbol"),
+        );
+        let agreement = match passage.agreement {
+            Some(1.0) => String::new(),
+            Some(share) => format!(", {} agree", percent(share)),
+            None => ", inferred".to_owned(),
+        };
+        let line = line + &agreement + &names(passage, unit);
+        let _ = writeln!(page, "{}", style.faint(&line));
+        for line in excerpts(found, document) {
+            let _ = writeln!(page, "{line}");
+        }
+    }
+    if let Some(more) = found.passages.len().checked_sub(PASSAGES_SHOWN).filter(|&more| more > 0) {
+        let line = format!("      {} (--format json shows all)", count(more as u64, "shorter passage"));
+        let _ = writeln!(page, "{}", style.faint(&line));
+    }
+    if let Some(why) = found.inferred.as_ref().filter(|_| !found.passages.is_empty()) {
+        let _ = writeln!(page, "{}", style.faint(&format!("      passages are inferred from fingerprints: {why}")));
+    }
+}
+
+/// Says that offsets do not count the bytes of the file.
+pub(super) fn of_text(is_extracted: bool) -> &'static str {
+    if is_extracted { " of its text" } else { "" }
+}
+
+/// In source code: tells if a passage is the same text, or the same structure under other names.
+fn names(passage: &Passage, unit: Unit) -> String {
+    match (passage.agreement, passage.same_names) {
+        _ if unit != Unit::Token => String::new(),
+        (None, _) => String::new(),
+        (Some(_), None | Some(1.0)) => ", same text".to_owned(),
+        (Some(_), Some(0.0)) => ", same structure, other names".to_owned(),
+        (Some(_), Some(share)) => format!(", same structure, {} of the names", percent(share)),
+    }
+}
+
+fn lines([first, last]: [u64; 2]) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
+}
+
+/// One document of a list.
+pub(crate) fn document_line(document: &DocumentInfo, folder: &str, style: Style) -> String {
+    format!(
+        "{:>10}  {:>9}  {}{}{}\n",
+        size(document.bytes),
+        grouped(document.fingerprints),
+        style.strong(&escape_terminal(&document.name[folder.len()..])),
+        labels(&document.metadata),
+        if document.boilerplate { "  (boilerplate)" } else { "" }
+    )
+}
+
+/// One document, all that is known.
+pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
+    let mut page = format!("{}\n", style.strong(&escape_terminal(&document.name)));
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(page, "  {:<13} {}", escape_terminal(name), escape_terminal(&value));
+    };
+    row("number", document.id.to_string());
+    row("read from", document.source.clone().unwrap_or_else(|| "standard input".into()));
+    row("bytes", grouped(document.bytes));
+    row("format", document.format.clone());
+    if document.extracted {
+        row("offsets", "count bytes and lines of the extracted text".into());
+    }
+    row("lines", grouped(document.lines));
+    row("encoding", document.encoding.clone());
+    if document.undecodable > 0 {
+        row("undecodable", count(document.undecodable, "sequence"));
+    }
+    row("symbols", grouped(document.symbols));
+    row("fingerprints", format!("{}, {} distinct", grouped(document.fingerprints), grouped(document.distinct)));
+    row("digest", format!("{} (XXH3-128)", hex::encode(&document.digest)));
+    if document.boilerplate {
+        row("boilerplate", "never a match; what it holds is ignored in others".into());
+    }
+    for (name, value) in &document.metadata {
+        row(name, value.clone());
+    }
+    for name in &document.identical_to {
+        row("identical to", name.clone());
+    }
+    page
+}
+
+/// A symbol in a reader's words.
+fn symbol(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Char => "character",
+        Unit::Word | Unit::Byte | Unit::Token => unit.name(),
+    }
+}
+
+/// The largest runs, which are shown one by one.
+const RUNS_SHOWN: usize = 8;
+
+/// Words as a shell takes them.
+pub(crate) fn as_words(words: &[String]) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=./,:@%+".contains(c);
+    let quoted = words.iter().map(|word| match word.chars().all(plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    });
+    escape_terminal(&quoted.collect::<Vec<_>>().join(" ")).into()
+}
+
+/// The sources that are shown with the flags they were ingested with.
+const SOURCES_SHOWN: usize = 10;
+
+/// The whole database; with the parts of its store if `verbose`.
+pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
+    let mut page = String::new();
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(page, "{name:<14} {value}");
+    };
+    let profile = &stats.profile;
+    row("database", format!("{} (format {})", stats.path.display(), stats.format));
+    let words = if profile.unit() == Unit::Word { format!(" ({})", profile.word_rule()) } else { String::new() };
+    row(
+        "profile",
+        format!(
+            "unit {}{words}, k {}, w {}, selection {}",
+            profile.unit(),
+            profile.k(),
+            profile.w(),
+            profile.selection()
+        ),
+    );
+    match profile.guarantee() {
+        Some(t) => row("guarantee", format!("every shared run of {} is found", count(t, symbol(profile.unit())))),
+        None => row("guarantee", "none with this selection".into()),
+    }
+    row("documents", grouped(stats.documents));
+    if stats.deleted > 0 {
+        let documents = count(stats.deleted, "document");
+        // Later commits free the space of some of them.
+        let waiting = count(stats.postings.saturating_sub(stats.fingerprints), "posting");
+        row("deleted", format!("{documents} not cleared away yet; space not freed yet: {waiting}"));
+    }
+    row("bytes", size(stats.bytes));
+    row(&format!("{}s", symbol(profile.unit())), grouped(stats.symbols));
+    row("fingerprints", grouped(stats.fingerprints));
+    if let (Some(distinct), Some(singletons)) = (stats.distinct, stats.singletons) {
+        let share = if distinct == 0 { 0.0 } else { singletons as f64 / distinct as f64 };
+        row("distinct", format!("{}, {} of them once ({})", grouped(distinct), grouped(singletons), percent(share)));
+    }
+    for df in stats.df.iter().flatten().filter(|df| df.hashes > 0) {
+        let range =
+            if df.from == df.to { grouped(df.from) } else { format!("{}-{}", grouped(df.from), grouped(df.to)) };
+        row("", format!("{:>10}  in {range} document{}", grouped(df.hashes), if df.to == 1 { "" } else { "s" }));
+    }
+    let stored: u64 = stats.stored.iter().map(|part| part.bytes).sum();
+    let each = if stats.fingerprints == 0 {
+        String::new()
+    } else {
+        format!(", {:.1} bytes a fingerprint", stored as f64 / stats.fingerprints as f64)
+    };
+    row("stored", format!("{}{each}", size(stored)));
+    for part in stats.stored.iter().filter(|part| part.bytes > 0) {
+        row("", format!("{:>10}  {}", size(part.bytes), part.part));
+    }
+    let (runs, blocks) = (grouped(stats.runs), stats.cold_blocks);
+    row("runs", format!("{runs}, all visited by each lookup; a cold query reads {blocks:.1} blocks for each hash"));
+    if verbose {
+        let sizes: Vec<String> =
+            stats.run_postings.iter().take(RUNS_SHOWN).map(|&postings| grouped(postings)).collect();
+        let more = if stats.run_postings.len() > RUNS_SHOWN { ", ..." } else { "" };
+        if !sizes.is_empty() {
+            row("", format!("of {}{more} postings", sizes.join(", ")));
+        }
+        for (i, level) in stats.levels.iter().enumerate() {
+            row(
+                if i == 0 { "by level" } else { "" },
+                format!("{:>10}  in {} of level {}", size(level.bytes), count(level.files, "table"), level.level),
+            );
+        }
+        row("cache", format!("{} of {} in use", size(stats.cache.bytes), size(stats.cache.capacity)));
+    }
+    for (at, source) in stats.sources.iter().take(SOURCES_SHOWN).enumerate() {
+        let settings = as_words(&source.settings);
+        row(if at == 0 { "ingested with" } else { "" }, format!("{settings}  {}", escape_terminal(&source.path)));
+    }
+    if let more @ 1.. = stats.sources.len().saturating_sub(SOURCES_SHOWN) {
+        row("", format!("... and {more} more"));
+    }
+    if let Some(seconds) = stats.committed_at.and_then(|seconds| u64::try_from(seconds).ok()) {
+        let time = UNIX_EPOCH + Duration::from_secs(seconds);
+        row("last commit", humantime::format_rfc3339_seconds(time).to_string());
+    }
+    page
+}

@@ -1,0 +1,107 @@
+//! Which database: `--db`, else `$FPDB_DB`, else the nearest `.fpdb/` in the current folder or above it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use fpdb::{Database, DatabaseBuilder, DatabaseWriter, Error};
+
+use crate::printer::Printer;
+use crate::typed::Global;
+
+/// The name of a database that is found by looking for it.
+const FOLDER: &str = ".fpdb";
+
+/// The database of a command that needs one.
+///
+/// # Errors
+/// [`Error::NoDatabase`] with the path looked at where there is none.
+pub(crate) fn existing(global: &Global) -> anyhow::Result<PathBuf> {
+    match find(global)? {
+        Some(path) => Ok(path),
+        None => Err(Error::NoDatabase { path: here()?.join(FOLDER) }.into()),
+    }
+}
+
+/// The database of a command that changes it. Says which one it is where it was found above the current folder: it may not be
+/// the one that was meant.
+///
+/// # Errors
+/// As [`existing`].
+pub(crate) fn to_change(global: &Global, printer: &Printer) -> anyhow::Result<PathBuf> {
+    let path = existing(global)?;
+    tell_if_above(global, &path, printer)?;
+    Ok(path)
+}
+
+/// A builder with the memory and files that the program allows a database.
+pub(crate) fn builder(global: &Global) -> DatabaseBuilder {
+    let builder = Database::builder().raise_open_files(true);
+    match global.threads {
+        Some(threads) => builder.threads(threads.into()),
+        None => builder,
+    }
+}
+
+/// Opens the database of a command that reads it.
+///
+/// # Errors
+/// As [`existing`], and a failure to open it.
+pub(crate) fn open(global: &Global) -> anyhow::Result<Database> {
+    Ok(builder(global).open(existing(global)?)?)
+}
+
+/// The memory of a command that compares all documents, unless --memory sets it.
+const COMPARING_MEMORY: u64 = 1 << 30;
+
+/// Opens the database of a command that compares all documents in so much memory.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Result<Database> {
+    Ok(builder(global).memory(memory.unwrap_or(COMPARING_MEMORY)).open(existing(global)?)?)
+}
+
+/// Opens the database of a command that changes it.
+///
+/// # Errors
+/// As [`to_change`], and a failure to open it.
+pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<DatabaseWriter> {
+    Ok(builder(global).open_writer(to_change(global, printer)?)?)
+}
+
+/// Says which database was found, if that was above the current folder.
+pub(crate) fn tell_if_above(global: &Global, path: &Path, printer: &Printer) -> anyhow::Result<()> {
+    if global.db.is_none() && path.parent() != Some(&here()?) {
+        printer.note(&format!("the database is {}, above this folder (--db names another)", path.display()));
+    }
+    Ok(())
+}
+
+/// The database that was named or found, if there is one to be named or found.
+pub(crate) fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
+    nearest(global.db.as_ref())
+}
+
+/// The database of this name, else the nearest one.
+pub(crate) fn nearest(named: Option<&PathBuf>) -> anyhow::Result<Option<PathBuf>> {
+    if let Some(path) = named {
+        return Ok(Some(path.clone()));
+    }
+    let here = here()?;
+    Ok(here.ancestors().map(|folder| folder.join(FOLDER)).find(|path| path.is_dir()))
+}
+
+/// A database's path for people: from the current folder where it lies in it.
+pub(crate) fn display_path(path: &Path) -> String {
+    let here = here().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path).display().to_string()
+}
+
+/// Where a new database goes.
+pub(crate) fn new(global: &Global) -> PathBuf {
+    global.db.clone().unwrap_or_else(|| Path::new(".").join(FOLDER))
+}
+
+fn here() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("cannot tell the current folder")
+}

@@ -1,0 +1,96 @@
+//! Checks that results can be written as the user wants them, and where.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use fpdb::dedup::Duplicate;
+use fpdb::{Failure, Source};
+
+use super::database;
+use crate::typed::{Global, IngestArgs, OutputFormat};
+
+/// Refuses formats a command does not have.
+pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> anyhow::Result<()> {
+    if formats.contains(&global.format) {
+        return Ok(());
+    }
+    let name = |format: OutputFormat| format!("{format:?}").to_lowercase();
+    let has: Vec<String> = formats.iter().map(|&format| name(format)).collect();
+    anyhow::bail!("`fpdb {command}` has no {} format; it has {}", name(global.format), has.join(", "))
+}
+
+/// Refuses to write results over a file that is read for them.
+pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    let Some(output) = &global.output else { return Ok(()) };
+    let read: Vec<&PathBuf> = read.into_iter().collect();
+    // The new file would be read with the folder while it is written.
+    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let holds = |folder: &Path, parent: &Path| folder.canonicalize().is_ok_and(|folder| parent.starts_with(folder));
+    if let Ok(parent) = parent.canonicalize()
+        && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path, &parent))
+    {
+        anyhow::bail!("-o would write into {}, which is to be read: name a file elsewhere", folder.display());
+    }
+    not_over_file("-o", output, read)
+}
+
+/// Refuses a file of results, named with `flag`, that is one of those to be read.
+fn not_over_file<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    let Ok(target) = target.canonicalize() else { return Ok(()) };
+    let is_target = |path: &&PathBuf| target.is_file() && path.canonicalize().is_ok_and(|path| path == target);
+    match read.into_iter().find(is_target) {
+        Some(path) => {
+            anyhow::bail!("{flag} would write over {}, which is to be read: name another file", path.display())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses to write results of an ingest over a file that it reads, and its lists into a database as well. A list of an
+/// earlier ingest may lie in a folder to be read.
+pub(crate) fn over_no_source(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
+    let paths = sources.iter().filter_map(|source| if let Source::Path(path) = source { Some(path) } else { None });
+    let read: Vec<&PathBuf> = paths.chain(&args.metadata).chain(&args.files_from).collect();
+    if let Some(output) = &global.output {
+        not_over_file("-o", output, read.iter().copied())?;
+    }
+    for (flag, path) in [("--failures", &args.failures), ("--duplicates", &args.duplicates)] {
+        let Some(path) = path else { continue };
+        outside_databases(global, path)?;
+        not_over_file(flag, path, read.iter().copied())?;
+        let Ok(target) = path.canonicalize() else { continue };
+        let holds = |folder: &Path| folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
+        if target.is_file()
+            && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path))
+            && !is_list(&target)
+        {
+            let (path, folder) = (path.display(), folder.display());
+            anyhow::bail!("{flag} would write over {path} in {folder}, which is to be read: name another file");
+        }
+    }
+    Ok(())
+}
+
+/// True of an empty file, and of one that begins as the lists of an ingest do.
+fn is_list(path: &Path) -> bool {
+    const LONGEST: u64 = 1 << 16;
+    let mut line = Vec::new();
+    let read = File::open(path).and_then(|file| BufReader::new(file.take(LONGEST)).read_until(b'\n', &mut line));
+    let is_row =
+        || serde_json::from_slice::<Failure>(&line).is_ok() || serde_json::from_slice::<Duplicate>(&line).is_ok();
+    read.is_ok() && (line.is_empty() || is_row())
+}
+
+/// Refuses to write results into a database, this command's own or another, or among backups.
+pub(crate) fn not_inside_a_database(global: &Global) -> anyhow::Result<()> {
+    global.output.as_ref().map_or(Ok(()), |path| outside_databases(global, path))
+}
+
+fn outside_databases(global: &Global, path: &Path) -> anyhow::Result<()> {
+    let own = database::find(global)?.unwrap_or_else(|| database::new(global));
+    match fpdb_reading::input::enclosing_database(path, Some(&own)) {
+        Some(database) => Err(fpdb::Error::InsideDatabase { path: path.to_owned(), database }.into()),
+        None => Ok(()),
+    }
+}

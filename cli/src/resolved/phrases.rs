@@ -1,0 +1,24 @@
+//! Which phrases of queries are to be ignored.
+
+use fpdb::{Phrases, Profile};
+
+use crate::printer::Printer;
+use crate::render::{count, grouped};
+use crate::typed::QueryReadArgs;
+
+/// The phrases that are to be ignored. Says how many are too short to be, by themselves.
+pub(crate) fn read(args: &QueryReadArgs, profile: &Profile, printer: &Printer) -> anyhow::Result<Option<Phrases>> {
+    let Some(path) = &args.ignore_phrases else { return Ok(None) };
+    let phrases = Phrases::read(path, profile)?;
+    let short = phrases.shorter_than_k();
+    if short > 0 {
+        printer.note(&format!(
+            "{} of {} {} fewer than {} symbols (k): a phrase so short ignores nothing on its own",
+            grouped(short as u64),
+            count(phrases.count() as u64, "phrase"),
+            if short == 1 { "has" } else { "have" },
+            profile.k()
+        ));
+    }
+    Ok(Some(phrases))
+}

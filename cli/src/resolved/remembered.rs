@@ -1,0 +1,98 @@
+//! Which flags: those that were typed, else those that the sources were ingested with before.
+
+use std::path::PathBuf;
+
+use clap::FromArgMatches;
+use fpdb::DatabaseWriter;
+
+use crate::printer::Printer;
+use crate::render::as_words;
+use crate::typed::{self, Cli, IngestArgs, Verb};
+
+/// Returns the arguments with the flags to be used. A note says if they come from an earlier run.
+///
+/// # Errors
+/// Fails if no flags are given and the sources were ingested with different ones.
+pub(crate) fn flags(database: &DatabaseWriter, args: &IngestArgs, printer: &Printer) -> anyhow::Result<IngestArgs> {
+    if args.given.is_some() {
+        return Ok(args.clone());
+    }
+    let mut first: Option<(&PathBuf, Vec<String>)> = None;
+    for path in there(args) {
+        let flags = database.remembered(path)?;
+        match &first {
+            None => first = Some((path, flags)),
+            Some((_, others)) if *others == flags => {}
+            Some((other, others)) => {
+                let told = |flags: &[String]| match flags {
+                    [] => "without such flags".to_owned(),
+                    flags => format!("with {}", as_words(flags)),
+                };
+                anyhow::bail!(
+                    "{} was ingested {}, {} {}: name them one after the other, or give the flags for both",
+                    other.display(),
+                    told(others),
+                    path.display(),
+                    told(&flags)
+                );
+            }
+        }
+    }
+    match first {
+        Some((path, flags)) if !flags.is_empty() => {
+            let args = with_flags(args, &flags).map_err(|_| {
+                anyhow::anyhow!(
+                    "{} was ingested with flags that this version does not know: {}",
+                    path.display(),
+                    as_words(&flags)
+                )
+            })?;
+            printer.note(&format!(
+                "using the flags of the last ingest: {} (flags you give replace all of them)",
+                as_words(&flags)
+            ));
+            Ok(args)
+        }
+        _ => Ok(args.clone()),
+    }
+}
+
+/// Remembers the flags that were given.
+///
+/// # Errors
+/// Fails if the database cannot be written.
+pub(crate) fn remember(database: &DatabaseWriter, args: &IngestArgs) -> anyhow::Result<()> {
+    if let Some(given) = &args.given {
+        database.remember(&there(args).collect::<Vec<_>>(), given)?;
+    }
+    Ok(())
+}
+
+/// The paths that were typed and are there. Of those in a list of files nothing is remembered: a list can be long, and other every time.
+fn there(args: &IngestArgs) -> impl Iterator<Item = &PathBuf> {
+    // Standard input is no path, and one that is not there is an error of its own.
+    let is_there = |path: &&PathBuf| path.to_str().is_some_and(|path| path != "-") && path.symlink_metadata().is_ok();
+    args.paths.iter().filter(is_there)
+}
+
+/// The arguments with these flags in the place of all such flags.
+///
+/// # Errors
+/// Flags that this version does not know.
+fn with_flags(args: &IngestArgs, flags: &[String]) -> Result<IngestArgs, clap::Error> {
+    let words = ["fpdb", "ingest"].into_iter().chain(flags.iter().map(String::as_str)).chain(["--", "x"]);
+    let matches = typed::command().try_get_matches_from(words)?;
+    let Verb::Ingest(read) = Cli::from_arg_matches(&matches)?.verb else { return Ok(args.clone()) };
+    Ok(IngestArgs {
+        read: read.read,
+        text_field: read.text_field,
+        id_field: read.id_field,
+        keep_fields: read.keep_fields,
+        exclude: read.exclude,
+        include: read.include,
+        skip_hidden: read.skip_hidden,
+        follow: read.follow,
+        store_text: read.store_text,
+        ..args.clone()
+    })
+}

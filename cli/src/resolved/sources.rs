@@ -1,0 +1,94 @@
+//! Which sources an ingest reads.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use fpdb::{Error, Source};
+
+use crate::typed::IngestArgs;
+
+/// A list of files has fewer bytes.
+const LIST_BYTES: u64 = 1 << 30;
+
+/// The paths that were typed, and those of `--files-from` after them.
+pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
+    let source = |path: PathBuf| {
+        if path == Path::new("-") { Source::StandardInput { name: args.name.clone() } } else { Source::Path(path) }
+    };
+    let mut sources: Vec<Source> = args.paths.iter().cloned().map(source).collect();
+    if let Some(list) = &args.files_from {
+        let text = read_list(list)?;
+        let standard_input = list == Path::new("-");
+        for line in paths_in(&text) {
+            if standard_input && line == b"-" {
+                anyhow::bail!(
+                    "`--files-from -` reads paths from standard input, so standard input cannot be a document too"
+                );
+            }
+            sources.push(source(path_of(line)?));
+        }
+    }
+    let from_input = sources.iter().filter(|source| matches!(source, Source::StandardInput { .. })).count();
+    if from_input > 1 || (from_input == 1 && args.files_from.as_deref() == Some(Path::new("-"))) {
+        anyhow::bail!("standard input can be read only once");
+    }
+    Ok(sources)
+}
+
+fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    if list == Path::new("-") {
+        let read = std::io::stdin().lock().take(LIST_BYTES).read_to_end(&mut text);
+        read.context("cannot read the list of files from standard input")?;
+    } else {
+        let read = std::fs::File::open(list).and_then(|file| file.take(LIST_BYTES).read_to_end(&mut text));
+        read.map_err(|source| Error::Io { action: "read the list of files", path: list.into(), source })?;
+    }
+    anyhow::ensure!(
+        (text.len() as u64) < LIST_BYTES,
+        "the list of files {} has 1 GiB or more: name folders instead, or use several lists",
+        list.display()
+    );
+    Ok(text)
+}
+
+/// The paths in a list: a line each, unless it has a NUL character, which no path can hold; then that ends each.
+fn paths_in(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = !list.contains(&0);
+    let paths = list.split(move |&byte| byte == if lines { b'\n' } else { 0 });
+    let paths = paths.map(move |path| if lines { path.strip_suffix(b"\r").unwrap_or(path) } else { path });
+    paths.filter(|path| !path.is_empty())
+}
+
+#[cfg(unix)]
+fn path_of(line: &[u8]) -> anyhow::Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(std::ffi::OsStr::from_bytes(line).into())
+}
+
+#[cfg(not(unix))]
+fn path_of(line: &[u8]) -> anyhow::Result<PathBuf> {
+    Ok(std::str::from_utf8(line).context("the list of files is not UTF-8")?.into())
+}
+
+/// A source that is not there, and what the system says.
+pub(crate) fn missing(source: &Source) -> Option<(&PathBuf, std::io::Error)> {
+    match source {
+        Source::Path(path) => Some((path, path.symlink_metadata().err()?)),
+        Source::StandardInput { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_a_path_a_line_or_one_before_each_nul() {
+        let paths = |list: &'static [u8]| paths_in(list).collect::<Vec<_>>();
+        assert_eq!(paths(b"a b\r\n\nc\n"), [&b"a b"[..], b"c"]);
+        assert_eq!(paths(b"a\nb\0c\r\0"), [&b"a\nb"[..], b"c\r"]);
+        assert_eq!(paths(b""), [b""; 0]);
+    }
+}

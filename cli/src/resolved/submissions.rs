@@ -1,0 +1,29 @@
+//! Submissions: whether there are any.
+
+use fpdb::{Database, DocumentInfo, Error};
+
+use crate::printer::Printer;
+
+/// Says so if a regular expression, typed as the value of a flag, matches the name of no document.
+pub(crate) fn tell_if_unmatched(
+    database: &Database,
+    (flag, typed, pattern): (&str, &str, &str),
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    // The library refuses one that is not valid.
+    let Ok(pattern) = regex::Regex::new(pattern) else { return Ok(()) };
+    let mut is_met = false;
+    let looked = database.for_each_document(|document: DocumentInfo| {
+        is_met = pattern.is_match(&document.name);
+        // The error ends the search.
+        if is_met { Err(Error::Stopped) } else { Ok(()) }
+    });
+    match looked {
+        Err(Error::Stopped) => Ok(()),
+        looked => {
+            looked?;
+            printer.note(&format!("no document's name matches {typed} ({flag})"));
+            Ok(())
+        }
+    }
+}

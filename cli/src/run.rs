@@ -1,0 +1,119 @@
+//! One run of the program: what was typed is parsed, its verb is called, and the result becomes an exit status.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{ArgMatches, FromArgMatches};
+use fpdb::Error;
+use fpdb_host::{guarded, temporary};
+
+use crate::printer::Printer;
+use crate::run_status::RunStatus;
+use crate::typed::{self, Cli, Global, Verb};
+use crate::{complete, interrupt, resolved, verbs};
+
+/// Runs the program.
+pub(crate) fn run() -> ExitCode {
+    guarded::silence_guarded_panics();
+    temporary::list_temporary_files();
+    #[cfg(unix)]
+    if std::env::args_os().skip(1).eq([typed::READ_DOCUMENTS]) {
+        // No command: the program's way to read a document in a process of its own, with nothing else in it.
+        return if fpdb::serve_documents().is_ok() { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    }
+    match complete::answered() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+    }
+    let parsed = typed::command().try_get_matches().and_then(|matches| Ok((typed(&matches)?, takes_memory(&matches))));
+    let (cli, has_memory) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            // Help and version go to standard output, which may be closed early.
+            return match printed {
+                Err(failure) if asked && failure.kind() != io::ErrorKind::BrokenPipe => {
+                    let _ = writeln!(io::stderr(), "error: cannot write the results: {failure}");
+                    ExitCode::from(2)
+                }
+                _ => ExitCode::from(if asked { 0 } else { 2 }),
+            };
+        }
+    };
+    let printer = Printer::new(&cli.global, has_memory);
+    match dispatch(&cli, &printer) {
+        Ok(outcome) => outcome.exit_code(),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        // Ctrl-C has been answered on standard error already.
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => RunStatus::Interrupted.exit_code(),
+        Err(error) => {
+            printer.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The command line, where single fields do not say it all.
+fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
+    let mut cli = Cli::from_arg_matches(matches)?;
+    // Not by clap, which would name `--db` in the usage of other errors. Empty is as good as not set.
+    let db = || std::env::var_os("FPDB_DB").filter(|path| !path.is_empty()).map(PathBuf::from);
+    cli.global.db = cli.global.db.or_else(db);
+    cli.global.output = cli.global.output.filter(|path| path.as_os_str() != "-");
+    if let (Verb::Query(args), Some(matches)) = (&mut cli.verb, matches.subcommand_matches("query")) {
+        args.note_order(matches);
+    }
+    if let (Verb::Ingest(args), Some(matches)) = (&mut cli.verb, matches.subcommand_matches("ingest")) {
+        args.note_given(matches);
+    }
+    Ok(cli)
+}
+
+/// True if the command that was typed has the flag `--memory`.
+fn takes_memory(matches: &ArgMatches) -> bool {
+    let command = typed::command();
+    let verb = matches.subcommand_name().and_then(|name| command.find_subcommand(name));
+    verb.is_some_and(|verb| verb.get_arguments().any(|argument| argument.get_long() == Some("memory")))
+}
+
+fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {
+    // With the hint for too many open files: what listens takes two.
+    interrupt::install().map_err(|source| Error::System { action: "listen for Ctrl-C", source })?;
+    resolved::output::not_inside_a_database(&cli.global)?;
+    let global: &Global = &cli.global;
+    match &cli.verb {
+        Verb::Init(args) => verbs::init::run(global, args, printer),
+        Verb::Ingest(args) => verbs::ingest::run(global, args, printer),
+        Verb::Query(args) => verbs::query::run(global, args, printer),
+        Verb::Diff(args) => verbs::diff::run(global, args, printer),
+        Verb::Pairs(args) => verbs::pairs::run(global, args, printer),
+        Verb::Apply(args) => verbs::apply::run(global, args, printer),
+        Verb::Dedup(args) => verbs::dedup::run(global, args, printer),
+        Verb::Rm(args) => verbs::rm::run(global, args, printer),
+        Verb::Compact => verbs::compact::run(global, printer),
+        Verb::Verify(args) => verbs::verify::run(global, args, printer),
+        Verb::Backup(args) => verbs::backup::run(global, args, printer),
+        Verb::Restore(args) => verbs::restore::run(global, args, printer),
+        Verb::Merge(args) => verbs::merge::run(global, args, printer),
+        Verb::Assemble(args) => verbs::assemble::run(global, args, printer),
+        Verb::List(args) => verbs::list::run(global, args, printer),
+        Verb::Show(args) => verbs::show::run(global, args, printer),
+        Verb::Stats(args) => verbs::stats::run(global, args, printer),
+        Verb::Completions(args) => verbs::completions::run(global, args),
+        Verb::Man(args) => verbs::man::run(global, args, printer),
+        Verb::Help(args) => verbs::help::run(global, args),
+    }
+}
+
+/// The reader of our output has gone: that is its right, and no error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let is_broken_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(is_broken_pipe)
+}

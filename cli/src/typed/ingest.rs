@@ -1,0 +1,173 @@
+//! The command line of `fpdb ingest`.
+
+use std::path::PathBuf;
+
+use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, ValueHint};
+use fpdb::{OnChange, ReadOptions, RecordFields};
+
+use super::dedup::RuleArgs;
+use super::limits::LimitArgs;
+use super::profile::ProfileArgs;
+use super::reading::ReadArgs;
+use super::values::{names, parse_size};
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct IngestArgs {
+    /// Files, folders, archives and pipes; `-` is standard input
+    ///
+    /// Folders are read with all below them, in sorted order; .gitignore files are not applied. Databases of fpdb and their
+    /// backups are left out. A path that was ingested before is read with the same flags (--as, --text-field, --include and others),
+    /// unless any of them is given; `fpdb stats` lists them.
+    #[arg(value_name = "PATH", required_unless_present = "files_from", value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Read more paths from a file, one a line; `-` is standard input
+    ///
+    /// Paths may also end with NUL characters, as `find -print0` writes them.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files_from: Option<PathBuf>,
+    /// The name of the document on standard input
+    #[arg(long, value_name = "NAME", default_value = "-", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(hide_short_help = true)]
+    pub(crate) name: String,
+    /// Leave out paths matching this glob; may be repeated
+    ///
+    /// A folder is left out with everything below it. The syntax is that of .gitignore; globs with a slash
+    /// begin at the current folder.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+    /// Take only files that match this glob from folders
+    ///
+    /// May be repeated. A file also counts if a folder it lies in matches. --exclude wins over it. Files that you name are ingested in any
+    /// case, and so are all members of an ingested archive.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) include: Vec<String>,
+    /// Leave out files and folders whose name begins with a dot
+    #[arg(long)]
+    pub(crate) skip_hidden: bool,
+    /// Follow symbolic links inside folders
+    #[arg(long, hide_short_help = true)]
+    pub(crate) follow: bool,
+    /// If a stored document has changed: replace, keep or both
+    #[arg(long, value_name = "WHAT", default_value = "replace", value_parser = on_change())]
+    #[arg(hide_possible_values = true)]
+    pub(crate) on_change: OnChange,
+    /// Remove documents whose files no longer exist in the folders given
+    ///
+    /// Also removes members that archives no longer hold. A renamed file keeps its number: fpdb finds the bytes of the missing file
+    /// under a new name. Documents that --exclude, --include or --skip-hidden leave out stay. So do documents of files that
+    /// cannot be looked for, and of an empty folder, since its disk may not be mounted. An interrupted run removes nothing.
+    #[arg(long)]
+    pub(crate) prune: bool,
+    /// Keep the texts in the database, compressed
+    ///
+    /// Passages are then exact even when the files are gone.
+    #[arg(long)]
+    pub(crate) store_text: bool,
+    /// Ignore the text of these documents in all others
+    ///
+    /// Boilerplate documents are never a match, and the text they hold counts nowhere. Stored documents that are named again
+    /// become boilerplate too; to undo it, remove them and ingest them again.
+    #[arg(long)]
+    pub(crate) boilerplate: bool,
+    /// Leave out new documents that repeat stored ones, as they arrive
+    ///
+    /// Each document is compared with all earlier ones. --by, --threshold and --max-novel set the rule, as for `fpdb dedup`. Documents
+    /// that are left out are not stored.
+    #[arg(long, conflicts_with = "boilerplate")]
+    pub(crate) dedup: bool,
+    /// Write each failure to this file, one JSON object a line
+    ///
+    /// The answer lists only the first thousand documents that could not be read.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) failures: Option<PathBuf>,
+    /// Keep labels with the documents: a CSV file
+    ///
+    /// Its column `filename` names documents; its other columns (label, group, ...) are kept with them.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) metadata: Option<PathBuf>,
+    /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    pub(crate) memory: Option<u64>,
+    /// The flags that were given and say which documents there are and how they are read, without those that say what is so in any
+    /// case; `None` where there were none.
+    #[arg(skip)]
+    pub(crate) given: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// The field of JSON lines and Parquet that holds the text
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text, help_heading = "Reading")]
+    #[arg(hide_short_help = true)]
+    pub(crate) text_field: String,
+    /// The field that holds the id, which is kept with the document
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id, help_heading = "Reading")]
+    #[arg(hide_short_help = true)]
+    pub(crate) id_field: String,
+    /// Other fields to keep with the documents, separated by commas
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', help_heading = "Reading", hide_short_help = true)]
+    pub(crate) keep_fields: Vec<String>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+    #[command(flatten, next_help_heading = "Leaving out duplicates")]
+    pub(crate) rule: RuleArgs,
+    /// Write each document that is left out to this file, one JSON object a line
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "dedup", hide_short_help = true)]
+    pub(crate) duplicates: Option<PathBuf>,
+}
+
+/// The flags that a database remembers for what was ingested with them.
+const REMEMBERED: [(&str, &str); 10] = [
+    ("front_end", "as"),
+    ("no_expand", "no-expand"),
+    ("text_field", "text-field"),
+    ("id_field", "id-field"),
+    ("keep_fields", "keep-fields"),
+    ("exclude", "exclude"),
+    ("include", "include"),
+    ("skip_hidden", "skip-hidden"),
+    ("follow", "follow"),
+    ("store_text", "store-text"),
+];
+
+impl IngestArgs {
+    /// Keeps which flags were given.
+    pub(crate) fn note_given(&mut self, matches: &ArgMatches) {
+        let given: Vec<_> =
+            REMEMBERED.iter().filter(|(id, _)| matches.value_source(id) == Some(ValueSource::CommandLine)).collect();
+        if given.is_empty() {
+            return;
+        }
+        let command = Self::augment_args(Command::new("ingest"));
+        let says = |(id, flag): &(&str, &str)| {
+            let is_switch = matches.try_get_one::<bool>(id).is_ok();
+            let argument = command.get_arguments().find(|argument| argument.get_id() == id);
+            let defaults = argument.map_or(&[][..], |argument| argument.get_default_values());
+            let values = matches.get_raw(id).into_iter().flatten().filter(|_| !is_switch);
+            let values = values.filter(|&value| !defaults.iter().any(|default| **default == *value));
+            let values = values.map(|value| format!("--{flag}={}", value.to_string_lossy()));
+            values.chain(is_switch.then(|| format!("--{flag}"))).collect::<Vec<_>>()
+        };
+        self.given = Some(given.into_iter().flat_map(says).collect());
+    }
+
+    /// How documents are read.
+    pub(crate) fn read_options(&self) -> ReadOptions {
+        let fields = RecordFields::default()
+            .text(self.text_field.clone())
+            .id(self.id_field.clone())
+            .keep(self.keep_fields.clone());
+        self.read.options().fields(fields).limits(self.limits.limits())
+    }
+}
+
+/// The treatment of documents that have changed.
+pub(super) fn on_change() -> impl TypedValueParser<Value = OnChange> {
+    names([
+        ("replace", "The new content replaces the stored one"),
+        ("keep", "The stored content stays"),
+        ("both", "Both are kept under one name"),
+    ])
+}

@@ -1,0 +1,74 @@
+//! How shared runs become passages.
+
+use clap::Args;
+
+use super::values::parse_count;
+
+/// How much of the text of a passage is shown, and where.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Passages")]
+pub(crate) struct ExcerptArgs {
+    /// Show N lines of text before and after the beginning and the end of each passage
+    ///
+    /// Lines of the passage have a colon after their number, others a dash; -- stands for lines that are left out. Without this
+    /// flag a terminal shows the first words of each passage. The text is that of the stored document. A terminal cuts long
+    /// lines; COLUMNS sets their width anywhere. --no-text shows no text.
+    #[arg(short = 'C', long, value_name = "N", hide_short_help = true)]
+    pub(crate) context: Option<u16>,
+}
+
+/// How shared runs become passages.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Passages")]
+pub(crate) struct JoiningArgs {
+    /// Find rewritten text: paraphrases, moved sentences, summaries
+    ///
+    /// For databases of the profile words; diff reads both files so. Sentences that say the same in other words and another
+    /// order count beside shared runs. A passage has at least some 20 words in common, rare words counting more. A document is compared
+    /// only if it shares a fingerprint with the query.
+    #[arg(long, conflicts_with_all = ["gap", "any_order"])]
+    rewritten: bool,
+    /// Join shared runs with at most N symbols between them into one passage [default: t = w + k - 1]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    gap: Option<u32>,
+    /// Join runs that are near each other in both documents, in any order
+    ///
+    /// The gap is --gap where shared runs are sparse, and down to a quarter of it where they are dense. Phrases that
+    /// both documents repeat join no runs. A shared run as long as the guarantee covers is in one passage all the same.
+    #[arg(long, hide_short_help = true)]
+    any_order: bool,
+    /// Leave out passages with fewer than N symbols that agree
+    ///
+    /// Text that --skip-quotes and --ignore-phrases ignore does not count. In source code passages that add fewer than N
+    /// symbols to longer ones are left out as well; N is 20 there, unless all passages are shorter, and 1 shows all that
+    /// add something.
+    #[arg(long, value_name = "N", value_parser = parse_count, hide_short_help = true)]
+    min_passage: Option<u64>,
+}
+
+impl JoiningArgs {
+    /// `most` are the passages of one pair that are wanted, for a page; all where `None`.
+    pub(crate) fn options(&self, most: Option<usize>) -> fpdb::PassageOptions {
+        fpdb::PassageOptions::default()
+            .gap(self.gap)
+            .any_order(self.any_order)
+            .rewritten(self.rewritten)
+            .least(self.min_passage.unwrap_or(0))
+            .most(most)
+    }
+
+    /// The flags on the command line and their values; `None` for flags that were not given.
+    pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
+        vec![
+            ("--rewritten", self.rewritten.then(|| "yes".to_owned())),
+            ("--gap", self.gap.map(|gap| gap.to_string())),
+            ("--any-order", self.any_order.then(|| "yes".to_owned())),
+            ("--min-passage", self.min_passage.filter(|&least| least > 0).map(|least| least.to_string())),
+        ]
+    }
+
+    /// True if rewritten text is looked for.
+    pub(crate) fn rewritten(&self) -> bool {
+        self.rewritten
+    }
+}

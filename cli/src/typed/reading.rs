@@ -1,0 +1,96 @@
+//! How documents are read.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Args, ValueHint};
+use fpdb::{Format, Language, ReadAs, ReadOptions};
+
+use super::limits::LimitArgs;
+
+/// How files are read.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadArgs {
+    /// Read all files in this format [default: auto]
+    ///
+    /// `auto` tells the format by name and content. Others are text, bytes, code (the language that the name tells), html,
+    /// markdown, rst, tex, notebook, mail, pdf, docx, odt, epub, and the name of a programming language.
+    #[arg(long = "as", value_name = "FORMAT", value_parser = ReadAsParser, default_value = "auto")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    pub(crate) front_end: ReadAs,
+    /// Read archives and compressed files as documents, as they are
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_expand: bool,
+}
+
+impl ReadArgs {
+    pub(crate) fn options(&self) -> ReadOptions {
+        ReadOptions::default().front_end(self.front_end).closed(self.no_expand)
+    }
+}
+
+/// How query documents are read.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct QueryReadArgs {
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// Ignore quotations in the query
+    ///
+    /// Text in quotation marks counts in no score. A passage that reaches into a quotation still shows the shared text
+    /// there, and `coverage` counts it. For prose only.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) skip_quotes: bool,
+    /// Ignore the phrases in this file, one a line
+    ///
+    /// The file is UTF-8; empty lines and lines that begin with # are comments. Case and layout make no difference.
+    /// Fingerprints that lie wholly in phrases count in no score. A passage that reaches into a phrase still shows the
+    /// shared text there, and `coverage` counts it. For prose only.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) ignore_phrases: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+impl QueryReadArgs {
+    pub(crate) fn options(&self) -> ReadOptions {
+        self.read.options().skip_quotes(self.skip_quotes).limits(self.limits.limits())
+    }
+
+    /// The flags on the command line, for a report.
+    pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
+        vec![
+            ("--skip-quotes", self.skip_quotes.then(|| "yes".to_owned())),
+            ("--ignore-phrases", self.ignore_phrases.as_ref().map(|path| path.display().to_string())),
+        ]
+    }
+}
+
+/// `auto`, `code`, or the name of a format.
+#[derive(Clone)]
+struct ReadAsParser;
+
+impl TypedValueParser for ReadAsParser {
+    type Value = ReadAs;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        typed: &std::ffi::OsStr,
+    ) -> Result<ReadAs, clap::Error> {
+        let parse = |name: &str| match name {
+            "auto" => Ok(ReadAs::Auto),
+            "code" => Ok(ReadAs::Code),
+            name => Format::named(name).map(ReadAs::Format).ok_or("expected auto, code or the name of a format"),
+        };
+        clap::builder::StringValueParser::new().try_map(move |typed| parse(&typed)).parse_ref(command, argument, typed)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let formats = Format::ALL.into_iter().map(Format::name);
+        let languages = Language::ALL.into_iter().map(Language::name);
+        Some(Box::new(["auto", "code"].into_iter().chain(formats).chain(languages).map(PossibleValue::new)))
+    }
+}

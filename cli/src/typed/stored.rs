@@ -1,0 +1,95 @@
+//! The command lines of the commands that show or remove stored documents.
+
+use clap::Args;
+use fpdb_reading::input::NamePrefix;
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// List only documents whose name begins with one of these
+    #[arg(value_name = "PREFIX")]
+    pub(crate) prefixes: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Names of stored documents
+    #[arg(value_name = "NAME", required = true)]
+    pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RmArgs {
+    /// Names of stored documents; all versions of a name are removed
+    #[arg(value_name = "NAME", required_unless_present_any = ["ids", "prefixes", "fields"])]
+    pub(crate) names: Vec<String>,
+    /// Remove documents whose names begin with one of these (with --yes)
+    ///
+    /// Without --yes they are only counted. May be repeated. With --where only documents that have the value as well.
+    #[arg(long = "prefix", id = "prefixes", value_name = "PREFIX", conflicts_with_all = ["names", "ids"])]
+    #[arg(value_parser = parse_prefix)]
+    pub(crate) prefixes: Vec<String>,
+    /// Remove documents with this value in their metadata (with --yes)
+    ///
+    /// Without --yes they are only counted. The keys are those that `fpdb show NAME` prints: fields that were kept, and columns of `ingest --metadata`. Repeated, all
+    /// values must be there. The first = ends the key; one that is part of it is written \=.
+    #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", conflicts_with_all = ["names", "ids"])]
+    #[arg(value_parser = parse_field)]
+    pub(crate) fields: Vec<(String, String)>,
+    /// With --prefix and --where: remove what they select; without this flag nothing is removed
+    #[arg(long, conflicts_with_all = ["names", "ids"])]
+    pub(crate) yes: bool,
+    /// Remove the stored documents of these numbers
+    ///
+    /// Numbers tell versions of one name apart. `fpdb show NAME` prints them, and `fpdb dedup --format json` as remove_id.
+    #[arg(long = "id", value_name = "N", num_args = 1..)]
+    pub(crate) ids: Vec<u32>,
+    /// Ignore names, numbers, prefixes and values that no stored document has
+    ///
+    /// A removal that was interrupted can then be run again with the same arguments.
+    #[arg(short = 'f', long)]
+    pub(crate) ignore_missing: bool,
+}
+
+/// The beginning of some names: that of all is more likely a slip, as `./` in an empty folder.
+fn parse_prefix(text: &str) -> Result<String, String> {
+    match NamePrefix::new(text).fits("") {
+        None if !text.is_empty() => Ok(text.to_owned()),
+        _ => Err("every name begins with it; to remove all documents, delete the folder of the database".into()),
+    }
+}
+
+fn parse_field(text: &str) -> Result<(String, String), String> {
+    let ends = text.match_indices('=').find(|&(at, _)| !text[..at].ends_with('\\'));
+    match ends {
+        Some((at, _)) if at > 0 => Ok((text[..at].replace("\\=", "="), text[at + 1..].to_owned())),
+        _ => Err("expected KEY=VALUE; in a key, = is written \\=".into()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// Also count distinct fingerprints, and the documents that hold each; reads every posting
+    #[arg(long)]
+    pub(crate) hashes: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_field;
+
+    #[test]
+    fn the_first_equals_sign_that_is_not_escaped_ends_the_key() {
+        for (text, key, value) in [
+            ("a=b", "a", "b"),
+            ("a=b=c", "a", "b=c"),
+            (r"a\=b=c=d", "a=b", "c=d"),
+            (r"a\b=\=", r"a\b", r"\="),
+            ("a=", "a", ""),
+        ] {
+            assert_eq!(parse_field(text), Ok((key.into(), value.into())), "{text}");
+        }
+        for text in ["", "a", "=b", r"a\=b"] {
+            assert!(parse_field(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! `fpdb apply`: acts on the report of a dedup.
+
+use std::path::Path;
+
+use fpdb::apply::{Act, Action, Applied, ApplyOptions, ApplySummary, ProofOptions};
+use fpdb::{Database, Error};
+
+use crate::interrupt;
+use crate::output::Output;
+use crate::printer::Printer;
+use crate::progress::StepBar;
+use crate::render::{applied_line, apply_summary_line, count, grouped, lost_line, proof_summary_line};
+use crate::resolved::{database, output};
+use crate::run_status::RunStatus;
+use crate::typed::{ApplyArgs, Global, OutputFormat};
+
+pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "apply", &[OutputFormat::Human, OutputFormat::Json])?;
+    let database = database::open_within(global, args.memory)?;
+    if let Some(options) = args.proof() {
+        output::not_over(global, [&args.report])?;
+        return check(global, &database, &args.report, &options, printer);
+    }
+    let mut options = ApplyOptions::new(args.action()).act(args.yes).limits(args.limits.limits());
+    options.temp_dir = args.temp_dir.clone();
+    output::not_over(global, [&args.report])?;
+    let mut output = Output::open(global)?;
+    let status = act(global, &database, &args.report, &options, &mut output, printer)?;
+    output.finish()?;
+    Ok(status)
+}
+
+/// Says which documents of a report are gone with their survivors.
+fn check(
+    global: &Global,
+    database: &Database,
+    report: &Path,
+    options: &ProofOptions,
+    printer: &Printer,
+) -> anyhow::Result<RunStatus> {
+    let mut output = Output::open(global)?;
+    let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
+    let bar = StepBar::start(printer, "reading the report");
+    let json = global.format == OutputFormat::Json;
+    let outcome = database.prove_applied(report, options, &bar.task().stop(stop), |lost| match json {
+        true => output.json(&lost),
+        false => output.text(&lost_line(&lost)),
+    });
+    bar.end();
+    let summary = match outcome {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
+            printer.note("stopped; nothing was changed");
+            return Ok(RunStatus::Interrupted);
+        }
+        outcome => outcome?,
+    };
+    match json {
+        true => output.json(&summary)?,
+        false => output.text(&proof_summary_line(&summary))?,
+    }
+    output.finish()?;
+    Ok(if summary.lost > 0 { RunStatus::Incomplete } else { RunStatus::Done })
+}
+
+/// Acts on a report and says what was done.
+pub(crate) fn act(
+    global: &Global,
+    database: &Database,
+    report: &Path,
+    options: &ApplyOptions,
+    output: &mut Output,
+    printer: &Printer,
+) -> anyhow::Result<RunStatus> {
+    let stop = interrupt::graceful(
+        "stopping; press Ctrl-C again to stop at once (what is done is noted, and the same command goes on from there)",
+    );
+    let bar = StepBar::start(printer, "reading the report");
+    let json = global.format == OutputFormat::Json;
+    let mut files = 0;
+    let outcome = database.apply(report, options, &bar.task().stop(stop), |applied| {
+        files += u64::from(!matches!(applied.act, Act::Omit | Act::Leave));
+        match json {
+            true => output.json(&applied),
+            // Files that are only copied are counted.
+            false if is_plain(&applied) => Ok(()),
+            false => output.text(&applied_line(&applied)),
+        }
+    });
+    bar.end();
+    let summary = match outcome {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
+            printer.note("stopped; the same command goes on from here");
+            return Ok(RunStatus::Interrupted);
+        }
+        outcome => outcome?,
+    };
+    match json {
+        true => output.json(&summary)?,
+        false => output.text(&apply_summary_line(&summary, &options.action, files))?,
+    }
+    if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {
+        printer.note("files that ingest skipped, could not read or found empty are not in the copy");
+    }
+    remarks(&summary, &options.action, printer);
+    Ok(if summary.failed > 0 || summary.missing > 0 || summary.unjustified > 0 {
+        RunStatus::Incomplete
+    } else {
+        RunStatus::Done
+    })
+}
+
+fn is_plain(applied: &Applied) -> bool {
+    applied.act == Act::Copy && applied.reason.is_none()
+}
+
+/// Says what is unusual about the answer.
+fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
+    if summary.parts_not_compared > 0 {
+        printer.note(&format!(
+            "warning: {} may hold attachments or pictures that no survivor has (mail, PDF, DOCX, ODT, EPUB): only the texts were compared",
+            count(summary.parts_not_compared, "removable document")
+        ));
+    }
+    if summary.missing > 0 {
+        printer.note(&format!(
+            "{} of the report are not in the database any more, or were read from no file: they were left alone",
+            count(summary.missing, "document")
+        ));
+    }
+    if summary.unjustified > 0 {
+        printer.note(&format!(
+            "{} kept: their survivors have changed, are missing, or are not in files that are copied",
+            count(summary.unjustified, "document")
+        ));
+    }
+    if summary.unplaced > 0 {
+        let cannot = match (summary.done, summary.unplaced) {
+            (false, _) => "cannot be",
+            (true, 1) => "was not",
+            (true, _) => "were not",
+        };
+        let done = if matches!(action, Action::Move { .. }) { "moved" } else { "written" };
+        let files = count(summary.unplaced, "file");
+        printer.note(&format!("{files} {cannot} {done}: the target exists; name an empty folder"));
+    }
+    if summary.refused > 0 {
+        printer.note(&format!(
+            "{} left alone for the reason given; put that right and run the same command again",
+            count(summary.refused, "file")
+        ));
+    }
+    let changed = summary.failed - summary.unplaced - summary.refused;
+    if changed > 0 {
+        printer.note(&format!(
+            "{} left alone; ingest and dedup again to bring the report up to date",
+            count(changed, "file")
+        ));
+    }
+    match summary.emptied {
+        0 => {}
+        1 => printer.note("warning: 1 copy holds no document, because all documents of its file are removable"),
+        copies => printer.note(&format!(
+            "warning: {} copies hold no document, because all documents of their files are removable",
+            grouped(copies)
+        )),
+    }
+    if !summary.done {
+        printer.note("a dry run: nothing was changed; --yes does it");
+    }
+}

@@ -1,0 +1,21 @@
+//! `fpdb completions`: the script with which a shell asks the program, while a command is typed.
+
+use anyhow::Context;
+use clap_complete::env::Shells;
+
+use crate::complete::VARIABLE;
+use crate::output::print;
+use crate::resolved::output;
+use crate::run_status::RunStatus;
+use crate::typed::{CompletionsArgs, Global, OutputFormat};
+
+pub(crate) fn run(global: &Global, args: &CompletionsArgs) -> anyhow::Result<RunStatus> {
+    output::only(global, "completions", &[OutputFormat::Human])?;
+    let name = args.shell.to_string();
+    let shell = Shells::builtins();
+    let shell = shell.completer(&name).with_context(|| format!("there are no completions for {name}"))?;
+    let mut script = Vec::new();
+    shell.write_registration(VARIABLE, "fpdb", "fpdb", "fpdb", &mut script)?;
+    print(global, &String::from_utf8(script)?)?;
+    Ok(RunStatus::Done)
+}

@@ -1,0 +1,279 @@
+//! `fpdb dedup`: which documents are removable, each with the survivor that justifies it.
+
+use std::path::Path;
+
+use fpdb::apply::{Action, ApplyOptions};
+use fpdb::dedup::{DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary};
+use fpdb::report::{HtmlAnswers, PairEvidence};
+use fpdb::{Database, DocumentInfo, Error, PassageOptions, Profile, ReadOptions, Unit, WordRule};
+
+use crate::html_report::HtmlReport;
+use crate::interrupt;
+use crate::output::Output;
+use crate::printer::Printer;
+use crate::progress::StepBar;
+use crate::render::{
+    SharedFolder, Style, boilerplate_left_out, common_left_out, count, dedup_plan_page, dedup_summary_line,
+    document_header_line, grouped, latest_run_line, percent, removable_header, removable_line, removable_row,
+    superseded_line, superseded_row, undecided_line, undecided_row,
+};
+use crate::resolved::{database, output};
+use crate::run_status::RunStatus;
+use crate::typed::{DedupArgs, Global, OutputFormat};
+use crate::verbs::{apply, repeats};
+
+/// A source with fewer documents is not worth a warning.
+const WARNED_DOCUMENTS: u64 = 20;
+
+pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    if args.passages {
+        return repeats::run(global, args, printer);
+    }
+    let html = HtmlReport::wanted(global, &args.report)?;
+    let report = match (&args.write, &global.output) {
+        (Some(_), None) => {
+            anyhow::bail!("--write acts on the report, which has to be a file: add --format json -o REPORT")
+        }
+        (Some(_), Some(_)) if global.format != OutputFormat::Json => {
+            anyhow::bail!("--write acts on the report, which has to be JSON: add --format json")
+        }
+        (_, path) => path.as_deref(),
+    };
+    let database = database::open_within(global, args.memory)?;
+    let options = options(args, &database)?;
+    if args.dry_run {
+        output::only(global, "dedup --dry-run", &[OutputFormat::Human, OutputFormat::Json])?;
+        let plan = database.plan_dedup(&options)?;
+        let mut output = Output::open(global)?;
+        match global.format {
+            OutputFormat::Json => output.json(&plan)?,
+            _ => output.text(&dedup_plan_page(&plan))?,
+        }
+        output.finish()?;
+        return Ok(RunStatus::Done);
+    }
+    let stop = interrupt::graceful(
+        "stopping; press Ctrl-C again to stop at once (the same command goes on from what is decided by then)",
+    );
+    if let Some(html) = html {
+        let bar = StepBar::start(printer, "reading the documents");
+        let answer = database.dedup(&options, &bar.task().stop(stop));
+        bar.end();
+        return match answer {
+            Err(Error::Stopped) => Ok(stopped(printer)),
+            answer => write_report(&database, args, &options, answer?, &html, printer),
+        };
+    }
+    let mut output = Output::open(global)?;
+    if global.format == OutputFormat::Csv {
+        output.csv([removable_header()])?;
+    }
+    let folder = match global.format {
+        OutputFormat::Human => shared_folder(&database, output.style)?,
+        _ => String::new(),
+    };
+    let bar = StepBar::start(printer, "reading the documents");
+    let mut ended = false;
+    let outcome = database.for_each_removable(&options, &bar.task().stop(stop), |row| {
+        if !std::mem::replace(&mut ended, true) {
+            bar.end();
+            if !folder.is_empty() {
+                output.text(&document_header_line(&folder))?;
+            }
+        }
+        write(row, global.format, &folder, &mut output)
+    });
+    bar.end();
+    let summary = match outcome {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
+            return Ok(stopped(printer));
+        }
+        outcome => outcome?,
+    };
+    match global.format {
+        OutputFormat::Json => output.json(&summary)?,
+        OutputFormat::Csv => printer.note(dedup_summary_line(&summary).trim_end()),
+        _ => output.text(&dedup_summary_line(&summary))?,
+    }
+    output.finish()?;
+    remarks(&summary, args, printer);
+    if options.by == DedupBy::ExactText {
+        uncounted(database.profile(), printer);
+    }
+    if global.format == OutputFormat::Human && args.rule.by.is_none() {
+        printer.note("compared by their bytes alone; --by exact-text or --by containment finds more");
+    }
+    if let (Some(folder), Some(report)) = (&args.write, report) {
+        let options = apply_options(folder, &options);
+        // The report has taken the place of standard output.
+        let human = Global { output: None, format: OutputFormat::Human, ..global.clone() };
+        let mut output = Output::open(&human)?;
+        let status = apply::act(&human, &database, report, &options, &mut output, printer)?;
+        output.finish()?;
+        return Ok(status);
+    }
+    Ok(RunStatus::Done)
+}
+
+/// The folder that all documents lie in, where names are shortened by it: on a terminal.
+fn shared_folder(database: &Database, style: Style) -> anyhow::Result<String> {
+    let mut folder = SharedFolder::default();
+    if style.width.is_some() {
+        database.for_each_document(|document: DocumentInfo| {
+            folder.add(&document.name);
+            anyhow::Ok(())
+        })?;
+    }
+    Ok(folder.into_folder())
+}
+
+/// How the archive is written without what is removable.
+fn apply_options(folder: &Path, options: &DedupOptions) -> ApplyOptions {
+    let action = Action::Write { folder: folder.to_owned(), mark: None };
+    ApplyOptions::new(action).act(true).temp_dir(options.temp_dir.clone()).limits(options.limits.clone())
+}
+
+fn stopped(printer: &Printer) -> RunStatus {
+    printer.note("stopped; the same command goes on from here");
+    RunStatus::Interrupted
+}
+
+/// Writes the removable documents as a report for a browser.
+fn write_report(
+    database: &Database,
+    args: &DedupArgs,
+    options: &DedupOptions,
+    answer: DedupAnswer,
+    html: &HtmlReport<'_>,
+    printer: &Printer,
+) -> anyhow::Result<RunStatus> {
+    remarks(&answer.summary, args, printer);
+    if options.by == DedupBy::ExactText {
+        uncounted(database.profile(), printer);
+    }
+    let compares = matches!(options.by, DedupBy::Resemblance | DedupBy::Containment);
+    let novel = options.max_novel.map_or_else(|| "none".to_owned(), |most| most.to_string());
+    let flags = vec![
+        ("--by", Some(options.by.to_string())),
+        ("--threshold", compares.then(|| options.threshold.to_string())),
+        ("--max-novel", compares.then_some(novel)),
+        ("--keep", Some(options.keep.to_string())),
+        ("--prefer", (!options.prefer.is_empty()).then(|| options.prefer.join(" "))),
+        ("--protect", (!options.protect.is_empty()).then(|| options.protect.join(" "))),
+        ("--max-df", options.max_df.map(|most| most.to_string())),
+    ];
+    let mut html_options = html.options(flags)?;
+    let joining = PassageOptions::default().most(HtmlReport::most_passages(Some(html)));
+    let limits = args.limits.limits();
+    html_options.read = ReadOptions::default().limits(limits.clone());
+    html_options.evidence = Some(PairEvidence::default().max_df(options.max_df).joining(joining).limits(limits));
+    let complete = html.write(HtmlAnswers::Dedup { database, answer }, &html_options, printer)?;
+    Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+fn options(args: &DedupArgs, database: &Database) -> anyhow::Result<DedupOptions> {
+    let mut options = args.rule.options(database.profile())?;
+    options.keep = args.keep;
+    options.prefer = args.prefer.clone();
+    options.protect = args.protect.clone();
+    options.max_df = (args.max_df > 0).then_some(args.max_df);
+    options.budget = args.budget;
+    options.mode = match (args.append, args.rerank) {
+        (true, _) => DedupMode::Append,
+        (_, true) => DedupMode::Rerank,
+        _ => DedupMode::Once,
+    };
+    options.temp_dir = args.temp_dir.clone();
+    options.limits = args.limits.limits();
+    Ok(options)
+}
+
+fn write(row: DedupRow, format: OutputFormat, folder: &str, output: &mut Output) -> anyhow::Result<()> {
+    match (format, row) {
+        (OutputFormat::Json, row) => output.json(&row),
+        (OutputFormat::Csv, DedupRow::Removable(removable)) => output.csv([removable_row(&removable)]),
+        (OutputFormat::Csv, DedupRow::Undecided(undecided)) => output.csv([undecided_row(&undecided)]),
+        (OutputFormat::Csv, DedupRow::Superseded(superseded)) => output.csv([superseded_row(&superseded)]),
+        (_, DedupRow::Removable(removable)) => {
+            let line = removable_line(&removable, folder, output.style);
+            output.text(&line)
+        }
+        (_, DedupRow::Undecided(undecided)) => {
+            let line = undecided_line(&undecided, folder, output.style);
+            output.text(&line)
+        }
+        (_, DedupRow::Superseded(superseded)) => {
+            let line = superseded_line(&superseded, folder, output.style);
+            output.text(&line)
+        }
+    }
+}
+
+/// Says which differences `--by exact-text` does not see.
+fn uncounted(profile: &Profile, printer: &Printer) {
+    match (profile.unit(), profile.word_rule()) {
+        (Unit::Word, WordRule::Letters) => printer.warning(
+            "warning: in this database only letters count (unit word): texts that differ in digits, punctuation or operators alone are the same",
+        ),
+        (Unit::Token, _) => printer.warning(
+            "warning: in this database names of source code do not count (unit token): programs that differ in names alone are the same, and texts that differ in digits may be",
+        ),
+        (Unit::Byte, _) => {}
+        _ => printer.note("texts that differ in case, spacing, punctuation or operators alone are the same (--by exact-text)"),
+    }
+}
+
+/// Says what the answer does not, and what is unusual about it.
+fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
+    if let Some(latest) = &summary.latest {
+        printer.note(&latest_run_line(latest));
+    }
+    for prefix in &summary.unmatched_protect {
+        printer.warning(&format!(
+            "warning: no document's name, nor the path of its file, begins with {prefix} (--protect): it protects nothing"
+        ));
+    }
+    for pattern in &summary.unmatched_prefer {
+        printer.note(&format!("no document's name matches {pattern} (--prefer)"));
+    }
+    if summary.undecided > 0 {
+        printer.note(&format!(
+            "{} undecided and kept: deciding needs more than {} posting reads each (--budget)",
+            count(summary.undecided, "document"),
+            args.budget.unwrap_or_default()
+        ));
+    }
+    if summary.unread > 0 {
+        printer.note(&format!(
+            "{} may have the text of another and could not be read again: kept (--store-text keeps texts)",
+            count(summary.unread, "document")
+        ));
+    }
+    if summary.parts_not_compared > 0 {
+        printer.note(&format!(
+            "warning: {} may hold attachments or pictures (mail, PDF, DOCX, ODT, EPUB): only their texts were compared",
+            count(summary.parts_not_compared, "removable document")
+        ));
+    }
+    if summary.boilerplate > 0 {
+        printer.note(&boilerplate_left_out(summary.boilerplate));
+    }
+    if summary.common > 0 {
+        printer.note(&format!(
+            "{}: documents that share only those are kept",
+            common_left_out(summary.common, args.max_df)
+        ));
+    }
+    for totals in &summary.sources {
+        let share = totals.removable as f64 / totals.documents as f64;
+        if totals.documents >= WARNED_DOCUMENTS && share > args.warn_source {
+            let source = if totals.source.is_empty() { "the current folder" } else { &totals.source };
+            printer.note(&format!(
+                "warning: {} of the {} from {source} are removable ({})",
+                grouped(totals.removable),
+                count(totals.documents, "document"),
+                percent(share)
+            ));
+        }
+    }
+}

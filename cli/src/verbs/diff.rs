@@ -1,0 +1,66 @@
+//! `fpdb diff`: two files compared, without a database.
+
+use fpdb::report::HtmlAnswers;
+use fpdb::{Profile, QuerySource, Task};
+
+use super::query;
+use crate::excerpt::Excerpts;
+use crate::html_report::{HtmlReport, TemporaryCopies};
+use crate::interrupt;
+use crate::output::Output;
+use crate::printer::Printer;
+use crate::render::query_header;
+use crate::resolved::{output, phrases};
+use crate::run_status::RunStatus;
+use crate::typed::{DiffArgs, Global, OutputFormat};
+
+pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let html = HtmlReport::wanted(global, &args.report)?;
+    if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
+        anyhow::bail!("standard input can be read only once");
+    }
+    output::not_over(global, [&args.a, &args.b])?;
+    let profile = match args.joining.rewritten() {
+        true => args.profile.or(Profile::named("words").unwrap_or_default())?,
+        false => args.profile.for_new()?,
+    };
+    let spooled = match html {
+        Some(_) => TemporaryCopies::of([&args.a, &args.b].into_iter(), args.read.options().closed)?,
+        None => TemporaryCopies::default(),
+    };
+    let (a, b) = (spooled.place(&args.a), spooled.place(&args.b));
+    let joining = args.joining.options(HtmlReport::most_passages(html.as_ref()));
+    let phrases = phrases::read(&args.read, &profile, printer)?;
+    let (first, second) = (QuerySource::File(a.clone()), QuerySource::File(b.clone()));
+    let task = Task::new().stop(interrupt::graceful("stopping; press Ctrl-C again to stop at once"));
+    let mut answer = fpdb::diff(&first, &second, &profile, &args.read.options(), phrases.as_ref(), &joining, &task)?;
+    interrupt::at_once();
+    printer.detail(&format!("compared with {profile}"));
+    spooled.rename(&args.a, &mut answer.query.name);
+    answer.matches.iter_mut().for_each(|found| spooled.rename(&args.b, &mut found.document));
+    let found = !answer.matches.is_empty();
+    let mut complete = true;
+    if let Some(html) = html {
+        let flags = [args.read.flags(), args.joining.flags()].concat();
+        let html_options = (html.options(flags)?).read(args.read.options());
+        complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &html_options, printer)?;
+    } else {
+        let mut output = Output::open(global)?;
+        if global.format == OutputFormat::Csv {
+            output.csv([query_header(false)])?;
+        }
+        let read = args.read.options();
+        // Standard input and pipes are read once.
+        let again = args.b.is_file();
+        let excerpts = query::excerpts_wanted(global, &args.excerpt, &args.report, output.style)
+            .filter(|_| again)
+            .map(|context| Excerpts::of_file(&args.b, &profile, &read, context, output.style));
+        query::write(global, &mut output, &answer, false, excerpts)?;
+        output.finish()?;
+    }
+    Ok(match (complete, found) {
+        (false, _) => RunStatus::Incomplete,
+        (true, false) if args.exit_status => RunStatus::NothingFound,
+        _ => RunStatus::Done,
+    })
+}

@@ -1,0 +1,426 @@
+//! `fpdb ingest`: adds documents.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fpdb::dedup::Duplicate;
+use fpdb::maintenance::{CompactionPlan, DatabaseStats};
+use fpdb::{
+    DatabaseWriter, DocumentError, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task,
+    Unit, WalkOptions,
+};
+
+use crate::interrupt;
+use crate::line_list::LineList;
+use crate::output::Output;
+use crate::printer::Printer;
+use crate::progress::IngestBar;
+use crate::render::{NAMES_SHOWN, count, duplicate_line, duration, first_names, grouped, ingest_page, size};
+use crate::resolved::{database, output, remembered, sources};
+use crate::run_status::RunStatus;
+use crate::typed::{Global, IngestArgs, OutputFormat};
+
+pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "ingest", &[OutputFormat::Human, OutputFormat::Json])?;
+    let sources = sources::of(args)?;
+    let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
+    options_of(args).check()?;
+    if let (false, Some(flag)) = (args.dedup, args.rule.given().first()) {
+        anyhow::bail!("{flag} sets the rule of --dedup: add --dedup");
+    }
+    output::over_no_source(global, args, &sources)?;
+    // Check before the work that results can be written; make their file after it, or it would be ingested.
+    let output = Output::open(global)?.unless_file();
+    // From here on: a database that is created must not be left empty.
+    let stop = interrupt::graceful(interrupt::AT_COMMIT);
+    let Some(opened) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
+    let IngestTarget { database, created } = opened;
+    let created_here = created.is_some();
+    let profile = *database.profile();
+    let args = &remembered::flags(&database, args, printer)?;
+    let options = options_of(args).metadata(metadata);
+    let options = match args.dedup {
+        true => options.dedup(Some(args.rule.options(&profile)?)),
+        false => options,
+    };
+    options.check()?;
+    remembered::remember(&database, args)?;
+    if args.prune
+        && !sources.iter().any(|source| matches!(source, Source::Path(path) if path.is_dir() || !path.exists()))
+    {
+        printer.note("no folder is named: --prune removes only members that archives no longer hold");
+    }
+    // The paths that were typed come first.
+    let (typed, listed) = sources.split_at(args.paths.len());
+    let names =
+        |sources: &[Source]| sources.iter().filter_map(|source| source.name().ok()).collect::<HashSet<String>>();
+    let events = Events {
+        typed: names(typed),
+        listed: names(listed),
+        failures: args.failures.as_deref().map(LineList::begin).transpose()?,
+        duplicates: args.duplicates.as_deref().map(LineList::begin).transpose()?,
+        shown: 0,
+        refused: Vec::new(),
+        links: 0,
+        archives: Vec::new(),
+        without_text: Vec::new(),
+        elsewhere: None,
+        programs: 0,
+    };
+    let progress = IngestBar::start(printer, &sources, &options);
+    let watch = Messages { printer, progress, events: Mutex::new(events) };
+    let ingested = database.ingest(&sources, &options, &Task::new().progress(&watch).stop(stop));
+    watch.progress.end();
+    let compaction = ingested.is_ok().then(|| compaction_hint(&database));
+    // A database without a document would bind the next ingest to its profile.
+    if let Some(path) = created.filter(|_| !ingested.as_ref().is_ok_and(|summary| summary.added > 0))
+        && database.delete_if_empty()?
+    {
+        printer.note(&format!("nothing was added: the database {} was not kept", path.display()));
+    }
+    let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let programs = events.programs;
+    let elsewhere = events.elsewhere;
+    let (archives, textless) = (events.archives, events.without_text);
+    for list in [events.failures, events.duplicates].into_iter().flatten() {
+        list.finish()?;
+    }
+    let mut summary = ingested?;
+    summary.skips -= events.refused.len() as u64;
+    summary.failures += events.refused.len() as u64;
+    let refused_archive =
+        |error: &Error| matches!(error, Error::Document(DocumentError::Binary { reason }) if is_unread_archive(reason));
+    summary.unread_archives -= events.refused.iter().filter(|(_, error)| refused_archive(error)).count() as u64;
+    for (name, _) in &events.refused {
+        // Met in a folder as well, it was skipped there too.
+        if let Some(listed) = summary.skipped.iter().position(|skipped| skipped.name == *name) {
+            summary.skipped.remove(listed);
+        }
+    }
+    let room = IngestSummary::LISTED.saturating_sub(summary.failed.len());
+    summary.failed.extend(events.refused.iter().take(room).map(|(name, error)| Failure::of(name, error)));
+    for name in &summary.unmatched {
+        printer.detail(&format!("no document matches the row {name} of the metadata"));
+    }
+    if summary.failures > events.shown {
+        let more = summary.failures - events.shown;
+        let rest = if args.failures.is_none() { "; --failures FILE lists all" } else { "" };
+        printer.note(&format!("{} could not be read{rest}", count(more, "more document")));
+    }
+    if events.links > 0 {
+        let were = if events.links == 1 { "was" } else { "were" };
+        printer.note(&format!("{} {were} not followed (--follow follows them)", count(events.links, "symbolic link")));
+    }
+    if summary.unread_archives > 0 {
+        let (files, first) = (summary.unread_archives, first_names(&archives, summary.unread_archives));
+        let (what, verb) = if files == 1 { ("archive", "was") } else { ("archives", "were") };
+        printer.note(&format!("{} {what} of kinds that fpdb does not read {verb} skipped: {first}", grouped(files)));
+        printer.note("hint: unpack them and ingest what comes out");
+    }
+    if summary.without_text > 0 {
+        let first = first_names(&textless, summary.without_text);
+        let (documents, verb) =
+            (count(summary.without_text, "document"), if summary.without_text == 1 { "has" } else { "have" });
+        printer.note(&format!("{documents} {verb} no text, as scanned pages have none: {first}"));
+    }
+    if let Some((name, source)) = elsewhere {
+        let (documents, verb) =
+            (count(summary.elsewhere, "document"), if summary.elsewhere == 1 { "stays" } else { "stay" });
+        printer.note(&format!(
+            "{documents} of these folders {verb}, read from another place where the files are gone: {name} from {source}"
+        ));
+        printer.note("hint: if the folder was moved, `fpdb rm NAME...` removes them (--verbose lists them)");
+    }
+    let mut output = match output {
+        Some(output) => output,
+        None => Output::open(global)?,
+    };
+    match global.format {
+        OutputFormat::Json => output.json(&summary)?,
+        _ if global.quiet => {}
+        _ => output.text(&ingest_page(&summary))?,
+    }
+    output.finish()?;
+    if let Some(hint) = hint_for(&profile, &summary, programs).filter(|_| created_here) {
+        printer.note(&hint);
+    }
+    if let Some(hint) = compaction.transpose()?.flatten() {
+        printer.note(&hint);
+    }
+    if summary.interrupted {
+        let safe = summary.added + summary.replaced + summary.unchanged + summary.kept + summary.duplicates;
+        printer.note(&format!(
+            "interrupted: {} of this run {} committed and safe; run the same command to continue",
+            count(safe, "document"),
+            if safe == 1 { "is" } else { "are" }
+        ));
+        return Ok(RunStatus::Interrupted);
+    }
+    Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// Advises a compaction, if a cold query reads many blocks for each hash.
+fn compaction_hint(database: &DatabaseWriter) -> anyhow::Result<Option<String>> {
+    let stats = database.stats()?;
+    if stats.cold_blocks < DatabaseStats::MANY_BLOCKS {
+        return Ok(None);
+    }
+    Ok(Some(hint_to_compact(stats.runs, stats.cold_blocks, &database.compaction_plan()?)))
+}
+
+fn hint_to_compact(runs: u64, blocks: f64, plan: &CompactionPlan) -> String {
+    format!(
+        "hint: a cold query reads {blocks:.1} blocks for each hash, in {}; `fpdb compact` reduces that to one (about {}; needs {} of \
+         disk meanwhile)",
+        count(runs, "run"),
+        duration(plan.seconds as f64),
+        size(plan.bytes)
+    )
+}
+
+/// True if a file is skipped for being an archive or compressed file of a kind that is not read.
+fn is_unread_archive(reason: &str) -> bool {
+    reason.ends_with(", which is not read")
+}
+
+/// The options that the flags name, without labels and duplicates.
+fn options_of(args: &IngestArgs) -> IngestOptions {
+    let walk = WalkOptions::default()
+        .skip_hidden(args.skip_hidden)
+        .follow(args.follow)
+        .exclude(args.exclude.clone())
+        .include(args.include.clone());
+    IngestOptions::default()
+        .on_change(args.on_change)
+        .store_text(args.store_text)
+        .walk(walk)
+        .read(args.read_options())
+        .boilerplate(args.boilerplate)
+        .prune(args.prune)
+}
+
+/// The database that is written to.
+struct IngestTarget {
+    database: DatabaseWriter,
+    /// Its path, if this run has created it.
+    created: Option<PathBuf>,
+}
+
+/// The profile that fits the documents of a new database better than its own, if one does.
+fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option<String> {
+    let added = summary.added;
+    if profile.unit() != Unit::Char || added == 0 {
+        return None;
+    }
+    if 2 * programs > added {
+        return Some(
+            "hint: most of these documents are source code; a database created with --profile code also finds copies with other \
+             names and layout"
+                .to_owned(),
+        );
+    }
+    let t = profile.guarantee()?;
+    // Most shared text of records this short is shorter than t.
+    (added >= FEW_RECORDS && summary.symbols / added < 2 * t).then(|| {
+        format!(
+            "hint: these documents have {} letters on average, and shared text is surely found from {t} letters on; a database \
+             created with --profile words finds three shared words",
+            summary.symbols / added
+        )
+    })
+}
+
+/// Fewer short documents than this are no set of records.
+const FEW_RECORDS: u64 = 10;
+
+/// Opens the database to write to, or makes one where there is none; unless nothing that was named is there, of which it
+/// tells.
+fn open(
+    global: &Global,
+    args: &IngestArgs,
+    sources: &[Source],
+    printer: &Printer,
+) -> anyhow::Result<Option<IngestTarget>> {
+    let builder = database::builder(global);
+    let builder = match args.memory {
+        Some(memory) => builder.memory(memory),
+        None => builder,
+    };
+    let existing = |database: DatabaseWriter, path: &Path| {
+        args.profile.check(database.profile())?;
+        database::tell_if_above(global, path, printer)?;
+        Ok(Some(IngestTarget { database, created: None }))
+    };
+    if let Some(path) = database::find(global)? {
+        match builder.open_writer(&path) {
+            Err(Error::NoDatabase { .. }) => {}
+            opened => return existing(opened?, &path),
+        }
+    }
+    let profile = args.profile.for_new()?;
+    let missing: Vec<(&PathBuf, std::io::Error)> = sources.iter().map_while(sources::missing).collect();
+    if missing.len() == sources.len() && !missing.is_empty() {
+        for (path, source) in missing {
+            let error = Error::Io { action: "read", path: path.clone(), source };
+            printer.failure(&path.display().to_string(), &error);
+        }
+        printer.note("no database was created: there is nothing to ingest");
+        return Ok(None);
+    }
+    let path = database::new(global);
+    let database = match builder.create(&path, &profile) {
+        // Another process has made it meanwhile.
+        Err(Error::DatabaseExists { .. }) => return existing(builder.open_writer(&path)?, &path),
+        created => created?,
+    };
+    printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
+    Ok(Some(IngestTarget { database, created: Some(path) }))
+}
+
+/// Says what happens.
+struct Messages<'a> {
+    printer: &'a Printer,
+    progress: IngestBar,
+    events: Mutex<Events>,
+}
+
+/// The events so far, as far as they affect what is printed.
+struct Events {
+    /// The names of the paths that were typed, without those that have been refused.
+    typed: HashSet<String>,
+    /// The names of the paths in a list of files.
+    listed: HashSet<String>,
+    failures: Option<LineList>,
+    duplicates: Option<LineList>,
+    /// Failures that have been printed.
+    shown: u64,
+    /// Files that were typed and are no documents.
+    refused: Vec<(String, Error)>,
+    /// Symbolic links left out.
+    links: u64,
+    /// The first archives that were met in folders and are not read.
+    archives: Vec<String>,
+    /// The first documents without text.
+    without_text: Vec<String>,
+    /// The first document that was read from another place, and where that is.
+    elsewhere: Option<(String, String)>,
+    /// Added documents that their name or format tells to be source code.
+    programs: u64,
+}
+
+impl Messages<'_> {
+    fn events(&self) -> MutexGuard<'_, Events> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Prints a failure, unless there have been many, and adds it to the list of failures.
+    fn failure(&self, events: &mut Events, name: &str, error: &Error) {
+        if events.shown < IngestSummary::LISTED as u64 {
+            events.shown += 1;
+            self.progress.suspend(|| self.printer.failure(name, error));
+        }
+        if let Some(list) = &mut events.failures {
+            list.push(&Failure::of(name, error));
+        }
+    }
+}
+
+impl fpdb::Progress for Messages<'_> {
+    fn read(&self, bytes: u64) {
+        self.progress.read(bytes);
+    }
+
+    fn document(&self, name: &str, outcome: fpdb::Outcome, format: &str) {
+        self.progress.documents(1);
+        // By its name alone: a database of prose reads programs as text.
+        let named = || fpdb::normalize::language_of(name, b"").is_some();
+        if outcome == fpdb::Outcome::Added && format == "text" && named() {
+            self.events().programs += 1;
+        }
+        let outcome = match outcome {
+            fpdb::Outcome::Added => "added",
+            fpdb::Outcome::Replaced => "replaced",
+            fpdb::Outcome::Unchanged => "unchanged",
+            fpdb::Outcome::Kept => "kept as stored",
+        };
+        self.progress.suspend(|| self.printer.detail(&format!("{outcome} {name} ({format})")));
+    }
+
+    fn skipped(&self, name: &str, reason: &'static str) {
+        let mut events = self.events();
+        events.links += u64::from(reason.contains("symbolic link"));
+        // A file met in a folder or a list may be no document. One that was asked for by its name could not be read.
+        if !Path::new(name).is_dir() && events.typed.remove(name) {
+            let error = Error::Document(DocumentError::Binary { reason });
+            self.failure(&mut events, name, &error);
+            events.refused.push((name.to_owned(), error));
+            return;
+        }
+        if is_unread_archive(reason) && events.archives.len() < NAMES_SHOWN {
+            events.archives.push(name.to_owned());
+        }
+        if events.typed.contains(name) || events.listed.contains(name) {
+            self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));
+        } else {
+            self.progress.suspend(|| self.printer.detail(&format!("skipped {name}: {reason}")));
+        }
+    }
+
+    fn without_text(&self, name: &str) {
+        let mut events = self.events();
+        if events.without_text.len() < NAMES_SHOWN {
+            events.without_text.push(name.to_owned());
+        }
+        self.progress.suspend(|| self.printer.detail(&format!("{name} has no text")));
+    }
+
+    fn duplicate(&self, duplicate: &Duplicate) {
+        self.progress.documents(1);
+        if let Some(list) = &mut self.events().duplicates {
+            list.push(duplicate);
+        }
+        self.progress.suspend(|| self.printer.detail(duplicate_line(duplicate).trim_end()));
+    }
+
+    fn unchanged(&self, name: &str, documents: u64) {
+        self.progress.documents(documents);
+        self.progress
+            .suspend(|| self.printer.detail(&format!("unchanged {name}, with {}", count(documents, "document"))));
+    }
+
+    fn removed(&self, name: &str) {
+        self.progress.suspend(|| self.printer.detail(&format!("removed {name}: its container no longer holds it")));
+    }
+
+    fn pruned(&self, name: &str) {
+        self.progress.suspend(|| self.printer.detail(&format!("removed {name}: its file no longer exists")));
+    }
+
+    fn elsewhere(&self, name: &str, source: &str) {
+        self.events().elsewhere.get_or_insert_with(|| (name.to_owned(), source.to_owned()));
+        self.progress.suspend(|| self.printer.detail(&format!("kept {name}: it was read from {source}")));
+    }
+
+    fn renamed(&self, old: &str, new: &str) {
+        self.progress.suspend(|| self.printer.detail(&format!("renamed {old} to {new}")));
+    }
+
+    fn failed(&self, name: &str, error: &Error) {
+        self.failure(&mut self.events(), name, error);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_to_compact_says_what_it_takes() {
+        let mut plan = CompactionPlan::default();
+        (plan.runs, plan.bytes, plan.seconds) = (21, 9 << 30, 66);
+        let hint = "hint: a cold query reads 5.6 blocks for each hash, in 21 runs; `fpdb compact` reduces that to one (about 1 min 6 s; \
+                    needs 9.0 GiB of disk meanwhile)";
+        assert_eq!(hint_to_compact(21, 5.6, &plan), hint);
+    }
+}

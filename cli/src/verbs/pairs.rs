@@ -1,0 +1,278 @@
+//! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
+
+use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
+use fpdb::report::{HtmlAnswers, PairEvidence};
+use fpdb::{Database, ReadOptions, Task, Unit, Weight};
+
+use crate::html_report::HtmlReport;
+use crate::output::Output;
+use crate::printer::Printer;
+use crate::progress::StepBar;
+use crate::render::{
+    PairColumns, boilerplate_left_out, common_folder, common_left_out, count, file_lines, grouped, pair_header,
+    pair_header_line, pair_line, pair_rows, pairs_total,
+};
+use crate::resolved::submissions::tell_if_unmatched;
+use crate::resolved::{database, profile};
+use crate::run_status::RunStatus;
+use crate::typed::{Global, OutputFormat, PairsArgs};
+
+/// Pairs whose passages are looked for before the first of them is written.
+const AT_A_TIME: usize = 256;
+
+pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let html = HtmlReport::wanted(global, &args.report)?;
+    if args.passages && global.format == OutputFormat::Human {
+        anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
+    }
+    if args.own_text && html.is_some() {
+        anyhow::bail!("--own-text is for --format human, json and csv");
+    }
+    let database = database::open_within(global, args.memory)?;
+    if args.own_text && database.profile().unit() != Unit::Token {
+        anyhow::bail!(
+            "--own-text is for source code (unit token); in this database (unit {}) fingerprints are those of the text",
+            database.profile().unit()
+        );
+    }
+    profile::check_rewritten(args.joining.rewritten(), database.profile())?;
+    let least = PairsOptions::at_least(database.profile(), args.min_shared, args.min_resemblance, args.min_containment);
+    let options = least
+        .max_df((args.max_df > 0).then_some(args.max_df))
+        .across(args.across.clone())
+        .group_by(match &args.group_by {
+            Some(pattern) => GroupBy::Name(pattern.clone()),
+            None if args.no_groups => GroupBy::Nothing,
+            None => GroupBy::Metadata,
+        })
+        .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
+        .own_text(args.own_text.then(|| args.limits.limits()))
+        .new_since(args.new_since)
+        .weight(args.weight)
+        .top((args.top > 0).then_some(args.top))
+        .temp_dir(args.temp_dir.clone());
+    if let (Some(typed), Some(pattern)) = (&args.submission_by, &options.submission_by) {
+        tell_if_unmatched(&database, ("--submission-by", typed, pattern), printer)?;
+    }
+    if let Some(pattern) = &args.group_by {
+        tell_if_unmatched(&database, ("--group-by", pattern, pattern), printer)?;
+    }
+    let how = PairEvidence::default()
+        .max_df(options.max_df)
+        .joining(args.joining.options(HtmlReport::most_passages(html.as_ref())))
+        .limits(args.limits.limits());
+    let bar = StepBar::start(printer, "reading the postings");
+    if let Some(html) = html {
+        let answer = database.pairs(&options, &bar.task());
+        bar.end();
+        let answer = answer?;
+        left_out(&answer.summary, args, &options, global.format, printer);
+        return report(&database, args, (&how, &options), answer, &html, printer);
+    }
+    let output = Output::open(global)?;
+    let mut listing = Listing {
+        database: &database,
+        how,
+        args,
+        format: global.format,
+        folder: String::new(),
+        output,
+        waiting: Vec::new(),
+        listed: 0,
+    };
+    let summary = database.for_each_pair(&options, &bar.task(), |summary, pair| {
+        if listing.listed == 0 {
+            bar.end();
+            listing.begin(summary)?;
+        }
+        listing.take(pair)
+    });
+    bar.end();
+    let summary = summary?;
+    if listing.listed == 0 {
+        listing.begin(&summary)?;
+    }
+    listing.end(summary.found)?;
+    left_out(&summary, args, &options, global.format, printer);
+    Ok(RunStatus::Done)
+}
+
+/// Writes pairs as they come.
+struct Listing<'a> {
+    database: &'a Database,
+    how: PairEvidence,
+    args: &'a PairsArgs,
+    format: OutputFormat,
+    /// The folder that all documents lie in.
+    folder: String,
+    output: Output,
+    /// Pairs whose passages are still to be found.
+    waiting: Vec<Pair>,
+    listed: u64,
+}
+
+impl Listing<'_> {
+    /// Writes what stands above the first pair.
+    fn begin(&mut self, summary: &PairsSummary) -> anyhow::Result<()> {
+        match self.format {
+            OutputFormat::Csv => self.output.csv([pair_header(self.args.passages, self.args.own_text)])?,
+            OutputFormat::Human => {
+                if summary.common > 0 {
+                    let common = common_left_out(summary.common, self.args.max_df);
+                    self.output.text(&format!("{common}; pairs that share no others are missing\n"))?;
+                }
+                if summary.found == 0 {
+                    return self.output.text("no pairs\n");
+                }
+                let names = summary.names.iter().flat_map(|(first, last)| [&**first, last]);
+                self.folder = common_folder(names, self.output.style);
+                self.output.text(&pair_header_line(self.columns(), &self.folder))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn columns(&self) -> PairColumns {
+        PairColumns { score: self.args.weight != Weight::None, text: self.args.own_text }
+    }
+
+    fn take(&mut self, pair: Pair) -> anyhow::Result<()> {
+        self.listed += 1;
+        if !self.args.passages {
+            return self.write(&pair);
+        }
+        self.waiting.push(pair);
+        if self.waiting.len() < AT_A_TIME { Ok(()) } else { self.write_waiting() }
+    }
+
+    fn write_waiting(&mut self) -> anyhow::Result<()> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        self.database.add_passages(&mut waiting, &self.how, &Task::new())?;
+        waiting.iter().try_for_each(|pair| self.write(pair))
+    }
+
+    fn write(&mut self, pair: &Pair) -> anyhow::Result<()> {
+        match self.format {
+            OutputFormat::Json => self.output.json(pair),
+            OutputFormat::Csv if self.args.passages && !pair.files.is_empty() => {
+                self.output.csv(pair.files.iter().flat_map(|file| pair_rows(file, self.args.own_text)))
+            }
+            OutputFormat::Csv => self.output.csv(pair_rows(pair, self.args.own_text)),
+            _ => {
+                let (columns, style) = (self.columns(), self.output.style);
+                self.output.text(&pair_line(pair, columns, &self.folder, style))?;
+                self.output.text(&file_lines(pair, columns, &self.folder, style))
+            }
+        }
+    }
+
+    /// Writes the pairs that are left, and for people how many were found.
+    fn end(mut self, found: u64) -> anyhow::Result<()> {
+        self.write_waiting()?;
+        if self.format == OutputFormat::Human && found > 0 {
+            self.output.text(&pairs_total(self.listed, found))?;
+        }
+        self.output.finish()
+    }
+}
+
+/// Says what is not among the pairs.
+fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, format: OutputFormat, printer: &Printer) {
+    for prefix in &answer.unmatched {
+        printer.note(&format!("no document's name begins with {prefix} (--across)"));
+    }
+    match answer.divided {
+        Some((0, new)) if new > 0 => printer.note(&format!(
+            "all {} are new, so --new-since has no old ones to compare them with; leave it out to list all pairs",
+            count(new, "document")
+        )),
+        Some((old, 0)) if old > 0 => {
+            let old = count(old, "document");
+            printer.note(&format!("none of {old} is new (--new-since): `fpdb show NAME` tells numbers"));
+        }
+        _ => {}
+    }
+    if answer.unread > 0 {
+        printer.note(&format!(
+            "{} cannot be read again: ranked by structure alone (--own-text)",
+            count(answer.unread, "document")
+        ));
+    }
+    if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
+        printer.note(&format!(
+            "{} a resemblance below {} and {} left out (--min-resemblance 0 shows them)",
+            if answer.below == 1 {
+                "1 more pair has".to_owned()
+            } else {
+                format!("{} more pairs have", grouped(answer.below))
+            },
+            threshold(options),
+            if answer.below == 1 { "is" } else { "are" }
+        ));
+    }
+    // JSON and CSV have one line a pair and no place for it, so that --quiet does not leave it out.
+    let is_data = matches!(format, OutputFormat::Json | OutputFormat::Csv);
+    let say = |text: String| if is_data { printer.warning(&text) } else { printer.note(&text) };
+    if answer.boilerplate > 0 {
+        say(boilerplate_left_out(answer.boilerplate));
+    }
+    // People read it above the pairs.
+    if answer.common > 0 && format != OutputFormat::Human {
+        say(common_left_out(answer.common, args.max_df));
+    }
+}
+
+/// The least resemblance, in a reader's words.
+fn threshold(options: &PairsOptions) -> String {
+    match options.few_shared {
+        0 => options.min_resemblance.to_string(),
+        few => format!(
+            "{}, or {} where they share fewer than {few} fingerprints,",
+            options.min_resemblance, options.few_min_resemblance
+        ),
+    }
+}
+
+/// The pairs as a report for a browser.
+fn report(
+    database: &Database,
+    args: &PairsArgs,
+    (how, options): (&PairEvidence, &PairsOptions),
+    answer: PairsAnswer,
+    html: &HtmlReport<'_>,
+    printer: &Printer,
+) -> anyhow::Result<RunStatus> {
+    let flags = vec![
+        ("--top", options.top.map(|top| top.to_string())),
+        ("--min-shared", args.min_shared.map(|least| least.to_string())),
+        ("--min-resemblance", Some(threshold(options).trim_end_matches(',').to_owned())),
+        ("--min-containment", args.min_containment.map(|share| share.to_string())),
+        ("--max-df", how.max_df.map(|max_df| max_df.to_string())),
+        ("--weight", (args.weight == Weight::Idf).then(|| "idf".to_owned())),
+        ("--new-since", args.new_since.map(since)),
+        ("--submission-by", args.submission_by.clone()),
+        ("--group-by", args.group_by.as_ref().map(ToString::to_string)),
+        ("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
+    ];
+    let flags = [flags, args.joining.flags()].concat();
+    let html_options = (html.options(flags)?)
+        .weighted(args.weight == Weight::Idf)
+        .evidence(Some(how.clone()))
+        .read(ReadOptions::default().limits(how.limits.clone()));
+    let beyond_top = answer.summary.found.saturating_sub(answer.pairs.len() as u64);
+    let complete = html.write(HtmlAnswers::Pairs { database, answer }, &html_options, printer)?;
+    if beyond_top > 0 {
+        let are = if beyond_top == 1 { "is" } else { "are" };
+        printer.note(&format!("{} of lesser score {are} not in it (--top)", count(beyond_top, "pair")));
+    }
+    Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// From when on documents are new, as a report says it.
+fn since(since: Since) -> String {
+    match since {
+        Since::Document(id) => format!("document {id}"),
+        Since::Time(seconds) => format!("{seconds} seconds since 1970"),
+    }
+}

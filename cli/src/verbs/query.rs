@@ -1,0 +1,340 @@
+//! `fpdb query`: which stored documents share text with these?
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use fpdb::report::{HtmlAnswers, PairEvidence};
+use fpdb::{
+    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, Source, WalkOptions, Weight,
+};
+
+use crate::excerpt::Excerpts;
+use crate::html_report::{HtmlReport, TemporaryCopies};
+use crate::interrupt;
+use crate::output::Output;
+use crate::printer::Printer;
+use crate::progress::StepBar;
+use crate::render::{
+    Style, corpus_header, corpus_line, corpus_row, count, grouped, query_header, query_page, query_rows,
+};
+use crate::resolved::submissions::tell_if_unmatched;
+use crate::resolved::{database, output, phrases, profile, query};
+use crate::run_status::RunStatus;
+use crate::typed::{ExcerptArgs, Global, OutputFormat, QueryArgs, ReportArgs};
+
+/// Queries answered before the first of them is written.
+const AT_A_TIME: usize = 64;
+
+pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let html = HtmlReport::wanted(global, &args.report)?;
+    if args.files.iter().filter(|file| file.as_os_str() == "-").count() > 1 {
+        anyhow::bail!("standard input can be read only once");
+    }
+    if html.is_some() && args.by_corpus {
+        anyhow::bail!("--by-corpus has no html format");
+    }
+    let database = database::open(global)?;
+    profile::check_rewritten(args.joining.rewritten(), database.profile())?;
+    let options = query::options(args, HtmlReport::most_passages(html.as_ref())).phrases(phrases::read(
+        &args.read,
+        database.profile(),
+        printer,
+    )?);
+    if let (Some(typed), Some(pattern)) = (&args.submission_by, &options.submission_by) {
+        tell_if_unmatched(&database, ("--submission-by", typed, pattern), printer)?;
+    }
+    let sources = args.sources.clone();
+    if let Some(html) = html {
+        let mut seen = HashSet::new();
+        // A source that is named twice is one document of the report.
+        let sources: Vec<QuerySource> = sources.into_iter().filter(|source| seen.insert(source.clone())).collect();
+        return report(&database, args, &options, &sources, &html, printer);
+    }
+
+    output::not_over(global, &args.files)?;
+    let mut output = Output::open(global)?;
+    match (args.by_corpus, global.format) {
+        (true, OutputFormat::Csv) => output.csv([corpus_header()])?,
+        (false, OutputFormat::Csv) => output.csv([query_header(args.submission_by.is_some())])?,
+        _ => {}
+    }
+    let mut asked =
+        Asked { database: &database, args, options: &options, global, output, printer, tally: QueryTally::default() };
+    for (index, some) in sources.chunks(AT_A_TIME).enumerate() {
+        let answers = match asked.query(some) {
+            Err(Error::Stopped) => {
+                // A file of answers takes its place whole, or not at all.
+                asked.output.flush()?;
+                return Ok(RunStatus::Interrupted);
+            }
+            answers => answers?,
+        };
+        for (source, answer) in some.iter().zip(answers) {
+            match (source, answer) {
+                // Several documents: each is a query of its own.
+                (
+                    QuerySource::File(path),
+                    Err(
+                        Error::Document(DocumentError::IsAContainer { .. })
+                        | Error::Document(DocumentError::NotAFile { .. }),
+                    ),
+                ) if path.is_dir() || path.is_file() => {
+                    if !asked.below(path)? {
+                        asked.output.finish()?;
+                        return Ok(RunStatus::Interrupted);
+                    }
+                }
+                (source, answer) => asked.take(&name_of(source), answer)?,
+            }
+        }
+        let (answered, queries) = (sources.len().min((index + 1) * AT_A_TIME) as u64, sources.len() as u64);
+        printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
+    }
+    let Asked { output, tally: QueryTally { answered, failed, found, skipped }, .. } = asked;
+    if skipped > 0 {
+        let (are, were) = if skipped == 1 { ("is no document", "was") } else { ("are no documents", "were") };
+        printer.note(&format!("{} {are} and {were} skipped (--verbose names them)", count(skipped, "file")));
+    }
+    if answered || !failed {
+        output.finish()?;
+    }
+    Ok(match (failed, found) {
+        (true, _) => RunStatus::Incomplete,
+        (false, false) if args.exit_status => RunStatus::NothingFound,
+        _ => RunStatus::Done,
+    })
+}
+
+/// Takes answers as they come, and writes them.
+struct Asked<'a> {
+    database: &'a Database,
+    args: &'a QueryArgs,
+    options: &'a QueryOptions,
+    global: &'a Global,
+    output: Output,
+    printer: &'a Printer,
+    tally: QueryTally,
+}
+
+/// Counts the results of the queries.
+#[derive(Default)]
+struct QueryTally {
+    answered: bool,
+    failed: bool,
+    found: bool,
+    /// Files in folders and containers that are no documents.
+    skipped: u64,
+}
+
+/// The message at the first Ctrl-C.
+const STOPPING: &str = "stopping; press Ctrl-C again to stop at once";
+
+impl Asked<'_> {
+    /// Answers some queries. Ctrl-C ends them, whatever they are at.
+    fn query(&self, some: &[QuerySource]) -> fpdb::Result<Vec<fpdb::Result<QueryAnswer>>> {
+        let bar = StepBar::start(self.printer, "querying");
+        let stop = interrupt::graceful(STOPPING);
+        let answers = self.database.query(some, self.options, &bar.task().stop(stop));
+        bar.end();
+        // The answers of these are written whole, or not at all.
+        interrupt::at_once();
+        answers
+    }
+
+    fn take(&mut self, name: &str, answer: fpdb::Result<QueryAnswer>) -> anyhow::Result<()> {
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.tally.failed = true;
+                self.failure(name, &error);
+                return Ok(());
+            }
+        };
+        self.tally.answered = true;
+        self.tally.found |= !answer.matches.is_empty();
+        if self.args.by_corpus {
+            let row = answer.by_corpus();
+            return match self.global.format {
+                OutputFormat::Json => self.output.json(&row),
+                OutputFormat::Csv => self.output.csv([corpus_row(&row)]),
+                _ => self.output.text(&corpus_line(&row, self.output.style)),
+            };
+        }
+        let excerpts = excerpts_wanted(self.global, &self.args.excerpt, &self.args.report, self.output.style)
+            .map(|context| Excerpts::of_database(self.database, &self.options.read, context, self.output.style));
+        write(self.global, &mut self.output, &answer, self.args.submission_by.is_some(), excerpts)
+    }
+
+    fn failure(&self, name: &str, error: &Error) {
+        self.printer.failure(name, error);
+        text_hint(name, error, self.printer);
+    }
+
+    /// Answers a query for each document below a path; false where it was interrupted. Files that are no documents are skipped, as
+    /// an ingest skips them.
+    fn below(&mut self, path: &Path) -> anyhow::Result<bool> {
+        let bar = StepBar::start(self.printer, "reading the queries");
+        let (database, options) = (self.database, self.options);
+        let stop = interrupt::graceful(STOPPING);
+        let task = bar.task().stop(stop);
+        let mut documents = 0u64;
+        let named = Source::Path(path.to_owned()).name().ok();
+        let outcome =
+            database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| match answer {
+                Err(Error::Document(DocumentError::Binary { reason })) if named.as_deref() != Some(name) => {
+                    self.tally.skipped += 1;
+                    self.printer.detail(&format!("skipped {name}: {reason}"));
+                    Ok(())
+                }
+                answer => {
+                    documents += 1;
+                    self.take(name, answer)?;
+                    self.output.flush()
+                }
+            });
+        bar.end();
+        if documents == 0 && outcome.is_ok() {
+            self.printer.note(&format!("no document in {}", path.display()));
+        }
+        match outcome {
+            Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => Ok(false),
+            outcome => {
+                outcome?;
+                // The rest of the command is short: Ctrl-C may end it at once.
+                interrupt::at_once();
+                Ok(!stop.is_stopped())
+            }
+        }
+    }
+}
+
+/// The answers as a report for a browser.
+fn report(
+    database: &Database,
+    args: &QueryArgs,
+    options: &QueryOptions,
+    sources: &[QuerySource],
+    html: &HtmlReport<'_>,
+    printer: &Printer,
+) -> anyhow::Result<RunStatus> {
+    let spooled = TemporaryCopies::of(args.files.iter(), options.read.closed)?;
+    let (mut answers, mut failures) = (Vec::new(), Vec::new());
+    let stop = interrupt::graceful(STOPPING);
+    for some in sources.chunks(AT_A_TIME) {
+        let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
+        let bar = StepBar::start(printer, "querying");
+        let answered = database.query(&places, options, &bar.task().stop(stop));
+        bar.end();
+        for ((source, place), answer) in some.iter().zip(places).zip(answered?) {
+            let mut answer = match answer {
+                Ok(answer) => answer,
+                Err(error) => {
+                    printer.failure(&name_of(source), &error);
+                    text_hint(&name_of(source), &error, printer);
+                    failures.push(Failure::of(&name_of(source), &error));
+                    continue;
+                }
+            };
+            spooled.rename(Path::new(&name_of(source)), &mut answer.query.name);
+            answers.push((place, answer));
+        }
+    }
+    if answers.is_empty() && !failures.is_empty() {
+        printer.note("no report was written: no query could be answered");
+        return Ok(RunStatus::Incomplete);
+    }
+    let found = answers.iter().any(|(_, answer)| !answer.matches.is_empty());
+    let unlisted =
+        |(_, answer): &(_, QueryAnswer)| answer.matching_documents.saturating_sub(answer.matches.len() as u64);
+    let unlisted: u64 = answers.iter().map(unlisted).sum();
+    let failed = !failures.is_empty();
+    let text = |flag: bool, value: String| flag.then_some(value);
+    let flags = vec![
+        ("--mode", text(args.mode == Mode::Resemblance, "resemblance".into())),
+        ("--window", args.window.map(|window| window.to_string())),
+        ("-n", options.n.map(|n| n.to_string())),
+        ("--top", Some(args.top.to_string())),
+        ("--min-score", text(args.min_score > 0.0, args.min_score.to_string())),
+        ("--max-df", options.max_df.map(|max_df| max_df.to_string())),
+        ("--submission-by", args.submission_by.clone()),
+        ("--weight", text(args.weight == Weight::Idf, "idf".into())),
+    ];
+    let flags = [flags, args.read.flags(), args.joining.flags()].concat();
+    let how =
+        PairEvidence::default().max_df(options.max_df).joining(options.joining).limits(options.read.limits.clone());
+    let html_options = (html.options(flags)?)
+        .failures(failures)
+        .weighted(args.weight == Weight::Idf)
+        .evidence(options.passages.then_some(how))
+        .read(options.read.clone());
+    let complete = html.write(HtmlAnswers::Queries { database, answers }, &html_options, printer)?;
+    if unlisted > 0 {
+        let are = if unlisted == 1 { "is" } else { "are" };
+        printer.note(&format!(
+            "{} {are} left out of the report (--top N shows more)",
+            count(unlisted, "matching document")
+        ));
+    }
+    Ok(match (failed || !complete, found) {
+        (true, _) => RunStatus::Incomplete,
+        (false, false) if args.exit_status => RunStatus::NothingFound,
+        _ => RunStatus::Done,
+    })
+}
+
+/// The lines of text to show around the beginning of each passage; `None` shows no text.
+pub(super) fn excerpts_wanted(
+    global: &Global,
+    excerpt: &ExcerptArgs,
+    report: &ReportArgs,
+    style: Style,
+) -> Option<Option<usize>> {
+    let context = excerpt.context.map(usize::from);
+    let wanted = style.width.is_some() || context.is_some();
+    (global.format == OutputFormat::Human && wanted && !report.no_text).then_some(context)
+}
+
+/// One answer.
+pub(super) fn write(
+    global: &Global,
+    output: &mut Output,
+    answer: &QueryAnswer,
+    by_submission: bool,
+    mut excerpts: Option<Excerpts<'_>>,
+) -> anyhow::Result<()> {
+    match global.format {
+        OutputFormat::Json => output.json(answer),
+        OutputFormat::Csv => output.csv(query_rows(answer, by_submission)),
+        _ => {
+            let page = query_page(answer, output.style, &mut |found, at| match &mut excerpts {
+                Some(excerpts) => excerpts.lines(found, at),
+                None => Vec::new(),
+            });
+            output.text(&page)
+        }
+    }
+}
+
+/// Where a source is to be read.
+fn place_of(source: &QuerySource, spooled: &TemporaryCopies) -> QuerySource {
+    match source {
+        QuerySource::File(path) => QuerySource::File(spooled.place(path)),
+        other => other.clone(),
+    }
+}
+
+/// Says how to query with a text, where that may be what was typed in the place of a file.
+fn text_hint(name: &str, error: &Error, printer: &Printer) {
+    if matches!(error, Error::Io { .. }) && name.contains(' ') && Path::new(name).symlink_metadata().is_err() {
+        printer.note("hint: to query with a text: echo 'the text' | fpdb query -");
+    }
+}
+
+fn name_of(source: &QuerySource) -> String {
+    match source {
+        QuerySource::File(path) => path.display().to_string(),
+        QuerySource::Stored(name) => name.clone(),
+        QuerySource::Number(id) => id.to_string(),
+        _ => String::new(),
+    }
+}

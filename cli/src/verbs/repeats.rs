@@ -1,0 +1,71 @@
+//! `fpdb dedup --passages`: which passages of each document occur earlier.
+
+use fpdb::Error;
+use fpdb::repeats::{RepeatOptions, RepeatRow};
+
+use crate::interrupt;
+use crate::output::Output;
+use crate::printer::Printer;
+use crate::progress::StepBar;
+use crate::render::{
+    count, repeat_header, repeat_line, repeat_row, repeat_summary_lines, uncompared_line, uncompared_row,
+};
+use crate::resolved::{database, output};
+use crate::run_status::RunStatus;
+use crate::typed::{DedupArgs, Global, OutputFormat};
+
+pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let formats = [OutputFormat::Human, OutputFormat::Json, OutputFormat::Csv];
+    output::only(global, "dedup --passages", &formats)?;
+    let database = database::open_within(global, args.memory)?;
+    let mut options = RepeatOptions::of(database.profile()).limits(args.limits.limits());
+    options.min_length = args.min_length.unwrap_or(options.min_length);
+    options.temp_dir.clone_from(&args.temp_dir);
+    let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
+    let mut output = Output::open(global)?;
+    if global.format == OutputFormat::Csv {
+        output.csv([repeat_header()])?;
+    }
+    let bar = StepBar::start(printer, "reading the documents");
+    let mut ended = false;
+    let outcome = database.for_each_repeat(&options, &bar.task().stop(stop), |row| {
+        if !std::mem::replace(&mut ended, true) {
+            bar.end();
+        }
+        match (global.format, row) {
+            (OutputFormat::Json, row) => output.json(&row),
+            (OutputFormat::Csv, RepeatRow::Repeat(repeat)) => output.csv([repeat_row(&repeat)]),
+            (OutputFormat::Csv, RepeatRow::Uncompared(uncompared)) => output.csv([uncompared_row(&uncompared)]),
+            (_, RepeatRow::Repeat(repeat)) => {
+                let line = repeat_line(&repeat, output.style);
+                output.text(&line)
+            }
+            (_, RepeatRow::Uncompared(uncompared)) => {
+                let line = uncompared_line(&uncompared, output.style);
+                output.text(&line)
+            }
+        }
+    });
+    bar.end();
+    let summary = match outcome {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
+            printer.note("stopped; the same command begins again");
+            return Ok(RunStatus::Interrupted);
+        }
+        outcome => outcome?,
+    };
+    match global.format {
+        OutputFormat::Json => output.json(&summary)?,
+        OutputFormat::Csv => printer.note(repeat_summary_lines(&summary).lines().next().unwrap_or_default()),
+        _ => output.text(&repeat_summary_lines(&summary))?,
+    }
+    output.finish()?;
+    if summary.uncompared == 0 {
+        return Ok(RunStatus::Done);
+    }
+    printer.note(&format!(
+        "{} not compared, as the text cannot be had: nothing of them is listed (--store-text keeps texts)",
+        count(summary.uncompared, "document")
+    ));
+    Ok(RunStatus::Incomplete)
+}

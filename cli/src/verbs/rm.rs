@@ -1,0 +1,114 @@
+//! `fpdb rm`: removes documents.
+
+use fpdb::{DocId, Error, Removal};
+
+use crate::output::{print, summary};
+use crate::printer::Printer;
+use crate::render::{count, escape_terminal, size};
+use crate::resolved::{database, output};
+use crate::run_status::RunStatus;
+use crate::typed::{Global, OutputFormat, RmArgs};
+
+pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "rm", &[OutputFormat::Human, OutputFormat::Json])?;
+    if !(args.prefixes.is_empty() && args.fields.is_empty()) {
+        return by_selection(global, args, printer);
+    }
+    let database = database::open_writer(global, printer)?;
+    let mut unknown_names = Vec::new();
+    let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
+    for name in &args.names {
+        match database.documents_named(name) {
+            Ok(versions) => {
+                if versions.len() > 1 {
+                    printer.note(&format!("{name}: all {} documents of this name", versions.len()));
+                }
+                ids.extend(versions.iter().map(|document| document.id));
+            }
+            Err(error @ Error::NoSuchDocument { .. }) => unknown_names.push((name, error)),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let mut removal = database.remove_numbers(&ids)?;
+    removal.unknown_names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
+    if global.format == OutputFormat::Json {
+        summary(global, &removal)?;
+    }
+    if removal.removed > 0 {
+        printer.note(&removed_line(removal.removed));
+    }
+    if args.ignore_missing {
+        let numbers = removal.unknown_ids.iter().map(ToString::to_string);
+        for name in removal.unknown_names.iter().cloned().chain(numbers) {
+            printer.detail(&format!("{name}: no stored document, ignored"));
+        }
+        return Ok(RunStatus::Done);
+    }
+    for (name, error) in &unknown_names {
+        printer.failure(name, error);
+    }
+    for id in &removal.unknown_ids {
+        printer.failure(&id.to_string(), &Error::NoSuchNumber { number: id.0 });
+    }
+    Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// How many documents are removed, and what brings them back.
+fn removed_line(documents: u64) -> String {
+    let (them, files) = if documents == 1 { ("it", "its file is") } else { ("them", "their files are") };
+    format!(
+        "{} removed; `fpdb compact` frees the space, and an ingest adds {them} again while {files} there",
+        count(documents, "document")
+    )
+}
+
+/// Names that a dry run shows.
+const SHOWN: usize = 10;
+
+/// Documents of one commit: their records are held until it is made.
+const AT_ONCE: usize = 100_000;
+
+/// Removes the documents that prefixes and values select, or says how many they are.
+fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let (selected, mut removal);
+    let mut names = String::new();
+    if args.yes {
+        let database = database::open_writer(global, printer)?;
+        selected = database.select(&args.prefixes, &args.fields)?;
+        removal = Removal::default();
+        for ids in selected.ids.chunks(AT_ONCE) {
+            removal.removed += database.remove_numbers(ids)?.removed;
+        }
+    } else {
+        let database = database::open(global)?;
+        selected = database.select(&args.prefixes, &args.fields)?;
+        for &id in selected.ids.iter().take(SHOWN) {
+            names += &format!("{}\n", escape_terminal(&database.document(id)?.name));
+        }
+        removal = Removal::default();
+    }
+    let documents = selected.ids.len() as u64;
+    removal.selected = Some(documents);
+    removal.unmatched = selected.unmatched;
+    if global.format == OutputFormat::Json {
+        summary(global, &removal)?;
+    } else if !args.yes && documents > 0 {
+        let more = documents.saturating_sub(SHOWN as u64);
+        let more = if more > 0 { format!("... and {more} more\n") } else { String::new() };
+        print(global, &format!("{names}{more}{}, {}\n", count(documents, "document"), size(selected.bytes)))?;
+    }
+    if args.yes && removal.removed > 0 {
+        printer.note(&removed_line(removal.removed));
+    }
+    if !args.yes && documents > 0 {
+        printer.note("a dry run: nothing was removed; --yes does it");
+    }
+    for unmatched in &removal.unmatched {
+        let told = format!("no stored document has {unmatched}");
+        if args.ignore_missing { printer.detail(&told) } else { printer.error(&anyhow::anyhow!(told)) }
+    }
+    if !removal.unmatched.is_empty() && !args.ignore_missing {
+        printer.note("hint: `fpdb list` shows the names, and `fpdb show NAME` the metadata of a document");
+    }
+    Ok(if removal.unmatched.is_empty() || args.ignore_missing { RunStatus::Done } else { RunStatus::Incomplete })
+}

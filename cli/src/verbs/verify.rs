@@ -1,0 +1,48 @@
+//! `fpdb verify`: checks every posting, document and count against each other, and rebuilds what is damaged.
+
+use std::path::Path;
+
+use fpdb::DatabaseBuilder;
+use fpdb::maintenance::Verification;
+
+use crate::output::Output;
+use crate::printer::Printer;
+use crate::progress::StepBar;
+use crate::render::{restored_documents, verify_page};
+use crate::resolved::{database, output};
+use crate::run_status::RunStatus;
+use crate::typed::{Global, OutputFormat, VerifyArgs};
+
+pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    output::only(global, "verify", &[OutputFormat::Human, OutputFormat::Json])?;
+    let path = if args.repair { database::to_change(global, printer)? } else { database::existing(global)? };
+    let steps = StepBar::start(printer, "checking the database");
+    let found = look(&database::builder(global).give_up_missing(args.give_up_missing), &path, args.repair, &steps);
+    steps.end();
+    let found = found?;
+    let mut output = Output::open(global)?;
+    match global.format {
+        OutputFormat::Json => output.json(&found)?,
+        _ => output.text(&verify_page(&found))?,
+    }
+    output.finish()?;
+    let bad = match &found.repair {
+        Some(repair) => !repair.is_complete(),
+        None => !found.problems.is_empty(),
+    };
+    if bad {
+        printer.note(match &found.repair {
+            Some(_) if restored_documents(&found) > 0 => {
+                "hint: remove again with `fpdb rm` what was removed last, and ingest again what is or may be lost"
+            }
+            Some(_) => "hint: ingest again what is or may be lost, with --store-text where texts were stored",
+            None => "hint: `fpdb verify --repair` rebuilds what can be rebuilt",
+        });
+    }
+    Ok(if bad { RunStatus::Incomplete } else { RunStatus::Done })
+}
+
+fn look(builder: &DatabaseBuilder, path: &Path, repair: bool, steps: &StepBar) -> fpdb::Result<Verification> {
+    let task = steps.task();
+    if repair { builder.repair(path, &task) } else { builder.open(path)?.verify(&task) }
+}

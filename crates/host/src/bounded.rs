@@ -1,0 +1,60 @@
+//! Bounded reading of files and lines that this program or a user wrote for it. One that is something else, a disk image say, is an error
+//! and does not fill the memory.
+
+use std::fs::File;
+use std::io::{self, BufRead, ErrorKind, Read};
+use std::path::Path;
+
+/// The most bytes of a list that a user writes.
+pub const LIST_BYTES: u64 = 1 << 30;
+
+/// The most bytes of a line in a report or log of this program.
+pub const LINE_BYTES: u64 = 256 << 20;
+
+/// All that an input holds, if that is at most `most` bytes.
+pub fn read_all(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if input.take(most.saturating_add(1)).read_to_end(&mut bytes)? as u64 > most {
+        return Err(too_large("it", most));
+    }
+    Ok(bytes)
+}
+
+/// The content of a file, if that is at most `most` bytes.
+pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    read_all(File::open(path)?, most)
+}
+
+/// Reads a line with its end, of at most [`LINE_BYTES`], in the place of the one before; false at the end of the input.
+pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    if input.take(LINE_BYTES + 1).read_until(b'\n', line)? as u64 > LINE_BYTES {
+        return Err(too_large("a line of it", LINE_BYTES));
+    }
+    Ok(!line.is_empty())
+}
+
+fn too_large(what: &str, most: u64) -> io::Error {
+    io::Error::new(
+        ErrorKind::FileTooLarge,
+        format!("{what} has more than {} MiB, which no such file needs", most >> 20),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_larger_is_an_error_and_is_not_read() {
+        assert_eq!(read_all(&b"abc"[..], 3).unwrap(), b"abc");
+        assert_eq!(read_all(&b"abcd"[..], 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        let endless = read_all(io::repeat(0), 5 << 20).unwrap_err();
+        assert_eq!(endless.to_string(), "it has more than 5 MiB, which no such file needs");
+        let mut line = Vec::new();
+        let mut input = &b"one\ntwo"[..];
+        assert!(read_line(&mut input, &mut line).unwrap() && line == b"one\n");
+        assert!(read_line(&mut input, &mut line).unwrap() && line == b"two");
+        assert!(!read_line(&mut input, &mut line).unwrap() && line.is_empty());
+    }
+}

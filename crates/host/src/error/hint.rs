@@ -1,0 +1,181 @@
+//! Hint: the next step after an error, in words of the library. The program has words of its own where a flag or a command helps.
+
+use std::io;
+
+use super::{DocumentError, Error, StoreFailure};
+
+impl Error {
+    /// The next step for the user, where there is one.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let text = match self {
+            Self::NoDatabase { .. } => "create one there, or open another path".into(),
+            Self::NotADatabase { .. } => "name the database's own folder, the one that holds the file FPDB; a new database needs a path where nothing is yet".into(),
+            Self::NotABackup { .. } => "backups need a folder of their own: a new one, an empty one, or one that holds backups of this database".into(),
+            Self::OthersBackup { .. } => "give each database a folder of its own; if it is the same database, moved and rebuilt, delete the second line of FPDB-BACKUP there".into(),
+            Self::NoSuchBackup { .. } => "leave the number out to restore the newest".into(),
+            Self::DamagedBackup { others, .. } => match others.last() {
+                Some(number) => format!("the disk may be failing; an earlier one may be whole: restore number {number}"),
+                None => "the disk may be failing: make a backup in another folder, on another disk".into(),
+            },
+            Self::NotAReport { .. } => "name a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
+            Self::DatabaseExists { .. } => "open it, or choose another path for a database with other settings".into(),
+            Self::Locked { holder, .. } if *holder == format!("process {}", std::process::id()) => "this very process has it open for writing: share it, or close it first".into(),
+            Self::Locked { .. } => "wait until it ends; meanwhile the database can be opened for reading".into(),
+            Self::TooFewOpenFiles { needed, .. } => format!("raise the limit before you start it: `ulimit -n {}`", needed.next_power_of_two()),
+            Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
+            Self::HashVersion { .. } => "ingest the documents again into a new database, or use the version of fpdb that made this one".into(),
+            Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database for the other ones".into(),
+            Self::InsideDatabase { .. } => "name a path outside of it: what lies there belongs to the database alone".into(),
+            Self::NoOther { .. } => "name the folder of a database, the one that holds the file FPDB".into(),
+            Self::OtherProfile { .. } => "fingerprints of different settings cannot be compared: ingest its documents again, into this database".into(),
+            Self::WindowTooSmall { stored, .. } => format!("use a window of {stored} or more, or make a database with a smaller one"),
+            Self::Damaged { .. } => damage_hint(),
+            Self::CommitsLost { .. } | Self::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: restore a backup; without one a repair saves what can be read, if enough is left, and an ingest adds what is missing".into(),
+            Self::TablesUnlisted { .. } => "the list is that of an older copy or of another database, and nothing was deleted: a repair makes it again of the tables that are there".into(),
+            Self::OtherStore { .. } => "put back the folder `store` that was here, or restore a backup to another path; if only the log is of the other database, a repair leaves it out; if the store is the right one, delete the file `committed` beside it".into(),
+            Self::FolderGone { .. } => "open the database again, where it is now: this handle stays with the folder that it opened".into(),
+            Self::TextGone { source_path, .. } => match source_path {
+                Some(path) => format!("{STORED_FINGERPRINTS}; for another window, {path} must hold the text it was made from"),
+                None => STORED_FINGERPRINTS.into(),
+            },
+            Self::NotReadAgain { source } => match source.hint() {
+                Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
+                None => STORED_FINGERPRINTS.into(),
+            },
+            Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
+            Self::TooLittleMemory { needed, .. } => format!("allow the database {needed} bytes of memory, or more to be faster"),
+            Self::DamagedDecisions { .. } | Self::DecisionsOfAnother { .. } => "decide about all documents again".into(),
+            Self::LaterDecisions { .. } => "open the database again; if it is older than the decisions, as after a restore, decide about all documents again".into(),
+            Self::OtherRule { .. } => "use the options of the earlier run, or decide about all documents again".into(),
+            Self::DecisionsVersion { .. } => "use the version of fpdb that wrote them, or decide about all documents again".into(),
+            Self::JobInUse { .. } | Self::DocumentsInUse { .. } => "wait for it to end".into(),
+            Self::NotADedupReport { .. } => "a report holds one JSON object a line, as a dedup of this database gives them, and ends with the summary".into(),
+            Self::NoBuild { .. } => "name the folder that a distributed build wrote, the one that holds plan.json".into(),
+            Self::UnfinishedBuild { .. } => "run the same build again: it makes only the parts that are missing".into(),
+            Self::OtherBuild { .. } => "name an empty folder, or remove that build if it is no longer needed".into(),
+            Self::DamagedBuild { .. } => "remove the folder of that part and run the same build again: it makes only the parts that are missing".into(),
+            Self::IncoherentBuild { .. } | Self::Unsorted { .. } => "the engine that ran the build lost, repeated or did not sort rows: remove the build and run it again".into(),
+            Self::NameTwice { .. } => "names must be unique: keep one document of each name, or name them by another column".into(),
+            Self::NumberTwice { .. } => "the documents changed while they were built, or two have one number: let each document have a number of its own, remove the build and run it again".into(),
+            Self::AlreadyAssembled { .. } => "nothing has changed; the folder is a copy of that build: remove it, or assemble it into another database".into(),
+            Self::NoSuchNumber { .. } => "list the documents to see their numbers".into(),
+            Self::Document(error) => error.hint().into(),
+            Self::NotProse { .. } => "ask for it with a profile of characters or words only: text, prose or words".into(),
+            Self::NotWords { .. } => "leave it out, or compare with the profile words".into(),
+            Self::NoTextToIgnore { .. } => "query with its file; texts that are stored in the database are at hand".into(),
+            Self::BadTable { .. } => "it has to be CSV in UTF-8, with a header that names a column `filename`".into(),
+            Self::NotPruned { .. } => "when all can be read, ingest again with the same options".into(),
+            Self::EmptyFolder { .. } => "see whether its disk is mounted; if so, remove the documents by the beginning of their names".into(),
+            Self::SourcesMissing { .. } => "see whether its disk is mounted, and repair again; or let the repair give these documents up".into(),
+            Self::DirectoryLoop { .. } => "remove the link, or do not follow links".into(),
+            Self::BeyondRepair { .. } => "restore a backup to another path; without a backup ingest the documents again into a new database".into(),
+            Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => {
+                failure_hint(*failure).map_or_else(damage_hint, Into::into)
+            }
+            Self::WaitsForItself => "collect the changes, and make them after the visit or ingest has returned".into(),
+            Self::TooManyDocuments { .. } => "start a second database".into(),
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => "check the permissions of the file and of the folders above it".into(),
+                io::ErrorKind::NotFound => "check the spelling; relative paths start at the current folder".into(),
+                _ => return failure_hint(StoreFailure::of_io(source)).map(Into::into),
+            },
+            Self::System { source, .. } => return failure_hint(StoreFailure::of_io(source)).map(Into::into),
+            _ => return None,
+        };
+        Some(text)
+    }
+}
+
+impl DocumentError {
+    fn hint(&self) -> &'static str {
+        match self {
+            Self::Binary { .. } => "a database with the profile bytes takes any file",
+            Self::NotOfFormat { .. } => "check whether another program opens it; it can be read as text instead",
+            Self::EncryptedDocument { .. } => "save it without a password and ingest that",
+            Self::TooLarge { .. } => {
+                "split it, or save its text and ingest that; a larger limit `whole_bytes` lets it pass"
+            }
+            Self::ReadingMemory { .. } => {
+                "split it, or save its text and ingest that; a larger limit `reading_memory`, and for an ingest more memory for the database, lets it pass"
+            }
+            Self::ReadingTime { .. } => {
+                "check whether another program opens it; a larger limit `reading_seconds` lets it pass"
+            }
+            Self::NameTooLong { .. } => {
+                "unpack it with a tool that renames such members; a larger limit `name_bytes` lets it pass"
+            }
+            Self::Unpacked { .. } => "if you trust the document, raise the limit `unpacked_bytes` or `unpacking`",
+            Self::Undecodable { .. } => {
+                "it may be damaged or cut short: try to unpack it; a closed container is one document, as it is"
+            }
+            Self::LeftOut { .. } => {
+                "build fpdb with this feature (all are on by default), or leave these documents out"
+            }
+            Self::ReaderFailed { .. } => "it may be damaged; other documents are not affected",
+            Self::NameTaken | Self::NoName => {
+                "unpack it with a tool that renames such members, and ingest what comes out"
+            }
+            Self::Encrypted => "unpack it yourself, and ingest what comes out",
+            Self::Expansion { .. } => "if you trust the file, raise the limit `expansion`",
+            Self::Expanded { .. } => "if you trust the file, raise the limit `expanded_bytes`",
+            Self::NestedTooDeep { .. } => "if you trust the file, raise the limit `nesting`",
+            Self::TooManyMembers { .. } => "if you trust the file, raise the limit `members`",
+            Self::DocumentTooLarge { .. } => "a larger limit `document_bytes` lets it pass",
+            Self::RecordTooLarge { .. } => {
+                "a larger limit `record_bytes` lets it pass; records are held in memory whole"
+            }
+            Self::MetadataTooLarge { .. } => "keep fewer or shorter fields with it",
+            Self::JsonTooDeep { .. } => "a larger limit `json_depth` lets it pass",
+            Self::NotARecord { .. } => "read the file as one document instead of as records",
+            Self::NoField { .. } | Self::NoTextField { .. } | Self::NotText { .. } => {
+                "name the field that holds the text, or read the file as one document"
+            }
+            Self::IsAContainer { .. } => {
+                "unpack it and query with its files, or ingest it and query with a stored document of it"
+            }
+            Self::RecordsWithoutName { .. } => "give it a name that ends in .jsonl, or read it as one document",
+            Self::NotAFile { .. } => "name a file; folders, devices and sockets are not read here",
+            Self::NotSearched { .. } => {
+                "unpack it and query with the member itself; texts that are stored in the database are at hand"
+            }
+            Self::PathNotUtf8 { .. } => "rename it: a document is named by its path, and names are text",
+            Self::ChangedWhileReading { .. } => "run the same ingest again when nothing writes to it",
+            Self::GivenTwice { .. } => {
+                "two files, or a file and a member of a container, have this name: rename one of them, or keep both (`on_change`)"
+            }
+            Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document",
+        }
+    }
+}
+
+/// How a stored query is answered without its text.
+const STORED_FINGERPRINTS: &str = "the stored fingerprints serve for the window of the database";
+
+const SPACE_HINT: &str = "free some space and try again: what was committed stays";
+
+const READ_ONLY_HINT: &str = "the file system is mounted read-only: reading is possible; to write, mount it otherwise or copy the database elsewhere";
+
+/// The next step after a failure of the system; `None` where bytes may be damaged.
+fn failure_hint(failure: StoreFailure) -> Option<&'static str> {
+    match failure {
+        StoreFailure::NoSpace => Some(SPACE_HINT),
+        StoreFailure::FileTooLarge => {
+            Some("the limit on the size of files is too low (`ulimit -f`): raise it and try again")
+        }
+        StoreFailure::ReadOnly => Some(READ_ONLY_HINT),
+        StoreFailure::PermissionDenied => Some("check the permissions of the database's folder and of all in it"),
+        StoreFailure::TooManyOpenFiles => {
+            Some("the limit on open files is too low: raise it (`ulimit -n 4096`) and try again")
+        }
+        StoreFailure::OutOfMemory => Some("there is not enough memory: less of it for the database may help"),
+        StoreFailure::Busy => Some("another process is at work on it: try again when that has ended"),
+        StoreFailure::Stopped => Some("open the database again: what was committed stays"),
+        StoreFailure::Unreadable => Some("the disk may be failing: copy the database before anything else"),
+        StoreFailure::Missing | StoreFailure::Damaged | StoreFailure::Other => None,
+    }
+}
+
+fn damage_hint() -> String {
+    "the file system or disk may be failing: copy the database before anything else; then repair it, which rebuilds what can be read, or restore a backup".into()
+}

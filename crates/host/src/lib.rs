@@ -1,0 +1,25 @@
+//! What every part of fpdb shares with the program that embeds it (the host): how failures are described, how work is followed
+//! and stopped, and which threads, memory and temporary files it uses.
+//!
+//! A library that is embedded changes nothing of its host: no hook, limit, pool or registry of the process is set here unless
+//! the host calls the function that sets it.
+
+#![warn(missing_docs)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
+
+pub mod bounded;
+pub mod clock;
+pub mod duplicate;
+pub mod durable;
+pub mod error;
+pub mod failure;
+pub mod guarded;
+pub mod memory;
+pub mod names;
+pub mod pool;
+pub mod progress;
+pub mod schema;
+pub mod setters;
+pub mod stop;
+pub mod temporary;
+pub mod threads;

@@ -1,0 +1,118 @@
+//! Schema: the name and version of an answer's JSON form, such as `fpdb.query/1`.
+//!
+//! How an answer is made. Each answer of the library is one type, in the module that computes it (a query's in `query`, a
+//! verification's in `store`), and `serde` writes that type as the program's JSON, one object a line. There is no second type for
+//! the wire. So in an answer
+//!
+//! * the fields have the names and the order of the JSON, and the first is `schema: Schema<Self>`, which only the crate sees;
+//! * the type is `#[non_exhaustive]`, as fields are only ever added, and `#[serde(deny_unknown_fields)]`, so that reading a line
+//!   back proves that the type holds all of it;
+//! * a field that is left out of the JSON when it is empty has `#[serde(default, skip_serializing_if = "...")]`, and a field that
+//!   only the library's users see has `#[serde(skip)]`.
+//!
+//! Text for people, CSV and HTML are renderings of the same type: the program's (`src/cli/render`) and the report's.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// An answer that is a line of JSON of its own.
+pub trait Answer {
+    /// The name and version of its JSON form.
+    const SCHEMA: &'static str;
+}
+
+/// The first field of an answer. It takes no memory: the type of the answer says its value, and reading another value fails.
+pub struct Schema<A>(PhantomData<fn() -> A>);
+
+impl<A> Schema<A> {
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<A> Default for Schema<A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<A> Clone for Schema<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for Schema<A> {}
+
+impl<A> PartialEq for Schema<A> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<A> Eq for Schema<A> {}
+
+impl<A: Answer> fmt::Debug for Schema<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(A::SCHEMA)
+    }
+}
+
+impl<A: Answer> Serialize for Schema<A> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(A::SCHEMA)
+    }
+}
+
+impl<'de, A: Answer> Deserialize<'de> for Schema<A> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let schema = String::deserialize(deserializer)?;
+        if schema == A::SCHEMA {
+            Ok(Self::new())
+        } else {
+            Err(D::Error::custom(format!("schema {schema} where {} was expected", A::SCHEMA)))
+        }
+    }
+}
+
+/// For fields that are left out of the JSON when they are zero.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// For fields that are left out of the JSON when they are false.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Line {
+        schema: Schema<Self>,
+        count: u64,
+    }
+
+    impl Answer for Line {
+        const SCHEMA: &'static str = "fpdb.line/1";
+    }
+
+    #[test]
+    fn the_schema_comes_first_and_is_checked_when_read() {
+        let line = Line { schema: Schema::new(), count: 3 };
+        let json = serde_json::to_string(&line).unwrap();
+        assert_eq!(json, r#"{"schema":"fpdb.line/1","count":3}"#);
+        assert_eq!(serde_json::from_str::<Line>(&json).unwrap(), line);
+        let error = serde_json::from_str::<Line>(r#"{"schema":"fpdb.line/2","count":3}"#).unwrap_err().to_string();
+        assert!(error.contains("schema fpdb.line/2 where fpdb.line/1 was expected"), "{error}");
+        assert!(serde_json::from_str::<Line>(r#"{"count":3}"#).is_err());
+    }
+}

@@ -1,0 +1,151 @@
+//! Temporary files and folders that have a name. Each is removed by its owner when that is dropped. A program that a signal tells to
+//! end at once has no time for that: the program of this package keeps a list of their names and removes them itself. A process
+//! that embeds the library keeps no list.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{fs, io};
+
+use tempfile::TempDir;
+
+/// How the name of a folder begins in which a database is made; it gets its own name once it is whole.
+pub const MAKING: &str = ".fpdb-making-";
+
+pub use self::program::{list_temporary_files, remove_temporary_files};
+
+/// The names of those that are there, once the program has asked for a list.
+static NAMES: OnceLock<Mutex<BTreeSet<PathBuf>>> = OnceLock::new();
+
+fn names() -> Option<MutexGuard<'static, BTreeSet<PathBuf>>> {
+    NAMES.get().map(|names| names.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A temporary file or folder that has a name, as long as this lives.
+#[derive(Debug)]
+pub struct Temporary(PathBuf);
+
+impl Temporary {
+    /// Notes that this file or folder is temporary.
+    #[must_use]
+    pub fn new(path: &Path) -> Self {
+        if let Some(mut names) = names() {
+            names.insert(path.to_owned());
+        }
+        Self(path.to_owned())
+    }
+
+    /// Makes a temporary folder and notes it, so that there is no moment at which it is there and not noted.
+    pub fn folder(make: impl FnOnce() -> io::Result<TempDir>) -> io::Result<(TempDir, Self)> {
+        let names = names();
+        let folder = make()?;
+        if let Some(mut names) = names {
+            names.insert(folder.path().to_owned());
+        }
+        let noted = Self(folder.path().to_owned());
+        Ok((folder, noted))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(mut names) = names() {
+            names.remove(&self.0);
+        }
+    }
+}
+
+/// The temporary files and folders of this prefix in `parent` that ended processes of this user have left. Behind the prefix, their
+/// names have the number of the process, a hyphen, and anything.
+pub fn stale_temporaries(parent: &Path, prefix: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    let of_prefix = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix)));
+    of_prefix.map(|entry| entry.path()).filter(|path| is_stale(path, prefix)).collect()
+}
+
+/// True where the process that made a file or folder has ended. Another system that shares the disk may have given the same number
+/// to a process of its own; its lock tells.
+#[cfg(unix)]
+fn is_stale(path: &Path, prefix: &str) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    use rustix::process::{Pid, getuid, test_kill_process};
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let number = name.strip_prefix(prefix).and_then(|rest| rest.split('-').next()?.parse().ok());
+    let Some(process) = number.and_then(Pid::from_raw) else { return false };
+    let ended = test_kill_process(process) == Err(rustix::io::Errno::SRCH);
+    let is_own = |found: &fs::Metadata| found.uid() == getuid().as_raw();
+    let own = fs::symlink_metadata(path).is_ok_and(|found| (found.is_dir() || found.is_file()) && is_own(&found));
+    let unlocked = || match fs::File::open(path) {
+        Ok(opened) => opened.try_lock().is_ok(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    ended && own && unlocked()
+}
+
+#[cfg(not(unix))]
+fn is_stale(_: &Path, _: &str) -> bool {
+    false
+}
+
+/// The list as the program uses it.
+mod program {
+    use std::time::Duration;
+    use std::{fs, thread};
+
+    use super::{NAMES, names};
+
+    /// How often a folder is looked at, how long is waited in between, and how often it must have been gone: another thread can
+    /// be writing into it, and the engine makes the folder of a new store again where it is missing.
+    const LOOKS: usize = 50;
+    const PAUSE: Duration = Duration::from_millis(5);
+    const GONE: usize = 6;
+
+    /// From now on the names of temporary files and folders are listed.
+    pub fn list_temporary_files() {
+        NAMES.get_or_init(Default::default);
+    }
+
+    /// Removes the temporary files and folders on the list. The process is about to end: a thread that makes or removes another
+    /// one from now on waits for that.
+    pub fn remove_temporary_files() {
+        let names = std::mem::ManuallyDrop::new(names());
+        for path in names.iter().flat_map(|names| names.iter()) {
+            // A failure cannot be reported any more.
+            if !path.is_dir() {
+                let _ = fs::remove_file(path);
+                continue;
+            }
+            let mut gone = 0;
+            for _ in 0..LOOKS {
+                gone = if path.exists() { 0 } else { gone + 1 };
+                if gone == GONE {
+                    break;
+                }
+                let _ = fs::remove_dir_all(path);
+                thread::sleep(PAUSE);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_listed_once_that_is_asked_for_and_until_they_are_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let early = Temporary::new(folder.path());
+        assert!(names().is_none(), "no list is kept unless it is asked for");
+        drop(early);
+        list_temporary_files();
+        let noted = Temporary::new(folder.path());
+        assert!(names().unwrap().contains(folder.path()));
+        drop(noted);
+        assert!(!names().unwrap().contains(folder.path()));
+        let (made, noted) = Temporary::folder(tempfile::tempdir).unwrap();
+        assert!(names().unwrap().contains(made.path()));
+        drop((made, noted));
+    }
+}

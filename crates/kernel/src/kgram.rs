@@ -1,0 +1,399 @@
+//! k-gram: k consecutive symbols, and the one 64-bit hash each of them gets.
+//!
+//! The hash is the polynomial of Karp and Rabin in the order of Schleimer et al. 2003, section 2.2
+//! (every symbol multiplied at least once), over 64-bit integers and with well-mixed symbol values:
+//! `P(c1..ck) = v(c1) B^(k-1) + ... + v(ck)  mod 2^64`, then `M = (P ^ (P >> 32)) C` and `H = M ^ (M >> 32)`.
+//! The last steps are bijections: they add no collision. They carry the high bits into the low ones, which `0 mod p`
+//! looks at and which a polynomial modulo a power of two leaves weak, and the low into the high ones, whose order
+//! would otherwise show the polynomial where whole families of related strings are hashed (docs/measurements.md).
+
+use std::array;
+
+use crate::lanes::{Lanes, Processor, SimdJob};
+use crate::normalize::{LETTERS, SymbolContent};
+
+/// The base B: odd, and 5 modulo 8 so that its powers have the largest possible order. One of the
+/// multipliers of Steele and Vigna, "Computationally easy, spectrally good multipliers" (2021).
+const BASE: u64 = 0xd134_2543_de82_ef95;
+
+/// Parts of a piece that are hashed side by side. One multiplication has to wait for the one before it in its own
+/// part only, so that four of them are under way.
+const STREAMS: usize = 4;
+
+/// Symbols of each part that are paired before the next ones, so that the pairs stay in the cache.
+const SYMBOLS_AT_ONCE: usize = 256;
+
+/// Hashes of each part that are rolled without asking for the end, and get their last steps together.
+const STEPS: usize = 8;
+
+/// So many blocks behind come the last steps: what was written one by one can be read together only once it has arrived
+/// in the cache.
+const BEHIND: usize = 4;
+
+/// Hashes of a part, at least.
+const LEAST: usize = 64;
+
+/// The multiplier of the last step. The last step is one round of the mixer that Degski published under
+/// this constant: odd, so that nothing is lost.
+const MIXER: u64 = 0xd6e8_feb8_6659_fd93;
+
+/// Codes of narrow symbols, at most.
+const CODES: usize = LETTERS.len();
+
+/// For the code that enters and the one that leaves, what the polynomial changes by. Few pairs are frequent, and they
+/// stay in the first-level cache.
+type Pairs = [u64; CODES * CODES];
+
+/// Rolls over a document's symbol values, piece by piece.
+#[derive(Clone, Debug)]
+pub struct KgramHasher {
+    /// B^k, what the symbol that leaves was multiplied with.
+    leaving: u64,
+    pairs: Box<Pairs>,
+    state: RollingState,
+}
+
+#[derive(Clone, Debug)]
+struct RollingState {
+    k: usize,
+    rolling: u64,
+    symbols_read: usize,
+    processor: Processor,
+}
+
+impl KgramHasher {
+    /// A hasher of k-grams of `k` symbols.
+    ///
+    /// # Panics
+    /// Where `k` is 0.
+    #[must_use]
+    pub fn new(k: u32) -> Self {
+        assert!(k > 0, "a k-gram has at least 1 symbol");
+        let leaving = BASE.wrapping_pow(k);
+        let mut pairs = Box::new([0; CODES * CODES]);
+        for (pair, change) in pairs.iter_mut().enumerate() {
+            *change = LETTERS[pair / CODES].wrapping_sub(LETTERS[pair % CODES].wrapping_mul(leaving));
+        }
+        let state = RollingState { k: k as usize, rolling: 0, symbols_read: 0, processor: Processor::detect() };
+        Self { leaving, pairs, state }
+    }
+
+    /// Forces this instruction set.
+    #[cfg(any(test, fuzzing, feature = "measuring"))]
+    pub(crate) fn set_processor(&mut self, processor: Processor) {
+        self.state.processor = processor;
+    }
+
+    /// Begins a new document.
+    pub fn reset(&mut self) {
+        self.state.rolling = 0;
+        self.state.symbols_read = 0;
+    }
+
+    /// Hashes the k-grams that end at `values[from..]` and appends their hashes to `out`, one per
+    /// symbol from the k-th of the document on. The symbols before `from` are those of earlier calls;
+    /// at least the last k of them must still be there (all of them, where there are fewer).
+    ///
+    /// # Panics
+    /// Where fewer symbols of earlier calls are there.
+    pub fn feed(&mut self, values: &[u64], from: usize, out: &mut Vec<u64>) {
+        assert!(from >= self.state.symbols_read, "the last k symbols of earlier calls must come before `from`");
+        let held = out.len();
+        out.resize(held + self.upcoming(values.len().saturating_sub(from)), 0);
+        self.fill(SymbolContent::Values(values), from, &mut out[held..]);
+    }
+
+    /// How many hashes the next `fresh` symbols give.
+    pub fn upcoming(&self, fresh: usize) -> usize {
+        (self.state.symbols_read + fresh + 1).saturating_sub(self.state.k).min(fresh)
+    }
+
+    /// As [`feed`](Self::feed), into `out`, which has the length that [`upcoming`](Self::upcoming) tells.
+    pub fn fill(&mut self, content: SymbolContent, from: usize, out: &mut [u64]) {
+        let leaving = self.leaving;
+        match content {
+            SymbolContent::Codes(codes) => self.state.fill(Codes { codes, pairs: &self.pairs }, from, out),
+            SymbolContent::Values(values) => self.state.fill(Values { values, leaving }, from, out),
+        }
+    }
+}
+
+impl RollingState {
+    fn fill<S: SymbolSource>(&mut self, source: S, from: usize, mut out: &mut [u64]) {
+        let fresh = source.length().saturating_sub(from);
+        let warm_up = fresh.min(self.k.saturating_sub(self.symbols_read));
+        for i in from..from + warm_up {
+            self.rolling = self.rolling.wrapping_mul(BASE).wrapping_add(source.value(i));
+        }
+        self.symbols_read += warm_up;
+        if self.symbols_read < self.k {
+            return;
+        }
+        if warm_up > 0 {
+            out[0] = finish(self.rolling);
+            out = &mut out[1..];
+        }
+        let first = from + warm_up;
+        if first < source.length() {
+            let job = Roll { source: source.after(first - self.k), k: self.k, rolling: self.rolling, out };
+            self.rolling = self.processor.run(job);
+        }
+    }
+}
+
+/// Symbols in one form or the other.
+trait SymbolSource: Copy {
+    /// The data of a symbol that enters and of the one that leaves with it.
+    type Pair: Copy + Default;
+    fn length(self) -> usize;
+    fn value(self, i: usize) -> u64;
+    /// The symbols from the `i`-th on.
+    fn after(self, i: usize) -> Self;
+    /// The pairs of the symbols from the `i`-th on with those `k` after them.
+    fn pair(self, i: usize, k: usize, out: &mut [Self::Pair]);
+    /// The change of the polynomial, besides the multiplication.
+    fn change(self, pair: Self::Pair) -> u64;
+}
+
+#[derive(Clone, Copy)]
+struct Values<'a> {
+    values: &'a [u64],
+    leaving: u64,
+}
+
+impl SymbolSource for Values<'_> {
+    type Pair = u64;
+
+    #[inline(always)]
+    fn length(self) -> usize {
+        self.values.len()
+    }
+
+    #[inline(always)]
+    fn value(self, i: usize) -> u64 {
+        self.values[i]
+    }
+
+    #[inline(always)]
+    fn after(self, i: usize) -> Self {
+        Self { values: &self.values[i..], ..self }
+    }
+
+    #[inline(always)]
+    fn pair(self, i: usize, k: usize, out: &mut [u64]) {
+        let (left, entering) = (&self.values[i..i + out.len()], &self.values[i + k..i + k + out.len()]);
+        for ((pair, &entering), &left) in out.iter_mut().zip(entering).zip(left) {
+            *pair = entering.wrapping_sub(left.wrapping_mul(self.leaving));
+        }
+    }
+
+    #[inline(always)]
+    fn change(self, pair: u64) -> u64 {
+        pair
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Codes<'a> {
+    codes: &'a [u8],
+    pairs: &'a Pairs,
+}
+
+impl SymbolSource for Codes<'_> {
+    type Pair = u16;
+
+    #[inline(always)]
+    fn length(self) -> usize {
+        self.codes.len()
+    }
+
+    #[inline(always)]
+    fn value(self, i: usize) -> u64 {
+        LETTERS[usize::from(self.codes[i]) % CODES]
+    }
+
+    #[inline(always)]
+    fn after(self, i: usize) -> Self {
+        Self { codes: &self.codes[i..], ..self }
+    }
+
+    #[inline(always)]
+    fn pair(self, i: usize, k: usize, out: &mut [u16]) {
+        let (left, entering) = (&self.codes[i..i + out.len()], &self.codes[i + k..i + k + out.len()]);
+        for ((pair, &entering), &left) in out.iter_mut().zip(entering).zip(left) {
+            *pair = u16::from(entering) * CODES as u16 + u16::from(left);
+        }
+    }
+
+    #[inline(always)]
+    fn change(self, pair: u16) -> u64 {
+        // The remainder changes nothing, and spares a bound check.
+        self.pairs[usize::from(pair) % self.pairs.len()]
+    }
+}
+
+/// Hashes the k-grams of `source` but the first, whose polynomial is `rolling`. Gives the polynomial of the last.
+struct Roll<'a, S> {
+    source: S,
+    k: usize,
+    rolling: u64,
+    out: &'a mut [u64],
+}
+
+impl<S: SymbolSource> SimdJob for Roll<'_, S> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) -> u64 {
+        let Self { source, k, rolling, out } = self;
+        // Each part but the first begins with a k-gram hashed from scratch, which must be worth it.
+        let part = out.len() / STREAMS;
+        if part < 2 * k || part < LEAST {
+            return roll(source, k, [rolling], [out])[0];
+        }
+        let mut states = [rolling; STREAMS];
+        for i in 0..k {
+            for (stream, state) in states.iter_mut().enumerate().skip(1) {
+                let before = if i == 0 { 0 } else { *state };
+                *state = before.wrapping_mul(BASE).wrapping_add(source.value(stream * part + i));
+            }
+        }
+        let mut parts = out.chunks_exact_mut(part);
+        let outs: [&mut [u64]; STREAMS] = array::from_fn(|_| parts.next().unwrap_or_default());
+        let states = roll(source, k, states, outs);
+        // Less than `STREAMS` are left.
+        let done = STREAMS * part;
+        roll(source.after(done), k, [states[STREAMS - 1]], [&mut out[done..]])[0]
+    }
+}
+
+/// Rolls over `N` parts, which all have the same length and follow one another, side by side.
+#[inline(always)]
+fn roll<S: SymbolSource, const N: usize>(
+    source: S,
+    k: usize,
+    mut states: [u64; N],
+    mut out: [&mut [u64]; N],
+) -> [u64; N] {
+    let part = out[0].len();
+    let mut pairs = [[S::Pair::default(); SYMBOLS_AT_ONCE]; N];
+    let mut at = 0;
+    while at < part {
+        let length = SYMBOLS_AT_ONCE.min(part - at);
+        // The part that does not depend on the hash before: the symbol that enters and the one that leaves.
+        for (stream, pairs) in pairs.iter_mut().enumerate() {
+            source.pair(stream * part + at, k, &mut pairs[..length]);
+        }
+        let pairs = pairs.each_ref().map(|pairs| pairs[..length].as_chunks::<STEPS>());
+        let mut stretches = out.each_mut().map(|out| out[at..at + length].as_chunks_mut());
+        let blocks = length / STEPS;
+        for block in 0..blocks {
+            // By index, so that the compiler unrolls both loops.
+            for step in 0..STEPS {
+                for i in 0..N {
+                    states[i] = states[i].wrapping_mul(BASE).wrapping_add(source.change(pairs[i].0[block][step]));
+                    stretches[i].0[block][step] = states[i];
+                }
+            }
+            if let Some(block) = block.checked_sub(BEHIND) {
+                finish_blocks(&mut stretches, block);
+            }
+        }
+        for block in blocks.saturating_sub(BEHIND)..blocks {
+            finish_blocks(&mut stretches, block);
+        }
+        for ((state, (_, stretch)), (_, pairs)) in states.iter_mut().zip(stretches).zip(pairs) {
+            for (slot, &pair) in stretch.iter_mut().zip(pairs) {
+                *state = state.wrapping_mul(BASE).wrapping_add(source.change(pair));
+                *slot = finish(*state);
+            }
+        }
+        at += length;
+    }
+    states
+}
+
+/// A part's hashes by blocks, and those left over.
+type PartHashes<'a> = (&'a mut [[u64; STEPS]], &'a mut [u64]);
+
+/// The last steps for one block of each part.
+#[inline(always)]
+fn finish_blocks<const N: usize>(stretches: &mut [PartHashes; N], block: usize) {
+    for (blocks, _) in stretches {
+        for slot in &mut blocks[block] {
+            *slot = finish(*slot);
+        }
+    }
+}
+
+/// The hash of one k-gram by the definition, for checking the rolling form.
+#[must_use]
+pub fn hash_kgram(values: &[u64]) -> u64 {
+    finish(values.iter().fold(0, |hash: u64, &value| hash.wrapping_mul(BASE).wrapping_add(value)))
+}
+
+#[inline(always)]
+fn finish(polynomial: u64) -> u64 {
+    let mixed = (polynomial ^ (polynomial >> 32)).wrapping_mul(MIXER);
+    mixed ^ (mixed >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn rolling_equals_the_definition_whatever_the_pieces() {
+        let values: Vec<u64> = (0..300u64).map(|i| (i % 7).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        for k in [1usize, 2, 3, 5, 50, 299, 300, 301] {
+            let expected: Vec<u64> = values.windows(k).map(hash_kgram).collect();
+            for piece in [1usize, 2, 7, 64, 1000] {
+                let mut hasher = KgramHasher::new(k as u32);
+                let mut got = Vec::new();
+                let mut end = 0;
+                while end < values.len() {
+                    let from = end;
+                    end = (end + piece).min(values.len());
+                    hasher.feed(&values[..end], from, &mut got);
+                }
+                assert_eq!(got, expected, "k {k}, pieces of {piece}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_instruction_set_equals_the_definition(
+            seed in any::<u64>(),
+            length in 0usize..3000,
+            k in prop_oneof![1usize..80, 1usize..3000],
+            sizes in prop::collection::vec(1usize..2000, 1..5),
+        ) {
+            let values: Vec<u64> = (0..length as u64).map(|i| (seed ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+            let expected: Vec<u64> = values.windows(k).map(hash_kgram).collect();
+            for processor in Processor::all() {
+                let mut hasher = KgramHasher::new(k as u32);
+                hasher.set_processor(processor);
+                let mut got = Vec::new();
+                let mut end = 0;
+                for size in sizes.iter().cycle() {
+                    let from = end;
+                    end = (end + size).min(values.len());
+                    hasher.feed(&values[..end], from, &mut got);
+                    if end == values.len() {
+                        break;
+                    }
+                }
+                prop_assert_eq!(&got, &expected, "{:?}", processor);
+            }
+        }
+    }
+
+    #[test]
+    fn every_order_of_the_symbols_has_its_own_hash() {
+        assert_ne!(hash_kgram(&[1, 2, 3]), hash_kgram(&[3, 2, 1]));
+        assert_ne!(hash_kgram(&[1, 2, 3]), hash_kgram(&[1, 3, 2]));
+    }
+}

@@ -1,0 +1,70 @@
+//! Lanes: several hashes compared by one instruction, where the processor can.
+//!
+//! A [`SimdJob`] is written once, over the `operations` of [`Lanes`], and compiled for every instruction set; [`Processor`] is the answer to
+//! which of them this machine has, asked once and kept by the types that run jobs. The results are the same everywhere.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod operations;
+mod portable;
+#[cfg(test)]
+mod tests;
+
+#[cfg(target_arch = "x86_64")]
+use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use avx512::Avx512;
+use operations::places_one_by_one;
+pub(crate) use operations::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, NO_CODE, REACH, SimdJob, TEXT};
+use portable::Portable;
+
+/// An instruction set of this machine. Variants with a token prove that it is there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Processor {
+    Portable(Portable),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+}
+
+impl Processor {
+    /// The best there is.
+    pub(crate) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(lanes) = Avx512::detect() {
+                return Self::Avx512(lanes);
+            }
+            if let Some(lanes) = Avx2::detect() {
+                return Self::Avx2(lanes);
+            }
+        }
+        Self::Portable(Portable)
+    }
+
+    /// All there are, the best last.
+    #[cfg(any(test, fuzzing, feature = "measuring"))]
+    pub(crate) fn all() -> Vec<Self> {
+        let mut all = vec![Self::Portable(Portable)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(Avx2::detect().map(Self::Avx2));
+            all.extend(Avx512::detect().map(Self::Avx512));
+        }
+        all
+    }
+
+    #[inline]
+    pub(crate) fn run<J: SimdJob>(self, job: J) -> J::Output {
+        match self {
+            Self::Portable(lanes) => job.run(lanes),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(lanes) => lanes.run(job),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(lanes) => lanes.run(job),
+        }
+    }
+}

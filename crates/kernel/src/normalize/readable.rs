@@ -1,0 +1,206 @@
+//! A document's text for people to read, and where its bytes are in it: what a browser shows beside offsets of the
+//! original. Undecodable sequences are U+FFFD, byte order marks are left out.
+
+use super::Sink;
+use super::decode::Decoder;
+use super::symbols::Symbols;
+use crate::document::Span;
+
+/// Bytes decoded at a time.
+const PIECE: usize = 64 << 10;
+
+/// Characters from one known place to the next, at most: what finding an offset costs.
+const STRIDE: usize = 512;
+
+/// A decoded document.
+#[derive(Clone, Debug, Default)]
+pub struct Readable {
+    /// Its text.
+    pub text: String,
+    /// Known places, in order of the document.
+    places: Vec<CharRun>,
+    /// UTF-16 units of the text.
+    pub(crate) units: u64,
+}
+
+/// Where a run of characters stands, all of which take bytes of the original in one way.
+#[derive(Clone, Copy, Debug)]
+struct CharRun {
+    /// In the original, in the text, and in the text counted in UTF-16 units.
+    origin: u64,
+    text: usize,
+    units: u64,
+    /// Bytes of the original that each character takes; as many as in UTF-8 where `None`.
+    width: Option<u64>,
+}
+
+impl Readable {
+    /// Decodes a document, in the encoding that fingerprinting it as text finds.
+    pub fn decode(bytes: &[u8]) -> Self {
+        let mut decoder = Decoder::default();
+        let mut sink = CharReader { to: Self::default(), end: 0, is_gap: false };
+        // The decoder's counts of lines are not used here.
+        let mut symbols = Symbols::new();
+        for piece in bytes.chunks(PIECE) {
+            decoder.feed(piece, &mut sink, &mut symbols);
+            symbols.clear();
+        }
+        let (_, tally) = decoder.finish(&mut sink, &mut symbols);
+        if tally.undecodable > 0 {
+            sink.reach(bytes.len() as u64);
+        }
+        sink.to
+    }
+
+    /// The place of a byte of the original in the text, in UTF-16 units: that of the first character that begins there
+    /// or later.
+    pub fn units_at(&self, offset: u64) -> u64 {
+        let index = self.places.partition_point(|place| place.origin <= offset);
+        let Some(place) = self.places[..index].last() else { return 0 };
+        let end = self.places.get(index).map_or(self.text.len(), |next| next.text);
+        let (mut origin, mut units) = (place.origin, place.units);
+        for c in self.text[place.text..end].chars() {
+            if origin >= offset {
+                break;
+            }
+            origin += place.width.unwrap_or(c.len_utf8() as u64);
+            units += c.len_utf16() as u64;
+        }
+        units
+    }
+
+    /// Its characters, and where each stands in the original.
+    pub fn characters(&self) -> impl Iterator<Item = (char, Span)> {
+        self.places.iter().enumerate().flat_map(|(index, place)| {
+            let end = self.places.get(index + 1).map_or(self.text.len(), |next| next.text);
+            let mut start = place.origin;
+            self.text[place.text..end].chars().map(move |c| {
+                let at = Span { start, end: start + place.width.unwrap_or(c.len_utf8() as u64) };
+                start = at.end;
+                (c, at)
+            })
+        })
+    }
+
+    fn push(&mut self, text: &str, origin: u64, width: Option<u64>) {
+        let mut rest = text;
+        let mut origin = origin;
+        while !rest.is_empty() {
+            let cut = rest.char_indices().nth(STRIDE).map_or(rest.len(), |(at, _)| at);
+            let (run, after) = rest.split_at(cut);
+            self.places.push(CharRun { origin, text: self.text.len(), units: self.units, width });
+            self.text.push_str(run);
+            self.units += run.chars().map(|c| c.len_utf16() as u64).sum::<u64>();
+            // A run of more than one character is UTF-8.
+            origin += run.len() as u64;
+            rest = after;
+        }
+    }
+
+    /// True if a character at `origin`, which follows the one before it at once, goes on the last run.
+    fn continues(&self, origin: u64, width: u64) -> bool {
+        let goes_on = |last: &CharRun| last.width == Some(width) && origin - last.origin < STRIDE as u64 * width;
+        self.places.last().is_some_and(goes_on)
+    }
+}
+
+/// Where the decoder puts characters.
+struct CharReader {
+    to: Readable,
+    /// Where the last character ended in the original.
+    end: u64,
+    /// True if something undecodable followed it.
+    is_gap: bool,
+}
+
+impl CharReader {
+    /// Text begins at `start`, or the document ends there: what was undecodable before it is known now.
+    fn reach(&mut self, start: u64) {
+        if std::mem::take(&mut self.is_gap) && start > self.end {
+            self.to.push("\u{FFFD}", self.end, Some(start - self.end));
+        }
+    }
+}
+
+impl Sink for CharReader {
+    fn text(&mut self, text: &str, at: u64, _: &mut Symbols) {
+        if !text.is_empty() {
+            self.reach(at);
+            self.to.push(text, at, None);
+            self.end = at + text.len() as u64;
+        }
+    }
+
+    fn char(&mut self, c: char, start: u64, end: u64, _: &mut Symbols) {
+        self.reach(start);
+        if self.end == start && self.to.continues(start, end - start) {
+            self.to.text.push(c);
+            self.to.units += c.len_utf16() as u64;
+        } else {
+            self.to.push(c.encode_utf8(&mut [0; 4]), start, Some(end - start));
+        }
+        self.end = end;
+    }
+
+    fn cut(&mut self, _: &mut Symbols) {
+        self.is_gap = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::{Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
+
+    use super::*;
+
+    /// Every character of `text` in an encoding, and the offset at which it begins and ends.
+    fn encoded(text: &str, encode: impl Fn(&str) -> Vec<u8>) -> (Vec<u8>, Vec<(u64, u64)>) {
+        let (mut bytes, mut spans) = (Vec::new(), Vec::new());
+        for c in text.chars() {
+            let start = bytes.len() as u64;
+            bytes.extend(encode(&c.to_string()));
+            spans.push((start, bytes.len() as u64));
+        }
+        (bytes, spans)
+    }
+
+    fn check(text: &str, bytes: &[u8], spans: &[(u64, u64)]) {
+        let readable = Readable::decode(bytes);
+        assert_eq!(readable.text, text);
+        let mut units = 0;
+        for (c, &(start, end)) in text.chars().zip(spans) {
+            assert_eq!(readable.units_at(start), units, "{c} at {start}");
+            units += c.len_utf16() as u64;
+            assert_eq!(readable.units_at(end), units, "after {c} at {end}");
+        }
+        assert_eq!(readable.units, units);
+        let characters = readable.characters().map(|(c, at)| (c, (at.start, at.end)));
+        assert!(characters.eq(text.chars().zip(spans.iter().copied())));
+    }
+
+    #[test]
+    fn every_character_is_found_in_every_encoding() {
+        let french = "L’été, les élèves français\nreviennent à l’école : gênés, inquiets. ".repeat(30);
+        let with = |encoding: &'static Encoding| move |c: &str| encoding.encode(c).0.into_owned();
+        let (bytes, spans) = encoded(&french, with(WINDOWS_1252));
+        check(&french, &bytes, &spans);
+        let astral = "plain 𝔣𝔯𝔞𝔨𝔱𝔲𝔯 and 🌍 ünd so weiter\n".repeat(60);
+        let (bytes, spans) = encoded(&astral, with(UTF_8));
+        check(&astral, &bytes, &spans);
+        let wide = |c: &str| c.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let (bytes, spans) = encoded(&astral, wide);
+        check(&astral, &bytes, &spans);
+        let japanese = "吾輩は猫である。名前はまだ無い。どこで生れたか\n".repeat(40);
+        let (bytes, spans) = encoded(&japanese, with(SHIFT_JIS));
+        check(&japanese, &bytes, &spans);
+    }
+
+    #[test]
+    fn what_is_undecodable_is_seen_and_marks_are_not() {
+        let readable = Readable::decode(b"\xEF\xBB\xBFab\xFFcd \xC3");
+        assert_eq!(readable.text, "ab\u{FFFD}cd \u{FFFD}");
+        assert_eq!([0, 3, 5, 6, 9, 10].map(|offset| readable.units_at(offset)), [0, 0, 2, 3, 6, 7]);
+        assert_eq!(Readable::decode(b"").text, "");
+        assert_eq!(Readable::decode(b"").units_at(7), 0);
+    }
+}

@@ -1,0 +1,409 @@
+//! Profile: the settings that decide which fingerprints a document has.
+//!
+//! A database pins its profile when it is created, because fingerprints made under another one cannot be
+//! compared with it. The profile also carries the *guarantee* t = w + k - 1: every shared run of at least
+//! t symbols shares a fingerprint (Schleimer et al. 2003, Lemma 1).
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Settings that make no profile, or do not fit one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProfileError {
+    /// A parameter is outside its range, or is no word of its list.
+    InvalidParameter {
+        /// The parameter, as a noun phrase.
+        name: &'static str,
+        /// The value given.
+        value: String,
+        /// The values allowed.
+        expected: &'static str,
+    },
+    /// A window is smaller than w: only for w' >= w is F_w' a subset of F_w.
+    WindowTooSmall {
+        /// The window asked for.
+        asked: u32,
+        /// The profile's w.
+        stored: u32,
+    },
+}
+
+impl fmt::Display for ProfileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidParameter { name, value, expected } => {
+                write!(f, "{name} cannot be {value}: expected {expected}")
+            }
+            Self::WindowTooSmall { asked, stored } => write!(f, "window {asked} is smaller than w = {stored}"),
+        }
+    }
+}
+
+impl std::error::Error for ProfileError {}
+
+/// Version of the symbol values, the k-gram hash and the standard form of text. It changes whenever the same
+/// text would get other hashes, and is pinned with the profile. Source code has a version of its own: see
+/// [`Unit::hash_version`].
+pub(crate) const HASH_VERSION: u8 = 1;
+
+/// Version of the tokens of source code: 1 took them from the syntax trees of a parser, 2 takes them from lexers.
+const TOKEN_HASH_VERSION: u8 = 2;
+
+/// One symbol of the standard form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// A character: letters and digits of every script, case and compatibility forms folded.
+    Char,
+    /// A word, folded likewise.
+    Word,
+    /// A byte, as it is.
+    Byte,
+    /// A token of source code: names are all the same, comments, imports and layout are nothing.
+    Token,
+}
+
+/// Which parts of a text are words, for [`Unit::Word`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WordRule {
+    /// Letters only; every other character separates (Lyon, Malcolm and Dickerson 2001, section 7).
+    Letters,
+    /// Unicode words (UAX #29) that hold a letter or a digit: `don't` and `3.14` are one word each.
+    Unicode,
+}
+
+/// Which k-gram hashes become fingerprints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Selection {
+    /// Robust winnowing (Schleimer et al. 2003, Definition 3).
+    Robust,
+    /// Winnowing, the rightmost minimum of each window (Definition 1).
+    Plain,
+    /// The hashes that are 0 mod p (section 2.3). No guarantee.
+    Mod(u64),
+    /// Safe 0 mod p (section 3.1.2): good and bad hashes, so that no window is without a fingerprint.
+    SafeMod(u64),
+    /// All k-grams: w = 1.
+    All,
+}
+
+/// Unit, k, w and selection, with the version of the hash they were made with. Each profile that there is makes sense:
+/// [`Profile::new`] checks the settings, and they cannot be changed one by one.
+///
+/// ```
+/// use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
+///
+/// assert!(Profile::new(Unit::Char, WordRule::Letters, 0, 20, Selection::Robust).is_err());
+/// let profile = Profile::new(Unit::Char, WordRule::Letters, 25, 20, Selection::Robust)?;
+/// assert_eq!((profile.k(), profile.w(), profile.guarantee()), (25, 20, Some(44)));
+/// # Ok::<(), fpdb_kernel::profile::ProfileError>(())
+/// ```
+///
+/// ```compile_fail,E0451
+/// let profile = fpdb_kernel::profile::Profile { k: 0, ..fpdb_kernel::profile::Profile::default() };
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "ProfileJson", try_from = "ProfileJson")]
+pub struct Profile {
+    pub(crate) unit: Unit,
+    pub(crate) word_rule: WordRule,
+    pub(crate) k: u32,
+    pub(crate) w: u32,
+    pub(crate) selection: Selection,
+    pub(crate) hash_version: u8,
+}
+
+/// A profile as the JSON has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfileJson {
+    unit: String,
+    k: u32,
+    w: u32,
+    selection: String,
+    /// For unit word: the word rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    words: Option<String>,
+    /// t, which follows from the rest; absent where nothing is guaranteed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    guarantee: Option<u64>,
+}
+
+impl From<Profile> for ProfileJson {
+    fn from(profile: Profile) -> Self {
+        Self {
+            unit: profile.unit.to_string(),
+            k: profile.k,
+            w: profile.w,
+            selection: profile.selection.to_string(),
+            words: (profile.unit == Unit::Word).then(|| profile.word_rule.to_string()),
+            guarantee: profile.guarantee(),
+        }
+    }
+}
+
+impl TryFrom<ProfileJson> for Profile {
+    type Error = ProfileError;
+
+    fn try_from(json: ProfileJson) -> Result<Self, ProfileError> {
+        let word_rule = json.words.as_deref().map_or(Ok(WordRule::Letters), str::parse)?;
+        Self::new(json.unit.parse()?, word_rule, json.k, json.w, json.selection.parse()?)
+    }
+}
+
+impl Default for Profile {
+    /// `prose`: it finds a copied sentence.
+    fn default() -> Self {
+        let (unit, word_rule, selection) = (Unit::Char, WordRule::Letters, Selection::Robust);
+        Self { unit, word_rule, k: 25, w: 20, selection, hash_version: HASH_VERSION }
+    }
+}
+
+impl Profile {
+    /// Checks the settings and makes a profile of them.
+    ///
+    /// # Errors
+    /// [`ProfileError::InvalidParameter`] for a k, w or p of 0, and for `all` with a window other than 1.
+    pub fn new(unit: Unit, word_rule: WordRule, k: u32, w: u32, selection: Selection) -> Result<Self, ProfileError> {
+        let invalid = |name, value: u64, expected| {
+            Err(ProfileError::InvalidParameter { name, value: value.to_string(), expected })
+        };
+        if k == 0 {
+            return invalid("k", 0, "a number of symbols, 1 or more");
+        }
+        if w == 0 {
+            return invalid("w", 0, "a number of hashes, 1 or more");
+        }
+        match selection {
+            Selection::Mod(0) | Selection::SafeMod(0) => return invalid("P", 0, "a modulus, 1 or more"),
+            Selection::All if w != 1 => {
+                return invalid("w", w.into(), "1 with the selection `all`, which keeps every k-gram");
+            }
+            _ => {}
+        }
+        let word_rule = if unit == Unit::Word { word_rule } else { WordRule::Letters };
+        Ok(Self { unit, word_rule, k, w, selection, hash_version: unit.hash_version() })
+    }
+
+    /// The profile of a name: `prose`, `text`, `words`, `code` or `bytes`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let (unit, k, w) = match name {
+            // t = 44 characters: a copied sentence.
+            "prose" => return Some(Self::default()),
+            // The Web experiment of the winnowing paper, section 5.1. A fifth of the fingerprints of `prose`.
+            "text" => (Unit::Char, 50, 100),
+            // The 2001 paper: every trigram of words is a fingerprint.
+            "words" => (Unit::Word, 3, 1),
+            // t = 8 tokens, a statement: chosen by measurement, see docs/measurements.md.
+            "code" => (Unit::Token, 7, 2),
+            // As `text`, over the bytes as they are.
+            "bytes" => (Unit::Byte, 50, 100),
+            _ => return None,
+        };
+        Self::new(unit, WordRule::Letters, k, w, Selection::Robust).ok()
+    }
+
+    /// The names [`Profile::named`] knows.
+    pub const NAMES: [&'static str; 5] = ["prose", "text", "words", "code", "bytes"];
+
+    /// The unit of a symbol.
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// Which words count, for [`Unit::Word`]; [`WordRule::Letters`] for the other units.
+    #[must_use]
+    pub fn word_rule(&self) -> WordRule {
+        self.word_rule
+    }
+
+    /// The noise threshold: symbols in a k-gram.
+    #[must_use]
+    pub fn k(&self) -> u32 {
+        self.k
+    }
+
+    /// The window: consecutive k-gram hashes.
+    #[must_use]
+    pub fn w(&self) -> u32 {
+        self.w
+    }
+
+    /// Which hashes are kept.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        self.selection
+    }
+
+    /// [`Unit::hash_version`] in the program that made it.
+    #[must_use]
+    pub fn hash_version(&self) -> u8 {
+        self.hash_version
+    }
+
+    /// t, in symbols: every shared run at least this long shares a fingerprint. `None` for `mod:P`,
+    /// which guarantees nothing.
+    #[must_use]
+    pub fn guarantee(&self) -> Option<u64> {
+        match self.selection {
+            Selection::Mod(_) => None,
+            _ => Some(u64::from(self.w) + u64::from(self.k) - 1),
+        }
+    }
+
+    /// The same settings with another version of the hash, as they were stored.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_hash_version(self, hash_version: u8) -> Self {
+        Self { hash_version, ..self }
+    }
+
+    /// The same profile at a coarser window, for a query.
+    ///
+    /// # Errors
+    /// [`ProfileError::WindowTooSmall`] where `window` is below w: only for w' >= w is F_w' a subset of F_w.
+    pub fn with_window(&self, window: u32) -> Result<Self, ProfileError> {
+        if window < self.w {
+            return Err(ProfileError::WindowTooSmall { asked: window, stored: self.w });
+        }
+        // From a database of all k-grams any winnowed query is answered.
+        let selection = match self.selection {
+            Selection::All if window > 1 => Selection::Robust,
+            other => other,
+        };
+        Ok(Self { w: window, selection, ..*self })
+    }
+}
+
+impl Unit {
+    /// The version of the hashes that this program makes of documents read by this unit. A database made under another
+    /// version cannot be used: the same text would have other fingerprints.
+    #[must_use]
+    pub fn hash_version(self) -> u8 {
+        match self {
+            Self::Char | Self::Word | Self::Byte => HASH_VERSION,
+            Self::Token => TOKEN_HASH_VERSION,
+        }
+    }
+
+    /// The name used in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Char => "char",
+            Self::Word => "word",
+            Self::Byte => "byte",
+            Self::Token => "token",
+        }
+    }
+}
+
+impl WordRule {
+    /// The name used in flags and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Letters => "letters",
+            Self::Unicode => "unicode",
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for WordRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Robust => f.write_str("robust"),
+            Self::Plain => f.write_str("plain"),
+            Self::Mod(p) => write!(f, "mod:{p}"),
+            Self::SafeMod(p) => write!(f, "safe-mod:{p}"),
+            Self::All => f.write_str("all"),
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unit {}", self.unit)?;
+        if self.word_rule != WordRule::Letters {
+            write!(f, " ({})", self.word_rule)?;
+        }
+        write!(f, ", k {}, w {}, selection {}", self.k, self.w, self.selection)?;
+        if self.hash_version != self.unit.hash_version() {
+            write!(f, ", hash version {}", self.hash_version)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Unit {
+    type Err = ProfileError;
+
+    fn from_str(text: &str) -> Result<Self, ProfileError> {
+        match text {
+            "char" => Ok(Self::Char),
+            "word" => Ok(Self::Word),
+            "byte" => Ok(Self::Byte),
+            "token" => Ok(Self::Token),
+            _ => Err(ProfileError::InvalidParameter {
+                name: "unit",
+                value: text.into(),
+                expected: "char, word, token or byte",
+            }),
+        }
+    }
+}
+
+impl FromStr for WordRule {
+    type Err = ProfileError;
+
+    fn from_str(text: &str) -> Result<Self, ProfileError> {
+        match text {
+            "letters" => Ok(Self::Letters),
+            "unicode" => Ok(Self::Unicode),
+            _ => Err(ProfileError::InvalidParameter {
+                name: "word rule",
+                value: text.into(),
+                expected: "letters or unicode",
+            }),
+        }
+    }
+}
+
+impl FromStr for Selection {
+    type Err = ProfileError;
+
+    fn from_str(text: &str) -> Result<Self, ProfileError> {
+        let modulus = |p: &str| p.parse().ok().filter(|&p: &u64| p > 0);
+        let parsed = match text.split_once(':') {
+            None => match text {
+                "robust" => Some(Self::Robust),
+                "plain" => Some(Self::Plain),
+                "all" => Some(Self::All),
+                _ => None,
+            },
+            Some(("mod", p)) => modulus(p).map(Self::Mod),
+            Some(("safe-mod", p)) => modulus(p).map(Self::SafeMod),
+            Some(_) => None,
+        };
+        parsed.ok_or_else(|| ProfileError::InvalidParameter {
+            name: "selection",
+            value: text.into(),
+            expected: "robust, plain, all, mod:P or safe-mod:P with P of 1 or more",
+        })
+    }
+}

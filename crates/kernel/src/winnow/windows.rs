@@ -1,0 +1,445 @@
+//! Winnowing proper: the minimum of each window, plain (rightmost) or robust.
+//!
+//! As in Figure 5 of the paper the common step is a comparison with the current minimum, here of a block of hashes at
+//! once. The difference is when that minimum leaves the window: Figure 5 scans the whole window again, which is the
+//! quickest where it is rare, but costs O(n w) where the hashes ascend. So a scan is paid from a *credit* that every
+//! hash earns, and when that is used up, a slower scan also keeps the *chain* of suffix minima (the hashes that will be
+//! minimal in turn if nothing smaller arrives), and the hashes that arrive after it are folded into one running
+//! minimum, the *tail*. Such a scan of w hashes then serves at least w steps, so the work is O(n) for every input.
+//!
+//! This is the exact method, which never fails. Two quicker methods are tried first; each of them gives up on some inputs.
+
+use std::mem;
+
+use super::Selected;
+use super::backoff::Backoff;
+use super::morphological_opening::{MorphologicalOpening, OpeningJob};
+use super::runs::HeldHashes;
+use super::search::{follows, rightmost_minimum, smaller};
+use super::threshold::{BelowThreshold, Minima};
+use crate::lanes::{BLOCK, Lanes, Processor, SimdJob, TEXT};
+
+/// Hashes that may be scanned again for each new one.
+const EARNED: usize = 4;
+
+/// Windows selected from at once: by hashes below the threshold at most, by an opening at most, by either at least.
+const MOST_BY_THRESHOLD: usize = 1 << 11;
+const MOST_BY_OPENING: usize = 1 << 10;
+const LEAST_AT_ONCE: usize = 64;
+
+/// The greatest window that openings are used for where credit is used up, and how many follow.
+const LARGEST_OPENED: usize = 512;
+const EXHAUSTED: usize = 16;
+
+/// Selects the minimum of every window of w hashes.
+#[derive(Clone, Debug)]
+pub(super) struct WindowSelector {
+    processor: Processor,
+    state: WindowState,
+}
+
+#[derive(Clone, Debug)]
+struct WindowState {
+    w: usize,
+    /// Plain winnowing moves to an equal hash on the right; robust winnowing stays.
+    rightmost: bool,
+    /// The hashes from `base` on, all that a later step may look at: `length` of them, and then at least a block of
+    /// anything, so that a block may begin at each.
+    hashes: Vec<u64>,
+    length: usize,
+    base: u64,
+    /// Index into `hashes` of the next hash to compare with the minimum.
+    next: usize,
+    /// The minimum of the window that ends before `next`; `None` until one window is full.
+    minimum: Option<usize>,
+    /// Hashes that may be scanned again.
+    credit: usize,
+    /// Suffix minima of the scanned window to the right of `minimum`, the nearest last.
+    chain: Vec<usize>,
+    /// The rightmost minimum of the hashes after the scanned window, and how far it has been taken.
+    tail: Option<usize>,
+    tail_end: usize,
+    opening: MorphologicalOpening,
+    opening_backoff: Backoff,
+    below_threshold: BelowThreshold,
+    threshold_backoff: Backoff,
+    /// Openings still to be tried because credit was used up.
+    exhausted: usize,
+}
+
+impl WindowSelector {
+    pub(super) fn new(w: u32, rightmost: bool) -> Self {
+        let state = WindowState {
+            w: w as usize,
+            rightmost,
+            hashes: Vec::new(),
+            length: 0,
+            base: 0,
+            next: 0,
+            minimum: None,
+            credit: EARNED * EARNED * w as usize,
+            chain: Vec::new(),
+            tail: None,
+            tail_end: 0,
+            opening: MorphologicalOpening::default(),
+            below_threshold: BelowThreshold::new(w as usize),
+            opening_backoff: Backoff::default(),
+            threshold_backoff: Backoff::default(),
+            exhausted: 0,
+        };
+        Self { processor: Processor::detect(), state }
+    }
+
+    #[cfg(any(test, fuzzing, feature = "measuring"))]
+    pub(super) fn set_processor(&mut self, processor: Processor) {
+        self.processor = processor;
+    }
+
+    /// Takes the next `count` hashes, which `fill` writes.
+    pub(super) fn feed_with(&mut self, count: usize, fill: impl FnOnce(&mut [u64]), out: &mut Vec<Selected>) {
+        let state = &mut self.state;
+        state.forget();
+        let end = state.length + count;
+        if state.hashes.len() < end + TEXT {
+            state.hashes.resize(end + TEXT, 0);
+        }
+        fill(&mut state.hashes[state.length..end]);
+        state.length = end;
+        self.processor.run(Advance { state, out });
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Vec<Selected>) {
+        let state = &mut self.state;
+        if state.minimum.is_none() && state.length > 0 {
+            state.scan(0, out);
+        }
+        state.length = 0;
+        state.chain.clear();
+        state.base = 0;
+        state.next = 0;
+        state.minimum = None;
+        state.credit = EARNED * EARNED * state.w;
+        state.tail = None;
+        state.tail_end = 0;
+        state.opening_backoff = Backoff::default();
+        state.threshold_backoff = Backoff::default();
+        state.exhausted = 0;
+    }
+}
+
+/// Goes on to the last hash there is.
+struct Advance<'a> {
+    state: &'a mut WindowState,
+    out: &'a mut Vec<Selected>,
+}
+
+impl SimdJob for Advance<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let Self { state, out } = self;
+        if state.w == 1 {
+            return state.select_all(out);
+        }
+        if state.minimum.is_none() && state.length >= state.w {
+            state.next = state.w;
+            state.minimum = Some(state.scan(0, out));
+        }
+        let Some(mut minimum) = state.minimum else { return };
+        while state.next < state.length {
+            if state.rightmost {
+                state.proceed::<L, true>(lanes, &mut minimum, out);
+            } else {
+                state.proceed::<L, false>(lanes, &mut minimum, out);
+            }
+        }
+        state.minimum = Some(minimum);
+    }
+}
+
+impl WindowState {
+    /// Windows of one hash.
+    #[inline(always)]
+    fn select_all(&mut self, out: &mut Vec<Selected>) {
+        let from = self.minimum.map_or(0, |minimum| minimum + 1);
+        let fresh = &self.hashes[from..self.length];
+        out.extend(fresh.iter().zip(self.base + from as u64..).map(|(&hash, position)| Selected { hash, position }));
+        self.minimum = self.length.checked_sub(1);
+        self.next = self.length;
+    }
+
+    /// Goes on, by the quickest way that succeeds.
+    #[inline(always)]
+    fn proceed<L: Lanes, const RIGHTMOST: bool>(&mut self, lanes: L, minimum: &mut usize, out: &mut Vec<Selected>) {
+        let end = self.length.min(self.next + MOST_BY_THRESHOLD);
+        if self.select_below_threshold::<L, RIGHTMOST>(lanes, minimum, end, out) {
+            return;
+        }
+        let end = self.length.min(self.next + MOST_BY_OPENING);
+        if !self.select_by_opening(lanes, minimum, end, out) {
+            self.advance::<L, RIGHTMOST>(lanes, minimum, end, out);
+        }
+    }
+
+    /// Goes on to `end` by the hashes below the threshold, if that is likely to succeed and does.
+    #[inline(always)]
+    fn select_below_threshold<L: Lanes, const RIGHTMOST: bool>(
+        &mut self,
+        lanes: L,
+        minimum: &mut usize,
+        end: usize,
+        out: &mut Vec<Selected>,
+    ) -> bool {
+        let is_quicker = L::THRESHOLD_WINDOWS.contains(&self.w);
+        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.threshold_backoff.may_try() {
+            return false;
+        }
+        let (from, next, selected) = (*minimum, self.next, out.len());
+        let has_succeeded = self.below_threshold.find(lanes, &self.hashes[from..], end - from) && {
+            let minima = mem::take(&mut self.below_threshold.minima);
+            let has_succeeded = self.follow_minima::<L, RIGHTMOST>(lanes, minimum, end, &minima, out);
+            self.below_threshold.minima = minima;
+            has_succeeded
+        };
+        self.threshold_backoff.record(!has_succeeded);
+        if has_succeeded {
+            self.next = end;
+        } else {
+            out.truncate(selected);
+            (*minimum, self.next) = (from, next);
+        }
+        has_succeeded
+    }
+
+    /// Selects the minima that were found, and of windows without a hash below the threshold what the exact way selects. `false`
+    /// where keys tie.
+    #[inline(always)]
+    fn follow_minima<L: Lanes, const RIGHTMOST: bool>(
+        &mut self,
+        lanes: L,
+        minimum: &mut usize,
+        end: usize,
+        minima: &Minima,
+        out: &mut Vec<Selected>,
+    ) -> bool {
+        self.chain.clear();
+        let (from, w) = (*minimum, self.w);
+        let (keys, places) = minima.found();
+        let index = |place: i32| from + place as usize - w;
+        let mut least = self.below_threshold.key(self.hashes[from]);
+        let mut i = 0;
+        loop {
+            if let Some(key) = least {
+                // Nothing before the next hash below the threshold takes the place of one until that leaves the window.
+                let (first, place) = (i, (*minimum - from + w) as i32);
+                i = minima.succeeding(first, key, place, w);
+                let hashes = &self.hashes[from..end];
+                let position = self.base + from as u64;
+                out.extend(places[first..i].iter().map(|&place| {
+                    let at = place as usize - w;
+                    Selected { hash: hashes[at], position: position + at as u64 }
+                }));
+                if i > first {
+                    (*minimum, least) = (index(places[i - 1]), Some(keys[i - 1]));
+                    self.next = *minimum + 1;
+                }
+            }
+            let found = places.get(i).map_or(end, |&place| index(place));
+            let exact_from = if least.is_some() { self.next.max(*minimum + w) } else { self.next };
+            if exact_from < found {
+                self.next = exact_from;
+                self.advance::<L, RIGHTMOST>(lanes, minimum, found, out);
+                self.chain.clear();
+            }
+            let Some(&key) = keys.get(i) else { break };
+            if least == Some(key) && found - *minimum < w {
+                return false;
+            }
+            self.select(found, out);
+            (*minimum, least, self.next) = (found, Some(key), found + 1);
+            i += 1;
+        }
+        true
+    }
+
+    /// Goes on to `end` by an opening, if it is likely to succeed and does.
+    #[inline(always)]
+    fn select_by_opening<L: Lanes>(
+        &mut self,
+        lanes: L,
+        minimum: &mut usize,
+        end: usize,
+        out: &mut Vec<Selected>,
+    ) -> bool {
+        let is_quicker = self.w <= L::SMALL_WINDOW || (self.exhausted > 0 && self.w <= LARGEST_OPENED);
+        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.opening_backoff.may_try() {
+            return false;
+        }
+        // The minimum is the last hash before the window, or in it, and then nothing before it is ever selected.
+        let missing = (*minimum + self.w).saturating_sub(self.next + 1);
+        let from = *minimum + usize::from(*minimum + self.w == self.next);
+        let job = OpeningJob {
+            opening: &mut self.opening,
+            w: self.w,
+            hashes: &self.hashes[from..end],
+            missing,
+            least: self.hashes[*minimum],
+            after_least: missing + 1 - (from - *minimum),
+            position: self.base + from as u64 - missing as u64,
+            out,
+        };
+        let found = job.run(lanes);
+        self.opening_backoff.record(found.is_none());
+        let Some(position) = found else { return false };
+        *minimum = (position - self.base) as usize;
+        self.next = end;
+        self.chain.clear();
+        if self.exhausted > 0 {
+            self.exhausted -= 1;
+            self.credit = EARNED * EARNED * self.w;
+        }
+        true
+    }
+
+    /// Goes on to `length`.
+    #[inline(always)]
+    fn advance<L: Lanes, const RIGHTMOST: bool>(
+        &mut self,
+        lanes: L,
+        last: &mut usize,
+        length: usize,
+        out: &mut Vec<Selected>,
+    ) {
+        let (w, mut minimum) = (self.w, *last);
+        let mut next = self.next;
+        loop {
+            // The first window without the minimum ends here.
+            let expiry = minimum + w;
+            let stop = expiry.min(length);
+            let least = self.hashes[minimum];
+            if let Some(smaller) = smaller::<L, RIGHTMOST>(lanes, &self.hashes, next..stop, least) {
+                minimum = smaller;
+                next = minimum + 1;
+                self.chain.clear();
+                self.select(minimum, out);
+                // Then equal ones of two blocks are in one window.
+                if RIGHTMOST && w >= 2 * BLOCK {
+                    minimum = self.held(length).select_equal(lanes, minimum, out);
+                    next = minimum + 1;
+                }
+                // Descending hashes, or equal ones, or every other one: they need no search.
+                loop {
+                    let least = self.hashes[minimum];
+                    if next < length && follows::<RIGHTMOST>(self.hashes[next], least) {
+                        minimum = next;
+                    } else if next + 1 < length && w > 2 && follows::<RIGHTMOST>(self.hashes[next + 1], least) {
+                        minimum = next + 1;
+                    } else {
+                        break;
+                    }
+                    next = minimum + 1;
+                    self.select(minimum, out);
+                }
+            } else if expiry < length {
+                if !self.chain.is_empty() {
+                    (minimum, next) = self.succeed(expiry, length, out);
+                    continue;
+                }
+                next = expiry + 1;
+                minimum = if self.credit >= w {
+                    self.credit -= w;
+                    let found = rightmost_minimum(lanes, &self.hashes, minimum + 1..next);
+                    self.select(found, out);
+                    found
+                } else {
+                    self.exhausted = EXHAUSTED;
+                    self.scan(minimum + 1, out)
+                };
+                self.credit = (self.credit + EARNED * (minimum + w - expiry)).min(EARNED * EARNED * w);
+            } else {
+                next = next.max(stop);
+                break;
+            }
+        }
+        self.next = next;
+        *last = minimum;
+    }
+
+    /// The rightmost minimum of the window that ends at `expiry`, the first one without the minimum before, while
+    /// there is a chain; and of the windows after it, as long as each ends where the minimum before has just left.
+    /// Gives the last of them and the next hash to compare with it.
+    #[inline(always)]
+    fn succeed(&mut self, mut expiry: usize, length: usize, out: &mut Vec<Selected>) -> (usize, usize) {
+        let hashes = &self.hashes[..length];
+        let mut tail = self.tail.unwrap_or(self.tail_end);
+        for index in self.tail_end..expiry {
+            if hashes[index] <= hashes[tail] {
+                tail = index;
+            }
+        }
+        let minimum = loop {
+            if hashes[expiry] <= hashes[tail] {
+                tail = expiry;
+            }
+            let minimum = match self.chain.pop() {
+                Some(candidate) if hashes[candidate] < hashes[tail] => candidate,
+                _ => {
+                    self.chain.clear();
+                    tail
+                }
+            };
+            out.push(Selected { hash: hashes[minimum], position: self.base + minimum as u64 });
+            let next = minimum + self.w;
+            expiry += 1;
+            if next != expiry || next >= hashes.len() || self.chain.is_empty() {
+                break minimum;
+            }
+        };
+        self.tail = Some(tail);
+        self.tail_end = expiry;
+        (minimum, expiry)
+    }
+
+    /// Looks through one window from its right end, keeps its suffix minima and selects the last of
+    /// them, the rightmost minimum of the window.
+    fn scan(&mut self, start: usize, out: &mut Vec<Selected>) -> usize {
+        let end = (start + self.w).min(self.length);
+        let mut minimum = end - 1;
+        self.chain.clear();
+        for index in (start..end - 1).rev() {
+            if self.hashes[index] < self.hashes[minimum] {
+                self.chain.push(minimum);
+                minimum = index;
+            }
+        }
+        self.tail = None;
+        self.tail_end = end;
+        self.select(minimum, out);
+        minimum
+    }
+
+    #[inline(always)]
+    fn held(&self, length: usize) -> HeldHashes<'_> {
+        HeldHashes { hashes: &self.hashes, length, base: self.base }
+    }
+
+    #[inline(always)]
+    fn select(&self, index: usize, out: &mut Vec<Selected>) {
+        out.push(Selected { hash: self.hashes[index], position: self.base + index as u64 });
+    }
+
+    /// Drops the hashes to the left of the minimum: no later window reaches them.
+    fn forget(&mut self) {
+        let Some(minimum) = self.minimum else { return };
+        self.hashes.copy_within(minimum..self.length, 0);
+        self.length -= minimum;
+        self.base += minimum as u64;
+        self.next -= minimum;
+        self.minimum = Some(0);
+        self.tail_end = self.tail_end.saturating_sub(minimum);
+        for index in self.chain.iter_mut().chain(self.tail.as_mut()) {
+            *index = index.saturating_sub(minimum);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Mail: the subject and the texts of a message (RFC 5322, MIME), decoded by `mail-parser`.
+//!
+//! The library drops the last part of a multipart that nothing closes, as in a mail that was cut off. So closing lines
+//! that are missing are added before the message is read.
+
+use std::borrow::Cow;
+
+use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
+
+use super::extracted::UnreadParts;
+use super::{Extracted, Limits, html};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_kernel::document::Format;
+
+/// Messages within messages that are read, and multiparts within multiparts that are closed.
+const DEPTH: u32 = 16;
+
+/// The text of a message.
+pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
+    let mut bytes = Cow::Borrowed(bytes);
+    for depth in (0..=DEPTH).rev() {
+        let message = MessageParser::default().parse(bytes.as_ref());
+        let message = message.ok_or_else(|| Error::not_of_format(Format::Mail, "it has no header"))?;
+        // A part that nothing closed hides the multiparts within it: they show once it is closed.
+        let closed = if depth == 0 { None } else { closed(&message, &bytes) };
+        let Some(closed) = closed else { return text_of(&message, limits) };
+        drop(message);
+        bytes = Cow::Owned(closed);
+    }
+    Err(Error::not_of_format(Format::Mail, "its parts contain each other"))
+}
+
+fn text_of(message: &Message<'_>, limits: &Limits) -> Result<Extracted> {
+    let mut text = String::new();
+    let mut unread = UnreadParts::default();
+    // Messages to read, the next one last.
+    let mut waiting = vec![(message, 0)];
+    while let Some((message, depth)) = waiting.pop() {
+        read(message, &mut text, &mut unread);
+        if text.len() as u64 > limits.unpacked {
+            return Err(Error::Document(DocumentError::Unpacked {
+                format: Format::Mail.name(),
+                limit: limits.unpacked,
+            }));
+        }
+        let inner = message.parts.iter().rev().filter_map(|part| match &part.body {
+            PartType::Message(inner) => Some(inner),
+            _ => None,
+        });
+        if depth < DEPTH {
+            waiting.extend(inner.map(|inner| (inner, depth + 1)));
+        } else {
+            inner.for_each(|inner| unread.add(&inner.raw_message));
+        }
+    }
+    Ok(Extracted { unread: unread.finish(), ..Extracted::detached(text) })
+}
+
+/// Adds the subject of a message and its texts; of a text that is there as HTML as well, the plain one. What is
+/// neither is not read.
+fn read(message: &Message<'_>, text: &mut String, unread: &mut UnreadParts) {
+    let mut add = |block: &str| {
+        text.push_str(block);
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+    };
+    add(message.subject().unwrap_or_default());
+    // The library notices at the end of an alternative that it has no plain text; one that was cut off may have no end.
+    let texts = if message.text_body.is_empty() { &message.html_body } else { &message.text_body };
+    for (number, part) in (0..).zip(&message.parts) {
+        let is_text = texts.contains(&number) || is_broken_text(part);
+        match &part.body {
+            PartType::Text(plain) if is_text => add(plain),
+            PartType::Html(page) if is_text => add(&html::text_of_str(page)),
+            PartType::Binary(other) if is_text && memchr::memchr(0, other).is_none() => {
+                add(&String::from_utf8_lossy(other));
+            }
+            PartType::Message(_) | PartType::Multipart(_) => {}
+            _ if !message.attachments.contains(&number) => {}
+            PartType::Text(other) | PartType::Html(other) => unread.add(other.as_bytes()),
+            PartType::Binary(other) | PartType::InlineBinary(other) => unread.add(other),
+        }
+    }
+}
+
+/// True for a text of the message that the library counts as an attachment, because its encoding is broken or because its
+/// parts are not told apart. It is read as it stands; base64 says nothing so.
+fn is_broken_text(part: &MessagePart<'_>) -> bool {
+    let kind = part.content_type();
+    let is_multipart = kind.is_some_and(|kind| kind.ctype() == "multipart");
+    let is_text = kind.is_none_or(|kind| kind.ctype() == "text");
+    let is_attached = part.content_disposition().is_some_and(|of| of.is_attachment());
+    let is_base64 = part.content_transfer_encoding().is_some_and(|of| of.eq_ignore_ascii_case("base64"));
+    !is_attached && !is_base64 && (is_multipart || (is_text && part.is_encoding_problem))
+}
+
+/// The message with closing lines for the multiparts that have none; `None` where all are closed.
+fn closed(message: &Message<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
+    // By where their parts begin.
+    let mut boundaries: Vec<(usize, &[u8])> = Vec::new();
+    let mut has_broken = false;
+    let mut waiting = vec![message];
+    while let Some(message) = waiting.pop() {
+        for part in &message.parts {
+            has_broken |= part.is_encoding_problem;
+            match &part.body {
+                // The places of one that was encoded are its own.
+                PartType::Message(inner) if inner.raw_message.len() == bytes.len() => waiting.push(inner),
+                PartType::Multipart(_) => {
+                    let boundary = part.content_type().and_then(|kind| kind.attribute("boundary"));
+                    boundaries.extend(boundary.map(|boundary| (part.offset_body as usize, boundary.as_bytes())));
+                }
+                _ => {}
+            }
+        }
+    }
+    if !has_broken {
+        return None;
+    }
+    boundaries.sort_unstable();
+    let mut boundaries = boundaries.into_iter().peekable();
+    let (mut closed, mut has_closed) = (Vec::with_capacity(bytes.len()), false);
+    let mut close = |closed: &mut Vec<u8>, boundary: &[u8]| {
+        has_closed = true;
+        closed.extend_from_slice(b"--");
+        closed.extend_from_slice(boundary);
+        closed.extend_from_slice(b"--\n");
+    };
+    let (mut open, mut at) = (Vec::new(), 0);
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        while let Some((_, boundary)) = boundaries.next_if(|&(begin, _)| begin <= at) {
+            open.push(boundary);
+        }
+        at += line.len();
+        if let Some(rest) = line.strip_prefix(b"--").map(<[u8]>::trim_ascii_end)
+            && let Some(found) = open.iter().rposition(|&it| rest == it || rest.strip_suffix(b"--") == Some(it))
+        {
+            while open.len() > found + 1 {
+                open.pop().into_iter().for_each(|inner| close(&mut closed, inner));
+            }
+            if rest != open[found] {
+                open.pop();
+            }
+        }
+        closed.extend_from_slice(line);
+    }
+    if !open.is_empty() && !closed.ends_with(b"\n") {
+        closed.push(b'\n');
+    }
+    open.iter().rev().for_each(|boundary| close(&mut closed, boundary));
+    has_closed.then_some(closed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(mail: &str) -> (String, u64) {
+        let extracted = extract(mail.as_bytes(), &Limits::default()).unwrap();
+        (String::from_utf8(extracted.text).unwrap(), extracted.unread.count)
+    }
+
+    /// A multipart with these parts, each with its header.
+    fn multipart(kind: &str, boundary: &str, parts: &[&str], end: &str) -> String {
+        let parts: String = parts.iter().map(|part| format!("--{boundary}\n{part}\n")).collect();
+        format!("Content-Type: multipart/{kind}; boundary={boundary}\n\n{parts}{end}")
+    }
+
+    const PLAIN: &str = "Content-Type: text/plain\n\nthe plain words";
+    const PAGE: &str = "Content-Type: text/html\n\n<p>the words of a page</p>";
+    const BASE64: &str = "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\nd29yZHMgaW4gYmFzZTY0";
+    const QUOTED: &str =
+        "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nna=EFve wo=\nrds";
+    const MESSAGE: &str = "Content-Type: message/rfc822\n\nSubject: inner\n\nwords of a message";
+
+    #[test]
+    fn a_multipart_that_nothing_closes_is_read_to_its_end() {
+        let cases = [
+            (PLAIN, "the plain words"),
+            (PAGE, "the words of a page"),
+            (BASE64, "words in base64"),
+            (QUOTED, "na\u{EF}ve words"),
+            (MESSAGE, "words of a message"),
+        ];
+        for kind in ["mixed", "related", "signed", "report", "alternative", "other"] {
+            for (last, words) in cases {
+                for first in [&[][..], &[PLAIN], &["Content-Type: image/png\n\nPNG"]] {
+                    // A part before the page makes it an alternative or a related part.
+                    if !first.is_empty() && !matches!(kind, "mixed" | "signed" | "report" | "other") {
+                        continue;
+                    }
+                    let parts = [first, &[last]].concat();
+                    let closed = read(&format!("From: a\n{}", multipart(kind, "BB", &parts, "--BB--\n")));
+                    assert!(closed.0.contains(words), "{kind} {last}: {closed:?}");
+                    for end in ["", "--BB", "--B"] {
+                        // Base64 ends with the first byte that is none of it, and is broken then.
+                        if last == BASE64 && end == "--B" {
+                            continue;
+                        }
+                        let cut = read(&format!("From: a\n{}", multipart(kind, "BB", &parts, end)));
+                        assert!(cut.0.contains(words), "{kind} {last} and {end:?}: {cut:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_multipart_that_ends_with_the_one_around_it_hides_no_part() {
+        let inner = multipart("alternative", "II", &[PLAIN], "");
+        let second = multipart("mixed", "SS", &["Content-Type: text/plain\n\nthe second words"], "");
+        let mail = multipart("mixed", "BB", &[&inner, &second, QUOTED], "");
+        let (text, unread) = read(&format!("From: a\n{mail}"));
+        assert_eq!((text.as_str(), unread), ("the plain words\nthe second words\nna\u{EF}ve words\n", 0));
+    }
+
+    #[test]
+    fn a_multipart_whose_parts_never_begin_is_text() {
+        for header in ["multipart/mixed; boundary=never", "multipart/mixed"] {
+            let (text, _) = read(&format!("From: a\nContent-Type: {header}\n\nwords that stand there\n"));
+            assert_eq!(text, "words that stand there\n", "{header}");
+        }
+    }
+
+    #[test]
+    fn attachments_are_counted_and_compared() {
+        let with = |attached: &str| {
+            let attached = format!("Content-Type: application/pdf\nContent-Disposition: attachment\n\n{attached}");
+            let mail = format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &attached], "--BB--\n"));
+            extract(mail.as_bytes(), &Limits::default()).unwrap()
+        };
+        let (one, other) = (with("%PDF-1"), with("%PDF-2"));
+        assert_eq!((one.text == other.text, one.unread.count, other.unread.count), (true, 1, 1));
+        assert_ne!(one.unread.digest, other.unread.digest);
+        assert_eq!(one.unread, with("%PDF-1").unread);
+        assert_eq!(read(&format!("From: a\n{PLAIN}")).1, 0);
+        let alternative = multipart("alternative", "BB", &[PLAIN, PAGE], "--BB--\n");
+        assert_eq!(read(&format!("From: a\n{alternative}")), ("the plain words\n".into(), 0));
+    }
+}

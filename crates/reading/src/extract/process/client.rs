@@ -1,0 +1,78 @@
+//! Client: this process's end.
+
+use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::time::Duration;
+
+use super::handle::{Connection, ReaderProcess};
+use super::wire::{ProcessAnswer, Request};
+use crate::extract::{Extracted, Limits};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_kernel::document::Format;
+
+/// A process reads so many documents, so that what it leaks does not add up.
+const DOCUMENTS: u32 = 1000;
+
+/// The signal of a process that has used up its processor time; the same on all systems.
+const SIGXCPU: i32 = 24;
+
+/// The text of a document in one of the formats that have a [detached](crate::extract::is_detached) text.
+pub(crate) fn read(process: &ReaderProcess, format: Format, document: &[u8], limits: &Limits) -> Result<Extracted> {
+    let pool = &process.0;
+    let idle = std::iter::from_fn(|| pool.idle().pop()).find_map(Connection::if_alive);
+    let mut connection = match idle {
+        Some(connection) => connection,
+        None => Connection::start(pool).map_err(Error::io("start", &pool.program))?,
+    };
+    let request = Request::of(format, document.len() as u64, limits);
+    match connection.ask(&request, document) {
+        Ok(answer) => {
+            if connection.documents < DOCUMENTS {
+                pool.idle().push(connection);
+            }
+            answer.into_result(format, limits.memory)
+        }
+        Err(error) => Err(connection.end(&error, &request)),
+    }
+}
+
+impl Connection {
+    fn ask(&mut self, request: &Request, document: &[u8]) -> io::Result<ProcessAnswer> {
+        self.documents += 1;
+        drop(self.take_words());
+        // The process ends itself when its processor time is up. This is for one that waits for something.
+        let timeout = Duration::from_secs(request.seconds.saturating_mul(4).saturating_add(60));
+        self.stream.set_read_timeout(Some(timeout))?;
+        self.stream.set_write_timeout(Some(timeout))?;
+        request.write(&mut self.stream)?;
+        self.stream.write_all(document)?;
+        ProcessAnswer::read(&mut self.stream, request.memory)
+    }
+
+    /// Ends the process, which has not answered because of this error, and says why the document cannot be read.
+    fn end(mut self, error: &io::Error, request: &Request) -> Error {
+        let format = request.format.name();
+        let too_slow = || Error::Document(DocumentError::ReadingTime { format, seconds: request.seconds });
+        if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
+            return too_slow();
+        }
+        // Where it has ended by itself this changes nothing.
+        let _ = self.process.kill();
+        let status = self.process.wait();
+        let words = self.take_words();
+        if error.kind() == io::ErrorKind::InvalidData {
+            return Error::Document(DocumentError::ReaderFailed { detail: "its answer makes no sense".into() });
+        }
+        let detail = match status.map(|status| (status.signal(), status.code())) {
+            Ok((Some(SIGXCPU), _)) => return too_slow(),
+            _ if words.contains("memory allocation of") => {
+                return Error::Document(DocumentError::ReadingMemory { format, limit: request.memory });
+            }
+            _ if words.contains("overflowed its stack") => "its parts lie too deep within each other".to_owned(),
+            Ok((Some(signal), _)) => format!("its process was ended by signal {signal}"),
+            Ok((_, Some(code))) => format!("its process ended with status {code}"),
+            _ => format!("its process ended: {error}"),
+        };
+        Error::Document(DocumentError::ReaderFailed { detail })
+    }
+}

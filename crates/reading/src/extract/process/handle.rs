@@ -1,0 +1,130 @@
+//! Handle: the program that reads documents, and the processes of it that wait for one.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(unix)]
+use std::{
+    io::{self, Read},
+    os::fd::OwnedFd,
+    os::unix::net::UnixStream,
+    os::unix::process::CommandExt,
+    process::{Child, Command, Stdio},
+};
+
+/// A program that reads documents for this process: [`InputLimits::process`](crate::input::InputLimits::process).
+///
+/// It is started when the first document needs it, once for each thread that reads at a time, and is kept for the next
+/// document. All of them end with the last clone of this handle. On systems other than Unix it is not used.
+#[derive(Clone)]
+pub struct ReaderProcess(pub(super) Arc<ProcessPool>);
+
+pub(super) struct ProcessPool {
+    pub(super) program: PathBuf,
+    arguments: Vec<OsString>,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl ReaderProcess {
+    /// `program` with these arguments has to call [`serve_documents`](super::serve_documents), as `fpdb read-documents` does.
+    pub fn new(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        Self(Arc::new(ProcessPool { program: program.into(), arguments, idle: Mutex::default() }))
+    }
+
+    /// The path of the program.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.0.program
+    }
+}
+
+impl ProcessPool {
+    pub(super) fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for ReaderProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReaderProcess").field("program", &self.0.program).finish_non_exhaustive()
+    }
+}
+
+/// Two handles are equal if they share their processes.
+impl PartialEq for ReaderProcess {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for ReaderProcess {}
+
+/// A process that reads documents, and the way to it.
+#[cfg(unix)]
+pub(super) struct Connection {
+    pub(super) process: Child,
+    pub(super) stream: UnixStream,
+    /// Its standard error. Neither end waits: a message that does not fit is lost.
+    words: UnixStream,
+    /// Documents it has been asked for.
+    pub(super) documents: u32,
+}
+
+#[cfg(unix)]
+impl Connection {
+    pub(super) fn start(pool: &ProcessPool) -> io::Result<Self> {
+        let (stream, theirs) = UnixStream::pair()?;
+        let (words, its_words) = UnixStream::pair()?;
+        words.set_nonblocking(true)?;
+        its_words.set_nonblocking(true)?;
+        let process = Command::new(&pool.program)
+            .args(&pool.arguments)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(OwnedFd::from(its_words)))
+            // Ctrl-C on a terminal is for this process, which goes on with the document it is at.
+            .process_group(0)
+            // A parser that uses threads would take memory for each.
+            .env("RAYON_NUM_THREADS", "1")
+            .spawn()?;
+        Ok(Self { process, stream, words, documents: 0 })
+    }
+
+    /// The same, unless something has ended it since its last document.
+    pub(super) fn if_alive(mut self) -> Option<Self> {
+        matches!(self.process.try_wait(), Ok(None)).then_some(self)
+    }
+
+    /// The first words that it has written to standard error since the last call. The words about earlier documents must be taken, so
+    /// that there is room for the last ones.
+    pub(super) fn take_words(&mut self) -> String {
+        const KEPT: usize = 4096;
+        let (mut kept, mut piece) = (Vec::new(), [0; 1 << 14]);
+        loop {
+            match self.words.read(&mut piece) {
+                Ok(length) if length > 0 => {
+                    let room = length.min(KEPT - kept.len());
+                    kept.extend_from_slice(&piece[..room]);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // They only help to say more.
+                _ => return String::from_utf8_lossy(&kept).into_owned(),
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // It has no state that could be lost.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// There is none.
+#[cfg(not(unix))]
+pub(super) struct Connection;

@@ -1,0 +1,115 @@
+//! Tests of documents whose reader process does not answer as it should. Reading by the program itself is
+//! tested with the program (`tests/it/reader_process.rs`).
+
+use super::*;
+use crate::extract::{Extracted, Limits, extract};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_kernel::document::Format;
+
+fn limits(program: &str, arguments: &[&str]) -> Limits {
+    Limits { process: Some(ReaderProcess::new(program, arguments)), ..Limits::default() }
+}
+
+/// A shell that runs this as the reader of a document.
+fn read_by(script: &str) -> Result<Extracted> {
+    extract(Format::Pdf, b"%PDF-1.7", &limits("/bin/sh", &["-c", script]))
+}
+
+fn failure(script: &str) -> String {
+    match read_by(script) {
+        Err(Error::Document(DocumentError::ReaderFailed { detail })) => detail,
+        other => panic!("{script}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_reader_that_ends_fails_the_document_with_the_reason() {
+    assert_eq!(failure("exit 3"), "its process ended with status 3");
+    assert_eq!(failure("kill -SEGV $$"), "its process was ended by signal 11");
+    assert_eq!(failure("head -c 72 >/dev/null; kill -ABRT $$"), "its process was ended by signal 6");
+    assert_eq!(
+        failure("head -c 72 >/dev/null; echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"),
+        "its parts lie too deep within each other"
+    );
+    assert!(matches!(
+        read_by("head -c 72 >/dev/null; echo 'memory allocation of 99 bytes failed' >&2; kill -ABRT $$"),
+        Err(Error::Document(DocumentError::ReadingMemory { format: "pdf", limit: 0x4000_0000 }))
+    ));
+    assert!(matches!(
+        read_by("kill -XCPU $$"),
+        Err(Error::Document(DocumentError::ReadingTime { format: "pdf", seconds: 60 }))
+    ));
+}
+
+/// The command that answers with a text of so many bytes, written as `printf` takes it, of a document without unread parts.
+fn answer(length: usize, text: &str) -> String {
+    // The kind, the length in little-endian order, the count and the digest of the unread parts.
+    format!(r"printf '\000\{:03o}\000\000\000\000\000\000\000{}{text}' >&0", 24 + length, r"\000".repeat(24))
+}
+
+#[test]
+fn an_answer_that_is_none_is_not_believed() {
+    // Standard input is the way back, too.
+    assert_eq!(
+        failure("head -c 72 >/dev/null; printf 'nonsense that is long enough' >&0"),
+        "its answer makes no sense"
+    );
+    let not_utf8 = format!("head -c 72 >/dev/null; {}", answer(2, r"\377\376"));
+    assert_eq!(failure(&not_utf8), "its text is not UTF-8");
+    let text = format!("head -c 72 >/dev/null; {}", answer(2, "ok"));
+    assert_eq!(read_by(&text).unwrap().text, b"ok");
+}
+
+/// A reader that complains of every document, as one does whose libraries panic, goes on; its last words are still heard.
+#[test]
+fn a_reader_that_writes_much_to_standard_error_goes_on() {
+    let noise = "head -c 3000000 /dev/zero >&2 2>/dev/null";
+    let answer = answer(2, "ok");
+    let script = format!(
+        "for i in 1 2; do head -c 72 >/dev/null; {noise}; {answer}; done; head -c 72 >/dev/null; \
+         echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"
+    );
+    let limits = limits("/bin/sh", &["-c", &script]);
+    for _ in 0..2 {
+        assert_eq!(extract(Format::Pdf, b"%PDF-1.7", &limits).unwrap().text, b"ok");
+    }
+    match extract(Format::Pdf, b"%PDF-1.7", &limits) {
+        Err(Error::Document(DocumentError::ReaderFailed { detail })) => {
+            assert_eq!(detail, "its parts lie too deep within each other");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let error = extract(Format::Mail, b"x", &limits("/nowhere/fpdb", &[])).unwrap_err();
+    assert!(error.chain().starts_with("cannot start /nowhere/fpdb: "), "{}", error.chain());
+}
+
+#[test]
+fn formats_with_offsets_of_their_own_are_read_here() {
+    let limits = limits("/nowhere/fpdb", &[]);
+    assert_eq!(extract(Format::Html, b"<p>here", &limits).unwrap().text, b"here");
+}
+
+/// A process serves one document after the other, also for several handles; one that has ended is replaced.
+#[test]
+fn processes_are_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = folder.path().join("starts");
+    let answer = answer(0, "");
+    let script = format!("echo >>{}; for i in 1 2 3; do head -c 72 >/dev/null; {answer}; done", count.display());
+    let limits = limits("/bin/sh", &["-c", &script]);
+    for read in 1..=7 {
+        let again = limits.clone();
+        // An ended process may still look alive for a moment.
+        let mut result = extract(Format::Pdf, b"%PDF-1.7", &again);
+        if result.is_err() {
+            result = extract(Format::Pdf, b"%PDF-1.7", &again);
+        }
+        assert!(result.is_ok(), "{read}: {result:?}");
+    }
+    let starts = std::fs::read_to_string(&count).unwrap().lines().count();
+    assert_eq!(starts, 3);
+}

@@ -1,0 +1,282 @@
+//! Wire: the messages between this process and the one that reads documents for it. Numbers are little-endian; what has no
+//! fixed length has it in front.
+
+use std::io::{self, Read, Write};
+
+use crate::extract::{Extracted, Limits, Unread};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_kernel::document::Format;
+
+/// The first bytes of a request; the last two of them are the version of the protocol.
+const MAGIC: [u8; 8] = *b"fpdbrd02";
+
+/// The numbers of a request: format, four limits, seconds, length.
+const NUMBERS: usize = 7;
+
+/// The longest message of an error in an answer.
+const WORDS: u64 = 64 << 10;
+
+/// The bytes before the text of an answer: how many parts are not read, and their digest.
+const UNREAD: usize = 24;
+
+/// Asks for the text of a document; its bytes follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    pub(super) format: Format,
+    pub(super) document: u64,
+    pub(super) unpacked: u64,
+    pub(super) expansion: u64,
+    /// Bytes of memory it may take to read it.
+    pub(super) memory: u64,
+    /// Seconds of processor time.
+    pub(super) seconds: u64,
+    /// The length of the document.
+    pub(super) length: u64,
+}
+
+impl Request {
+    pub(super) fn of(format: Format, length: u64, limits: &Limits) -> Self {
+        let &Limits { document, unpacked, expansion, memory, .. } = limits;
+        Self { format, document, unpacked, expansion, memory, seconds: limits.seconds(length), length }
+    }
+
+    /// The limits of the process that answers it, whose memory the system limits.
+    pub(super) fn limits(&self) -> Limits {
+        let &Self { document, unpacked, expansion, seconds, .. } = self;
+        Limits { document, unpacked, expansion, memory: u64::MAX, seconds, process: None }
+    }
+
+    pub(super) fn write(&self, output: &mut impl Write) -> io::Result<()> {
+        let format = Format::ALL.iter().position(|&format| format == self.format).unwrap_or_default();
+        let numbers =
+            [format as u64, self.document, self.unpacked, self.expansion, self.memory, self.seconds, self.length];
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(numbers.iter().flat_map(|number: &u64| number.to_le_bytes()));
+        output.write_all(&bytes)
+    }
+
+    /// The next request; `None` where none comes any more.
+    pub(super) fn read(input: &mut impl Read) -> io::Result<Option<Self>> {
+        let mut bytes = Vec::with_capacity(MAGIC.len() + NUMBERS * 8);
+        input.take(bytes.capacity() as u64).read_to_end(&mut bytes)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let (magic, numbers) = bytes.split_at_checked(MAGIC.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        let numbers: Vec<u64> = numbers.as_chunks().0.iter().map(|&number| u64::from_le_bytes(number)).collect();
+        let &[format, document, unpacked, expansion, memory, seconds, length] = &numbers[..] else {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        };
+        let format = usize::try_from(format).ok().and_then(|index| Format::ALL.get(index));
+        let format = *format.filter(|_| magic == MAGIC).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Some(Self { format, document, unpacked, expansion, memory, seconds, length }))
+    }
+}
+
+/// The text of a document, or why it has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ProcessAnswer {
+    Text(Vec<u8>, Unread),
+    NotOfFormat { detail: String, cause: String },
+    Encrypted,
+    TooLarge(u64),
+    Unpacked(u64),
+    Memory,
+    Other(String),
+}
+
+impl ProcessAnswer {
+    pub(super) fn of(extracted: Result<Extracted>) -> Self {
+        let error = match extracted {
+            Ok(extracted) => return Self::Text(extracted.text, extracted.unread),
+            Err(error) => error,
+        };
+        match error {
+            Error::Document(DocumentError::NotOfFormat { detail, source, .. }) => Self::NotOfFormat {
+                detail: detail.into_owned(),
+                cause: source.map_or_else(String::new, |source| source.to_string()),
+            },
+            Error::Document(DocumentError::EncryptedDocument { .. }) => Self::Encrypted,
+            Error::Document(DocumentError::TooLarge { limit, .. }) => Self::TooLarge(limit),
+            Error::Document(DocumentError::Unpacked { limit, .. }) => Self::Unpacked(limit),
+            Error::Document(DocumentError::ReadingMemory { .. }) => Self::Memory,
+            other => Self::Other(other.chain()),
+        }
+    }
+
+    /// The answer as a result, for a document of this format that was read within so much memory.
+    pub(super) fn into_result(self, format: Format, memory: u64) -> Result<Extracted> {
+        let name = format.name();
+        Err(match self {
+            Self::Text(text, unread) => match String::from_utf8(text) {
+                Ok(text) => return Ok(Extracted { unread, ..Extracted::detached(text) }),
+                Err(_) => Error::Document(DocumentError::ReaderFailed { detail: "its text is not UTF-8".into() }),
+            },
+            Self::NotOfFormat { detail, cause } => Error::Document(DocumentError::NotOfFormat {
+                format: name,
+                detail: detail.into(),
+                source: (!cause.is_empty()).then(|| cause.into()),
+            }),
+            Self::Encrypted => Error::Document(DocumentError::EncryptedDocument { format: name }),
+            Self::TooLarge(limit) => Error::Document(DocumentError::TooLarge { format: name, limit }),
+            Self::Unpacked(limit) => Error::Document(DocumentError::Unpacked { format: name, limit }),
+            Self::Memory => Error::Document(DocumentError::ReadingMemory { format: name, limit: memory }),
+            Self::Other(detail) => Error::Document(DocumentError::ReaderFailed { detail }),
+        })
+    }
+
+    pub(super) fn write(&self, output: &mut impl Write) -> io::Result<()> {
+        let mut head = |kind: u8, length: usize| {
+            let mut head = vec![kind];
+            head.extend((length as u64).to_le_bytes());
+            output.write_all(&head)
+        };
+        // Cut after a character, so that it stays text; one has four bytes at most.
+        let short = |text: &str| text.chars().take(WORDS as usize / 16).collect::<String>();
+        match self {
+            Self::Text(text, unread) => {
+                head(0, UNREAD + text.len())?;
+                output.write_all(&unread.count.to_le_bytes())?;
+                output.write_all(&unread.digest)?;
+                output.write_all(text)
+            }
+            Self::NotOfFormat { detail, cause } => {
+                let words = format!("{}\0{}", short(detail), short(cause));
+                head(1, words.len())?;
+                output.write_all(words.as_bytes())
+            }
+            Self::Encrypted => head(2, 0),
+            Self::TooLarge(limit) => {
+                head(3, 8)?;
+                output.write_all(&limit.to_le_bytes())
+            }
+            Self::Unpacked(limit) => {
+                head(4, 8)?;
+                output.write_all(&limit.to_le_bytes())
+            }
+            Self::Memory => head(5, 0),
+            Self::Other(detail) => {
+                let words = short(detail);
+                head(6, words.len())?;
+                output.write_all(words.as_bytes())
+            }
+        }
+    }
+
+    /// The next answer, whose text may have `most` bytes. The sender is not trusted.
+    pub(super) fn read(input: &mut impl Read, most: u64) -> io::Result<Self> {
+        let invalid = || io::Error::from(io::ErrorKind::InvalidData);
+        let (mut kind, mut length) = ([0], [0; 8]);
+        input.read_exact(&mut kind)?;
+        input.read_exact(&mut length)?;
+        let length = u64::from_le_bytes(length);
+        if length > if kind == [0] { most.saturating_add(UNREAD as u64) } else { WORDS } {
+            return Err(invalid());
+        }
+        let mut body = Vec::new();
+        if input.take(length).read_to_end(&mut body)? as u64 != length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let number = || body.as_slice().try_into().map(u64::from_le_bytes).map_err(|_| invalid());
+        let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(match kind {
+            [0] => {
+                let (count, rest) = body.split_first_chunk().ok_or_else(invalid)?;
+                let (&digest, text) = rest.split_first_chunk().ok_or_else(invalid)?;
+                Self::Text(text.to_vec(), Unread { count: u64::from_le_bytes(*count), digest })
+            }
+            [1] => {
+                let zero = memchr::memchr(0, &body).ok_or_else(invalid)?;
+                Self::NotOfFormat { detail: words(&body[..zero]), cause: words(&body[zero + 1..]) }
+            }
+            [2] => Self::Encrypted,
+            [3] => Self::TooLarge(number()?),
+            [4] => Self::Unpacked(number()?),
+            [5] => Self::Memory,
+            [6] => Self::Other(words(&body)),
+            _ => return Err(invalid()),
+        })
+    }
+}
+
+/// A property of any bytes that a reader process sends: they are an answer within the limit or none, and an answer
+/// is written as it was read.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn check_answer(data: &[u8]) {
+    const MOST: u64 = 1000;
+    let Ok(answer) = ProcessAnswer::read(&mut &data[..], MOST) else { return };
+    let mut bytes = Vec::new();
+    answer.write(&mut bytes).unwrap();
+    assert_eq!(ProcessAnswer::read(&mut &bytes[..], MOST.max(bytes.len() as u64)).unwrap(), answer);
+    let _ = answer.into_result(Format::Pdf, MOST);
+    let _ = Request::read(&mut &data[..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn answers() -> Vec<ProcessAnswer> {
+        let words = |text: &str| text.to_owned();
+        vec![
+            ProcessAnswer::Text(b"text".to_vec(), Unread { count: 3, digest: [7; 16] }),
+            ProcessAnswer::Text(Vec::new(), Unread::default()),
+            ProcessAnswer::NotOfFormat { detail: words("it is damaged"), cause: words("no é\nhere") },
+            ProcessAnswer::NotOfFormat { detail: words("d"), cause: String::new() },
+            ProcessAnswer::Encrypted,
+            ProcessAnswer::TooLarge(7),
+            ProcessAnswer::Unpacked(u64::MAX),
+            ProcessAnswer::Memory,
+            ProcessAnswer::Other(words("panicked")),
+        ]
+    }
+
+    #[test]
+    fn messages_are_read_as_they_were_written() {
+        for answer in answers() {
+            let mut bytes = Vec::new();
+            answer.write(&mut bytes).unwrap();
+            assert_eq!(ProcessAnswer::read(&mut &bytes[..], 4).unwrap(), answer);
+            for cut in 0..bytes.len() {
+                assert!(ProcessAnswer::read(&mut &bytes[..cut], 4).is_err(), "{answer:?} cut at {cut}");
+            }
+            check_answer(&bytes);
+        }
+        let request = Request::of(Format::Odt, 5, &Limits::default());
+        let mut bytes = Vec::new();
+        request.write(&mut bytes).unwrap();
+        assert_eq!(Request::read(&mut &bytes[..]).unwrap(), Some(request));
+        assert_eq!(Request::read(&mut &[][..]).unwrap(), None);
+        assert!((1..bytes.len()).all(|cut| Request::read(&mut &bytes[..cut]).is_err()));
+    }
+
+    #[test]
+    fn a_text_beyond_the_limit_is_not_read() {
+        let mut bytes = Vec::new();
+        ProcessAnswer::Text(vec![b'x'; 100], Unread::default()).write(&mut bytes).unwrap();
+        assert!(ProcessAnswer::read(&mut &bytes[..], 99).is_err() && ProcessAnswer::read(&mut &bytes[..], 100).is_ok());
+        // One that says it is longer than anything takes no memory for that.
+        bytes[1..9].fill(0xFF);
+        assert!(ProcessAnswer::read(&mut &bytes[..], u64::MAX).is_err());
+    }
+
+    #[test]
+    fn long_words_are_cut() {
+        let long = ProcessAnswer::NotOfFormat { detail: "é".repeat(100_000), cause: "x".repeat(100_000) };
+        let mut bytes = Vec::new();
+        long.write(&mut bytes).unwrap();
+        assert!(bytes.len() as u64 <= WORDS);
+        assert!(matches!(ProcessAnswer::read(&mut &bytes[..], 0).unwrap(), ProcessAnswer::NotOfFormat { .. }));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_an_answer_or_none(kind in 0..8u8, length in 0..40u64, data in prop::collection::vec(any::<u8>(), 0..50)) {
+            check_answer(&data);
+            let framed = [&[kind][..], &length.to_le_bytes(), &data].concat();
+            check_answer(&framed);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A property of any bytes that are read as a document of a format: an error, or text with segments that lead back to
+//! where it came from, and fingerprints that stand in the document.
+
+use std::io::{Cursor, Write};
+
+use pdf_extract::{Dictionary, Document, Object, Stream, dictionary};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::{Extracted, Limits, extract};
+use crate::fingerprint::Fingerprinter;
+use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::document::{Format, Offsets, Span};
+use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
+
+/// A document as it is.
+pub(crate) fn document(format: Format, bytes: &[u8]) {
+    if read(format, bytes) {
+        check_fingerprints(format, bytes);
+    }
+}
+
+/// True if it can be read, once its segments have been looked at.
+fn read(format: Format, bytes: &[u8]) -> bool {
+    let limits = Limits { document: 1 << 20, unpacked: 1 << 20, ..Limits::default() };
+    let extracted = extract(format, bytes, &limits);
+    extracted.is_ok_and(|extracted| {
+        check_segments(bytes, &extracted);
+        true
+    })
+}
+
+/// A document that is a zip archive; anything else is taken for the part of one that holds its text, since checksums
+/// keep what is changed in an archive from being read.
+pub(crate) fn packed(format: Format, bytes: &[u8]) {
+    if bytes.starts_with(b"PK") {
+        read(format, bytes);
+    } else {
+        read(format, &package(format, bytes));
+    }
+}
+
+fn package(format: Format, body: &[u8]) -> Vec<u8> {
+    const RELATIONS: &[u8] = b"<r><Relationship Target=\"word/document.xml\" Type=\"a/officeDocument\"/></r>";
+    const CONTAINER: &[u8] = b"<c><rootfile full-path=\"list.opf\"/></c>";
+    const LIST: &[u8] = b"<p><item id=\"a\" href=\"a.xhtml\"/><itemref idref=\"a\"/></p>";
+    let parts: &[(&str, &[u8])] = match format {
+        Format::Docx => &[("_rels/.rels", RELATIONS), ("word/document.xml", body)],
+        Format::Odt => &[("META-INF/manifest.xml", b"<m/>"), ("content.xml", body)],
+        // A page follows a NUL; the part before it lists the pages.
+        _ => match body.iter().position(|&byte| byte == 0) {
+            Some(end) => {
+                &[("META-INF/container.xml", CONTAINER), ("list.opf", &body[..end]), ("a.xhtml", &body[end + 1..])]
+            }
+            None => &[("META-INF/container.xml", CONTAINER), ("list.opf", LIST), ("a.xhtml", body)],
+        },
+    };
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for (name, content) in parts {
+        writer.start_file(*name, stored).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// A PDF; anything else is taken for what is drawn on a page of one.
+pub(crate) fn pdf(bytes: &[u8]) {
+    if bytes.starts_with(b"%PDF") {
+        read(Format::Pdf, bytes);
+    } else {
+        read(Format::Pdf, &page(bytes));
+    }
+}
+
+fn page(content: &[u8]) -> Vec<u8> {
+    let mut document = Document::with_version("1.5");
+    let pages = document.new_object_id();
+    let font = document.add_object(dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Courier" });
+    let content = document.add_object(Stream::new(Dictionary::new(), content.to_vec()));
+    let page = document.add_object(dictionary! {
+        "Type" => "Page", "Parent" => pages, "Contents" => content,
+        "Resources" => dictionary! { "Font" => dictionary! { "F1" => font } },
+        "MediaBox" => vec![0.into(), 0.into(), 595.into(), 842.into()],
+    });
+    let list = dictionary! { "Type" => "Pages", "Kids" => vec![page.into()], "Count" => 1 };
+    document.objects.insert(pages, Object::Dictionary(list));
+    let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
+    document.trailer.set("Root", catalog);
+    let mut bytes = Vec::new();
+    document.save_to(&mut bytes).unwrap();
+    bytes
+}
+
+/// Segments ascend, cover the text, and lead into the document; verbatim ones to the very bytes. The text is UTF-8.
+pub(super) fn check_segments(document: &[u8], extracted: &Extracted) {
+    let Extracted { text, segments, offsets, .. } = extracted;
+    assert!(std::str::from_utf8(text).is_ok());
+    if *offsets == Offsets::Extracted {
+        assert!(segments.is_empty());
+        return;
+    }
+    assert_eq!(segments.is_empty(), text.is_empty());
+    assert!(segments.first().is_none_or(|first| first.text == 0));
+    let ends = segments.iter().skip(1).map(|next| next.text).chain([text.len() as u64]);
+    let mut last = 0;
+    for (segment, end) in segments.iter().zip(ends) {
+        let Span { start, end: stop } = segment.origin;
+        assert!(segment.text < end, "segments ascend");
+        assert!(last <= start && start <= stop && stop <= document.len() as u64, "{segment:?} after {last}");
+        last = start;
+        if end - segment.text == stop - start {
+            let (origin, text) = (&document[start as usize..stop as usize], &text[segment.text as usize..end as usize]);
+            // HTML has one kind of line end. Of two segments for one character that is as long as its origin, one has
+            // one byte.
+            let same = |(&origin, &text): (&u8, &u8)| origin == text || (origin, text) == (b'\r', b'\n');
+            let is_same = origin.iter().zip(text).all(same);
+            assert!(is_same || text.len() == 1, "{segment:?} is verbatim: {origin:?} {text:?}");
+        }
+    }
+}
+
+/// As `verify` wants them of a stored document: each of some bytes of the document, ascending, in ascending lines.
+fn check_fingerprints(format: Format, document: &[u8]) {
+    let profile = Profile::new(Unit::Char, WordRule::Letters, 1, 1, Selection::All).unwrap();
+    let mut fingerprinter = Fingerprinter::new(&profile);
+    fingerprinter.begin(format);
+    let mut fingerprints = Fingerprints::new();
+    fingerprinter.feed(document, &mut fingerprints);
+    let facts = fingerprinter.finish(&mut fingerprints).unwrap();
+    assert_eq!((facts.text.bytes, facts.kgrams), (document.len() as u64, fingerprints.len() as u64));
+    if facts.offsets == Offsets::Extracted {
+        return;
+    }
+    for it in &fingerprints {
+        assert!(it.span.start < it.span.end && it.span.end <= document.len() as u64, "{it:?}");
+        assert!(
+            1 <= it.first_line && it.first_line <= it.last_line && it.last_line <= facts.text.lines.max(1),
+            "{it:?}"
+        );
+    }
+    assert!(fingerprints.iter().is_sorted_by_key(|it| (it.span.start, it.first_line)));
+    assert!(fingerprints.iter().is_sorted_by(|one, next| one.position < next.position));
+}

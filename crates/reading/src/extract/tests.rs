@@ -1,0 +1,300 @@
+//! Every extractor, on any input, must not panic, and must return segments that lead back to the origin of the text.
+//! Samples of each format, made by its usual tools, are in `tests/samples/`.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::properties::check_segments;
+use super::*;
+use crate::recognise::{Choice, choose};
+use fpdb_host::error::DocumentError;
+
+/// All formats with an extractor.
+const EXTRACTED: [Format; 9] = [
+    Format::Html,
+    Format::Markdown,
+    Format::Tex,
+    Format::Notebook,
+    Format::Mail,
+    Format::Pdf,
+    Format::Docx,
+    Format::Odt,
+    Format::Epub,
+];
+
+/// The text of a document, once its segments have been looked at.
+pub(super) fn text_of(format: Format, document: &[u8]) -> Result<String> {
+    let extracted = extract(format, document, &Limits::default())?;
+    check_segments(document, &extracted);
+    Ok(String::from_utf8(extracted.text).expect("the text is UTF-8"))
+}
+
+fn sample(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/samples").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The samples, each with its format.
+fn samples() -> Vec<(Format, Vec<u8>)> {
+    [
+        (Format::Html, "sample.html"),
+        (Format::Html, "sample-windows-1252.html"),
+        (Format::Html, "sample-pandoc.xhtml"),
+        (Format::Markdown, "sample.md"),
+        (Format::Tex, "sample.tex"),
+        (Format::Notebook, "sample.ipynb"),
+        (Format::Mail, "sample.eml"),
+        (Format::Pdf, "sample.pdf"),
+        (Format::Docx, "sample.docx"),
+        (Format::Docx, "sample-office.docx"),
+        (Format::Odt, "sample.odt"),
+        (Format::Epub, "sample.epub"),
+    ]
+    .into_iter()
+    .map(|(format, name)| (format, sample(name)))
+    .collect()
+}
+
+/// The letters and digits of a text, with no spaces.
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+#[test]
+fn the_samples_hold_the_same_text() {
+    let plain = letters(str::from_utf8(&sample("sample.txt")).expect("UTF-8"));
+    for (format, document) in samples() {
+        let text = letters(&text_of(format, &document).expect("a sound sample"));
+        assert!(text.contains(&plain), "{format}: {text}");
+        // A title, or a table of contents, is all that may be more.
+        assert!(text.len() < plain.len() + 100, "{format}: {text}");
+    }
+}
+
+#[test]
+fn a_pdf_is_read_whatever_stands_before_it() {
+    let pdf = sample("sample.pdf");
+    let whole = text_of(Format::Pdf, &pdf).expect("a sound sample");
+    for before in [&b"\xEF\xBB\xBF"[..], b"\n", b"   ", b"a line of text\r\n"] {
+        let document = [before, &pdf].concat();
+        assert_eq!(choose("scan.pdf", &document, fpdb_kernel::profile::Unit::Char), Choice::Read(Format::Pdf));
+        assert_eq!(text_of(Format::Pdf, &document).expect("a PDF"), whole);
+    }
+}
+
+#[test]
+fn the_samples_are_known_by_their_content() {
+    for (format, document) in samples() {
+        for unit in [fpdb_kernel::profile::Unit::Char, fpdb_kernel::profile::Unit::Word] {
+            let expected = match format {
+                // Markdown says nothing of itself.
+                Format::Markdown => Format::Text,
+                format => format,
+            };
+            assert_eq!(choose("no-extension", &document, unit), Choice::Read(expected));
+        }
+    }
+}
+
+#[test]
+fn a_sample_cut_short_is_an_error_or_a_beginning() {
+    for (format, document) in samples() {
+        let whole = letters(&text_of(format, &document).expect("a sound sample"));
+        for part in 0..40 {
+            let cut = &document[..document.len() * part / 40];
+            let Ok(text) = text_of(format, cut) else { continue };
+            let text = letters(&text);
+            let package = matches!(format, Format::Docx | Format::Odt | Format::Epub | Format::Notebook);
+            assert!(!package, "{format} cut after {} bytes is still one", cut.len());
+            // A cut tag, entity or line leaves only a short rest.
+            let kept = whole.len().min(text.len().saturating_sub(60));
+            assert!(whole.starts_with(text.get(..kept).unwrap_or_default()), "{format} at {}: {text}", cut.len());
+        }
+    }
+}
+
+#[test]
+fn a_document_larger_than_the_limit_is_refused() {
+    let limits = Limits { document: 100, ..Limits::default() };
+    for (format, document) in samples() {
+        assert!(
+            matches!(
+                extract(format, &document, &limits),
+                Err(Error::Document(DocumentError::TooLarge { limit: 100, .. }))
+            ),
+            "{format}"
+        );
+    }
+}
+
+/// Changes some bytes of a document, drops some, doubles some.
+fn damage(mut document: Vec<u8>, changes: &[(usize, u8, u8)]) -> Vec<u8> {
+    for &(at, what, byte) in changes {
+        if document.is_empty() {
+            break;
+        }
+        let at = at % document.len();
+        match what % 4 {
+            0 | 1 => document[at] = byte,
+            2 => drop(document.drain(at..document.len().min(at + 1 + usize::from(byte)))),
+            _ => {
+                let piece = document[at..document.len().min(at + 1 + usize::from(byte))].to_vec();
+                document.splice(at..at, piece);
+            }
+        }
+    }
+    document
+}
+
+fn changes() -> impl Strategy<Value = Vec<(usize, u8, u8)>> {
+    prop::collection::vec((any::<usize>(), any::<u8>(), any::<u8>()), 0..12)
+}
+
+/// Bytes that markup is made of, and some that no encoding has.
+fn markup() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop::sample::select(vec![
+        &b"<p>"[..],
+        b"</p>",
+        b"<b>",
+        b"</b",
+        b"<",
+        b">",
+        b"&amp;",
+        b"&nGg;",
+        b"&#65",
+        b"&#xe9;",
+        b"&#xD800;",
+        b"&bogus;",
+        b"&",
+        b";",
+        b"a",
+        b"word ",
+        b"\xC3\xA9",
+        b"\xE9",
+        b"\xFF",
+        b"\0",
+        b"\r\n",
+        b"\r",
+        b"\n",
+        b"\n\n",
+        b"<!--",
+        b"-->",
+        b"--!>",
+        b"<![CDATA[",
+        b"]]>",
+        b"<script>",
+        b"</script>",
+        b"<style/>",
+        b"<title>",
+        b"</title>",
+        b"<svg>",
+        b"</svg>",
+        b"<textarea>",
+        b"</textarea>",
+        b"<xmp>",
+        b"</xmp>",
+        b"<template>",
+        b"</template>",
+        b"<plaintext>",
+        b"<?xml?>",
+        b"<img alt='x>'",
+        b"\"",
+        b"'",
+        b"=",
+        b"/",
+        b"<br/>",
+        b"*",
+        b"**",
+        b"`",
+        b"``",
+        b"\\",
+        b"# ",
+        b"> ",
+        b"- ",
+        b"1. ",
+        b"    ",
+        b"\t",
+        b"|",
+        b"---",
+        b"[a](b)",
+        b"![a](b)",
+        b"[^1]",
+        b"[^1]: ",
+        b"\\begin{document}",
+        b"\\end{document}",
+        b"\\emph{",
+        b"}",
+        b"\\label{x}",
+        b"%",
+        b"\\%",
+        b"\\\\",
+        b"\\section[x]{",
+        b"[",
+        b"]",
+        b"{",
+        b"\\'e",
+        b"$",
+    ]);
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn places_told_out_of_order_lead_back_in_order() {
+    for document in [&b">    <p>\""[..], b">    <p></script>", b"*\r\n    <title><p>"] {
+        text_of(Format::Markdown, document).expect("any text is Markdown");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused(document in prop::collection::vec(any::<u8>(), 0..600)) {
+        for format in EXTRACTED {
+            let _ = text_of(format, &document);
+        }
+    }
+
+    #[test]
+    fn any_markup_leads_back_to_itself(document in markup()) {
+        for format in [Format::Html, Format::Markdown, Format::Tex] {
+            text_of(format, &document).expect("any text is a document of this format");
+        }
+    }
+
+    #[test]
+    fn any_markup_within_others_is_read(document in markup(), encoding in 0usize..4) {
+        let text = String::from_utf8_lossy(&document);
+        let cell = serde_json::json!({"cells": [
+            {"cell_type": "markdown", "source": [&*text, "x"]}, {"cell_type": "code", "source": &*text}
+        ]});
+        text_of(Format::Notebook, cell.to_string().as_bytes()).expect("a notebook");
+        let page = format!("<!doctype html><meta charset={}>{text}", ["utf-8", "windows-1252", "shift_jis", "koi8-r"][encoding]);
+        let (bytes, ..) = [encoding_rs::UTF_8, encoding_rs::WINDOWS_1252, encoding_rs::SHIFT_JIS, encoding_rs::KOI8_R]
+            [encoding]
+            .encode(&page);
+        text_of(Format::Html, &bytes).expect("a page");
+        let wide: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        text_of(Format::Html, &wide).expect("a page");
+    }
+
+    #[test]
+    fn damaged_samples_are_read_or_refused(changes in changes(), which in any::<prop::sample::Index>()) {
+        let (format, document) = which.get(&samples()).clone();
+        let _ = text_of(format, &damage(document, &changes));
+    }
+}
+
+/// As the last of the above, for minutes.
+#[test]
+#[ignore = "takes minutes; run by make soak"]
+fn many_damaged_samples_are_read_or_refused() {
+    let mut runner =
+        proptest::test_runner::TestRunner::new(ProptestConfig { cases: 20_000, ..ProptestConfig::default() });
+    let samples = samples();
+    let outcome = runner.run(&(changes(), any::<prop::sample::Index>()), |(changes, which)| {
+        let (format, document) = which.get(&samples).clone();
+        let _ = text_of(format, &damage(document, &changes));
+        Ok(())
+    });
+    outcome.expect("no panic, no segment astray");
+}

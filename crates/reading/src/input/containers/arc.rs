@@ -1,0 +1,48 @@
+//! ARC: the format of crawls before WARC. Each record is one line (address, IP, date, type, length, of version 2 some
+//! more before the length) and what the server sent.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use super::super::limits::{Exactly, Meter};
+use super::Members;
+use super::http::Headers;
+use super::warc::{CountingReader, RecordKind, hand_over};
+use fpdb_host::error::Result;
+
+const FORMAT: &str = "ARC";
+
+/// The longest line in front of a record: addresses can be long.
+const LINE_BYTES: u64 = 64 << 10;
+
+pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
+    let mut input = CountingReader { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
+    let failed = |error| meter.error(FORMAT, error);
+    let mut number = 0u64;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let start = input.taken;
+        if (&mut input).take(LINE_BYTES).read_until(b'\n', &mut line).map_err(failed)? == 0 {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&line);
+        let fields: Vec<&str> = text.split_whitespace().collect();
+        if fields.is_empty() {
+            continue;
+        }
+        number += 1;
+        let length = fields.last().filter(|_| fields.len() >= 5).and_then(|length| length.parse().ok());
+        let length = length.ok_or_else(|| failed(io::Error::other("a record's first line has no length")))?;
+        let mut body = Exactly { input: &mut input, left: length };
+        let address = fields[0];
+        // The first record tells of the file itself, and those of name servers have nothing to read.
+        if length > 0 && !address.starts_with("filedesc:") && !address.starts_with("dns:") {
+            let metadata = vec![("url".into(), address.to_owned()), ("date".into(), fields[2].to_owned())];
+            let suffix = format!("#{number}");
+            hand_over(&mut body, &Headers::default(), RecordKind::Response, suffix, metadata, meter, members)?;
+        }
+        io::copy(&mut body, &mut io::sink()).map_err(failed)?;
+        // The empty line after it goes with the next one.
+        members.extent(start..input.taken);
+    }
+}

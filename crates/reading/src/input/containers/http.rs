@@ -1,0 +1,258 @@
+//! HTTP: the body of a stored response, without its headers and encodings.
+//!
+//! Crawlers often store a body decoded and its headers as they came. So an encoding counts only where the
+//! body looks like it.
+//!
+//! Own code: these few lines read the heads of responses and of WARC records as they come, cut off or not, and pass over a line
+//! that is no field. `httparse` needs the whole head at once, room for its fields beforehand, and a setting for each leniency.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use super::super::decompress::decompress;
+use super::super::limits::{Guard, Meter, Taken};
+use crate::recognise::Compression;
+
+/// The longest headers of a response.
+const HEADER_BYTES: u64 = 1 << 20;
+
+/// Bytes enough to see how a body is encoded.
+const LOOK: u64 = 64;
+
+/// The fields that matter of the headers of a response or record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Headers {
+    fields: Vec<(String, String)>,
+}
+
+impl Headers {
+    /// Reads lines `name: value` up to an empty one, or up to the end.
+    pub(super) fn read(input: &mut impl BufRead) -> io::Result<Self> {
+        let mut input = input.take(HEADER_BYTES);
+        let mut fields: Vec<(String, String)> = Vec::new();
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if input.read_until(b'\n', &mut line)? == 0 && input.limit() == 0 {
+                return Err(io::Error::other("its headers are too long"));
+            }
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim_end();
+            if text.is_empty() {
+                return Ok(Self { fields });
+            }
+            if text.starts_with([' ', '\t']) {
+                // A value that goes on.
+                if let Some((_, value)) = fields.last_mut() {
+                    value.push(' ');
+                    value.push_str(text.trim());
+                }
+            } else if let Some((name, value)) = text.split_once(':') {
+                fields.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
+            }
+        }
+    }
+
+    /// The first value of a field, whose name is given in lower case.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Takes the headers off a response, which may have none, and undoes the encodings of its body.
+pub(super) fn response<'a>(input: &'a mut dyn Read, meter: &'a Meter<'a>) -> io::Result<(Headers, Box<dyn Read + 'a>)> {
+    let mut input = BufReader::new(input);
+    if !input.fill_buf()?.starts_with(b"HTTP/") {
+        return Ok((Headers::default(), Box::new(input)));
+    }
+    let mut status = Vec::new();
+    (&mut input).take(HEADER_BYTES).read_until(b'\n', &mut status)?;
+    let headers = Headers::read(&mut input)?;
+    let mut body: Box<dyn Read + 'a> = Box::new(input);
+    let says = |name: &str, what: &str| {
+        headers.get(name).is_some_and(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(what)))
+    };
+    if says("transfer-encoding", "chunked") {
+        let (head, rest) = look(body)?;
+        let chunked = begins_chunk(&head);
+        let whole = Cursor::new(head).chain(rest);
+        body = if chunked { Box::new(Chunked::new(whole)) } else { Box::new(whole) };
+    }
+    let coding = |name: &str| says("content-encoding", name);
+    if ["gzip", "x-gzip", "deflate", "br", "zstd"].into_iter().any(coding) {
+        let (head, rest) = look(body)?;
+        let whole = Cursor::new(head.clone()).chain(rest);
+        body = if head.starts_with(&[0x1f, 0x8b]) {
+            decompress(Compression::Gzip, whole, meter)?
+        } else if coding("zstd") && head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            decompress(Compression::Zstd, whole, meter)?
+        } else if coding("deflate") && !is_text(&head) {
+            inflate(&head, whole, meter)
+        } else if coding("br") && !is_text(&head) {
+            let (whole, taken) = Taken::new(whole);
+            Box::new(Guard::new(brotli_decompressor::Decompressor::new(whole, 16 << 10), "brotli", taken, meter))
+        } else {
+            Box::new(whole)
+        };
+    }
+    Ok((headers, body))
+}
+
+/// Undoes `deflate`, of which two forms are in use: with the header of zlib, and without.
+fn inflate<'a>(head: &[u8], whole: impl Read + 'a, meter: &'a Meter) -> Box<dyn Read + 'a> {
+    let (whole, taken) = Taken::new(whole);
+    let zlib = head.len() >= 2 && head[0] & 15 == 8 && u16::from_be_bytes([head[0], head[1]]).is_multiple_of(31);
+    let stage: Box<dyn Read + 'a> = if zlib {
+        Box::new(flate2::read::ZlibDecoder::new(whole))
+    } else {
+        Box::new(flate2::read::DeflateDecoder::new(whole))
+    };
+    Box::new(Guard::new(stage, "deflate", taken, meter))
+}
+
+/// The first bytes, and the rest.
+fn look<'a>(mut body: Box<dyn Read + 'a>) -> io::Result<(Vec<u8>, Box<dyn Read + 'a>)> {
+    let mut head = Vec::new();
+    (&mut body).take(LOOK).read_to_end(&mut head)?;
+    Ok((head, body))
+}
+
+/// True where a line with a size in hexadecimal digits comes first.
+fn begins_chunk(head: &[u8]) -> bool {
+    let digits = head.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let after = head[digits..].trim_ascii_start();
+    let ends_line = head[digits..head.len() - after.len()].contains(&b'\n');
+    (1..=16).contains(&digits) && (ends_line || after.starts_with(b";"))
+}
+
+/// True for bytes that are text as they are, perhaps cut within a character.
+fn is_text(head: &[u8]) -> bool {
+    let text = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    !text.contains(|c: char| c.is_control() && !c.is_whitespace())
+}
+
+/// Chunked transfer coding, undone.
+struct Chunked<R> {
+    input: BufReader<R>,
+    /// Bytes left of the current chunk; `None` between chunks.
+    left: Option<u64>,
+    ended: bool,
+}
+
+impl<R: Read> Chunked<R> {
+    fn new(input: R) -> Self {
+        Self { input: BufReader::new(input), left: None, ended: false }
+    }
+
+    /// Reads the line in front of a chunk; 0 at the end.
+    fn size(&mut self) -> io::Result<u64> {
+        let mut line = Vec::new();
+        (&mut self.input).take(HEADER_BYTES).read_until(b'\n', &mut line)?;
+        let text = String::from_utf8_lossy(&line);
+        let digits = text.split(';').next().unwrap_or_default().trim();
+        u64::from_str_radix(digits, 16).map_err(|_| io::Error::other("a chunk of the transfer has no size"))
+    }
+}
+
+impl<R: Read> Read for Chunked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.ended || buffer.is_empty() {
+            return Ok(0);
+        }
+        let left = match self.left {
+            Some(left) => left,
+            None => self.size()?,
+        };
+        if left == 0 {
+            self.ended = true;
+            return Ok(0);
+        }
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.input.read(&mut buffer[..most])?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.left = Some(left - read as u64);
+        if self.left == Some(0) {
+            let mut newline = Vec::new();
+            (&mut self.input).take(2).read_until(b'\n', &mut newline)?;
+            self.left = None;
+        }
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression as Level;
+
+    use super::super::super::limits::InputLimits;
+    use super::*;
+
+    fn body_of(mut stored: &[u8]) -> String {
+        let stop = fpdb_host::stop::StopToken::new();
+        let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
+        let mut body = String::new();
+        match response(&mut stored, &meter) {
+            Ok((_, mut reader)) => match reader.read_to_string(&mut body) {
+                Ok(_) => body,
+                Err(error) => error.to_string(),
+            },
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn encodings_are_undone_where_the_body_has_them() {
+        let text = "So it goes. ".repeat(30);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), Level::default());
+        gzip.write_all(text.as_bytes()).unwrap();
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), Level::default());
+        zlib.write_all(text.as_bytes()).unwrap();
+        let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), Level::default());
+        deflate.write_all(text.as_bytes()).unwrap();
+        for (coding, coded) in [
+            ("gzip", gzip.finish().unwrap()),
+            ("deflate", zlib.finish().unwrap()),
+            ("deflate", deflate.finish().unwrap()),
+            ("zstd", zstd::encode_all(text.as_bytes(), 0).unwrap()),
+            ("gzip", text.clone().into_bytes()),
+            ("deflate", text.clone().into_bytes()),
+            ("br", text.clone().into_bytes()),
+        ] {
+            let mut stored = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n").into_bytes();
+            stored.extend(&coded);
+            assert_eq!(body_of(&stored), text, "{coding}");
+            let mut chunked =
+                format!("HTTP/1.1 200 OK\r\ncontent-encoding: {coding}\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    .into_bytes();
+            for chunk in coded.chunks(17) {
+                chunked.extend(format!("{:x};x=y\r\n", chunk.len()).into_bytes());
+                chunked.extend(chunk);
+                chunked.extend(b"\r\n");
+            }
+            chunked.extend(b"0\r\nTrailer: x\r\n\r\n");
+            assert_eq!(body_of(&chunked), text, "{coding}, chunked");
+        }
+    }
+
+    #[test]
+    fn what_is_no_response_stays_as_it_is() {
+        for text in ["plain", "", "HTT"] {
+            assert_eq!(body_of(text.as_bytes()), text);
+        }
+        assert_eq!(body_of(b"HTTP/1.0 200\n\nafter"), "after");
+        assert_eq!(body_of(b"HTTP/1.0 200\nTransfer-Encoding: chunked\n\nnot at all"), "not at all");
+        assert_eq!(
+            body_of(b"HTTP/1.0 200\nTransfer-Encoding: chunked\n\n5\r\nhe"),
+            std::io::Error::from(io::ErrorKind::UnexpectedEof).to_string()
+        );
+    }
+}

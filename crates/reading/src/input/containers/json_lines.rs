@@ -1,0 +1,389 @@
+//! JSON lines: one object a line, one of whose fields is the document.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+
+use memchr::memchr2;
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::super::limits::Meter;
+use super::lines::{Line, LineReader, without_newline};
+use super::{Member, MemberContent, Members, RecordFields};
+use fpdb_host::error::{DocumentError, Error, Result};
+
+const FORMAT: &str = "JSON lines";
+
+/// If so many lines from the beginning are no records, the file is none of this kind.
+const BAD_LINES_AT_START: usize = 100;
+
+/// The most fields that an error names.
+const MOST_FIELDS: usize = 1000;
+
+pub(super) fn read(
+    input: &mut dyn Read,
+    fields: &RecordFields,
+    meter: &Meter<'_>,
+    members: &mut dyn Members,
+) -> Result<()> {
+    let limits = &meter.limits;
+    let mut lines = LineReader::new(input);
+    let (mut number, mut good) = (0u64, 0u64);
+    let mut bad = BadBeginning::default();
+    loop {
+        let start = lines.place();
+        let Some(line) = lines.next(limits.record_bytes).map_err(|error| meter.error(FORMAT, error))? else { break };
+        number += 1;
+        let suffix = format!(":{number}");
+        let record = match line {
+            Line::TooLong => Err(Error::Document(DocumentError::RecordTooLarge { limit: limits.record_bytes })),
+            Line::Whole(line) => {
+                let line = without_newline(line);
+                let line = if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+                if line.trim_ascii().is_empty() {
+                    continue;
+                }
+                let record = parse(line, fields, limits.json_depth);
+                if good == 0 && is_without_field(&record) {
+                    bad.note_fields(line);
+                }
+                record
+            }
+        };
+        if record.is_ok() {
+            good += 1;
+            bad.tell(members)?;
+        }
+        match record {
+            Ok(LineRecord { text: Some(text), metadata }) => {
+                let content = MemberContent::Record(text);
+                members.member(Member { suffix, hint: String::new(), metadata, content })?;
+                members.extent(start..lines.place());
+            }
+            Ok(LineRecord { text: None, .. }) => members.skipped(suffix, "its text is null")?,
+            Err(error) if good > 0 => members.failed(suffix, error)?,
+            Err(error) => {
+                bad.failed.push((suffix, error));
+                if bad.failed.len() == BAD_LINES_AT_START {
+                    return Err(bad.refusal(fields, members)?);
+                }
+            }
+        }
+    }
+    match bad.failed.len() > 1 && bad.all_without_field() {
+        true => Err(bad.refusal(fields, members)?),
+        false => bad.tell(members),
+    }
+}
+
+fn is_without_field<T>(record: &Result<T>) -> bool {
+    matches!(record, Err(Error::Document(DocumentError::NoField { .. })))
+}
+
+/// The lines before the first record. They are told of when that comes, or else as one, if all of them lack the field of the text.
+#[derive(Default)]
+struct BadBeginning {
+    failed: Vec<(String, Error)>,
+    /// The fields of those that are objects, each with the bytes of its strings.
+    fields: Vec<(String, usize)>,
+}
+
+impl BadBeginning {
+    /// Notes the fields of an object.
+    fn note_fields(&mut self, line: &[u8]) {
+        let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return };
+        for (name, value) in record {
+            let bytes = if value.get().starts_with('"') { value.get().len() - 2 } else { 0 };
+            if let Some((_, sum)) = self.fields.iter_mut().find(|(known, _)| *known == name) {
+                *sum += bytes;
+            } else if self.fields.len() < MOST_FIELDS {
+                self.fields.push((name, bytes));
+            }
+        }
+    }
+
+    fn all_without_field(&self) -> bool {
+        self.failed.iter().all(|(_, error)| matches!(error, Error::Document(DocumentError::NoField { .. })))
+    }
+
+    /// Tells of each line.
+    fn tell(&mut self, members: &mut dyn Members) -> Result<()> {
+        self.failed.drain(..).try_for_each(|(suffix, error)| members.failed(suffix, error))
+    }
+
+    /// The error of a file that begins with so many lines that are no records. Tells of all but the last where they differ.
+    fn refusal(mut self, fields: &RecordFields, members: &mut dyn Members) -> Result<Error> {
+        let records = Some(self.failed.len() as u64);
+        let is_one = self.all_without_field();
+        if let (false, Some((_, error))) = (is_one, self.failed.pop()) {
+            self.tell(members)?;
+            return Ok(error);
+        }
+        let most = self.fields.iter().filter(|(_, bytes)| *bytes > 0).max_by_key(|(_, bytes)| *bytes);
+        Ok(Error::Document(DocumentError::NoTextField {
+            field: fields.text.clone(),
+            records,
+            most_text: most.map(|(name, _)| name.clone()),
+            fields: self.fields.into_iter().map(|(name, _)| name).collect(),
+        }))
+    }
+}
+
+/// The fields of a line that become a document.
+#[derive(Debug, PartialEq, Eq)]
+struct LineRecord {
+    /// UTF-8, but for surrogates that have lost their partner.
+    text: Option<Vec<u8>>,
+    metadata: Vec<(String, String)>,
+}
+
+fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<LineRecord> {
+    if depth(line) > most {
+        return Err(Error::Document(DocumentError::JsonTooDeep { limit: most }));
+    }
+    let mut from = serde_json::Deserializer::from_slice(line);
+    let found = RecordSeed(fields).deserialize(&mut from).and_then(|found| from.end().map(|()| found));
+    let found = found.map_err(|error| match holds_no_text(line, fields) {
+        true => Error::Document(DocumentError::NotText { field: fields.text.clone() }),
+        false => Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }),
+    })?;
+    match found.text {
+        Some(text) => Ok(LineRecord { text: text.0, metadata: found.metadata }),
+        None => Err(Error::Document(DocumentError::NoField { field: fields.text.clone() })),
+    }
+}
+
+/// True if a line is a record whose field of the text holds something else.
+fn holds_no_text(line: &[u8], fields: &RecordFields) -> bool {
+    let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return false };
+    record.get(&fields.text).is_some_and(|value| !value.get().starts_with('"') && value.get() != "null")
+}
+
+/// The arrays and objects within each other, at most; of any bytes.
+fn depth(line: &[u8]) -> u32 {
+    let (mut depth, mut most) = (0u32, 0);
+    let mut rest = line;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'{' | b'[' => {
+                depth += 1;
+                most = most.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                while let Some(at) = memchr2(b'"', b'\\', rest) {
+                    let escape = rest[at] == b'\\';
+                    rest = &rest[(at + 1 + usize::from(escape)).min(rest.len())..];
+                    if !escape {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    most
+}
+
+struct ParsedRecord {
+    /// `None` where there is no such field.
+    text: Option<JsonText>,
+    metadata: Vec<(String, String)>,
+}
+
+struct RecordSeed<'a>(&'a RecordFields);
+
+impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {
+    type Value = ParsedRecord;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> std::result::Result<ParsedRecord, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RecordSeed<'_> {
+    type Value = ParsedRecord;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<ParsedRecord, A::Error> {
+        let mut found = ParsedRecord { text: None, metadata: Vec::new() };
+        while let Some(Key(key)) = map.next_key()? {
+            if *key == self.0.text {
+                found.text = Some(map.next_value()?);
+            } else if *key == self.0.id || self.0.keep.iter().any(|field| *field == *key) {
+                let value: &RawValue = map.next_value()?;
+                // The last value of a repeated key counts, as with the text.
+                found.metadata.retain(|(name, _)| *name != *key);
+                found.metadata.extend(plain(value).map(|value| (key.into_owned(), value)));
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A value as metadata: a string without its quotes, anything else as it is written; nothing for null.
+fn plain(value: &RawValue) -> Option<String> {
+    match value.get() {
+        "null" => None,
+        text => Some(serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned())),
+    }
+}
+
+/// A key, borrowed where it has no escapes.
+#[derive(serde::Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A string or null. As bytes, for JSON may hold halves of surrogate pairs, which UTF-8 does not.
+pub struct JsonText(pub Option<Vec<u8>>);
+
+impl<'de> serde::Deserialize<'de> for JsonText {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        from.deserialize_option(TextVisitor).map(Self)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Option<Vec<u8>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_none<E>(self) -> std::result::Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> std::result::Result<Self::Value, D::Error> {
+        from.deserialize_bytes(self)
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> std::result::Result<Self::Value, E> {
+        Ok(Some(bytes.to_vec()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields() -> RecordFields {
+        RecordFields { keep: vec!["n".into(), "deep".into()], ..RecordFields::default() }
+    }
+
+    fn text_of(line: &str) -> String {
+        match parse(line.as_bytes(), &fields(), 8) {
+            Ok(LineRecord { text: Some(text), .. }) => String::from_utf8_lossy(&text).into_owned(),
+            Ok(LineRecord { text: None, .. }) => "null".into(),
+            Err(error) => error.chain(),
+        }
+    }
+
+    #[test]
+    fn the_text_is_decoded() {
+        assert_eq!(text_of(r#"{"a": {"text": "no"}, "text": "It\u2019s \"so\"\n\ud83d\ude00"}"#), "It’s \"so\"\n😀");
+        assert_eq!(text_of(r#"{"t\u0065xt": "escaped keys too"}"#), "escaped keys too");
+        assert_eq!(text_of(r#"{"text": null}"#), "null");
+        assert_eq!(text_of(r#"{"text": "half \ud83d of a pair"}"#), "half \u{fffd}\u{fffd}\u{fffd} of a pair");
+        for (line, error) in [
+            ("{\"body\": \"x\"}", "the record has no field text"),
+            ("[1, 2]", "the line is not a JSON record: invalid type: sequence, expected an object at line 1 column 0"),
+            ("{\"text\": 7}", "the field text of the record is not text"),
+            ("{\"text\": [\"x\"], \"a\": 1}", "the field text of the record is not text"),
+            (
+                "{\"text\": 7",
+                "the line is not a JSON record: invalid type: integer `7`, expected a text at line 1 column 10",
+            ),
+            ("{\"text\": \"x\"", "the line is not a JSON record: EOF while parsing an object at line 1 column 12"),
+            ("{\"a\":[[[[[[[[8]]]]]]]]}", "the JSON has more than 8 arrays and objects within each other"),
+        ] {
+            assert_eq!(text_of(line), error);
+        }
+    }
+
+    /// Takes members as their names and failures as their messages.
+    #[derive(Default)]
+    struct Told(Vec<String>);
+
+    impl Members for Told {
+        fn member(&mut self, member: Member<'_>) -> Result<()> {
+            self.0.push(member.suffix);
+            Ok(())
+        }
+
+        fn failed(&mut self, suffix: String, error: Error) -> Result<()> {
+            self.0.push(format!("{suffix} {}", error.chain()));
+            Ok(())
+        }
+
+        fn skipped(&mut self, suffix: String, _: &'static str) -> Result<()> {
+            self.0.push(format!("{suffix} null"));
+            Ok(())
+        }
+    }
+
+    /// The events of a file, and the error that it ends with.
+    fn told(file: &str) -> (Vec<String>, String) {
+        let (stop, mut told) = (fpdb_host::stop::StopToken::new(), Told::default());
+        let meter = Meter::new(crate::input::InputLimits::default(), None, &stop, &|_| {});
+        let read = read(&mut file.as_bytes(), &fields(), &meter, &mut told);
+        (told.0, read.err().map_or(String::new(), |error| error.chain()))
+    }
+
+    #[test]
+    fn files_without_the_field_of_the_text_fail_as_one() {
+        let without = "{\"id\": \"a\", \"body\": \"some text\", \"n\": 1}\n";
+        let none = "has the field `text`; they have body, id, n";
+        assert_eq!(told(&without.repeat(3)), (vec![], format!("none of the first 3 records {none}")));
+        assert_eq!(told(&without.repeat(300)), (vec![], format!("none of the first 100 records {none}")));
+        // One line tells nothing of others, nor do lines of several kinds.
+        let no_field = "the record has no field text";
+        assert_eq!(told(without), (vec![format!(":1 {no_field}")], String::new()));
+        let (text, null) = ("{\"text\": \"\"}\n", "{\"text\": null}\n");
+        let mixed = [without, without, text, without, null].concat();
+        let rows = [
+            format!(":1 {no_field}"),
+            format!(":2 {no_field}"),
+            ":3".into(),
+            format!(":4 {no_field}"),
+            ":5 null".into(),
+        ];
+        assert_eq!(told(&mixed), (rows.to_vec(), String::new()));
+        let other = format!("{}{}", without.repeat(98), "{\"text\": 7}\n".repeat(5));
+        let (rows, error) = told(&other);
+        assert_eq!((rows.len(), error.as_str()), (99, "the field text of the record is not text"));
+        assert_eq!(rows[98], ":99 the field text of the record is not text");
+    }
+
+    #[test]
+    fn fields_are_kept() {
+        let line = br#"{"id": "a\"b", "n": 1.50, "other": 3, "deep": {"x": [1]}, "text": ""}"#;
+        let record = parse(line, &fields(), 8).unwrap();
+        let kept = [("id", "a\"b"), ("n", "1.50"), ("deep", "{\"x\": [1]}")];
+        assert_eq!(record.metadata, kept.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(record.text, Some(Vec::new()));
+    }
+
+    #[test]
+    fn depth_is_that_of_brackets_outside_of_strings() {
+        for (line, expected) in
+            [("", 0), ("{}", 1), (r#"{"[[[": "\"[[[\\"}"#, 1), ("[[],[[]]]", 3), ("]]][", 1), (r#""\"#, 0)]
+        {
+            assert_eq!(depth(line.as_bytes()), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! mbox: mails one after the other. Each begins with a line `From ...` at the start or after an empty line; lines of
+//! a mail that look like one are stored with `>` in front, which is taken off.
+
+use std::io::{self, Read};
+
+use super::super::limits::Meter;
+use super::lines::{Line, LineReader};
+use super::{Member, MemberContent, Members};
+use fpdb_host::error::Result;
+
+const FORMAT: &str = "mbox";
+
+pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
+    let limit = meter.limits.record_bytes;
+    let mut lines = LineReader::new(input);
+    let mut mail = Mail {
+        lines: &mut lines,
+        limit,
+        ready: Vec::new(),
+        at: 0,
+        empty_lines: Vec::new(),
+        state: MboxState::Before,
+        begins: 0,
+    };
+    mail.find_first().map_err(|error| meter.error(FORMAT, error))?;
+    let mut number = 0u64;
+    while mail.begin() {
+        number += 1;
+        let start = mail.begins;
+        let suffix = format!("#{number}");
+        let content = MemberContent::Stream(&mut mail);
+        members.member(Member { suffix, hint: "mail.eml".into(), metadata: Vec::new(), content })?;
+        // Skips the rest of it.
+        io::copy(&mut mail, &mut io::sink()).map_err(|error| meter.error(FORMAT, error))?;
+        let end = if mail.state == MboxState::Before { mail.begins } else { mail.lines.place() };
+        members.extent(start..end);
+    }
+    Ok(())
+}
+
+/// Where the reading stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MboxState {
+    /// A line `From ` has been read, and no mail asked for since.
+    Before,
+    /// In a mail.
+    Within,
+    /// No mail comes any more.
+    Ended,
+}
+
+/// Reads one mail after the other.
+struct Mail<'a, R> {
+    lines: &'a mut LineReader<R>,
+    /// The longest line.
+    limit: u64,
+    ready: Vec<u8>,
+    at: usize,
+    /// An empty line that has been read: it belongs to the mail unless the next one begins after it.
+    empty_lines: Vec<u8>,
+    state: MboxState,
+    /// Where the line `From ` that was read last begins.
+    begins: u64,
+}
+
+impl<R: Read> Mail<'_, R> {
+    fn find_first(&mut self) -> io::Result<()> {
+        loop {
+            self.begins = self.lines.place();
+            match self.lines.next(self.limit)? {
+                None => self.state = MboxState::Ended,
+                Some(Line::Whole(line)) if line.trim_ascii().is_empty() => continue,
+                Some(Line::Whole(line)) if line.starts_with(b"From ") => {}
+                Some(_) => return Err(io::Error::other("it does not begin with a line From")),
+            }
+            return Ok(());
+        }
+    }
+
+    /// True where a mail comes.
+    fn begin(&mut self) -> bool {
+        let comes = self.state == MboxState::Before;
+        if comes {
+            self.state = MboxState::Within;
+        }
+        comes
+    }
+
+    /// Takes the next lines of the mail.
+    fn fill(&mut self) -> io::Result<()> {
+        self.ready.clear();
+        self.at = 0;
+        while self.ready.is_empty() && self.state == MboxState::Within {
+            let after_empty = !self.empty_lines.is_empty();
+            let place = self.lines.place();
+            match self.lines.next(self.limit)? {
+                None => {
+                    self.ready.append(&mut self.empty_lines);
+                    self.state = MboxState::Ended;
+                }
+                Some(Line::TooLong) => {
+                    return Err(io::Error::other(format!("a line has more than {} bytes", self.limit)));
+                }
+                Some(Line::Whole(line)) if line == b"\n" || line == b"\r\n" => {
+                    self.ready.append(&mut self.empty_lines);
+                    self.empty_lines.extend(line);
+                }
+                Some(Line::Whole(line)) if after_empty && line.starts_with(b"From ") => {
+                    self.empty_lines.clear();
+                    self.state = MboxState::Before;
+                    self.begins = place;
+                }
+                Some(Line::Whole(line)) => {
+                    self.ready.append(&mut self.empty_lines);
+                    let quotes = line.iter().take_while(|&&byte| byte == b'>').count();
+                    let quoted = quotes > 0 && line[quotes..].starts_with(b"From ");
+                    self.ready.extend(&line[usize::from(quoted)..]);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Mail<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.ready.len() {
+            self.fill()?;
+        }
+        let read = buffer.len().min(self.ready.len() - self.at);
+        buffer[..read].copy_from_slice(&self.ready[self.at..self.at + read]);
+        self.at += read;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::limits::InputLimits;
+    use super::*;
+    use fpdb_host::error::Error;
+
+    #[derive(Default)]
+    struct Mails(Vec<String>);
+
+    impl Members for Mails {
+        fn member(&mut self, member: Member<'_>) -> Result<()> {
+            let MemberContent::Stream(bytes) = member.content else { return Ok(()) };
+            let mut mail = String::new();
+            bytes.read_to_string(&mut mail).map_err(Error::io("read", "mail"))?;
+            self.0.push(format!("{} {mail}", member.suffix));
+            Ok(())
+        }
+        fn failed(&mut self, _: String, error: Error) -> Result<()> {
+            Err(error)
+        }
+        fn skipped(&mut self, _: String, _: &'static str) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    fn mails(text: &str) -> Vec<String> {
+        let mut mails = Mails::default();
+        let stop = fpdb_host::stop::StopToken::new();
+        let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
+        if let Err(error) = read(&mut text.as_bytes(), &meter, &mut mails) {
+            mails.0.push(error.chain());
+        }
+        mails.0
+    }
+
+    #[test]
+    fn mails_are_told_apart() {
+        assert_eq!(
+            mails(
+                "From a x\nTo: b\n\nFrom\nFrom here on\n\n\nand on\n\nFrom c y\nTo: d\n\n>From me\n>>From you\n> From\n"
+            ),
+            ["#1 To: b\n\nFrom\nFrom here on\n\n\nand on\n", "#2 To: d\n\nFrom me\n>From you\n> From\n"]
+        );
+        assert_eq!(mails("\n\nFrom a\n"), ["#1 "]);
+        assert_eq!(mails("From a\n\n\n"), ["#1 \n\n"]);
+        assert!(mails("").is_empty());
+        assert_eq!(mails("To: x\n"), ["the mbox data cannot be decoded: it does not begin with a line From"]);
+    }
+}

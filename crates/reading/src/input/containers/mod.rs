@@ -1,0 +1,69 @@
+//! Containers: here are the bytes of one, which documents are in it? One reader for each kind, over streams;
+//! zip and Parquet, whose directory is at the end, over files.
+
+#[cfg(feature = "warc")]
+mod arc;
+#[cfg(feature = "warc")]
+mod http;
+mod json_lines;
+mod lines;
+mod mbox;
+mod member;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod read_at;
+mod tar;
+#[cfg(feature = "warc")]
+mod warc;
+mod zip;
+
+use std::fs::File;
+use std::io::Read;
+
+use super::limits::Meter;
+use crate::recognise::Container;
+use fpdb_host::error::{Error, Result};
+pub use json_lines::JsonText;
+pub use member::RecordFields;
+pub(crate) use member::{Member, MemberContent, Members};
+use member::{printable, tidy};
+
+/// Reads a container from a stream. Zip and Parquet are copied to a file without a name first.
+pub(crate) fn read_stream(
+    container: Container,
+    input: &mut dyn Read,
+    fields: &RecordFields,
+    meter: &Meter<'_>,
+    members: &mut dyn Members,
+) -> Result<()> {
+    match container {
+        Container::Tar => tar::read(input, meter, members),
+        Container::JsonLines => json_lines::read(input, fields, meter, members),
+        Container::Warc => behind_feature!("warc", warc::read(input, meter, members)),
+        Container::Arc => behind_feature!("warc", arc::read(input, meter, members)),
+        Container::Mbox => mbox::read(input, meter, members),
+        Container::Zip | Container::Parquet => {
+            let mut file = tempfile::tempfile().map_err(Error::io("create a file in", std::env::temp_dir()))?;
+            std::io::copy(input, &mut file).map_err(|error| meter.error(container.name(), error))?;
+            match container {
+                Container::Zip => zip::read(&file, true, meter, members),
+                _ => behind_feature!("parquet", parquet::read(file, true, fields, meter, members)),
+            }
+        }
+    }
+}
+
+/// Reads a container from a file, from its beginning.
+pub(crate) fn read_file(
+    container: Container,
+    mut file: File,
+    fields: &RecordFields,
+    meter: &Meter<'_>,
+    members: &mut dyn Members,
+) -> Result<()> {
+    match container {
+        Container::Zip => zip::read(&file, false, meter, members),
+        Container::Parquet => behind_feature!("parquet", parquet::read(file, false, fields, meter, members)),
+        _ => read_stream(container, &mut file, fields, meter, members),
+    }
+}

@@ -1,0 +1,197 @@
+//! Parquet: one column of the rows is the documents. Read row group by row group, only the columns wanted.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use parquet::basic::Type as Physical;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use parquet::schema::types::Type;
+
+use super::super::limits::{InputLimits, Meter};
+use super::read_at::read_at;
+use super::{Member, MemberContent, Members, RecordFields};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::guarded::guarded;
+
+const FORMAT: &str = "Parquet";
+
+/// `copy` says that the file is a copy of a member of another container.
+pub(super) fn read(
+    file: File,
+    copy: bool,
+    fields: &RecordFields,
+    meter: &Meter<'_>,
+    members: &mut dyn Members,
+) -> Result<()> {
+    let size = file.metadata().map_err(|error| meter.error(FORMAT, error))?.len();
+    let read = Arc::new(AtomicU64::new(0));
+    let chunks = FilePieces { file: Arc::new(file), size, read: Arc::clone(&read) };
+    let reader = SerializedFileReader::new(chunks).map_err(undecodable)?;
+    let columns = columns_of(reader.metadata().file_metadata().schema(), fields)?;
+    let (mut number, mut made) = (0u64, 0u64);
+    for index in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(index).map_err(undecodable)?;
+        check_expansion(&*group, &columns, meter)?;
+        for row in group.get_row_iter(Some(columns.clone())).map_err(undecodable)? {
+            // A copy of a member is no part of the file.
+            let read = if copy { 0 } else { read.swap(0, Ordering::Relaxed) };
+            meter.read(read).map_err(|error| meter.error(FORMAT, error))?;
+            number += 1;
+            let row = row.map_err(undecodable)?;
+            // A value that is stored once can be that of many rows.
+            let bytes = row.get_column_iter().map(|(_, field)| bytes_of(field)).sum();
+            made += bytes;
+            meter.expand(bytes, made, size)?;
+            take_row(row, number, fields, meter, members)?;
+        }
+    }
+    Ok(())
+}
+
+fn take_row(row: Row, number: u64, fields: &RecordFields, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
+    let suffix = format!(":{number}");
+    let (mut text, mut metadata) = (None, Vec::new());
+    for (name, field) in row.into_columns() {
+        match field {
+            Field::Null => {}
+            Field::Str(value) if name == fields.text => text = Some(value.into_bytes()),
+            Field::Bytes(value) if name == fields.text => text = Some(value.data().to_vec()),
+            Field::Str(value) => metadata.push((name, value)),
+            other => metadata.push((name, plain(&other))),
+        }
+    }
+    let limit = meter.limits.record_bytes;
+    match text {
+        None => members.skipped(suffix, "its text is null"),
+        Some(text) if text.len() as u64 > limit => {
+            members.failed(suffix, Error::Document(DocumentError::RecordTooLarge { limit }))
+        }
+        Some(text) => {
+            let content = MemberContent::Record(text);
+            members.member(Member { suffix, hint: String::new(), metadata, content })?;
+            members.extent(number - 1..number);
+            Ok(())
+        }
+    }
+}
+
+fn bytes_of(field: &Field) -> u64 {
+    match field {
+        Field::Str(value) => value.len() as u64,
+        Field::Bytes(value) => value.len() as u64,
+        _ => 0,
+    }
+}
+
+/// A value as metadata: in the words of the crate, which has none for times it cannot write as a date.
+fn plain(field: &Field) -> String {
+    guarded(|| field.to_string()).unwrap_or_else(|_| match field {
+        Field::TimestampMillis(time) | Field::TimestampMicros(time) => time.to_string(),
+        Field::Date(days) => days.to_string(),
+        _ => "?".into(),
+    })
+}
+
+/// The schema of the columns wanted, which has to have the text's.
+fn columns_of(schema: &Type, fields: &RecordFields) -> Result<Type> {
+    let is_text = |column: &Type| {
+        column.name() == fields.text && column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY
+    };
+    if !schema.get_fields().iter().any(|column| is_text(column)) {
+        let columns = schema.get_fields();
+        let mut of_bytes = columns.iter().filter(|column| {
+            column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY && column.name() != fields.id
+        });
+        return Err(Error::Document(DocumentError::NoTextField {
+            field: fields.text.clone(),
+            records: None,
+            fields: columns.iter().map(|column| column.name().to_owned()).collect(),
+            most_text: of_bytes.next().filter(|_| of_bytes.next().is_none()).map(|column| column.name().to_owned()),
+        }));
+    }
+    let wanted = |column: &&Arc<Type>| {
+        let name = column.name();
+        name == fields.text
+            || (column.is_primitive() && (name == fields.id || fields.keep.iter().any(|kept| kept == name)))
+    };
+    let columns = schema.get_fields().iter().filter(wanted).cloned().collect();
+    Type::group_type_builder(schema.name()).with_fields(columns).build().map_err(undecodable)
+}
+
+/// Pages are decoded in memory, so what they say of their size is looked at before.
+fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>) -> Result<()> {
+    for column in group.metadata().columns() {
+        // The library panics on these.
+        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        if start < 0 || column.compressed_size() < 0 {
+            return Err(undecodable(ParquetError::General("a column begins or ends before the file".to_owned())));
+        }
+        let wanted = columns
+            .get_fields()
+            .iter()
+            .any(|field| column.column_path().parts().first().is_some_and(|part| part == field.name()));
+        let made = u64::try_from(column.uncompressed_size()).unwrap_or(u64::MAX);
+        let taken = u64::try_from(column.compressed_size()).unwrap_or(0);
+        if wanted && made > InputLimits::FREE_BYTES {
+            // They count once they are taken.
+            meter.expand(0, made, taken)?;
+        }
+    }
+    Ok(())
+}
+
+fn undecodable(error: ParquetError) -> Error {
+    Error::Document(DocumentError::Undecodable { format: FORMAT, source: error.into() })
+}
+
+/// A file in pieces. Lengths come from the file's own directory, so none is believed that the file does not have.
+struct FilePieces {
+    file: Arc<File>,
+    size: u64,
+    /// Bytes read since it was last asked.
+    read: Arc<AtomicU64>,
+}
+
+impl Length for FilePieces {
+    fn len(&self) -> u64 {
+        self.size
+    }
+}
+
+impl ChunkReader for FilePieces {
+    type T = BufReader<FileSection>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::new(FileSection { file: Arc::clone(&self.file), at: start, read: Arc::clone(&self.read) }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        if start.checked_add(length as u64).is_none_or(|end| end > self.size) {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} are not in the file")));
+        }
+        let mut bytes = vec![0; length];
+        self.get_read(start)?.into_inner().read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
+
+/// The file from some place on.
+struct FileSection {
+    file: Arc<File>,
+    at: u64,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for FileSection {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(&self.file, buffer, self.at)?;
+        self.at += read as u64;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}

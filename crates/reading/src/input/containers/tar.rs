@@ -1,0 +1,129 @@
+//! tar: members one after the other, each behind a header; POSIX, GNU and old archives.
+
+use std::cell::Cell;
+use std::io::{self, BufReader, Read};
+use std::rc::Rc;
+
+use tar::{Archive, EntryType};
+
+use super::super::limits::{Exactly, Guard, Meter};
+use super::{Member, MemberContent, Members, printable, tidy};
+use fpdb_host::error::{DocumentError, Error, Result};
+
+const FORMAT: &str = "tar";
+
+/// The longest headers of one member: long names and extended headers are read into memory.
+const HEADER_BYTES: u64 = 1 << 20;
+
+/// Bytes taken at a time.
+const BUFFER: usize = 64 << 10;
+
+/// An archive is made of blocks of this size, and ends with two of zeros; one will do.
+const BLOCK: u64 = 512;
+
+pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
+    let (left, zeros, taken) = (Cell::new(None), Cell::new(0), Cell::new(0));
+    // Headers and small members are read block by block.
+    let input = BufReader::with_capacity(BUFFER, input);
+    let mut archive = Archive::new(HeaderReader { input, left: &left, zeros: &zeros, taken: &taken });
+    let failed = |error| meter.error(FORMAT, error);
+    let mut entries = archive.entries().map_err(failed)?;
+    // Where the entry before ends.
+    let mut ends = 0;
+    loop {
+        left.set(Some(HEADER_BYTES));
+        let Some(entry) = entries.next() else { break };
+        left.set(None);
+        let mut entry = entry.map_err(failed)?;
+        let begins = ends;
+        let path = String::from_utf8(entry.path_bytes().into_owned());
+        let kind = entry.header().entry_type();
+        let path = match path {
+            Ok(path) => {
+                let tidied = tidy(&path);
+                if tidied.is_empty() && kind.is_file() && !path.ends_with('/') {
+                    members.failed(format!("!{}", printable(&path)), Error::Document(DocumentError::NoName))?;
+                }
+                tidied
+            }
+            Err(error) => {
+                let path = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                members.failed(
+                    format!("!{}", tidy(&path)),
+                    Error::Document(DocumentError::PathNotUtf8 { path: path.into() }),
+                )?;
+                io::copy(&mut entry, &mut io::sink()).map_err(failed)?;
+                ends = taken.get().next_multiple_of(BLOCK);
+                continue;
+            }
+        };
+        let suffix = format!("!{path}");
+        match kind {
+            // In archives older than the mark for one, a folder is a file whose name ends with a slash.
+            EntryType::Regular | EntryType::Continuous if !path.is_empty() && !entry.path_bytes().ends_with(b"/") => {
+                let mut whole = Exactly { left: entry.size(), input: &mut entry };
+                let content = MemberContent::Stream(&mut whole);
+                members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
+            }
+            EntryType::GNUSparse => {
+                // Holes take no room in the archive.
+                let stored = entry.header().entry_size().map_err(failed)?;
+                let whole = Exactly { left: entry.size(), input: &mut entry };
+                let mut guard = Guard::new(whole, FORMAT, Rc::new(Cell::new(stored)), meter);
+                let content = MemberContent::Stream(&mut guard);
+                members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
+            }
+            EntryType::Link | EntryType::Symlink => members.skipped(suffix, "a link inside an archive")?,
+            EntryType::Char | EntryType::Block | EntryType::Fifo => {
+                members.skipped(suffix, "neither a file nor a folder")?;
+            }
+            // A folder, of either age; headers that say something of the whole archive: those of pax, and GNU's label of a
+            // volume and list of a folder.
+            EntryType::Regular | EntryType::Continuous | EntryType::Directory | EntryType::XGlobalHeader => {}
+            kind if matches!(kind.as_byte(), b'V' | b'D') => {}
+            _ => members.skipped(suffix, "an entry of an unknown type")?,
+        }
+        io::copy(&mut entry, &mut io::sink()).map_err(failed)?;
+        ends = taken.get().next_multiple_of(BLOCK);
+        members.extent(begins..ends);
+        if kind == EntryType::Link
+            && let Some(target) = entry.link_name_bytes()
+        {
+            members.needed(&format!("!{}", tidy(&String::from_utf8_lossy(&target))));
+        }
+    }
+    left.set(None);
+    // Only padding follows the end of the archive; reading it has the checksum of a compressed one checked.
+    let mut rest = archive.into_inner();
+    let padding = io::copy(&mut rest, &mut io::sink()).map_err(failed)?;
+    if zeros.get() < BLOCK && padding == 0 {
+        // The reader takes any end between two members for the end.
+        return Err(failed(io::Error::new(io::ErrorKind::UnexpectedEof, "the block that marks its end is missing")));
+    }
+    Ok(())
+}
+
+/// Limits what is read between members, and counts the zeros at the end.
+struct HeaderReader<'a, R> {
+    input: R,
+    left: &'a Cell<Option<u64>>,
+    /// Bytes that have been read.
+    taken: &'a Cell<u64>,
+    zeros: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for HeaderReader<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.taken.set(self.taken.get() + read as u64);
+        match buffer[..read].iter().rposition(|&byte| byte != 0) {
+            Some(last) => self.zeros.set((read - 1 - last) as u64),
+            None => self.zeros.set(self.zeros.get() + read as u64),
+        }
+        if let Some(left) = self.left.get() {
+            let left = left.checked_sub(read as u64).ok_or_else(|| io::Error::other("its headers are too long"))?;
+            self.left.set(Some(left));
+        }
+        Ok(read)
+    }
+}

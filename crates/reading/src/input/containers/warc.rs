@@ -1,0 +1,182 @@
+//! WARC: what a crawl stored, record by record (ISO 28500). Responses, resources and conversions hold documents;
+//! of a response the headers and encodings of the transfer are taken off.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use super::super::limits::{Exactly, Meter};
+use super::http::{self, Headers};
+use super::{Member, MemberContent, Members};
+use fpdb_host::error::Result;
+
+const FORMAT: &str = "WARC";
+
+/// The longest first line of a record.
+const LINE_BYTES: u64 = 64 << 10;
+
+pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
+    let mut input = CountingReader { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
+    let failed = |error| meter.error(FORMAT, error);
+    let mut number = 0u64;
+    // Where the record before begins, if it was a member.
+    let mut before = None;
+    loop {
+        let begins = begins(&mut input).map_err(failed)?;
+        if let Some(start) = before.take() {
+            members.extent(start..begins.unwrap_or(input.taken));
+        }
+        let Some(begins) = begins else { return Ok(()) };
+        number += 1;
+        let headers = Headers::read(&mut input).map_err(failed)?;
+        let length = headers.get("content-length").and_then(|length| length.parse().ok());
+        let length = length.ok_or_else(|| failed(io::Error::other("a record has no length")))?;
+        let mut body = Exactly { input: &mut input, left: length };
+        if let Some(kind) = RecordKind::of(&headers)
+            && length > 0
+        {
+            let id = headers.get("warc-record-id").map(|id| id.trim_start_matches('<').trim_end_matches('>'));
+            let id = id.filter(|id| !id.is_empty()).map_or_else(|| number.to_string(), str::to_owned);
+            let suffix = format!("#{}", id.replace(char::is_control, "\u{fffd}"));
+            let kept = [("url", "warc-target-uri"), ("date", "warc-date"), ("truncated", "warc-truncated")];
+            let kept = kept.iter().filter_map(|&(name, field)| Some((name.to_owned(), headers.get(field)?.to_owned())));
+            if headers.get("warc-segment-number").is_some() {
+                members.skipped(suffix, "a record in segments, which are not put together")?;
+            } else {
+                hand_over(&mut body, &headers, kind, suffix, kept.collect(), meter, members)?;
+                before = Some(begins);
+            }
+        }
+        // A record that repeats another one is read with its help.
+        if let Some(id) = headers.get("warc-refers-to") {
+            members.needed(&format!("#{}", id.trim_start_matches('<').trim_end_matches('>')));
+        }
+        io::copy(&mut body, &mut io::sink()).map_err(failed)?;
+    }
+}
+
+/// Counts the bytes that are taken.
+pub(super) struct CountingReader<R> {
+    pub(super) input: R,
+    pub(super) taken: u64,
+}
+
+impl<R: BufRead> Read for CountingReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.taken += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for CountingReader<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.taken += amount as u64;
+        self.input.consume(amount);
+    }
+}
+
+/// The wrapping of a record's document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RecordKind {
+    Response,
+    Plain,
+}
+
+impl RecordKind {
+    fn of(headers: &Headers) -> Option<Self> {
+        let is_http = |value: &str| value.trim_start().to_ascii_lowercase().starts_with("application/http");
+        let says_http = headers.get("content-type").is_none_or(is_http);
+        match headers.get("warc-type")? {
+            // A record of another protocol keeps the answer of a name server, and the like.
+            "response" => says_http.then_some(Self::Response),
+            "resource" | "conversion" => Some(Self::Plain),
+            _ => None,
+        }
+    }
+}
+
+/// Hands the document of a record over.
+pub(super) fn hand_over(
+    body: &mut dyn Read,
+    headers: &Headers,
+    kind: RecordKind,
+    suffix: String,
+    metadata: Vec<(String, String)>,
+    meter: &Meter<'_>,
+    members: &mut dyn Members,
+) -> Result<()> {
+    let url = metadata.iter().find(|(name, _)| name == "url").map_or("", |(_, url)| url.as_str());
+    if kind == RecordKind::Plain {
+        let hint = hint(headers.get("content-type"), url);
+        return members.member(Member { suffix, hint, metadata, content: MemberContent::Stream(body) });
+    }
+    match http::response(body, meter) {
+        Ok((response, mut document)) => {
+            let hint = hint(response.get("content-type"), url);
+            members.member(Member { suffix, hint, metadata, content: MemberContent::Stream(&mut document) })
+        }
+        Err(error) => members.failed(suffix, meter.error("HTTP", error)),
+    }
+}
+
+/// The name of a file of this media type; without a telling one, the last part of the address.
+fn hint(media_type: Option<&str>, url: &str) -> String {
+    let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let ending = match media_type.as_str() {
+        "text/html" | "application/xhtml+xml" => "html",
+        "text/plain" => "txt",
+        "text/markdown" => "md",
+        "application/pdf" => "pdf",
+        "application/epub+zip" => "epub",
+        "application/vnd.oasis.opendocument.text" => "odt",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
+        "message/rfc822" => "eml",
+        _ => {
+            let path = url.split(['?', '#']).next().unwrap_or_default();
+            let path = path.split_once("://").map_or(path, |(_, rest)| rest);
+            return path
+                .split_once('/')
+                .map_or(String::new(), |(_, path)| path.rsplit('/').next().unwrap_or_default().to_owned());
+        }
+    };
+    format!("document.{ending}")
+}
+
+/// Passes over the empty lines between records and takes the first line of the next one. Returns where that begins; `None` at
+/// the end.
+fn begins(input: &mut CountingReader<impl BufRead>) -> io::Result<Option<u64>> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let place = input.taken;
+        if (&mut *input).take(LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        if line.starts_with(b"WARC/") {
+            return Ok(Some(place));
+        }
+        if !line.trim_ascii().is_empty() {
+            return Err(io::Error::other("a record begins with something else than WARC/"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_come_from_the_media_type_or_the_address() {
+        for (media_type, url, expected) in [
+            (Some("text/html; charset=utf-8"), "http://example.org/a.txt", "document.html"),
+            (Some("application/octet-stream"), "http://example.org/b/a.pdf?x=/y", "a.pdf"),
+            (None, "http://example.org", ""),
+            (None, "", ""),
+        ] {
+            assert_eq!(hint(media_type, url), expected);
+        }
+    }
+}

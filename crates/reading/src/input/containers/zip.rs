@@ -1,0 +1,112 @@
+//! zip: its directory is at the end, so it is read from a file; member by member, in the directory's order.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
+use zip::ZipReadOptions;
+use zip::read::Config;
+use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
+
+use super::super::limits::{Guard, Meter};
+use super::read_at::read_at;
+use super::{Member, MemberContent, Members, printable, tidy};
+use fpdb_host::error::{DocumentError, Error, Result};
+
+const FORMAT: &str = "zip";
+
+/// `copy` says that the file is a copy of a member of another container.
+pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
+    let size = file.metadata().map_err(|error| meter.error(FORMAT, error))?.len();
+    let place = FileCursor { file, size, at: 0, copy, meter };
+    let failed = |error| undecodable(meter, error);
+    // One for the directory and one for the members, so that neither loses its place.
+    let mut archive = ZipIterable::try_new(BufReader::new(place), Config::default()).map_err(failed)?;
+    let mut bodies = BufReader::new(place);
+    // The hashes of tidied names, with those of the names in the archive.
+    let mut names: FxHashMap<u64, u64> = FxHashMap::default();
+    for (number, entry) in (0u64..).zip(archive.files().map_err(failed)?) {
+        let entry = entry.map_err(failed)?;
+        if entry.is_dir() {
+            continue;
+        }
+        let name = match entry.name() {
+            Ok(name) => name.into_owned(),
+            Err(_) => String::from_utf8_lossy(entry.name_raw()).into_owned(),
+        };
+        let path = tidy(&name);
+        if path.is_empty() {
+            members.failed(format!("!{}", printable(&name)), Error::Document(DocumentError::NoName))?;
+            continue;
+        }
+        let suffix = format!("!{path}");
+        let raw = xxh3_64(entry.name_raw());
+        if *names.entry(xxh3_64(path.as_bytes())).or_insert(raw) != raw {
+            members.failed(suffix, Error::Document(DocumentError::NameTaken))?;
+            continue;
+        }
+        if entry.is_symlink() {
+            members.skipped(suffix, "a link inside an archive")?;
+            continue;
+        }
+        if entry.encrypted() {
+            members.failed(suffix, Error::Document(DocumentError::Encrypted))?;
+            continue;
+        }
+        let stored = entry.compressed_size().min(size);
+        let body = match entry.with_reader(&mut bodies, ZipReadOptions::new()) {
+            Ok(body) => body,
+            Err(error) => {
+                members.failed(suffix, failed(error))?;
+                continue;
+            }
+        };
+        let mut guard = Guard::new(body, FORMAT, Rc::new(Cell::new(stored)), meter);
+        let content = MemberContent::Stream(&mut guard);
+        members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
+        members.extent(number..number + 1);
+    }
+    Ok(())
+}
+
+fn undecodable(meter: &Meter<'_>, error: ZipError) -> Error {
+    match error {
+        ZipError::Io(error) => meter.error(FORMAT, error),
+        other => Error::Document(DocumentError::Undecodable { format: FORMAT, source: other.into() }),
+    }
+}
+
+/// A place in a file, of its own: readers of one file do not move each other.
+#[derive(Clone, Copy)]
+struct FileCursor<'a> {
+    file: &'a File,
+    size: u64,
+    at: u64,
+    copy: bool,
+    meter: &'a Meter<'a>,
+}
+
+impl Read for FileCursor<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(self.file, buffer, self.at)?;
+        self.at += read as u64;
+        // A copy of a member is no part of the file.
+        self.meter.read(if self.copy { 0 } else { read as u64 }).map(|()| read)
+    }
+}
+
+impl Seek for FileCursor<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.size.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
+}

@@ -1,0 +1,66 @@
+//! File parts: the documents of a file and where they lie in it, for the room that copies files without some of them.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::extents::Extents;
+use super::{Candidate, Content, Opened, ReadContext, ReadOptions, WalkEvent, candidate_of, open};
+use crate::recognise::{Compression, Layer, layer_of};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::stop::StopToken;
+
+/// The kind of a whole file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// One document, compressed or not.
+    Document,
+    /// Members; the compression around them, if any. Under further ones they are out of reach.
+    Container(Option<Compression>),
+}
+
+/// Visits the documents of a file, as an ingest with these options would, and tells `extents` where its members lie. A file that is one
+/// document is visited as [`Content::File`] or [`Content::Compressed`].
+///
+/// # Errors
+/// Fails if the file cannot be opened.
+pub fn visit_with_extents(
+    path: &Path,
+    options: &ReadOptions,
+    stop: &StopToken,
+    progress: &dyn Fn(u64),
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
+    extents: &mut dyn Extents,
+) -> Result<FileKind> {
+    let Candidate { mut about, content } = candidate_of(path)?;
+    let Some(file) = about.file.clone() else {
+        return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
+    };
+    debug_assert!(matches!(content, Content::File));
+    let reading = ReadContext { options, stop, progress };
+    match open(&mut about, &file, reading)? {
+        Opened::Document(content) => {
+            let _ = visit(WalkEvent::Document(Candidate { about, content }));
+            Ok(FileKind::Document)
+        }
+        Opened::Container(container) => {
+            let kind = FileKind::Container(compression_of(path)?);
+            container.expand_with(&about, &file, reading, visit, Some(extents))?;
+            Ok(kind)
+        }
+    }
+}
+
+/// How a file is compressed as a whole.
+///
+/// # Errors
+/// Fails if it cannot be read.
+pub fn compression_of(path: &Path) -> Result<Option<Compression>> {
+    use std::io::Read;
+    let mut head = Vec::new();
+    let file = std::fs::File::open(path).map_err(Error::io("read", path))?;
+    file.take(crate::recognise::LAYER_HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", path))?;
+    Ok(match layer_of(&path.to_string_lossy(), &head) {
+        Layer::Compressed(compression) => Some(compression),
+        Layer::Document | Layer::Container(_) => None,
+    })
+}

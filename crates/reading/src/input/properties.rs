@@ -1,0 +1,133 @@
+//! A property of any bytes that are read as a container, as compressed data or as a table of metadata: they come
+//! to an end, within the limits, and in the same documents however they are read.
+
+use std::fmt::Write;
+use std::io::{self, Cursor, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::decompress::decompress;
+use super::expand::{ReadContext, expand_input};
+use super::limits::Meter;
+use super::pipe::Input;
+use super::{About, Content, InputLimits, MetadataTable, ReadOptions, WalkEvent};
+use crate::recognise::{self, Choice, Compression, layer_of, name_inside};
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::document::Format;
+use fpdb_kernel::profile::Unit;
+
+/// Small, so that all of them are met; a document is below what is handed over in pieces.
+const LIMITS: InputLimits = InputLimits {
+    document_bytes: 100_000,
+    record_bytes: 20_000,
+    expansion: 250,
+    expanded_bytes: 2 << 20,
+    nesting: 4,
+    members: 200,
+    json_depth: 20,
+    whole_bytes: 100_000,
+    unpacked_bytes: 1 << 20,
+    unpacking: 100,
+    name_bytes: 300,
+    reading_memory: 64 << 20,
+    reading_seconds: 60,
+    process: None,
+};
+
+/// Gives at most so many bytes at a time.
+struct Steps {
+    bytes: Cursor<Vec<u8>>,
+    step: usize,
+}
+
+impl Read for Steps {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = self.step.min(buffer.len());
+        self.bytes.read(&mut buffer[..most])
+    }
+}
+
+impl Input for Steps {}
+
+/// All that is found in a file of this name.
+fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
+    let options = ReadOptions { limits: LIMITS, ..ReadOptions::default() };
+    let reading = ReadContext { options: &options, stop: &StopToken::new(), progress: &|_| {} };
+    let about =
+        About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new(), repeated: false };
+    let (mut found, mut total) = (String::new(), 0);
+    let input = Steps { bytes: Cursor::new(bytes.to_vec()), step };
+    expand_input(&about, reading, Path::new("the input"), input, &mut |step| {
+        let line = match step {
+            WalkEvent::Document(document) => {
+                let About { name, hint, member, metadata, .. } = document.about;
+                assert!(!name.chars().any(char::is_control), "{name:?}");
+                let Content::Whole(bytes) = document.content else { panic!("{name} is not whole") };
+                assert!(bytes.len() as u64 <= LIMITS.document_bytes);
+                total += bytes.len() as u64;
+                writeln!(found, "{name:?} {hint:?} {member:?} {metadata:?} {bytes:?}")
+            }
+            WalkEvent::Skipped { name, reason } => writeln!(found, "{name:?} skipped: {reason}"),
+            WalkEvent::Failed { name, error } => writeln!(found, "{name:?} failed: {error}"),
+        };
+        line.unwrap();
+        ControlFlow::Continue(())
+    });
+    // Bytes that are in the file itself do not count.
+    assert!(total <= LIMITS.expanded_bytes + bytes.len() as u64, "{total}");
+    found
+}
+
+/// A container of the kind that the ending of its name tells.
+pub(crate) fn container(name: &str, data: &[u8]) {
+    let whole = unfold(name, data, usize::MAX);
+    assert_eq!(unfold(name, data, 1 + data.len() % 13), whole);
+}
+
+/// A response of a server, in a record of WARC.
+pub(crate) fn http(data: &[u8]) {
+    let head = format!("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {}\r\n\r\n", data.len());
+    container("a.warc", &[head.as_bytes(), data].concat());
+}
+
+/// A compressed stream of each kind.
+pub(crate) fn compressed(data: &[u8]) {
+    for kind in [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2] {
+        let read = |step| {
+            let stop = StopToken::new();
+            let meter = Meter::new(LIMITS, None, &stop, &|_| {});
+            let mut inside = Vec::new();
+            decompress(kind, Steps { bytes: Cursor::new(data.to_vec()), step }, &meter)?.read_to_end(&mut inside)?;
+            Ok::<_, io::Error>(inside)
+        };
+        let whole = read(usize::MAX).ok();
+        assert!(whole.as_ref().is_none_or(|inside| inside.len() as u64 <= LIMITS.expanded_bytes));
+        assert_eq!(read(1 + data.len() % 13).ok(), whole, "{kind:?}");
+    }
+}
+
+/// The kind of a document or file, by its name, which is the first line, and by its first bytes.
+pub fn choose(data: &[u8]) {
+    let name = data.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let head = data.get(name.len() + 1..).unwrap_or_default();
+    let name = String::from_utf8_lossy(name);
+    layer_of(&name, head);
+    assert!(name_inside(&name).len() <= name.len() + ".tar".len());
+    for unit in [Unit::Char, Unit::Word, Unit::Token] {
+        let choice = recognise::choose(&name, head, unit);
+        assert!(unit == Unit::Token || !matches!(choice, Choice::Read(Format::Code(_) | Format::Bytes)));
+    }
+    assert_eq!(recognise::choose(&name, head, Unit::Byte), Choice::Read(Format::Bytes));
+}
+
+/// A table of metadata: every row is about the document it names.
+pub(crate) fn metadata(data: &[u8]) {
+    let Ok(table) = MetadataTable::parse(Path::new("table.csv"), data) else { return };
+    for name in table.unmatched() {
+        let mut about =
+            About { hint: String::new(), name, file: None, member: None, metadata: Vec::new(), repeated: false };
+        table.apply(&mut about);
+        assert!(about.metadata.iter().all(|(_, value)| !value.is_empty()));
+    }
+    assert_eq!(table.unmatched(), Vec::<String>::new());
+}

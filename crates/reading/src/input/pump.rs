@@ -1,0 +1,51 @@
+//! Pump: brings the bytes of one member to their reader, piece by piece.
+
+use std::io::{self, Read};
+use std::sync::mpsc::SyncSender;
+
+use super::limits::Meter;
+use super::reader::PIECE;
+use fpdb_host::error::{DocumentError, Error, Result};
+
+/// Pieces of one member that may wait to be read.
+pub(super) const PIECES_WAITING: usize = 2;
+
+/// The place where a stream broke off.
+pub(super) struct Broken<'a> {
+    pub(super) error: Option<Error>,
+    pub(super) meter: &'a Meter<'a>,
+}
+
+impl Read for Broken<'_> {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(match self.error.take() {
+            Some(error) => self.meter.keep(error),
+            None => io::ErrorKind::UnexpectedEof.into(),
+        })
+    }
+}
+
+/// Sends `head`, which is not empty, and what `input` has after it, in pieces, until the receiver is gone.
+pub(super) fn pump(
+    head: Vec<u8>,
+    input: &mut dyn Read,
+    limit: u64,
+    pieces: &SyncSender<Result<Vec<u8>>>,
+    cause: impl Fn(io::Error) -> Error,
+) -> Result<()> {
+    let mut total = 0;
+    let mut piece = head;
+    loop {
+        total += piece.len() as u64;
+        if total > limit {
+            return Err(Error::Document(DocumentError::DocumentTooLarge { limit }));
+        }
+        // The empty piece is the end.
+        let last = piece.is_empty();
+        if pieces.send(Ok(piece)).is_err() || last {
+            return Ok(());
+        }
+        piece = Vec::with_capacity(PIECE);
+        (&mut *input).take(PIECE as u64).read_to_end(&mut piece).map_err(&cause)?;
+    }
+}

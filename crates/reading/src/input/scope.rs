@@ -1,0 +1,217 @@
+//! Scope: which stored documents were read from the folders that are named, and whether their files are gone.
+//!
+//! A document is in scope if its file lies in one of the folders and its name is the one that an ingest of the folder gives it
+//! today. Documents that today's options leave out are not in scope, and neither is anything below a folder that cannot be read: what
+//! was not looked at is not known to be gone.
+
+use std::fs::read_dir;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::candidate::absolute;
+use super::member_name::file_name_of;
+use super::names::name_of;
+use super::options::{Source, WalkOptions};
+use super::walk::{PathFilter, is_database};
+use fpdb_host::error::{Error, Result};
+
+/// The folders that are named.
+pub struct Scope {
+    folders: Vec<Folder>,
+    /// Paths that are missing or cannot be read.
+    unreadable: Vec<PathBuf>,
+    filter: PathFilter,
+    skip_hidden: bool,
+}
+
+/// A folder that can be read.
+struct Folder {
+    typed: PathBuf,
+    absolute: PathBuf,
+    is_empty: bool,
+}
+
+impl Scope {
+    /// The folders among these sources.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a glob that does not parse; a current folder that cannot be told.
+    pub fn new(sources: &[Source], options: &WalkOptions) -> Result<Self> {
+        let (mut folders, mut unreadable) = (Vec::new(), Vec::new());
+        for source in sources {
+            let Source::Path(path) = source else { continue };
+            let there = path.metadata().and_then(|metadata| {
+                let is_folder = metadata.is_dir() && !is_database(path);
+                is_folder.then(|| Ok(read_dir(path)?.next().is_none())).transpose()
+            });
+            match (there, absolute(path)) {
+                (Ok(Some(is_empty)), Ok(absolute)) => folders.push(Folder { typed: path.clone(), absolute, is_empty }),
+                (Ok(None), _) => {}
+                (Err(_), Ok(absolute)) => unreadable.push(absolute),
+                // Where it leads cannot be told, so that nothing is known of any folder.
+                (_, Err(error)) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Error::io("find the folder of", path)(error));
+                }
+                (_, Err(_)) => {}
+            }
+        }
+        Ok(Self { folders, unreadable, filter: PathFilter::new(options)?, skip_hidden: options.skip_hidden })
+    }
+
+    /// True where no stored document can be in scope.
+    pub fn is_empty(&self) -> bool {
+        self.folders.is_empty()
+    }
+
+    /// The number of the folder that a document of this name was read from, where it is in scope. `source` is the absolute
+    /// path of its file, `member` as in [`About`](super::About).
+    pub fn folder_of(&self, name: &str, source: &str, member: Option<&str>) -> Option<usize> {
+        let source = Path::new(source);
+        if self.unreadable.iter().any(|path| source.starts_with(path)) {
+            return None;
+        }
+        let found = self.folders.iter().position(|folder| {
+            let Ok(below) = source.strip_prefix(&folder.absolute) else { return false };
+            let path = folder.typed.join(below);
+            let is_named = file_name_of(name, member).is_some_and(|file| name_of(&path).is_ok_and(|name| name == file));
+            is_named && self.filter.counts(&path) && !(self.skip_hidden && is_hidden(below))
+        })?;
+        // One that holds nothing, below another one that is named.
+        let is_below = |folder: &Folder| folder.is_empty && source.starts_with(&folder.absolute);
+        Some(self.folders.iter().position(is_below).unwrap_or(found))
+    }
+
+    /// True if a document has a name that one of the folders gives, and was read from elsewhere: from where the folder was before, or
+    /// from another folder of that name.
+    pub fn is_of_another_place(&self, name: &str, source: &str, member: Option<&str>) -> bool {
+        let Some(file) = file_name_of(name, member) else { return false };
+        self.folders.iter().any(|folder| {
+            let Ok(typed) = name_of(&folder.typed) else { return false };
+            let below = match typed.as_str() {
+                "" => (!file.starts_with('/')).then_some(file),
+                typed => file
+                    .strip_prefix(typed)
+                    .and_then(|rest| rest.strip_prefix('/').or(typed.ends_with('/').then_some(rest))),
+            };
+            let is_named = |below: &str| {
+                self.filter.counts(&folder.typed.join(below)) && !(self.skip_hidden && is_hidden(Path::new(below)))
+            };
+            below.is_some_and(is_named) && !Path::new(source).starts_with(&folder.absolute)
+        })
+    }
+
+    /// True if a folder holds nothing at all, as one does that a disk is not mounted on.
+    pub fn has_nothing(&self, folder: usize) -> bool {
+        self.folders[folder].is_empty
+    }
+
+    /// The folder as it was typed.
+    pub fn path(&self, folder: usize) -> &Path {
+        &self.folders[folder].typed
+    }
+}
+
+/// True if there is no file any more where a document was read from. A file that the system refuses to look for is not missing, nor is
+/// one behind a link that leads nowhere: the link may lead to a disk that is not mounted.
+pub fn is_missing(source: &str) -> bool {
+    let is_not_found =
+        |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    match Path::new(source).symlink_metadata() {
+        Ok(metadata) => metadata.is_dir(),
+        Err(error) if !is_not_found(&error) => false,
+        Err(_) => {
+            for folder in Path::new(source).ancestors().skip(1) {
+                match folder.symlink_metadata() {
+                    Ok(metadata) => return !metadata.is_symlink() || folder.metadata().is_ok(),
+                    Err(error) if !is_not_found(&error) => return false,
+                    Err(_) => {}
+                }
+            }
+            true
+        }
+    }
+}
+
+fn is_hidden(below: &Path) -> bool {
+    below.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_in_scope_by_file_and_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for made in ["corpus/sub", "corpus2", "empty"] {
+            std::fs::create_dir_all(root.join(made)).unwrap();
+        }
+        std::fs::write(root.join("corpus/x.txt"), "x").unwrap();
+        std::fs::write(root.join("file.txt"), "x").unwrap();
+        let at = |path: &str| root.join(path).to_str().unwrap().to_owned();
+        let paths = ["corpus/", "empty", "file.txt", "missing"].map(|path| Source::Path(root.join(path)));
+        let options = WalkOptions::default().exclude(vec!["*.log".into()]).skip_hidden(true);
+        let scope = Scope::new(&paths, &options).unwrap();
+        for (name, source, member, expected) in [
+            (at("corpus/a.txt"), at("corpus/a.txt"), None, Some(0)),
+            (at("corpus/sub/a.zip!b/c"), at("corpus/sub/a.zip"), Some("!b/c"), Some(0)),
+            (at("corpus/a.jsonl:3"), at("corpus/a.jsonl"), Some(":3?body"), Some(0)),
+            (at("corpus/a.gz"), at("corpus/a.gz"), Some(""), Some(0)),
+            (at("empty/a.txt"), at("empty/a.txt"), None, Some(1)),
+            // Another folder, another name of the same folder, another folder of the same name.
+            (at("corpus2/a.txt"), at("corpus2/a.txt"), None, None),
+            ("corpus/a.txt".into(), at("corpus/a.txt"), None, None),
+            (at("corpus/a.txt"), "/elsewhere/corpus/a.txt".into(), None, None),
+            (at("corpus/a.txt!b"), at("corpus/a.txt"), None, None),
+            // Left out today, no folder, not there.
+            (at("corpus/a.log"), at("corpus/a.log"), None, None),
+            (at("corpus/.a/b"), at("corpus/.a/b"), None, None),
+            (at("file.txt"), at("file.txt"), None, None),
+            (at("missing/a.txt"), at("missing/a.txt"), None, None),
+        ] {
+            assert_eq!(scope.folder_of(&name, &source, member), expected, "{name} {source}");
+        }
+        for (name, source, expected) in [
+            (at("corpus/a.txt"), "/elsewhere/corpus/a.txt".into(), true),
+            (at("corpus/a.txt"), at("corpus/a.txt"), false),
+            (at("corpus2/a.txt"), "/elsewhere/corpus2/a.txt".into(), false),
+            (at("corpus/a.log"), "/elsewhere/corpus/a.log".into(), false),
+            (at("corpus/.a/b"), "/elsewhere/corpus/.a/b".into(), false),
+            ("corpus/a.txt".into(), "/elsewhere/corpus/a.txt".into(), false),
+        ] {
+            assert_eq!(scope.is_of_another_place(&name, &source, None), expected, "{name} {source}");
+        }
+        assert!(scope.has_nothing(1) && !scope.has_nothing(0) && !scope.is_empty());
+        assert!(is_missing(&at("corpus/a.txt")) && is_missing(&at("file.txt/a")) && is_missing(&at("corpus/sub")));
+        assert!(!is_missing(&at("file.txt")));
+        // Documents below a missing folder stay, though it lies below one that is not missing.
+        let both = ["", "corpus/gone"].map(|path| Source::Path(root.join(path)));
+        let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
+        let in_scope = |path: &str| scope.folder_of(&at(path), &at(path), None).is_some();
+        assert!(in_scope("corpus/a") && !in_scope("corpus/gone/a"));
+        // An empty folder is looked for first, in whatever order it is named.
+        for (order, empty) in [(["", "empty"], 1), (["empty", ""], 0)] {
+            let both = order.map(|path| Source::Path(root.join(path)));
+            let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
+            assert_eq!(scope.folder_of(&at("empty/a"), &at("empty/a"), None), Some(empty));
+            assert_eq!(scope.folder_of(&at("corpus/a"), &at("corpus/a"), None), Some(1 - empty));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_gone_behind_a_link_that_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("disk")).unwrap();
+        std::os::unix::fs::symlink(root.join("disk"), root.join("link")).unwrap();
+        let at = |path: &str| root.join(path).to_str().unwrap().to_owned();
+        assert!(is_missing(&at("link/a/b")) && is_missing(&at("link/b")));
+        std::fs::remove_dir(root.join("disk")).unwrap();
+        assert!(!is_missing(&at("link/a/b")) && !is_missing(&at("link/b")) && !is_missing(&at("link")));
+        assert!(is_missing(&at("disk/b")));
+        std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
+        assert!(!is_missing(&at("loop/a/b")));
+    }
+}

@@ -1,0 +1,173 @@
+//! Stored: where a stored document was read from, to be read again.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::{Bound, ControlFlow};
+use std::path::Path;
+use std::thread::JoinHandle;
+
+use super::candidate::{candidate_of, is_pipe};
+use super::member_name::{CLOSED, StoredPlace, parts_of};
+use super::{
+    Candidate, Content, Opened, ReadContext, ReadOptions, RecordFields, WalkEvent, next_piece, open, single_document,
+};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::stop::StopToken;
+use fpdb_host::threads;
+
+/// Containers of more bytes are not searched for the text of a member while a user waits: their texts can be stored in the database.
+pub const SEARCHED_BYTES: u64 = 64 << 20;
+
+/// The document that was read from this place. Members are found by reading their container, of at most `searched` bytes, and held
+/// whole.
+///
+/// # Errors
+/// [`Error::Stopped`]; fails if the file cannot be read; [`Error::TextGone`] where the file has no such part any more;
+/// [`DocumentError::NotSearched`](fpdb_host::error::DocumentError::NotSearched).
+pub fn stored_document(
+    StoredPlace { source, name, member }: StoredPlace<'_>,
+    options: &ReadOptions,
+    searched: u64,
+    stop: &StopToken,
+) -> Result<Candidate> {
+    let path = Path::new(source);
+    // A pipe that has taken the place of the file is not waited for.
+    if is_pipe(path) {
+        return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
+    }
+    let Some(member) = member.filter(|&member| member != CLOSED) else {
+        let options = ReadOptions { closed: member.is_some(), ..options.clone() };
+        return single_document(path, &options, stop);
+    };
+    let wanted = BTreeSet::from([member.to_owned()]);
+    let (suffix, field) = parts_of(name, member);
+    let mut found = members_of_file(path, field, &wanted, options, searched, stop)?;
+    stop.check()?;
+    found.remove(member).unwrap_or_else(|| {
+        Err(Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) })
+    })
+}
+
+/// The members that are still in the container at `path`, or the error that keeps them from being read. All are records with their
+/// text in this `field`, where one is given.
+///
+/// # Errors
+/// As [`stored_document`].
+pub(super) fn members_of_file(
+    path: &Path,
+    field: Option<&str>,
+    members: &BTreeSet<String>,
+    options: &ReadOptions,
+    searched: u64,
+    stop: &StopToken,
+) -> Result<HashMap<String, Result<Candidate>>> {
+    let mut options = options.clone();
+    options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
+    let Candidate { mut about, .. } = candidate_of(path)?;
+    let Some(file) = about.file.clone() else { return Ok(HashMap::new()) };
+    if file.bytes > searched {
+        return Err(Error::Document(DocumentError::NotSearched { path: path.to_owned(), limit: searched }));
+    }
+    let reading = ReadContext { options: &options, stop, progress: &|_| {} };
+    let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
+    let suffix_of = |member: &str| {
+        let suffix = field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?'));
+        suffix.unwrap_or(member).len()
+    };
+    let suffixes: BTreeSet<&str> = members.iter().map(|member| &member[..suffix_of(member)]).collect();
+    let concerns = |suffix: &str| {
+        let begins = |start: &str| {
+            suffixes
+                .range::<str, _>((Bound::Included(start), Bound::Unbounded))
+                .next()
+                .is_some_and(|member| member.starts_with(start))
+        };
+        suffixes.contains(suffix) || PARTS.iter().any(|part| begins(&format!("{suffix}{part}")))
+    };
+    let (mut found, mut failed) = (HashMap::new(), HashMap::<String, Error>::new());
+    container.expand(&about, &file, reading, &mut |step| {
+        match step {
+            WalkEvent::Document(Candidate { about, content }) => {
+                if let Some(member) = about.member.as_ref().filter(|&member| members.contains(member)) {
+                    // The last of a name is the one that stayed.
+                    found.insert(member.clone(), (about, Gathering::of(content)));
+                }
+            }
+            WalkEvent::Failed { name, error } => {
+                let suffix = name.strip_prefix(&about.name);
+                if let Some(suffix) = suffix.filter(|suffix| concerns(suffix)) {
+                    failed.insert(suffix.to_owned(), error);
+                }
+            }
+            WalkEvent::Skipped { .. } => {}
+        }
+        ControlFlow::Continue(())
+    })?;
+    let whole = |(about, content): (_, Gathering)| Ok(Candidate { about, content: Content::Whole(content.whole()?) });
+    let mut there = |member: &String| match found.remove(member) {
+        Some(found) => Some(whole(found)),
+        None => {
+            let suffix = failed.keys().find(|suffix| holds(suffix, &member[..suffix_of(member)]))?.clone();
+            failed.remove(&suffix).map(Err)
+        }
+    };
+    Ok(members.iter().filter_map(|member| Some((member.clone(), there(member)?))).collect())
+}
+
+/// The names of parts of a container begin with one of these.
+const PARTS: [char; 3] = ['!', ':', '#'];
+
+/// True if a member is the part of the container called `suffix`, or lies in it.
+fn holds(suffix: &str, member: &str) -> bool {
+    member.strip_prefix(suffix).is_some_and(|rest| rest.is_empty() || rest.starts_with(PARTS))
+}
+
+/// The bytes of a member, as they come.
+pub(super) enum Gathering {
+    Whole(Vec<u8>),
+    /// They are sent by the thread that waits for them, so another has to take them.
+    Pieces(JoinHandle<Result<Vec<u8>>>),
+    Failed(Error),
+}
+
+impl Gathering {
+    pub(super) fn of(content: Content) -> Self {
+        match content {
+            Content::Whole(bytes) => Self::Whole(bytes),
+            Content::Pieces(pieces) => {
+                let gather = move || {
+                    let mut bytes = Vec::new();
+                    while let Some(piece) = next_piece(&pieces)? {
+                        bytes.extend(piece);
+                    }
+                    Ok(bytes)
+                };
+                threads::start("gather", gather)
+                    .map_or_else(|error| Self::Failed(Error::threads(1)(error)), Self::Pieces)
+            }
+            Content::File | Content::Compressed(_) | Content::Pipe(_) => Self::Whole(Vec::new()),
+        }
+    }
+
+    pub(super) fn whole(self) -> Result<Vec<u8>> {
+        match self {
+            Self::Whole(bytes) => Ok(bytes),
+            Self::Failed(error) => Err(error),
+            Self::Pieces(gathered) => gathered.join().unwrap_or_else(|_| {
+                Err(Error::Document(DocumentError::ReaderFailed {
+                    detail: "the thread that gathered it panicked".into(),
+                }))
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_is_a_member_or_holds_it() {
+        assert!(holds(":1", ":1") && holds("!a.jsonl", "!a.jsonl:3") && holds("!a.tar", "!a.tar!b"));
+        assert!(!holds(":1", ":17") && !holds("!a", "!ab") && !holds(":17", ":1"));
+    }
+}

@@ -1,0 +1,263 @@
+//! Walking: the files below the paths a user names, in sorted order.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, WalkBuilder};
+
+use super::candidate::{Candidate, WalkEvent, facts_of, is_pipe};
+use super::names::name_of;
+use super::options::{Source, WalkOptions};
+use fpdb_host::error::{Cause, DocumentError, Error, Result};
+use fpdb_host::temporary::MAKING;
+
+/// Visits the documents of `sources`, in the order given and sorted by name within a folder, until
+/// `visit` breaks. A file that cannot be read is visited as a failure.
+///
+/// # Errors
+/// Only for options that make no sense: a glob that does not parse.
+pub fn walk(
+    sources: &[Source],
+    options: &WalkOptions,
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
+) -> Result<()> {
+    let filter = Arc::new(PathFilter::new(options)?);
+    for source in sources {
+        let flow = match source {
+            Source::StandardInput { name } => visit(WalkEvent::Document(Candidate::standard_input(name))),
+            Source::Path(path) => walk_path(path, options, &filter, visit),
+        };
+        if flow.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+impl WalkOptions {
+    /// Checks that an ingest can begin with these options.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    pub fn check(&self) -> Result<()> {
+        PathFilter::new(self).map(drop)
+    }
+}
+
+/// Which files of a folder count, by their paths.
+pub(super) struct PathFilter {
+    exclude: Globs,
+    /// `None` where all files count.
+    include: Option<Globs>,
+}
+
+impl PathFilter {
+    pub(super) fn new(options: &WalkOptions) -> Result<Self> {
+        let exclude =
+            Globs::new("exclude", "a glob without `!` in front: what it matches is left out", &options.exclude)?;
+        let include = (!options.include.is_empty()).then(|| {
+            Globs::new("include", "a glob without `!` in front: only what it matches is taken", &options.include)
+        });
+        Ok(Self { exclude, include: include.transpose()? })
+    }
+
+    /// True if a file of a folder counts.
+    pub(super) fn counts(&self, path: &Path) -> bool {
+        !self.exclude.matches_or_parents(path) && self.includes(path)
+    }
+
+    /// As [`counts`](Self::counts), of one that is known not to be excluded.
+    fn includes(&self, path: &Path) -> bool {
+        self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
+    }
+}
+
+/// Globs that begin at the current folder, as those of a `.gitignore` there would.
+struct Globs {
+    globs: Gitignore,
+    here: PathBuf,
+}
+
+impl Globs {
+    fn new(name: &'static str, without_negation: &'static str, globs: &[String]) -> Result<Self> {
+        let invalid = |value: &str, expected| Error::InvalidParameter { name, value: value.into(), expected };
+        let syntax = "a glob in the syntax of .gitignore";
+        let here = std::env::current_dir().map_err(Error::io("find", "."))?;
+        let mut builder = GitignoreBuilder::new(&here);
+        builder.allow_unclosed_class(false);
+        for glob in globs {
+            let mut bare = glob.as_str();
+            while let Some(rest) = bare.strip_prefix("./") {
+                bare = rest.trim_start_matches('/');
+            }
+            if bare.trim_matches([' ', '/', '.']).is_empty() {
+                return Err(invalid(if glob.is_empty() { "empty" } else { glob }, syntax));
+            }
+            if bare.starts_with('!') {
+                return Err(invalid(glob, without_negation));
+            }
+            // A pattern that would be a comment in a file is a name here.
+            let comment = if bare.starts_with('#') { "\\" } else { "" };
+            builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
+        }
+        let globs = builder.build().map_err(|_| invalid(&globs.join(" "), syntax))?;
+        Ok(Self { globs, here })
+    }
+
+    /// True if a file or folder matches by its own path.
+    fn matches(&self, path: &Path, is_folder: bool) -> bool {
+        self.globs.matched(path, is_folder).is_ignore()
+    }
+
+    /// True if a file matches by its path or that of a folder it lies in.
+    fn matches_or_parents(&self, path: &Path) -> bool {
+        let path = path.strip_prefix(&self.here).unwrap_or(path);
+        self.matches(path, false) || path.ancestors().skip(1).any(|folder| self.matches(folder, true))
+    }
+}
+
+/// What the hidden names of files under way have before their number of 16 hexadecimal digits.
+pub const UNDER_WAY: &str = ".fpdb-part-";
+
+fn walk_path(
+    root: &Path,
+    options: &WalkOptions,
+    filter: &Arc<PathFilter>,
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    if is_database(root)
+        && let Ok(name) = name_of(root)
+    {
+        return visit(WalkEvent::Skipped { name, reason: "a database of fpdb, or a backup of one" });
+    }
+    let below = Arc::clone(filter);
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .standard_filters(false)
+        .hidden(options.skip_hidden)
+        .follow_links(options.follow)
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            !(below.exclude.matches(entry.path(), is_folder) || (is_folder && is_database(entry.path())))
+        });
+    for entry in builder.build() {
+        let found = match entry {
+            Err(error) => failed(root, error),
+            Ok(entry) => match examine(&entry, filter) {
+                Some(found) => found,
+                None => continue,
+            },
+        };
+        visit(found)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// True if a folder is a database, by the file that says so, or was to be one when its maker was killed; or holds backups.
+pub(super) fn is_database(folder: &Path) -> bool {
+    let begins = |file: &str| {
+        let (path, mut head) = (folder.join(file), Vec::new());
+        path.is_file()
+            && File::open(path).and_then(|file| file.take(16).read_to_end(&mut head)).is_ok()
+            && head.starts_with(b"fpdb ")
+    };
+    let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
+    name.starts_with(MAKING.as_bytes()) || begins("FPDB") || begins("FPDB-BACKUP")
+}
+
+/// The kind of an entry of the walk; `None` for a folder and for a file that does not count.
+fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
+    let path = entry.path();
+    let name = match name_of(path) {
+        Ok(name) => name,
+        Err(error) => return Some(WalkEvent::Failed { name: path.display().to_string(), error }),
+    };
+    // The walker gives no type to standard input only, which is no path here.
+    let kind = entry.file_type()?;
+    if kind.is_dir() {
+        return None;
+    }
+    let named = entry.depth() == 0;
+    if if named { filter.exclude.matches_or_parents(path) } else { !filter.includes(path) } {
+        return None;
+    }
+    if !named && is_under_way(path) {
+        return Some(WalkEvent::Skipped { name, reason: "a file under way of `fpdb apply`" });
+    }
+    if kind.is_symlink() && !named {
+        return Some(WalkEvent::Skipped { name, reason: "a symbolic link, which is not followed" });
+    }
+    // A link that was named itself is looked through.
+    let metadata = match path.metadata() {
+        Ok(metadata) => metadata,
+        Err(source) => {
+            return Some(WalkEvent::Failed {
+                name,
+                error: Error::Io { action: "read", path: path.to_owned(), source },
+            });
+        }
+    };
+    if metadata.is_dir() {
+        // A link to a folder that was named: the walk enters it.
+        return None;
+    }
+    if named && is_pipe(path) {
+        return Some(WalkEvent::Document(Candidate::pipe(name, path)));
+    }
+    if !metadata.is_file() {
+        return Some(if named {
+            WalkEvent::Failed { name, error: Error::Document(DocumentError::NotAFile { path: path.to_owned() }) }
+        } else {
+            WalkEvent::Skipped { name, reason: "neither a file nor a folder" }
+        });
+    }
+    Some(match facts_of(path, &metadata) {
+        Ok(file) => WalkEvent::Document(Candidate::file(name, file)),
+        Err(error) => WalkEvent::Failed { name, error },
+    })
+}
+
+/// True for the hidden names under which `apply` writes files, or keeps them, until an act has ended: a run was killed, or is at work.
+fn is_under_way(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let number = name.strip_prefix('.').and_then(|name| Some(name.rsplit_once(UNDER_WAY)?.1));
+    number.is_some_and(|number| number.len() == 16 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+/// Turns the walker's error into ours, with the path it is about.
+fn failed(root: &Path, error: ignore::Error) -> WalkEvent {
+    let mut path = root.to_owned();
+    let mut inner = error;
+    loop {
+        inner = match inner {
+            ignore::Error::WithPath { path: about, err } => {
+                path = about;
+                *err
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => *err,
+            ignore::Error::Loop { ancestor, child } => {
+                let name = name_of(&child).unwrap_or_else(|_| child.display().to_string());
+                return WalkEvent::Failed { name, error: Error::DirectoryLoop { path: child, ancestor } };
+            }
+            other => {
+                let name = name_of(&path).unwrap_or_else(|_| path.display().to_string());
+                let error = match other {
+                    ignore::Error::Io(source) => Error::Io { action: "read", path, source: plain(source) },
+                    other => Error::Walk { path, source: Cause::from(other) },
+                };
+                return WalkEvent::Failed { name, error };
+            }
+        };
+    }
+}
+
+/// The system's own error, without the walker's words around it, which name the path again.
+fn plain(error: io::Error) -> io::Error {
+    let inner = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<io::Error>());
+    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
+}

@@ -1,0 +1,332 @@
+//! Which format a document is in, by how it begins and what it is called. Pure, and the same for the same document:
+//! what it says of itself comes before its name, and what is no text and has no front-end is left out.
+
+use super::{ZipKind, extension, zip_kind};
+use fpdb_kernel::document::Format;
+use fpdb_kernel::normalize::{is_wide_text, language_of};
+use fpdb_kernel::profile::Unit;
+
+/// How much of a document [`choose`] looks at.
+const HEAD: usize = 8 << 10;
+
+/// The extensions of the files of each format but source code, in lower case, without the dot. The rest about the
+/// formats is in the table of `docs/formats.md`, which is in the same order.
+const EXTENSIONS: [(Format, &[&str]); 12] = [
+    (Format::Text, &["txt", "text"]),
+    (Format::Html, &["html", "htm", "xhtml", "xht"]),
+    (Format::Markdown, &["md", "markdown", "mdown", "mkd"]),
+    (Format::ReStructuredText, &["rst", "rest"]),
+    (Format::Tex, &["tex", "ltx", "latex"]),
+    (Format::Notebook, &["ipynb"]),
+    (Format::Mail, &["eml"]),
+    (Format::Pdf, &["pdf"]),
+    (Format::Docx, &["docx", "docm", "dotx"]),
+    (Format::Odt, &["odt", "ott"]),
+    (Format::Epub, &["epub"]),
+    (Format::Bytes, &[]),
+];
+
+/// How archives and compressed files begin that are not read, and why they are left out.
+const UNREAD_ARCHIVES: [(&[u8], &str); 9] = [
+    (b"7z\xBC\xAF\x27\x1C", "a 7z archive, which is not read"),
+    (b"Rar!\x1A\x07", "a rar archive, which is not read"),
+    (b"MSCF\0\0\0\0", "a cab archive, which is not read"),
+    (b"!<arch>\n", "an ar archive, which is not read"),
+    (b"07070", "a cpio archive, which is not read"),
+    (b"LZIP", "an lzip file, which is not read"),
+    (b"\x04\x22\x4D\x18", "an lz4 file, which is not read"),
+    (b"\x1F\x9D", "a file of compress, which is not read"),
+    (b"\x5D\0\0", "an lzma file, which is not read"),
+];
+
+/// True if files that are skipped for this reason are archives, or compressed.
+#[must_use]
+pub fn is_unread_archive(reason: &str) -> bool {
+    UNREAD_ARCHIVES.iter().any(|(_, why)| *why == reason)
+}
+
+/// The decision about a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Read it in this format.
+    Read(Format),
+    /// Leave it out, for this reason.
+    Skip(&'static str),
+}
+
+/// The format of the document `name` that begins with `head` (its first [`HEAD`] bytes, or all), in a database of this unit.
+#[must_use]
+pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
+    let head = &head[..head.len().min(HEAD)];
+    if unit == Unit::Byte {
+        return Choice::Read(Format::Bytes);
+    }
+    let extension = extension(name);
+    let named = EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format);
+    if let Some(format) = binary(head, named) {
+        return Choice::Read(format);
+    }
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"\xD0\xCF\x11\xE0") {
+        return match named {
+            // Its reader can say what is wrong with it.
+            Some(format @ (Format::Docx | Format::Odt | Format::Epub)) => Choice::Read(format),
+            _ => Choice::Skip("an archive or an office document of a kind that is not read"),
+        };
+    }
+    if memchr::memchr(0, head).is_some() && !is_wide_text(head) && !is_nearly_text(head) {
+        let archive = UNREAD_ARCHIVES.iter().find(|(begin, _)| head.starts_with(begin)).map(|&(_, why)| why);
+        return Choice::Skip(archive.unwrap_or("a binary file: there are NUL bytes near its beginning"));
+    }
+    if unit == Unit::Token
+        && let Some(language) = language_of(name, head)
+    {
+        return Choice::Read(Format::Code(language));
+    }
+    Choice::Read(match (text(head), named) {
+        // The name decides for a mail or a notebook, whatever the content; and programs that write pages are no pages.
+        (Some(Format::Html), Some(format)) if format != Format::Text => format,
+        (Some(Format::Html), None) if is_program(&extension) => Format::Text,
+        (Some(format), _) => format,
+        // By its name it should be binary, and is not.
+        (None, Some(Format::Pdf | Format::Docx | Format::Odt | Format::Epub) | None) => Format::Text,
+        (None, Some(format)) => format,
+    })
+}
+
+/// True if so few of these bytes are control characters that it is a text in spite of its NULs: at most one in a hundred,
+/// without those that texts have. Of 61,396 files with NULs below /usr and in a cargo registry 331 are. They are texts, and
+/// PDFs, which are told apart before; the next ones are compiled Python, from 1.09% on.
+fn is_nearly_text(head: &[u8]) -> bool {
+    let of_text = |byte: u8| matches!(byte, b'\x08'..=b'\r' | b'\x1B');
+    let controls = head.iter().filter(|&&byte| byte.is_ascii_control() && !of_text(byte)).count();
+    controls * 100 <= head.len()
+}
+
+/// True if files of this extension are templates or programs that may begin like a page.
+fn is_program(extension: &str) -> bool {
+    ["php", "asp", "aspx", "jsp", "erb", "ejs", "js", "ts", "vue", "svelte", "py", "rb", "pl", "go", "rs", "c", "h"]
+        .contains(&extension)
+}
+
+/// The format of a document that is no text, by its first bytes and the format of its name.
+fn binary(head: &[u8], named: Option<Format>) -> Option<Format> {
+    // Readers of PDF take bytes before its mark; a text that speaks of it has a word before it, and no control characters.
+    if let Some(at) = memchr::memmem::find(&head[..head.len().min(1024)], b"%PDF-") {
+        let before = head[..at].strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head[..at]).trim_ascii();
+        let has_controls = || before.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+        if before.is_empty() || named == Some(Format::Pdf) || has_controls() {
+            return Some(Format::Pdf);
+        }
+    }
+    match zip_kind(head) {
+        Some(ZipKind::Document(format)) => format,
+        _ => None,
+    }
+}
+
+/// The format of a document that is text, by its first bytes.
+fn text(head: &[u8]) -> Option<Format> {
+    let narrowed: Vec<u8>;
+    let head = match is_wide_text(head) {
+        // UTF-16 and UTF-32 of what all signatures are made of, without their NULs.
+        true => {
+            narrowed = head.iter().copied().filter(|&byte| byte != 0 && byte.is_ascii()).collect();
+            &narrowed[..]
+        }
+        false => head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head),
+    };
+    let begin = head.trim_ascii_start();
+    if is_html(begin) {
+        return Some(Format::Html);
+    }
+    let has = |what: &[u8]| memchr::memmem::find(begin, what).is_some();
+    if begin.starts_with(b"{") && ((has(b"\"cells\"") && has(b"\"cell_type\"")) || has(b"\"nbformat\"")) {
+        return Some(Format::Notebook);
+    }
+    let begins_line = |what: &[u8]| begin.starts_with(what) || has(&[b"\n", what].concat());
+    if has(b"\\document") && (begins_line(b"\\documentclass") || begins_line(b"\\documentstyle")) {
+        return Some(Format::Tex);
+    }
+    is_mail(head).then_some(Format::Mail)
+}
+
+/// True if a text begins like a page, after an XML declaration, comments and white space.
+fn is_html(mut head: &[u8]) -> bool {
+    let starts = |head: &[u8], with: &[u8]| head.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
+    loop {
+        let end: &[u8] = match head {
+            _ if starts(head, b"<?xml") => b"?>",
+            _ if head.starts_with(b"<!--") => b"-->",
+            _ => break,
+        };
+        let Some(found) = memchr::memmem::find(head, end) else { return false };
+        head = head[found + end.len()..].trim_ascii_start();
+    }
+    // A name ends with something that is no letter: `<header` is none.
+    [&b"<!doctype html"[..], b"<html", b"<head", b"<body"]
+        .iter()
+        .any(|with| starts(head, with) && head.get(with.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric()))
+}
+
+/// True if a text begins with the header of a mail.
+fn is_mail(head: &[u8]) -> bool {
+    // Few texts begin with a field, and most lines of those that do not are long.
+    let name_end = head.iter().position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'-');
+    if name_end.is_none_or(|end| end == 0 || head[end] != b':') {
+        return false;
+    }
+    let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let (mut from, mut sent) = (false, false);
+    let mut last_was_field = false;
+    for line in lines.by_ref().take_while(|line| !line.is_empty()) {
+        if last_was_field && (line.starts_with(b" ") || line.starts_with(b"\t")) {
+            continue;
+        }
+        let Some(colon) = line.iter().position(|&byte| byte == b':') else { return from && sent };
+        let name = &line[..colon];
+        if name.is_empty() || !name.iter().all(|&byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return false;
+        }
+        last_was_field = true;
+        let is = |field: &[u8]| name.eq_ignore_ascii_case(field);
+        from |= is(b"From");
+        sent |= is(b"Received") || is(b"Message-ID") || is(b"MIME-Version");
+    }
+    from && sent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fpdb_kernel::document::Language;
+
+    fn read(name: &str, head: &[u8]) -> Option<Format> {
+        match choose(name, head, Unit::Char) {
+            Choice::Read(format) => Some(format),
+            Choice::Skip(_) => None,
+        }
+    }
+
+    #[test]
+    fn archives_that_are_not_read_are_told_from_other_binary_files() {
+        for (begin, why) in UNREAD_ARCHIVES {
+            let head = [begin, &[0, 1, 2].repeat(99)].concat();
+            assert_eq!(choose("a", &head, Unit::Char), Choice::Skip(why));
+            assert_eq!(choose("a", &head, Unit::Byte), Choice::Read(Format::Bytes));
+            assert!(is_unread_archive(why));
+            // A text that begins so is a text.
+            let text = [begin, &b" is how it begins. ".repeat(99)].concat();
+            assert!(matches!(choose("a", &text, Unit::Char), Choice::Read(_)), "{why}");
+        }
+        let Choice::Skip(why) = choose("a", &[0, 1, 2].repeat(99), Unit::Char) else { panic!("binary") };
+        assert!(!is_unread_archive(why));
+    }
+
+    #[test]
+    fn a_text_with_a_few_nuls_is_text() {
+        let text = b"Some plain text, with a line\n\tand another one. ".repeat(9);
+        for unit in [Unit::Char, Unit::Word] {
+            for nuls in 0..=8 {
+                let mut head = text.clone();
+                for at in 0..nuls {
+                    head[at * 50] = 0;
+                }
+                let expected = match nuls {
+                    // At most one in a hundred of 423 bytes.
+                    0..=4 => Choice::Read(Format::Text),
+                    _ => Choice::Skip("a binary file: there are NUL bytes near its beginning"),
+                };
+                assert_eq!(choose("a.txt", &head, unit), expected, "{nuls} of {}", head.len());
+            }
+        }
+        assert!(matches!(choose("a.txt", b"\0\0\0", Unit::Char), Choice::Skip(_)));
+        assert!(matches!(choose("a.txt", b"a\0", Unit::Char), Choice::Skip(_)));
+        // The pattern of the NULs of UTF-16 still tells.
+        let wide: Vec<u8> = text.iter().flat_map(|&byte| [byte, 0]).collect();
+        assert_eq!(choose("a.txt", &wide, Unit::Char), Choice::Read(Format::Text));
+    }
+
+    #[test]
+    fn what_a_document_begins_with_comes_first() {
+        let cases: [(&str, &[u8], Format); 29] = [
+            ("a", b"<!DOCTYPE html><p>x", Format::Html),
+            ("a.txt", b"\xEF\xBB\xBF \n<!-- saved -->\n<HTML lang=en>", Format::Html),
+            ("a", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>", Format::Html),
+            ("a", b"<\0h\0t\0m\0l\0>\0<\0p\0>\0x\0", Format::Html),
+            ("a", b"<header>no page</header>", Format::Text),
+            ("a", b"<?xml version='1.0'?><rss>", Format::Text),
+            ("index.php", b"<!DOCTYPE html><?php echo 1 ?>", Format::Text),
+            ("a.md", b"<html>", Format::Markdown),
+            ("a.eml", b"<html>", Format::Mail),
+            ("a.htm", b"plain", Format::Html),
+            ("a", b"%PDF-1.7", Format::Pdf),
+            ("a.txt", b"\0\0 junk %PDF-1.7", Format::Pdf),
+            ("a", b"\xEF\xBB\xBF%PDF-1.7", Format::Pdf),
+            ("a.txt", b" \r\n\n%PDF-1.7", Format::Pdf),
+            ("a.PDF", b"saved by a program\n%PDF-1.7", Format::Pdf),
+            ("a.txt", b"A document begins so:\n%PDF-1.7", Format::Text),
+            ("a.rs", b"const MARK: &str = \"%PDF-\";\n", Format::Text),
+            ("a.pdf", b"no pdf", Format::Text),
+            (
+                "a",
+                b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0mimetypeapplication/epub+zip",
+                Format::Epub,
+            ),
+            ("a", b"PK\x03\x04......[Content_Types].xml......word/document.xml", Format::Docx),
+            ("a.docx", b"PK\x03\x04 of some other program", Format::Docx),
+            ("a.docx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0", Format::Docx),
+            ("a", b"{\n \"cells\": [\n  {\n   \"cell_type\": \"code\"", Format::Notebook),
+            ("a.ipynb", b"{}", Format::Notebook),
+            ("a.json", b"{\"cells\": 3}", Format::Text),
+            ("a", b"Received: from x\r\n by y\r\nFrom: a@b\r\n\r\nText", Format::Mail),
+            ("a", b"From: a\nSubject: no mail, a text\n\nText", Format::Text),
+            ("a", b"% a comment\n\\documentclass{article}", Format::Tex),
+            ("dir.md/a.RST", b"Title\n=====", Format::ReStructuredText),
+        ];
+        for (name, head, format) in cases {
+            assert_eq!(read(name, head), Some(format), "{name}: {}", String::from_utf8_lossy(head));
+        }
+    }
+
+    #[test]
+    fn source_code_is_a_format_where_symbols_are_tokens() {
+        let php = b"<!DOCTYPE html><?php echo 1 ?>";
+        assert_eq!(choose("index.php", php, Unit::Token), Choice::Read(Format::Code(Language::Php)));
+        assert_eq!(choose("a", b"#!/bin/sh\n", Unit::Token), Choice::Read(Format::Code(Language::Bash)));
+        assert_eq!(choose("a.md", b"# Title", Unit::Token), Choice::Read(Format::Markdown));
+        assert_eq!(choose("a.rs", b"fn main() {}", Unit::Word), Choice::Read(Format::Text));
+        assert_eq!(choose("a.rs", b"\0\x01\x02", Unit::Token), choose("a", b"\0\x01\x02", Unit::Token));
+    }
+
+    #[test]
+    fn what_nothing_can_read_is_left_out() {
+        assert_eq!(read("a.zip", b"PK\x03\x04\x14\0\0\0 a.txt"), None);
+        assert_eq!(read("a.xlsx", b"PK\x03\x04......[Content_Types].xml......xl/workbook.xml"), None);
+        assert_eq!(read("a.doc", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0"), None);
+        assert_eq!(read("a", b"\x7FELF\0\0\0\x01"), None);
+        assert_eq!(read("a.html", b"\x89PNG\0\0\0\x01"), None);
+        assert_eq!(choose("a", b"\x7FELF\0\0\0\x01", Unit::Byte), Choice::Read(Format::Bytes));
+    }
+
+    #[test]
+    fn every_extension_leads_to_one_format() {
+        let mut seen = std::collections::HashSet::new();
+        for extension in EXTENSIONS.iter().flat_map(|(_, extensions)| *extensions) {
+            assert!(seen.insert(extension), "{extension} is listed twice");
+        }
+    }
+
+    #[test]
+    fn the_documentation_lists_formats_and_extensions() {
+        let page = include_str!("../../../../docs/formats.md");
+        let rows =
+            page.lines().filter_map(|line| line.strip_prefix("| `")).filter(|row| row.matches(" | ").count() == 6);
+        let listed: Vec<String> =
+            rows.map(|row| row.splitn(3, " | ").take(2).collect::<Vec<_>>().join(" | ")).collect();
+        let expected = EXTENSIONS.map(|(format, extensions)| {
+            let extensions: Vec<String> = extensions.iter().map(|extension| format!("`.{extension}`")).collect();
+            format!("{}` | {}", format.name(), extensions.join(" "))
+        });
+        assert_eq!(listed, expected);
+    }
+}

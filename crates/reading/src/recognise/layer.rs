@@ -1,0 +1,236 @@
+//! Layer: is this a document, compressed data, or a container of documents? Told by the first bytes and by
+//! how the name ends; where both speak, the bytes have it.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::{ZipKind, extension, zip_kind};
+
+/// How a file is compressed as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    Gzip,
+    Zstd,
+    Xz,
+    Bzip2,
+}
+
+/// A file that holds several documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Container {
+    Tar,
+    Zip,
+    JsonLines,
+    Parquet,
+    Warc,
+    Arc,
+    Mbox,
+}
+
+/// The kind of some bytes with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    Document,
+    Compressed(Compression),
+    Container(Container),
+}
+
+/// As many bytes as it takes to tell: a block of tar, and the first lines of a mail.
+pub const HEAD: usize = 4096;
+
+/// Documents that are zip archives inside.
+const PACKED_DOCUMENTS: [&str; 15] =
+    ["docx", "docm", "dotx", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "odg", "epub", "kmz", "vsdx", "xps"];
+
+impl Compression {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Xz => "xz",
+            Self::Bzip2 => "bzip2",
+        }
+    }
+}
+
+impl Container {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Tar => "tar",
+            Self::Zip => "zip",
+            Self::JsonLines => "JSON lines",
+            Self::Parquet => "Parquet",
+            Self::Warc => "WARC",
+            Self::Arc => "ARC",
+            Self::Mbox => "mbox",
+        }
+    }
+}
+
+/// The kind of the bytes that begin with `head`, under this name; `head` is all of them or [`HEAD`] at least.
+pub fn layer_of(name: &str, head: &[u8]) -> Layer {
+    let ending = extension(name);
+    if PACKED_DOCUMENTS.contains(&ending.as_str()) {
+        return Layer::Document;
+    }
+    let by_bytes = by_bytes(&ending, head);
+    if by_bytes != Layer::Document {
+        return by_bytes;
+    }
+    match ending.as_str() {
+        "gz" | "tgz" | "taz" => Layer::Compressed(Compression::Gzip),
+        "zst" | "zstd" | "tzst" => Layer::Compressed(Compression::Zstd),
+        "xz" | "txz" => Layer::Compressed(Compression::Xz),
+        "bz2" | "tbz2" | "tbz" => Layer::Compressed(Compression::Bzip2),
+        "tar" => Layer::Container(Container::Tar),
+        "zip" => Layer::Container(Container::Zip),
+        "jsonl" | "ndjson" | "jsonlines" => Layer::Container(Container::JsonLines),
+        "parquet" => Layer::Container(Container::Parquet),
+        "warc" | "wet" | "wat" => Layer::Container(Container::Warc),
+        "mbox" | "mbx" => Layer::Container(Container::Mbox),
+        _ => Layer::Document,
+    }
+}
+
+/// True if bytes whose name tells nothing, as that of a pipe, are JSON lines: two lines or more, the first two of which are
+/// objects. `head` as for [`layer_of`]; a line that goes on beyond it is none.
+pub fn holds_records(name: &str, head: &[u8]) -> bool {
+    let mut lines = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).split(|&byte| byte == b'\n');
+    let mut is_object = || {
+        let line = lines.find(|line| !line.trim_ascii().is_empty());
+        line.is_some_and(|line| serde_json::from_slice::<BTreeMap<String, &RawValue>>(line).is_ok())
+    };
+    extension(name).is_empty() && is_object() && is_object()
+}
+
+/// The name of what is inside compressed data: `a.tar.gz` and `a.tgz` hold `a.tar`.
+pub fn name_inside(name: &str) -> String {
+    let ending = extension(name);
+    // There is a point before the ending, where there is an ending.
+    let stem = name.len().checked_sub(ending.len() + 1).and_then(|end| name.get(..end)).unwrap_or(name);
+    match ending.as_str() {
+        "gz" | "zst" | "zstd" | "xz" | "bz2" => stem.to_owned(),
+        "tgz" | "taz" | "tzst" | "txz" | "tbz2" | "tbz" => format!("{stem}.tar"),
+        _ => name.to_owned(),
+    }
+}
+
+fn by_bytes(ending: &str, head: &[u8]) -> Layer {
+    if head.starts_with(&[0x1f, 0x8b, 8]) {
+        return Layer::Compressed(Compression::Gzip);
+    }
+    if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        return Layer::Compressed(Compression::Zstd);
+    }
+    if head.starts_with(b"\xfd7zXZ\0") {
+        return Layer::Compressed(Compression::Xz);
+    }
+    if is_bzip2(head) {
+        return Layer::Compressed(Compression::Bzip2);
+    }
+    if zip_kind(head).is_some_and(|kind| ending == "zip" || kind == ZipKind::Archive) {
+        return Layer::Container(Container::Zip);
+    }
+    if head.get(257..262) == Some(b"ustar") {
+        return Layer::Container(Container::Tar);
+    }
+    if head.starts_with(b"PAR1") {
+        return Layer::Container(Container::Parquet);
+    }
+    if head.starts_with(b"WARC/") {
+        return Layer::Container(Container::Warc);
+    }
+    if head.starts_with(b"filedesc:") {
+        return Layer::Container(Container::Arc);
+    }
+    if is_mbox(head) { Layer::Container(Container::Mbox) } else { Layer::Document }
+}
+
+/// `BZh`, the block size, and the mark of a first block or of an end without one.
+fn is_bzip2(head: &[u8]) -> bool {
+    let marks: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
+    head.starts_with(b"BZh") && head.len() >= 10 && head[3].is_ascii_digit() && marks.contains(&&head[4..10])
+}
+
+/// A line `From SENDER ... YEAR` and after it the header of a mail: prose that begins with "From" has no such.
+fn is_mbox(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let Some(first) = lines.next().filter(|first| first.starts_with(b"From ")) else { return false };
+    let words: Vec<&[u8]> = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let is_year = |word: &&[u8]| word.len() == 4 && word.iter().all(u8::is_ascii_digit);
+    let header = lines.next().unwrap_or_default();
+    let field = header.split(|&byte| byte == b':').next().unwrap_or_default();
+    words.len() >= 6
+        && words.iter().any(is_year)
+        && header.contains(&b':')
+        && !field.is_empty()
+        && field.iter().all(|byte| byte.is_ascii_graphic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_first_bytes_tell() {
+        let text = b"It was a dark and stormy night";
+        for (name, head, layer) in [
+            ("a.txt", &text[..], Layer::Document),
+            ("a.txt", b"\x1f\x8b\x08\0", Layer::Compressed(Compression::Gzip)),
+            ("a.TGZ", text, Layer::Compressed(Compression::Gzip)),
+            ("a", b"\x28\xb5\x2f\xfd", Layer::Compressed(Compression::Zstd)),
+            ("a", b"\xfd7zXZ\0\0", Layer::Compressed(Compression::Xz)),
+            ("a", b"BZh91AY&SY", Layer::Compressed(Compression::Bzip2)),
+            ("BZh.txt", b"BZh9 is how it begins", Layer::Document),
+            ("a.jar", b"PK\x03\x04", Layer::Container(Container::Zip)),
+            ("a.docx", b"PK\x03\x04", Layer::Document),
+            ("a", b"PK\x03\x04____________________________\x08\0\0\0mimetype", Layer::Container(Container::Zip)),
+            ("d.x/a", text, Layer::Document),
+            ("a.ndjson", b"{}", Layer::Container(Container::JsonLines)),
+            ("a", b"PAR1", Layer::Container(Container::Parquet)),
+            ("a", b"WARC/1.0\r\n", Layer::Container(Container::Warc)),
+            ("a.wet", text, Layer::Container(Container::Warc)),
+            ("a", b"filedesc://a", Layer::Container(Container::Arc)),
+            ("a", b"From me@example.org Sat Jan  3 01:05:34 1996\nSubject: hello\n", Layer::Container(Container::Mbox)),
+            ("a", b"From the desk of someone in the year 1996\nDear Sir, as follows:\n", Layer::Document),
+        ] {
+            assert_eq!(layer_of(name, head), layer, "{name} {}", String::from_utf8_lossy(head));
+        }
+        let mut packed = b"PK\x03\x04".to_vec();
+        packed.resize(26, 0);
+        packed.extend(b"\x08\0\0\0mimetypeapplication/epub+zip");
+        assert_eq!(layer_of("book", &packed), Layer::Document);
+        assert_eq!(layer_of("book.zip", &packed), Layer::Container(Container::Zip));
+        let mut tar = vec![0; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        assert_eq!(layer_of("a", &tar), Layer::Container(Container::Tar));
+    }
+
+    #[test]
+    fn records_are_told_by_what_they_are_where_the_name_tells_nothing() {
+        let two = br#"{"id":1,"te\u0078t":"a"}
+
+            {"text":{"x":[2]}}"#;
+        assert!(holds_records("-", two) && holds_records("/dev/fd/63", two));
+        assert!(!holds_records("a.txt", two), "its name has it");
+        for other in [&b""[..], b"{}", b"{}\n", b"{\n}\n", b"{}\n[]\n", b"{}\nprose\n", b"[1]\n[2]\n"] {
+            assert!(!holds_records("-", other), "{}", String::from_utf8_lossy(other));
+        }
+    }
+
+    #[test]
+    fn compressed_data_has_the_name_without_its_ending() {
+        for (name, inside) in [
+            ("a.tar.gz", "a.tar"),
+            ("a.tgz", "a.tar"),
+            ("a.txt.zst", "a.txt"),
+            ("a", "a"),
+            (".gz", ""),
+            ("a.b", "a.b"),
+            ("é", "é"),
+        ] {
+            assert_eq!(name_inside(name), inside);
+        }
+    }
+}

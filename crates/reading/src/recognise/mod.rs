@@ -1,0 +1,98 @@
+//! Here are a name and the first bytes: what is it? A document, compressed data or a container ([`layer_of`]); and a document
+//! of which format ([`choose`]). Pure, and the same for the same name and bytes.
+//!
+//! Both questions have one answer where they meet: names and zip archives are looked at in one place, this file. The bytes
+//! come before the name, since they cannot be mistaken for another kind; text has no such mark, and there the name decides.
+//! Programming languages are told by their own rules (`normalize::language_of`).
+
+mod format;
+mod layer;
+
+pub use format::{Choice, choose, is_unread_archive};
+pub use layer::{Compression, Container, HEAD as LAYER_HEAD, Layer, holds_records, layer_of, name_inside};
+
+use fpdb_kernel::document::Format;
+
+/// The kind of a zip archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ZipKind {
+    /// A container of files.
+    Archive,
+    /// A document in several members, and its format if fpdb reads it.
+    Document(Option<Format>),
+}
+
+/// The kind of the zip archive that begins with `head`; `None` if it is not a zip archive.
+fn zip_kind(head: &[u8]) -> Option<ZipKind> {
+    if [b"PK\x05\x06", b"PK\x07\x08"].iter().any(|mark| head.starts_with(*mark)) {
+        return Some(ZipKind::Archive);
+    }
+    if !head.starts_with(b"PK\x03\x04") {
+        return None;
+    }
+    let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
+    // The first part is the media type, uncompressed, in OpenDocument and EPUB.
+    let format = match head.get(30..) {
+        Some(part) if part.starts_with(b"mimetypeapplication/epub+zip") => Some(Format::Epub),
+        Some(part) if part.starts_with(b"mimetypeapplication/vnd.oasis.opendocument.text") => Some(Format::Odt),
+        _ if has(b"[Content_Types].xml") && has(b"word/") => Some(Format::Docx),
+        _ => None,
+    };
+    // Office and book formats say that they are in the name of their first member.
+    let length = head.get(26..28).map_or(0, |bytes| usize::from(u16::from_le_bytes([bytes[0], bytes[1]])));
+    let first = head.get(30..30 + length).unwrap_or_default();
+    let is_document =
+        format.is_some() || first == b"mimetype" || first == b"[Content_Types].xml" || first.starts_with(b"_rels/");
+    Some(if is_document { ZipKind::Document(format) } else { ZipKind::Archive })
+}
+
+/// The part of a file's name after its last point, in lower case. The name may be that of a member: `a.zip!dir/b.txt`.
+fn extension(name: &str) -> String {
+    let file = name.rsplit(['/', '!', '#']).next().unwrap_or_default();
+    file.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fpdb_kernel::profile::Unit;
+
+    #[test]
+    fn a_zip_archive_is_one_kind_for_both_questions() {
+        let member = |name: &str, content: &str| {
+            let mut bytes = b"PK\x03\x04".to_vec();
+            bytes.resize(26, 0);
+            bytes.extend((name.len() as u16).to_le_bytes());
+            bytes.extend([0, 0]);
+            [&bytes, name.as_bytes(), content.as_bytes()].concat()
+        };
+        let word =
+            [member("docProps/app.xml", "..."), member("[Content_Types].xml", ""), member("word/a.xml", "")].concat();
+        for (head, kind) in [
+            (member("mimetype", "application/epub+zip"), ZipKind::Document(Some(Format::Epub))),
+            (member("mimetype", "application/vnd.oasis.opendocument.text"), ZipKind::Document(Some(Format::Odt))),
+            (member("mimetype", "application/x-krita"), ZipKind::Document(None)),
+            (member("[Content_Types].xml", "xl/workbook.xml"), ZipKind::Document(None)),
+            (word, ZipKind::Document(Some(Format::Docx))),
+            (member("a.txt", "text"), ZipKind::Archive),
+            (b"PK\x05\x06".to_vec(), ZipKind::Archive),
+        ] {
+            assert_eq!(zip_kind(&head), Some(kind), "{}", String::from_utf8_lossy(&head));
+            let is_container = layer_of("a", &head) == Layer::Container(Container::Zip);
+            assert_eq!(is_container, kind == ZipKind::Archive);
+            if let ZipKind::Document(Some(format)) = kind {
+                assert_eq!(choose("a", &head, Unit::Char), Choice::Read(format));
+            }
+        }
+        assert_eq!(zip_kind(b"PK is how it begins"), None);
+    }
+
+    #[test]
+    fn extensions_are_those_of_the_innermost_name() {
+        for (name, expected) in
+            [("a.TXT", "txt"), ("a.zip!b/c.md", "md"), ("d.x/a", ""), ("a.tar.gz", "gz"), ("a.jsonl#x", ""), ("", "")]
+        {
+            assert_eq!(extension(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Backup and restore: copies of the committed state. A backup shares with the ones before it the tables
+//! that have not changed since, so that a second one costs what is new.
+//!
+//! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the identity and the
+//! path of the database), and the engine's own `engine/`. `decisions/NUMBER` is the record of a dedup's decisions as it was then, where
+//! there was one.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::care::backup_files::BackupFiles;
+use crate::codec::format::{DECISIONS, FORMAT_VERSION, STORE};
+use crate::engine::copies::Copies;
+use crate::open::create::make_whole;
+use crate::open::files::{read_short, replace_file};
+use crate::open::making::is_empty_folder;
+use crate::{Store, StoreOptions};
+use fpdb_host::durable::create_folders;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::schema::{Answer, Schema};
+
+const MARKER: &str = "FPDB-BACKUP";
+const ENGINE: &str = "engine";
+/// The records of decisions, by the numbers of their backups.
+const RECORDS: &str = "decisions";
+
+/// A backup that has been made. Also its JSON (`fpdb.backup/1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Backup {
+    pub(crate) schema: Schema<Self>,
+    /// The folder of backups, as it was given.
+    pub folder: String,
+    /// Its number there, from 1.
+    pub number: u32,
+    /// The bytes it takes, those it shares with others included.
+    pub bytes: u64,
+    /// The backups now in the folder.
+    pub kept: u64,
+    /// Damaged files of earlier backups that were copied again.
+    pub mended: u64,
+    /// Earlier backups that are damaged and cannot be restored.
+    pub damaged: Vec<u32>,
+}
+
+impl Answer for Backup {
+    const SCHEMA: &'static str = "fpdb.backup/1";
+}
+
+fn marker() -> String {
+    format!("fpdb backup, format {FORMAT_VERSION}\n")
+}
+
+impl Store {
+    /// Copies the database into `folder`, and keeps at most `keep` backups there. Each file that a backup there needs is
+    /// read and compared with its checksum; with `quick` only its size is looked at.
+    pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool, task: &Task<'_>) -> Result<Backup> {
+        self.claim(folder)?;
+        let mut copies = Copies::open(&folder.join(ENGINE))?;
+        let mut files = BackupFiles::new(folder.join(ENGINE));
+        let mut mended = 0;
+        if !quick {
+            let earlier = copies.list();
+            for (done, backup) in (0..).zip(&earlier) {
+                task.step("earlier backups checked", done, earlier.len() as u64)?;
+                files.check(backup.number)?;
+            }
+            // The engine copies a file again that is not there.
+            mended = files.remove_damaged_shared()?;
+        }
+        // The engine does not say how far it has come.
+        task.step("copying the database", 0, 0)?;
+        copies.add(&self.engine)?;
+        if let Some(keep) = keep {
+            copies.keep_newest(keep.max(1))?;
+        }
+        let backups = copies.list();
+        let newest = backups.last().ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
+        copies.verify(newest.number)?;
+        let numbers: Vec<u32> = backups.iter().map(|backup| backup.number).collect();
+        let decisions = self.back_up_decisions(&folder.join(RECORDS), &numbers)?;
+        let mut damaged = Vec::new();
+        if !quick {
+            files.forget_damaged();
+            for (done, backup) in (0..).zip(&backups) {
+                task.reports().step("backups checked", done, backups.len() as u64);
+                if let Some(file) = files.check(backup.number)? {
+                    if backup.number == newest.number {
+                        return Err(Error::DamagedBackup { number: newest.number, file, others: Vec::new() });
+                    }
+                    damaged.push(backup.number);
+                }
+            }
+        }
+        Ok(Backup {
+            schema: Schema::new(),
+            folder: folder.display().to_string(),
+            number: newest.number,
+            bytes: newest.bytes + decisions,
+            kept: backups.len() as u64,
+            mended: mended as u64,
+            damaged,
+        })
+    }
+
+    /// Makes a database at `root`, where nothing may be yet, of the backup `number` in `folder`, or the newest. Every file
+    /// is checked against its checksum as it is copied.
+    pub fn restore(root: &Path, folder: &Path, number: Option<u32>, options: &StoreOptions) -> Result<Self> {
+        if owner(folder)?.is_none() {
+            return Err(Error::NotABackup { path: folder.to_owned() });
+        }
+        make_whole(root, |inside| {
+            let store = inside.join(STORE);
+            let mut copies = Copies::open(&folder.join(ENGINE))?;
+            let numbers: Vec<u32> = copies.list().iter().map(|backup| backup.number).collect();
+            let wanted = number.or(numbers.last().copied()).filter(|number| numbers.contains(number));
+            let Some(wanted) = wanted else {
+                return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers });
+            };
+            if let Err(error) = copies.restore(wanted, &store) {
+                // Where it is the backup's fault, the others may do.
+                let mut files = BackupFiles::new(folder.join(ENGINE));
+                return Err(match files.check(wanted)? {
+                    Some(file) => {
+                        let others = numbers.into_iter().filter(|&number| number != wanted).collect();
+                        Error::DamagedBackup { number: wanted, file, others }
+                    }
+                    None => error,
+                });
+            }
+            match fs::copy(folder.join(RECORDS).join(wanted.to_string()), inside.join(DECISIONS)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                copied => copied
+                    .and_then(|_| File::open(inside.join(DECISIONS))?.sync_all())
+                    .map_err(Error::io("copy from the backup", folder))?,
+            }
+            Ok(*Self::open_unlocked(inside, options)?.profile())
+        })?;
+        Self::open_writer(root, options)
+    }
+
+    /// Copies the record of decisions, if there is one, for the newest of these backups, and removes those of backups that are
+    /// no longer there. Returns its bytes.
+    fn back_up_decisions(&self, records: &Path, numbers: &[u32]) -> Result<u64> {
+        let is_kept = |name: &std::ffi::OsStr| {
+            name.to_str().and_then(|name| name.parse().ok()).is_some_and(|number| numbers.contains(&number))
+        };
+        match fs::read_dir(records) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io("read", records)(error)),
+            Ok(entries) => {
+                for entry in entries {
+                    let entry = entry.map_err(Error::io("read", records))?;
+                    if !is_kept(&entry.file_name()) {
+                        fs::remove_file(entry.path()).map_err(Error::io("remove", entry.path()))?;
+                    }
+                }
+            }
+        }
+        let (from, Some(newest)) = (self.root.join(DECISIONS), numbers.last()) else { return Ok(0) };
+        let mut record = match File::open(&from) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            file => file.map_err(Error::io("read", &from))?,
+        };
+        create_folders(records)?;
+        let to = records.join(newest.to_string());
+        let mut copy = || {
+            let mut file = tempfile::NamedTempFile::new_in(records)?;
+            let bytes = io::copy(&mut record, &mut file)?;
+            file.as_file().sync_all()?;
+            file.persist(&to).map_err(|error| error.error)?;
+            File::open(records)?.sync_all()?;
+            Ok(bytes)
+        };
+        copy().map_err(Error::io("write", &to))
+    }
+
+    /// Makes `folder` the backups of this database, which no other may use: the engine would keep the newest of all.
+    fn claim(&self, folder: &Path) -> Result<()> {
+        let identity = self.identity()?;
+        let path = self.root.canonicalize().map_err(Error::io("find", &self.root))?;
+        match owner(folder)? {
+            None if folder.exists() && !is_empty_folder(folder) => {
+                return Err(Error::NotABackup { path: folder.to_owned() });
+            }
+            None => create_folders(folder)?,
+            // A database that was moved has kept its identity; one that was repaired, its place.
+            Some(Owner::Database { identity: known, path: place }) if known != identity && place != path => {
+                return Err(Error::OthersBackup { path: folder.to_owned(), database: place });
+            }
+            Some(_) => {}
+        }
+        let text = format!("{}of {identity} {}\n", marker(), path.display());
+        replace_file(&folder.join(MARKER), text.as_bytes())
+    }
+}
+
+/// The database that the backups in a folder are of.
+enum Owner {
+    Unknown,
+    Database { identity: String, path: PathBuf },
+}
+
+/// The database that the backups in the folder are of; `None` where there are no backups.
+fn owner(folder: &Path) -> Result<Option<Owner>> {
+    let path = folder.join(MARKER);
+    let text = match read_short(&path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(source) => return Err(Error::Io { action: "read", path, source }),
+    };
+    let Some(rest) = text.strip_prefix(&marker()) else {
+        let first = text.lines().next().unwrap_or_default();
+        let version: String = first.chars().rev().take_while(char::is_ascii_digit).collect();
+        let found = version.chars().rev().collect();
+        return Err(Error::FormatVersion { path: folder.to_owned(), found, supported: FORMAT_VERSION });
+    };
+    let named = rest.trim_end().strip_prefix("of ").and_then(|named| named.split_once(' '));
+    Ok(Some(match named {
+        Some((identity, path)) => Owner::Database { identity: identity.to_owned(), path: path.into() },
+        None => Owner::Unknown,
+    }))
+}

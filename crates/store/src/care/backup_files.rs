@@ -1,0 +1,126 @@
+//! Files of backups: each is listed with its checksum, and compared with it.
+//!
+//! The engine compares checksums as it copies, sizes later. Its list of the files of backup n is the text `meta/n`, whose
+//! lines `path crc32 checksum` say the CRC-32C of each in decimal.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::open::files::check_regular;
+use fpdb_host::error::{Error, Result};
+
+/// Files that several backups share lie here.
+const SHARED: &str = "shared_checksum/";
+
+/// Bytes read at once.
+const PIECE: usize = 1 << 20;
+
+/// The facts of the files in a folder of backups; each is read once.
+pub(crate) struct BackupFiles {
+    engine: PathBuf,
+    /// True for those that are whole, by their path in the engine's folder.
+    checked: BTreeMap<String, bool>,
+}
+
+impl BackupFiles {
+    pub(crate) fn new(engine: PathBuf) -> Self {
+        Self { engine, checked: BTreeMap::new() }
+    }
+
+    /// Reads the files of a backup that have not been read yet. Returns one that is damaged, if one is.
+    pub(crate) fn check(&mut self, number: u32) -> Result<Option<String>> {
+        let name = format!("meta/{number}");
+        let path = self.engine.join(&name);
+        let list = check_regular(&path).and_then(|()| fs::read(&path)).map_err(Error::io("read", &path))?;
+        let files = parse(&String::from_utf8_lossy(&list));
+        if files.is_empty() {
+            return Ok(Some(name));
+        }
+        let mut damaged = None;
+        for (file, checksum) in files {
+            let whole = match self.checked.get(&file) {
+                Some(&whole) => whole,
+                None => {
+                    let path = self.engine.join(&file);
+                    let whole = checksum_of(&path).map_err(Error::io("read", &path))? == Some(checksum);
+                    self.checked.insert(file.clone(), whole);
+                    whole
+                }
+            };
+            if !whole {
+                damaged = damaged.or(Some(file));
+            }
+        }
+        Ok(damaged)
+    }
+
+    /// Removes the damaged files that backups share, and returns how many there were.
+    pub(crate) fn remove_damaged_shared(&self) -> Result<usize> {
+        let mut removed = 0;
+        for (file, _) in self.checked.iter().filter(|(file, whole)| !**whole && file.starts_with(SHARED)) {
+            let path = self.engine.join(file);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("remove", path)(error)),
+                _ => removed += 1,
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The files that were damaged will be read again.
+    pub(crate) fn forget_damaged(&mut self) {
+        self.checked.retain(|_, whole| *whole);
+    }
+}
+
+/// Paths and checksums.
+fn parse(list: &str) -> Vec<(String, u32)> {
+    let file = |line: &str| {
+        let mut words = line.split(' ');
+        let (path, "crc32", checksum) = (words.next()?, words.next()?, words.next()?) else { return None };
+        // It names files below the engine's folder, whatever has become of it.
+        let inside = !path.starts_with('/') && !path.split('/').any(|part| part == "..");
+        inside.then_some((path.to_owned(), checksum.parse().ok()?))
+    };
+    list.lines().filter_map(file).collect()
+}
+
+/// The CRC-32C of a file; `None` where there is none.
+fn checksum_of(path: &Path) -> io::Result<Option<u32>> {
+    let mut file = match check_regular(path).and_then(|()| File::open(path)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let (mut piece, mut checksum) = (vec![0; PIECE], 0);
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(Some(checksum)),
+            read => checksum = crc32c::crc32c_append(checksum, &piece[..read]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_names_files_below_its_folder() {
+        let list = "1795274540\n505\n3\nshared_checksum/a_1.sst crc32 17\nprivate/1/CURRENT crc32 0\n../b crc32 1\n/c crc32 1\nd crc32 x\n";
+        let files = [("shared_checksum/a_1.sst".to_owned(), 17), ("private/1/CURRENT".to_owned(), 0)];
+        assert_eq!(parse(list), files);
+        assert_eq!(parse("\u{fffd}\n"), []);
+    }
+
+    #[test]
+    fn the_checksum_is_that_of_the_standard() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("numbers");
+        assert_eq!(checksum_of(&path).unwrap(), None);
+        fs::write(&path, "123456789").unwrap();
+        assert_eq!(checksum_of(&path).unwrap(), Some(0xe306_9283));
+    }
+}

@@ -1,0 +1,102 @@
+//! Findings: what a verification and a repair answer.
+
+use serde::{Deserialize, Serialize};
+
+use fpdb_host::error::Error;
+use fpdb_host::schema::{Answer, Schema};
+
+impl Verification {
+    /// The same, after a repair.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn repaired(self, repair: Repair) -> Self {
+        Self { repair: Some(repair), ..self }
+    }
+}
+
+/// Damage in one part of a database.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The part: a run, a document, a name.
+    pub what: String,
+    /// The damage.
+    pub detail: String,
+}
+
+/// The result of a verification or of a repair. Also its JSON (`fpdb.verify/1`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Verification {
+    pub(crate) schema: Schema<Self>,
+    /// Documents checked.
+    pub documents: u64,
+    /// Postings checked, those of deleted documents included.
+    pub postings: u64,
+    /// Fingerprint positions checked.
+    pub positions: u64,
+    /// Stored texts checked against the documents' digests.
+    pub texts: u64,
+    /// The damage, in the order it was found; after a repair, the damage before it.
+    pub problems: Vec<Problem>,
+    /// The result of a repair; the counts above are those after it. `None` where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Repair>,
+}
+
+impl Answer for Verification {
+    const SCHEMA: &'static str = "fpdb.verify/1";
+}
+
+impl Problem {
+    /// An error that is one.
+    pub(crate) fn of(error: &Error) -> Self {
+        let cause = std::error::Error::source(error).map(|cause| cause.to_string());
+        Self { what: error.to_string(), detail: cause.unwrap_or_default() }
+    }
+}
+
+/// A document that could not be rebuilt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct LostDocument {
+    /// Its name; `None` where that is lost too.
+    pub name: Option<String>,
+    /// The absolute path it was read from, where that is known.
+    pub source: Option<String>,
+    /// Why it could not be read again.
+    pub reason: String,
+}
+
+/// The result of a repair.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Repair {
+    /// Documents whose fingerprints were made again from their text.
+    pub read_again: Vec<String>,
+    /// Documents that could not be rebuilt and are no longer in the database.
+    pub lost: Vec<LostDocument>,
+    /// Commits after the last one whose state could be read: what they added or removed may be lost in part.
+    pub commits_lost: u64,
+    /// How many documents the last of them had; `None` where none is lost, or that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_commit_documents: Option<u64>,
+    /// Documents that are in the database, but whose stored texts are not.
+    #[serde(default)]
+    pub texts_lost: Vec<String>,
+    /// The folder in which the damaged store is kept, until somebody removes it; `None` where nothing was damaged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damaged_store: Option<String>,
+}
+
+impl Repair {
+    /// True where nothing was lost.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.lost.is_empty() && self.commits_lost == 0 && self.texts_lost.is_empty()
+    }
+}

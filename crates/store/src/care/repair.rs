@@ -1,0 +1,382 @@
+//! Repair: writes the readable rows of a damaged store into a new one, which then takes its place.
+//!
+//! The damaged files are only read until the new store is whole and has been verified, so a repair that fails or is
+//! killed changes nothing. It needs as much space as the database takes. Documents keep their ids. Derived rows
+//! (names, digests, sums, runs, sets of documents) are made anew from the documents and postings; so are a document's own
+//! rows where its text can be read again, which is for the caller to try.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::care::choice::open_damaged;
+use crate::care::findings::{LostDocument, Problem, Repair, Verification};
+use crate::care::salvage::Salvage;
+use crate::care::survey::{self, Survey};
+use crate::codec::format::{
+    INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, decode_profile, marker,
+    marker_profile, position_key, text_key,
+};
+use crate::codec::positions;
+use crate::codec::records::{self, DocumentRecord, SourceRecord};
+use crate::open::files::{self, read_short, replace_file};
+use crate::open::lock::WriterLock;
+use crate::open::mark;
+use crate::open::marker::check_marker;
+use crate::write::batch::{Batch, PUSHED_AT_ONCE};
+use crate::write::commit::Committer;
+use crate::write::run_writer;
+use crate::{Store, StoreOptions, View, texts};
+use fpdb_host::durable::sync_folder;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::temporary::MAKING;
+use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::profile::Profile;
+
+/// The new store grows in a database of this name inside the damaged one.
+const REPAIRED: &str = "repaired";
+
+/// Where the damaged store waits for the new one to be in its place. Then it gets a number.
+const DAMAGED: &str = "damaged";
+
+/// Records that are committed together, and postings of documents that are read again.
+const BATCH_BYTES: usize = 64 << 20;
+
+/// How a repair begins.
+pub enum RepairStart {
+    /// Nothing is wrong.
+    Whole(Verification),
+    /// Nothing has been written yet.
+    Damaged(Box<Repairing>),
+}
+
+/// A repair under way.
+pub struct Repairing {
+    root: PathBuf,
+    salvage: Salvage,
+    survey: Survey,
+    /// The new store.
+    store: Store,
+    batch: Batch,
+    committer: Committer,
+    /// The damage of the old database.
+    problems: Vec<Problem>,
+    report: Repair,
+    lock: WriterLock,
+}
+
+impl Repairing {
+    /// Verifies the database at `root`, and where something is wrong makes ready to write all that is not into a new store.
+    ///
+    /// # Errors
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no document, or no profile; [`Error::OtherStore`].
+    pub fn begin(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<RepairStart> {
+        let marked = match check_marker(root) {
+            // The file that says so can be lost like any other.
+            Err(error @ Error::NotADatabase { .. }) if has_store(root) => Err(error),
+            other => Ok(other?),
+        };
+        let lock = WriterLock::take(root)?;
+        finish_interrupted(root)?;
+        let verified = marked.and_then(|()| Store::open_unlocked(root, options)).and_then(|store| store.verify(task));
+        let mut problems = match verified {
+            Ok(found) if found.problems.is_empty() => {
+                Store::open_locked(root, lock, options)?;
+                return Ok(RepairStart::Whole(found));
+            }
+            Ok(found) => found.problems,
+            // If more than its log is of another database, it is not opened below either.
+            Err(error) if error.is_damage() || matches!(error, Error::OtherStore { .. }) => vec![Problem::of(&error)],
+            Err(error) => return Err(error),
+        };
+        let mark = mark::read(root)?;
+        let salvage = open_damaged(root, &mark, task)?;
+        let survey = Survey::of(&salvage, &mark, task)?;
+        let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
+        problems.extend(salvage.findings().iter().chain(&survey.findings).map(finding));
+        let commits_lost = mark.commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
+        let last_commit_documents = mark.counts.filter(|_| commits_lost > 0).map(|counts| counts.documents);
+        let mut store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?, options)?;
+        // It stays the same database.
+        let identity = salvage.identity()?.or(mark.identity);
+        store.identity = identity.or(store.identity.take());
+        let repairing = Self {
+            root: root.to_owned(),
+            batch: Batch::new(0, BATCH_BYTES),
+            committer: Committer::new(&store),
+            problems,
+            report: Repair { commits_lost, last_commit_documents, ..Repair::default() },
+            salvage,
+            survey,
+            store,
+            lock,
+        };
+        Ok(RepairStart::Damaged(Box::new(repairing)))
+    }
+
+    /// Writes the documents that are whole; the damaged ones come next.
+    pub fn copy_whole(&mut self, task: &Task<'_>) -> Result<()> {
+        self.write_whole(task)?;
+        self.store.remember_sources(&sources(&self.salvage)?)?;
+        // The documents that are damaged lie between those that are whole.
+        self.batch = Batch::new(0, BATCH_BYTES);
+        Ok(())
+    }
+
+    /// Leaves the damaged database as it was.
+    pub fn abandon(self) -> Result<()> {
+        let Self { root, store, salvage, lock, .. } = self;
+        // The engine lets go of both before the new one is removed.
+        drop(store);
+        drop(salvage);
+        finish_interrupted(&root)?;
+        drop(lock);
+        Ok(())
+    }
+
+    /// The settings of the database.
+    pub fn profile(&self) -> &Profile {
+        self.store.profile()
+    }
+
+    /// The documents of which only the record could be read, ascending.
+    pub fn damaged_documents(&self) -> Vec<u32> {
+        self.survey.damaged.clone()
+    }
+
+    /// The record of one of them; what comes next is of this document.
+    pub fn read_record(&mut self, id: u32) -> Result<DocumentRecord> {
+        self.batch.skip_to(id);
+        self.record(id)
+    }
+
+    /// The record of one of them.
+    pub fn record(&self, id: u32) -> Result<DocumentRecord> {
+        let record = survey::record(&self.salvage, id)?;
+        record.ok_or_else(|| Error::Damaged { what: format!("the record of document {id}"), detail: "it is gone" })
+    }
+
+    /// Takes fingerprints of the document.
+    pub fn take(&mut self, fingerprints: &Fingerprints) -> Result<()> {
+        for some in fingerprints.chunks(PUSHED_AT_ONCE) {
+            if self.batch.is_full() {
+                self.committer.spill(&self.store, &mut self.batch)?;
+            }
+            self.batch.push(some)?;
+        }
+        Ok(())
+    }
+
+    /// True where its text is in the store and whole.
+    pub fn has_text(&self, id: u32, record: &DocumentRecord) -> Result<bool> {
+        texts::is_intact(record, |chunk| self.salvage.get(TEXTS, &text_key(id, chunk)))
+    }
+
+    /// A compressed chunk of its text, which is whole.
+    pub fn stored_chunk(&self, id: u32, chunk: u32) -> Result<Vec<u8>> {
+        self.salvage.get(TEXTS, &text_key(id, chunk))?.ok_or_else(|| unreadable(id))
+    }
+
+    /// Takes the next chunk of the document's text.
+    pub fn take_text(&mut self, chunk: Vec<u8>) -> Result<()> {
+        if self.batch.is_full() {
+            self.committer.spill(&self.store, &mut self.batch)?;
+        }
+        self.batch.push_text(chunk);
+        Ok(())
+    }
+
+    /// Ends the document, of which all fingerprints have been taken; `had_text` where its text was stored before.
+    pub fn keep(&mut self, record: DocumentRecord, had_text: bool) -> Result<()> {
+        self.report.read_again.push(record.name.clone());
+        if had_text && !record.stored_text {
+            self.report.texts_lost.push(record.name.clone());
+        }
+        let fingerprints = self.batch.fingerprints();
+        // Repeated hashes are taken off when the postings are sorted.
+        self.batch.finish(DocumentRecord { fingerprints, distinct: fingerprints, ..record })?;
+        self.commit_if_full()
+    }
+
+    /// Gives the document up.
+    pub fn lose(&mut self, record: DocumentRecord, reason: String) -> Result<()> {
+        if self.batch.is_spilled() {
+            self.committer.discard(&self.store, &mut self.batch)?;
+        }
+        self.batch.abandon();
+        self.report.lost.push(LostDocument { name: Some(record.name), source: record.source, reason });
+        self.commit_if_full()
+    }
+
+    /// Puts the new store in the place of the damaged one, once it has been verified.
+    pub fn finish(mut self, task: &Task<'_>) -> Result<Verification> {
+        self.batch.skip_to(self.survey.next_document);
+        self.commit()?;
+        // Later than all commits the database has seen.
+        let mut view = View::clone(&self.store.view());
+        view.state.commits += self.survey.commits.max(mark::read(&self.root)?.commits);
+        self.store.change(self.store.engine.changes(), view, "commit the repair")?;
+        let (commits, counts) = (self.store.view().state.commits, self.store.view().state.counts());
+
+        let now = self.store.verify(task)?;
+        if !now.problems.is_empty() {
+            return Err(Error::Damaged {
+                what: "what was rebuilt".into(),
+                detail: "it does not pass the verification",
+            });
+        }
+        let unread = "its record cannot be read";
+        for (_, name) in std::mem::take(&mut self.survey.lost) {
+            self.report.lost.push(LostDocument { name: Some(name), source: None, reason: unread.into() });
+        }
+        for name in std::mem::take(&mut self.survey.later) {
+            let reason = "the commit that added it is lost".into();
+            self.report.lost.push(LostDocument { name: Some(name), source: None, reason });
+        }
+        for _ in 0..self.survey.nameless {
+            self.report.lost.push(LostDocument { name: None, source: None, reason: unread.into() });
+        }
+
+        let Self { root, store, salvage, problems, mut report, lock, .. } = self;
+        let (marker, identity) = (marker(store.profile()), store.identity.clone());
+        // The engine lets go of both before they are moved.
+        drop(store);
+        drop(salvage);
+        let action = "put the rebuilt store in the place of";
+        fs::rename(root.join(STORE), root.join(DAMAGED)).map_err(Error::io(action, root.join(STORE)))?;
+        report.damaged_store = finish_interrupted(&root)?.map(|path| path.display().to_string());
+        replace_file(&root.join(MARKER), marker.as_bytes())?;
+        mark::write(&root, commits, Some(counts), identity)?;
+        drop(lock);
+        Ok(Verification { problems, repair: Some(report), ..now })
+    }
+
+    /// Copies the documents that are whole, with their positions and postings.
+    fn write_whole(&mut self, task: &Task<'_>) -> Result<()> {
+        let Self { salvage, survey, store, batch, committer, report, .. } = self;
+        let incoming = store.root.join(INCOMING);
+        let mut files = store.engine.sorted_files(&incoming, POSITIONS, 0)?;
+        let mut text_files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
+        for (done, &(id, distinct)) in (1..).zip(&survey.whole) {
+            let record = survey::record(salvage, id)?.ok_or_else(|| unreadable(id))?;
+            for chunk in 0..positions::chunks(record.fingerprints) {
+                let key = position_key(id, chunk);
+                files.put(&key, &salvage.get(POSITIONS, &key)?.ok_or_else(|| unreadable(id))?)?;
+            }
+            batch.skip_to(id);
+            let stored_text = texts::is_intact(&record, |chunk| salvage.get(TEXTS, &text_key(id, chunk)))?;
+            for chunk in 0..if stored_text { texts::chunks(record.bytes) } else { 0 } {
+                let key = text_key(id, chunk);
+                text_files.put(&key, &salvage.get(TEXTS, &key)?.ok_or_else(|| unreadable(id))?)?;
+            }
+            if record.stored_text && !stored_text {
+                report.texts_lost.push(record.name.clone());
+            }
+            batch.finish(DocumentRecord { distinct, stored_text, ..record })?;
+            if batch.is_full() {
+                committer.commit(store, batch)?;
+            }
+            task.step("documents rewritten", done, survey.whole.len() as u64)?;
+        }
+        store.engine.ingest(POSITIONS, files.finish()?)?;
+        store.engine.ingest(TEXTS, text_files.finish()?)?;
+
+        let (run, _) = run_writer::write_run(store, committer.next_run(), vec![()], |(), part| {
+            survey::for_each_posting(salvage, &mut |posting| match survey
+                .whole
+                .binary_search_by_key(&posting.document, |whole| whole.0)
+            {
+                Ok(_) => part.push(posting),
+                Err(_) => Ok(()),
+            })
+        })?;
+        committer.take_run(batch, run);
+        committer.commit(store, batch)
+    }
+
+    fn commit_if_full(&mut self) -> Result<()> {
+        if self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.committer.commit(&self.store, &mut self.batch)
+    }
+}
+
+fn unreadable(id: u32) -> Error {
+    Error::Damaged { what: format!("document {id}"), detail: "it cannot be read twice" }
+}
+
+/// The readable entries of the list of sources.
+fn sources(salvage: &Salvage) -> Result<Vec<SourceRecord>> {
+    let (mut keys, mut sources) = (Vec::new(), Vec::new());
+    salvage.keys(MAIN, |key| {
+        if key.starts_with(SOURCE_PREFIX) {
+            keys.push(key.to_vec());
+        }
+    })?;
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys {
+        let value = salvage.get(MAIN, &key)?;
+        sources.extend(value.and_then(|value| records::decode::<SourceRecord>(&value, String::new).ok()));
+    }
+    Ok(sources)
+}
+
+/// The settings of a damaged database: from its store, else from the marker file.
+fn profile(root: &Path, salvage: &Salvage) -> Result<Profile> {
+    if let Some(bytes) = salvage.get(MAIN, PROFILE_KEY)?
+        && let Ok(profile) = decode_profile(&bytes)
+    {
+        return Ok(profile);
+    }
+    let path = root.join(MARKER);
+    let text = read_short(&path).map_err(Error::io("read", &path))?;
+    marker_profile(&String::from_utf8_lossy(&text)).ok_or_else(|| Error::BeyondRepair {
+        path: root.to_owned(),
+        lost: "its profile",
+        source: format!("neither the store nor the file {MARKER} has it").into(),
+    })
+}
+
+/// True where the folder of a database has a store.
+fn has_store(root: &Path) -> bool {
+    let is_of_store = |name: &String| files::table_number(name).or(files::list_number(name)).is_some();
+    // If it cannot be read, there is none to be repaired.
+    files::names(&root.join(STORE)).is_ok_and(|names| names.iter().any(is_of_store))
+}
+
+/// Ends a repair that was killed: one that had its new store whole and the damaged one out of the way is finished, any
+/// other is undone. Needs the writer lock. Returns where a damaged store is kept that was replaced.
+pub(crate) fn finish_interrupted(root: &Path) -> Result<Option<PathBuf>> {
+    let (place, new, old) = (root.join(STORE), root.join(REPAIRED).join(STORE), root.join(DAMAGED));
+    if !place.exists() && old.exists() && new.exists() {
+        fs::rename(&new, &place).map_err(Error::io("put the rebuilt store in its place", &place))?;
+        sync_folder(root)?;
+    }
+    if !place.exists() {
+        return Ok(None);
+    }
+    for entry in fs::read_dir(root).map_err(Error::io("read", root))? {
+        let entry = entry.map_err(Error::io("read", root))?;
+        let name = entry.file_name();
+        if name == REPAIRED || name.to_string_lossy().starts_with(MAKING) {
+            match fs::remove_dir_all(entry.path()) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(Error::io("remove", entry.path())(error));
+                }
+                _ => {}
+            }
+        }
+    }
+    if !old.exists() {
+        return Ok(None);
+    }
+    let free = (1u32..).map(|number| root.join(format!("{DAMAGED}-{number}"))).find(|kept| !kept.exists());
+    let kept = free.unwrap_or_else(|| old.clone());
+    fs::rename(&old, &kept).map_err(Error::io("keep the damaged store", &kept))?;
+    sync_folder(root)?;
+    Ok(Some(kept))
+}

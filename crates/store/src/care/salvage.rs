@@ -1,0 +1,319 @@
+//! Salvage: reading what can be read of a store whose files are damaged.
+//!
+//! The engine merges the tables of a family into one sequence of rows. Where it cannot read one of them it gives no row at
+//! all, though the others are whole: one bad block can hide a family. So where that happens, the damaged tables are left
+//! out, and each of them is read by itself, as far as it can be. A *part* of a store is the store with a list of tables that
+//! leaves some out; the engine sees to it that of all versions of a row in the part the latest counts.
+//!
+//! Which list of tables is used, [`crate::care::choice`] says.
+//!
+//! A block that is missing or fails its checksum is a gap; any other failure of the system (too many open files, no
+//! permission) is an error, since the rows that it hides are not lost.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::codec::format::{IDENTITY_KEY, MAIN, STATE_KEY, STORE};
+use crate::engine::level::Table;
+use crate::engine::options::DEFAULT_CACHE_BYTES;
+use crate::engine::{Access, Engine};
+use crate::open::files::{self, read_short};
+use crate::open::linked_store::LinkedStore;
+use crate::open::manifest;
+use crate::open::mark::CommitMark;
+use fpdb_host::error::{Error, Result};
+
+/// The action that reads damaged files, in errors.
+pub(super) const ACTION: &str = "read its damaged files";
+
+/// The cache of a part of a store: its rows are read once.
+pub(super) const PART_CACHE_BYTES: usize = 8 << 20;
+
+/// A damaged store, open for reading.
+pub(crate) struct Salvage {
+    store: PathBuf,
+    access: Access,
+    /// All of its tables.
+    whole: Arc<Part>,
+    tables: Vec<Table>,
+    /// The engine's name of the store, as the list or the tables tell it.
+    store_id: Option<String>,
+    pub(super) findings: Vec<String>,
+    parts: Mutex<HashMap<(&'static str, Selection), Arc<Part>>>,
+}
+
+/// Some of the tables of a family.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Selection {
+    Only(u64),
+    Without(BTreeSet<u64>),
+}
+
+impl Selection {
+    fn has(&self, table: u64) -> bool {
+        match self {
+            Self::Only(only) => *only == table,
+            Self::Without(left_out) => !left_out.contains(&table),
+        }
+    }
+}
+
+/// A store some of whose tables may be left out.
+pub(super) struct Part {
+    pub(super) engine: Engine,
+    _links: Option<LinkedStore>,
+}
+
+/// A way to read a store.
+pub struct Reading<'a> {
+    /// The name and content of the list of tables.
+    pub(super) list: (&'a str, &'a [u8]),
+    pub(super) access: Access,
+    /// Rows of the logs count.
+    pub(super) with_logs: bool,
+    /// The engine's name of the store.
+    pub(super) store_id: Option<&'a str>,
+}
+
+impl Salvage {
+    /// Opens a store in this way.
+    pub fn open(root: &Path, reading: &Reading<'_>) -> Result<Self> {
+        let store = root.join(STORE);
+        let Reading { list: (name, content), access, with_logs, store_id } = *reading;
+        let is_rebuilt = matches!(access, Access::ReadRebuilt { .. });
+        let current = format!("{name}\n");
+        let is_as_it_is = !is_rebuilt
+            && with_logs
+            && read_short(&store.join("CURRENT")).is_ok_and(|named| named == current.as_bytes())
+            && files::check(root).is_ok();
+        let wanted = |file: &str| match files::is_log(file) {
+            true => with_logs,
+            false => !is_rebuilt || files::table_number(file).is_some(),
+        };
+        let written = [("CURRENT", current.as_bytes()), (name, content)];
+        let links = (!is_as_it_is).then(|| LinkedStore::new(&store, wanted, &written)).transpose()?;
+        let store = links.as_ref().map_or(store, LinkedStore::path);
+        let engine = Engine::open(&store, access, DEFAULT_CACHE_BYTES).map_err(|error| error.during(ACTION))?;
+        let tables = engine.tables()?;
+        let whole = Arc::new(Part { engine, _links: links });
+        let store_id = store_id.map(str::to_owned);
+        Ok(Self { store, access, whole, tables, store_id, findings: Vec::new(), parts: Mutex::default() })
+    }
+
+    /// True if its list of tables was made of the tables that are there.
+    pub(crate) fn is_rebuilt(&self) -> bool {
+        matches!(self.access, Access::ReadRebuilt { .. })
+    }
+
+    /// How it is read, in words, where that is not as it was.
+    pub(crate) fn findings(&self) -> &[String] {
+        &self.findings
+    }
+
+    /// The identity of the database; `None` where it cannot be told.
+    pub(crate) fn identity(&self) -> Result<Option<String>> {
+        if let Some(identity) = self.get(MAIN, IDENTITY_KEY)? {
+            return Ok(Some(String::from_utf8_lossy(&identity).into_owned()));
+        }
+        // A commit writes both: if only the state is there, none wrote an identity.
+        let has_state = self.get_latest(MAIN, STATE_KEY)?.is_some();
+        Ok(self.store_id.clone().filter(|_| has_state))
+    }
+
+    /// The identity of the database, if it is known to be another than the one that was marked.
+    pub(super) fn other_identity(&self, mark: &CommitMark) -> Result<Option<String>> {
+        let Some(marked) = &mark.identity else { return Ok(None) };
+        Ok(self.identity()?.filter(|identity| identity != marked))
+    }
+
+    /// The value of a key; `None` where there is none or it cannot be read. If a table that may have had a
+    /// later version cannot be read, it is the latest readable one.
+    pub(crate) fn get(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let mut left_out = BTreeSet::new();
+        let mut part = Arc::clone(&self.whole);
+        loop {
+            let error = match part.engine.get(name, key, ACTION) {
+                Ok(value) => return Ok(value.map(|value| value.to_vec())),
+                Err(error) if error.is_damage() => error,
+                Err(error) => return Err(error),
+            };
+            let Some(next) = self.leave_out(name, &mut left_out, key, &error)? else { return Ok(None) };
+            part = next;
+        }
+    }
+
+    /// As [`Self::get`]; `None` also where a later version may have been.
+    pub(crate) fn get_latest(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        match self.whole.engine.get(name, key, ACTION) {
+            Ok(value) => Ok(value.map(|value| value.to_vec())),
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The readable keys of a family whose keys are of any length, in no order and some of them twice: of each table those
+    /// before its first gap, and those behind the last one.
+    pub(crate) fn keys(&self, name: &'static str, mut visit: impl FnMut(&[u8])) -> Result<()> {
+        let mut left_out = BTreeSet::new();
+        let mut part = Arc::clone(&self.whole);
+        let mut from = Vec::new();
+        loop {
+            let Some(error) = each_key(&part.engine, name, &mut from, &mut visit)? else { break };
+            let Some(next) = self.leave_out(name, &mut left_out, &from, &error)? else {
+                each_key_back(&part.engine, name, &from, &mut visit)?;
+                break;
+            };
+            part = next;
+        }
+        for &table in &left_out {
+            let Some(part) = self.part(name, Selection::Only(table))? else { continue };
+            let (mut found, mut from) = (Vec::new(), Vec::new());
+            if each_key(&part.engine, name, &mut from, &mut |key| found.push(key.to_vec()))?.is_some() {
+                each_key_back(&part.engine, name, &from, &mut |key| found.push(key.to_vec()))?;
+            }
+            for key in found {
+                // Another table may have deleted it.
+                if self.get(name, &key)?.is_some() {
+                    visit(&key);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All tables.
+    pub(super) fn whole(&self) -> &Arc<Part> {
+        &self.whole
+    }
+
+    /// Adds to `left_out` the table that an error came from, met in the part without these at the key `key`, and returns the
+    /// part without it too; `None` where that is of no use.
+    pub(super) fn leave_out(
+        &self,
+        name: &'static str,
+        left_out: &mut BTreeSet<u64>,
+        key: &[u8],
+        error: &Error,
+    ) -> Result<Option<Arc<Part>>> {
+        let Some(table) = self.damaged_table(name, left_out, key, error)? else { return Ok(None) };
+        let mut more = left_out.clone();
+        more.insert(table);
+        let part = self.part(name, Selection::Without(more))?;
+        if part.is_some() {
+            left_out.insert(table);
+        }
+        Ok(part)
+    }
+
+    /// The table that an error came from.
+    fn damaged_table(
+        &self,
+        name: &'static str,
+        left_out: &BTreeSet<u64>,
+        key: &[u8],
+        error: &Error,
+    ) -> Result<Option<u64>> {
+        let others = self.tables.iter().filter(|table| table.family == name && !left_out.contains(&table.number));
+        let others: Vec<u64> = others.map(|table| table.number).collect();
+        let named = named_tables(&error.chain());
+        if let Some(table) = others.iter().find(|table| named.contains(table)) {
+            return Ok(Some(*table));
+        }
+        // Some errors of the engine do not name it.
+        for table in others {
+            let Some(part) = self.part(name, Selection::Only(table))? else { return Ok(None) };
+            let mut rows = part.engine.rows(name, ACTION)?;
+            rows.seek(key);
+            match rows.check() {
+                Err(error) if error.is_damage() => return Ok(Some(table)),
+                other => other?,
+            }
+        }
+        Ok(None)
+    }
+
+    /// The store with some of the tables of one family only; `None` where it cannot be made of the list of tables there is.
+    pub(super) fn part(&self, name: &'static str, selection: Selection) -> Result<Option<Arc<Part>>> {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (name, selection);
+        if let Some(part) = parts.get(&key) {
+            return Ok(Some(Arc::clone(part)));
+        }
+        let is_left_out = |table: &&Table| table.family != name || !key.1.has(table.number);
+        let left_out: Vec<&Table> = self.tables.iter().filter(is_left_out).collect();
+        match self.open_part(&left_out) {
+            Ok(Some(part)) => Ok(Some(Arc::clone(parts.entry(key).or_insert(Arc::new(part))))),
+            Ok(None) => Ok(None),
+            Err(error) if error.is_damage() || is_unsupported(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_part(&self, left_out: &[&Table]) -> Result<Option<Part>> {
+        let current = self.store.join("CURRENT");
+        let list = read_short(&current).map_err(Error::io("read", &current))?;
+        let list = String::from_utf8_lossy(&list).trim_end().to_owned();
+        let path = self.store.join(&list);
+        let content = fs::read(&path).map_err(Error::io("read", &path))?;
+        let Some(shorter) = manifest::without_tables(&content, left_out) else { return Ok(None) };
+        let links = LinkedStore::new(&self.store, |_| true, &[(&list, &shorter)])?;
+        let engine =
+            Engine::open(&links.path(), self.access, PART_CACHE_BYTES).map_err(|error| error.during(ACTION))?;
+        Ok(Some(Part { engine, _links: Some(links) }))
+    }
+}
+
+/// Visits the keys of a family, from the key `from` on, and leaves there a key behind the last of them. Returns the damage that
+/// it ended at.
+fn each_key(
+    engine: &Engine,
+    name: &'static str,
+    from: &mut Vec<u8>,
+    visit: &mut impl FnMut(&[u8]),
+) -> Result<Option<Error>> {
+    let mut rows = engine.rows(name, ACTION)?;
+    rows.seek(&*from);
+    while let Some(key) = rows.key() {
+        visit(key);
+        from.clear();
+        from.extend_from_slice(key);
+        from.push(0);
+        rows.next();
+    }
+    match rows.check() {
+        Ok(()) => Ok(None),
+        Err(error) if error.is_damage() => Ok(Some(error)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Visits the keys of a family from the end back to the last that cannot be read, or to the key `to`.
+fn each_key_back(engine: &Engine, name: &'static str, to: &[u8], visit: &mut impl FnMut(&[u8])) -> Result<()> {
+    let mut rows = engine.rows(name, ACTION)?;
+    rows.seek_to_last();
+    while let Some(key) = rows.key().filter(|&key| key >= to) {
+        visit(key);
+        rows.prev();
+    }
+    match rows.check() {
+        Err(error) if !error.is_damage() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The numbers of the tables that a message of the engine names.
+fn named_tables(message: &str) -> Vec<u64> {
+    let number = |(end, _)| {
+        let before: &str = &message[..end];
+        before[before.trim_end_matches(|letter: char| letter.is_ascii_digit()).len()..].parse().ok()
+    };
+    message.match_indices(".sst").filter_map(number).collect()
+}
+
+/// True where folders of links cannot be made.
+pub(super) fn is_unsupported(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() == ErrorKind::Unsupported)
+}

@@ -1,0 +1,425 @@
+//! The disk format, version 1: every key and value, byte by byte. All of it that is not metadata is
+//! encoded by hand; integers in keys are big-endian, so that key order is numeric order.
+//!
+//! A database is a folder:
+//!
+//! | path        | what                                                                             |
+//! |-------------|----------------------------------------------------------------------------------|
+//! | `FPDB`      | the text `fpdb database, format 1\n`, then `profile ` and a copy of the profile in hexadecimal digits and `\n`; written last when a database is made |
+//! | `lock`      | locked by the one writer, and names it                                            |
+//! | `committed` | `commit ` n, and `tables ` MANIFEST's number, length, XXH3-64 of its first 64 bytes; and `documents ` n, how many there are, and the next id; and `identity ` n and that of the database; each followed by ` ` and its XXH3-64, as text: what was there at some time after the last commit; a line that is absent or torn vouches for nothing |
+//! | `store/`    | RocksDB                                                                           |
+//! | `damaged-`n | a store that a repair has replaced; whoever needs it no more removes it           |
+//! | `incoming/` | sorted files on their way into the store; whatever a crash leaves there is removed |
+//!
+//! Column families of the store. A *run* is one sorted batch of postings: written once, never changed.
+//!
+//! | family       | key                                          | value                              |
+//! |--------------|----------------------------------------------|------------------------------------|
+//! | `default`    | `profile`                                    | the profile, below                 |
+//! |              | `state`                                      | [`crate::codec::records::StateRecord`]    |
+//! |              | `identity`                                   | text that tells this database from others, written with each commit; where it is absent, RocksDB's name of the store is the identity |
+//! |              | `run` ‖ run (4)                              | [`crate::codec::records::RunRecord`]      |
+//! |              | `fold`                                       | [`crate::codec::records::FoldRecord`]: how far a fold is that was stopped; its run is in no list |
+//! |              | `assembled` ‖ generation (16)                | empty: this build of a cluster is in the database |
+//! |              | `source` ‖ path, escaped ‖ `00 01`           | [`crate::codec::records::SourceRecord`]   |
+//! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
+//! | `filters`    | run (4) ‖ last hash (8)                      | a filter, below                    |
+//! | `positions`  | document (4) ‖ chunk (4)                     | a chunk of positions, below        |
+//! | `documents`  | document (4)                                 | [`crate::codec::records::DocumentRecord`] |
+//! | `names`      | name, escaped ‖ `00 01` ‖ document (4)       | empty                              |
+//! | `digests`    | XXH3-128 of the bytes (16) ‖ document (4)    | empty                              |
+//! | `texts`      | document (4) ‖ chunk (4)                     | zstd of 1 MiB of the bytes, or less |
+//! | `tombstones` | high half of the document (2)                | roaring bitmap of low halves       |
+//! | `boilerplate` | high half of the document (2)               | roaring bitmap of low halves       |
+//! | `containers` | path, escaped ‖ `00 01`                      | [`crate::codec::records::ContainerRecord`] |
+//!
+//! The *continuation* of a posting block is 0, unless its last hash is also the last hash of the block
+//! before it: then it is one more than that block's. So the first block whose key is at or above
+//! run ‖ x ‖ 0 is where the postings of x begin, if there are any. Keys hold the last hash, not the first, and
+//! the engine's index holds the keys unshortened, so that this block is the only one read.
+//!
+//! A filter covers the run's distinct hashes above the last hash of the filter before it, up to its own: the
+//! first filter whose key is at or above run ‖ x is the one that knows of x. Each covers 32,768 hashes, except the
+//! last of each range that a thread wrote.
+//!
+//! An escaped name has each byte `00` followed by `ff`; what follows the name sorts before any other byte.
+//!
+//! Records (state, run, fold, document, container, source) are one version byte, 1, and bincode 2 with its standard settings
+//! (little-endian varints), decoded with a size limit.
+//!
+//! Profile, 20 bytes:
+//!
+//! | offset | bytes | what                                                                         |
+//! |--------|-------|------------------------------------------------------------------------------|
+//! | 0      | 1     | hash version                                                                  |
+//! | 1      | 1     | unit: 0 char, 1 word, 2 byte, 3 token                                         |
+//! | 2      | 1     | word rule: 0 letters, 1 Unicode                                               |
+//! | 3      | 1     | selection: 0 robust, 1 plain, 2 mod, 3 safe mod, 4 all                        |
+//! | 4      | 4     | k                                                                             |
+//! | 8      | 4     | w                                                                             |
+//! | 12     | 8     | p of the selections mod and safe mod, else 0                                  |
+//!
+//! Posting block, 1 to 512 postings in ascending order of (hash, document, ordinal):
+//!
+//! | part           | bytes          | what                                                          |
+//! |----------------|----------------|---------------------------------------------------------------|
+//! | count          | varint         | postings                                                      |
+//! | distinct       | varint         | distinct hashes                                               |
+//! | span           | varint         | the last hash, which is in the key, minus the first           |
+//! | least document | varint         | the smallest document id in the block                         |
+//! | widths         | 3              | l, the low bits of a hash; bits of a document, of an ordinal  |
+//! | high bits      | a bit vector   | bit (h >> l) + j is 1 for the j-th distinct hash, from 0, h being its distance from the first; of (span >> l) + distinct bits |
+//! | low bits       | column         | for each distinct hash, the lowest l bits of h                |
+//! | new hash       | a bit vector   | for each posting, 1 where it is the first of its hash; left out where distinct = count |
+//! | documents      | column         | for each posting, the document minus the least                |
+//! | ordinals       | column         | for each posting, the fingerprint's number in its document    |
+//!
+//! Columns and bit vectors are packed without gaps, least significant bit first, and filled up to a whole byte
+//! with zeros. The encoder chooses l as the binary logarithm of span / distinct, rounded down; 0 below 1.
+//!
+//! Filter, of n distinct hashes, 1 to 32,768 (integers little-endian):
+//!
+//! | part         | bytes            | what                                                          |
+//! |--------------|------------------|---------------------------------------------------------------|
+//! | seed         | 8                | s                                                             |
+//! | log segment  | 1                | a segment is 2^L bytes; L up to 18                            |
+//! | starts       | 2                | c, the segments a first byte can stand in; 0: the filter ends here and keeps nothing out |
+//! | bytes        | (c + 2) 2^L      | b                                                             |
+//!
+//! For a hash x let m = mix(x + s mod 2^64), where mix(v) is `v ^= v >> 33; v *= ff51afd7ed558ccd; v ^= v >> 33;
+//! v *= c4ceb9fe1a85ec53; v ^= v >> 33` modulo 2^64. Its bytes stand at p0 = (m c 2^L) >> 64,
+//! p1 = (p0 + 2^L) ^ ((m >> 18) mod 2^L) and p2 = (p0 + 2 2^L) ^ (m mod 2^L). If x is held, then
+//! b\[p0\] ^ b\[p1\] ^ b\[p2\] is the lowest byte of m ^ (m >> 32).
+//!
+//! Chunk of positions: fingerprints 1024 c to 1024 c + 1023 of a document, or as many as there are. Varints: their
+//! number, then five columns of one for each fingerprint: first symbol minus the one before; start byte minus the
+//! one before, less the same difference of symbols, zigzag (0, -1, 1, -2, ...); end byte minus start; first line
+//! minus the one before; last line minus first. Before the first of a chunk all are 0.
+
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::hex;
+use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
+
+/// The version of the format this program reads and writes.
+pub const FORMAT_VERSION: u32 = 1;
+
+pub(crate) const MARKER: &str = "FPDB";
+pub(crate) const LOCK: &str = "lock";
+/// Locked while files of documents are removed, moved, linked or marked.
+pub(crate) const ACTING: &str = "acting";
+pub(crate) const COMMITTED: &str = "committed";
+pub(crate) const STORE: &str = "store";
+pub(crate) const INCOMING: &str = "incoming";
+/// The record of a dedup's decisions, which is no part of the store but belongs to the database.
+pub const DECISIONS: &str = "dedup-decisions";
+
+pub(crate) const POSTINGS: &str = "postings";
+pub(crate) const FILTERS: &str = "filters";
+pub(crate) const POSITIONS: &str = "positions";
+pub(crate) const DOCUMENTS: &str = "documents";
+pub(crate) const NAMES: &str = "names";
+pub(crate) const DIGESTS: &str = "digests";
+pub(crate) const TEXTS: &str = "texts";
+pub(crate) const TOMBSTONES: &str = "tombstones";
+pub(crate) const BOILERPLATE: &str = "boilerplate";
+pub(crate) const CONTAINERS: &str = "containers";
+
+/// The family the engine has by itself.
+pub(crate) const MAIN: &str = "default";
+
+/// All of them. The engine numbers them in this order, from 1 on; its own is number 0.
+pub(crate) const FAMILIES: [&str; 11] =
+    [POSTINGS, FILTERS, POSITIONS, DOCUMENTS, NAMES, DIGESTS, TEXTS, TOMBSTONES, BOILERPLATE, CONTAINERS, MAIN];
+
+pub(crate) const PROFILE_KEY: &[u8] = b"profile";
+pub(crate) const STATE_KEY: &[u8] = b"state";
+pub(crate) const IDENTITY_KEY: &[u8] = b"identity";
+pub(crate) const FOLD_KEY: &[u8] = b"fold";
+pub(crate) const RUN_PREFIX: &[u8] = b"run";
+const ASSEMBLED_PREFIX: &[u8] = b"assembled";
+pub(crate) const SOURCE_PREFIX: &[u8] = b"source";
+
+const MARKER_TEXT: &str = "fpdb database, format ";
+
+const MARKER_PROFILE: &str = "profile ";
+
+/// The content of the marker file. The profile is there for when the store's own is lost: without it nothing else
+/// could be made sense of.
+pub(crate) fn marker(profile: &Profile) -> String {
+    let digits = hex::encode(&encode_profile(profile));
+    format!("{MARKER_TEXT}{FORMAT_VERSION}\n{MARKER_PROFILE}{digits}\n")
+}
+
+/// The version a marker file names; `None` where it is no marker.
+pub(crate) fn marker_version(text: &str) -> Option<&str> {
+    text.lines().next()?.strip_prefix(MARKER_TEXT).map(str::trim_end)
+}
+
+/// The profile in a marker file, if there is one.
+pub(crate) fn marker_profile(text: &str) -> Option<Profile> {
+    let digits = text.lines().nth(1)?.strip_prefix(MARKER_PROFILE)?;
+    decode_profile(&hex::decode(digits)?).ok()
+}
+
+/// A key's fields, read from its end.
+pub(crate) fn split_u32(key: &[u8]) -> Option<(&[u8], u32)> {
+    let (rest, last) = key.split_last_chunk::<4>()?;
+    Some((rest, u32::from_be_bytes(*last)))
+}
+
+pub(crate) fn run_key(run: u32) -> Vec<u8> {
+    [RUN_PREFIX, &run.to_be_bytes()].concat()
+}
+
+pub(crate) fn assembled_key(generation: &[u8; 16]) -> Vec<u8> {
+    [ASSEMBLED_PREFIX, generation].concat()
+}
+
+/// The key of what is remembered of the source at a path.
+pub(crate) fn source_key(path: &str) -> Vec<u8> {
+    [SOURCE_PREFIX, &name_prefix(path)].concat()
+}
+
+/// The families whose keys begin with the number of a run.
+pub(crate) const RUN_FAMILIES: [&str; 2] = [POSTINGS, FILTERS];
+
+pub(crate) fn posting_key(run: u32, hash: u64, continuation: u32) -> [u8; 16] {
+    let mut key = [0; 16];
+    key[..4].copy_from_slice(&run.to_be_bytes());
+    key[4..12].copy_from_slice(&hash.to_be_bytes());
+    key[12..].copy_from_slice(&continuation.to_be_bytes());
+    key
+}
+
+pub(crate) fn filter_key(run: u32, hash: u64) -> [u8; 12] {
+    let mut key = [0; 12];
+    key[..4].copy_from_slice(&run.to_be_bytes());
+    key[4..].copy_from_slice(&hash.to_be_bytes());
+    key
+}
+
+/// Run and last hash of a filter's key.
+pub(crate) fn parse_filter_key(key: &[u8]) -> Option<(u32, u64)> {
+    let (run, hash) = key.split_first_chunk::<4>()?;
+    Some((u32::from_be_bytes(*run), u64::from_be_bytes(hash.try_into().ok()?)))
+}
+
+/// The keys that begin with the number of a run or of a document: from the first to before the second. These families have no
+/// key longer than 16 bytes, so there is a second for the last number, too.
+pub(crate) fn keys_of(number: u32) -> ([u8; 4], Vec<u8>) {
+    let after = number.checked_add(1).map_or(vec![0xff; 17], |next| next.to_be_bytes().to_vec());
+    (number.to_be_bytes(), after)
+}
+
+/// The run that a key of one of [`RUN_FAMILIES`] belongs to.
+pub(crate) fn run_of_key(key: &[u8]) -> Option<u32> {
+    key.first_chunk::<4>().map(|run| u32::from_be_bytes(*run))
+}
+
+/// Run, last hash and continuation of a posting key.
+pub(crate) fn parse_posting_key(key: &[u8]) -> Option<(u32, u64, u32)> {
+    let (rest, continuation) = split_u32(key)?;
+    let (rest, hash) = rest.split_last_chunk::<8>()?;
+    let run = rest.try_into().ok().map(u32::from_be_bytes)?;
+    Some((run, u64::from_be_bytes(*hash), continuation))
+}
+
+pub(crate) fn position_key(document: u32, chunk: u32) -> [u8; 8] {
+    (u64::from(document) << 32 | u64::from(chunk)).to_be_bytes()
+}
+
+pub(crate) fn text_key(document: u32, chunk: u32) -> [u8; 8] {
+    position_key(document, chunk)
+}
+
+pub(crate) fn document_key(document: u32) -> [u8; 4] {
+    document.to_be_bytes()
+}
+
+pub(crate) fn name_prefix(name: &str) -> Vec<u8> {
+    let mut key = Vec::with_capacity(name.len() + 6);
+    for &byte in name.as_bytes() {
+        key.push(byte);
+        if byte == 0 {
+            key.push(0xff);
+        }
+    }
+    key.extend([0, 1]);
+    key
+}
+
+pub(crate) fn name_key(name: &str, document: u32) -> Vec<u8> {
+    let mut key = name_prefix(name);
+    key.extend(document.to_be_bytes());
+    key
+}
+
+/// Name and document of a name key.
+pub(crate) fn parse_name_key(key: &[u8]) -> Option<(String, u32)> {
+    let (rest, document) = split_u32(key)?;
+    Some((parse_name_prefix(rest)?, document))
+}
+
+/// The input of [`name_prefix`].
+pub(crate) fn parse_name_prefix(key: &[u8]) -> Option<String> {
+    let mut name = Vec::with_capacity(key.len());
+    let mut bytes = key.strip_suffix(&[0, 1])?.iter();
+    while let Some(&byte) = bytes.next() {
+        if byte == 0 && bytes.next() != Some(&0xff) {
+            return None;
+        }
+        name.push(byte);
+    }
+    String::from_utf8(name).ok()
+}
+
+pub(crate) fn digest_key(digest: &[u8; 16], document: u32) -> [u8; 20] {
+    let mut key = [0; 20];
+    key[..16].copy_from_slice(digest);
+    key[16..].copy_from_slice(&document.to_be_bytes());
+    key
+}
+
+pub(crate) fn document_set_key(document: u32) -> [u8; 2] {
+    ((document >> 16) as u16).to_be_bytes()
+}
+
+pub(crate) fn encode_profile(profile: &Profile) -> [u8; 20] {
+    let unit = match profile.unit() {
+        Unit::Char => 0,
+        Unit::Word => 1,
+        Unit::Byte => 2,
+        Unit::Token => 3,
+    };
+    let word_rule = match profile.word_rule() {
+        WordRule::Letters => 0,
+        WordRule::Unicode => 1,
+    };
+    let (selection, p) = match profile.selection() {
+        Selection::Robust => (0, 0),
+        Selection::Plain => (1, 0),
+        Selection::Mod(p) => (2, p),
+        Selection::SafeMod(p) => (3, p),
+        Selection::All => (4, 0),
+    };
+    let mut bytes = [0; 20];
+    bytes[..4].copy_from_slice(&[profile.hash_version(), unit, word_rule, selection]);
+    bytes[4..8].copy_from_slice(&profile.k().to_be_bytes());
+    bytes[8..12].copy_from_slice(&profile.w().to_be_bytes());
+    bytes[12..].copy_from_slice(&p.to_be_bytes());
+    bytes
+}
+
+pub(crate) fn decode_profile(bytes: &[u8]) -> Result<Profile> {
+    let damaged = |detail| Error::Damaged { what: "the profile record".into(), detail };
+    let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(|| damaged("it ends early"))?;
+    let (k, rest) = rest.split_first_chunk::<4>().ok_or_else(|| damaged("it ends early"))?;
+    let (w, rest) = rest.split_first_chunk::<4>().ok_or_else(|| damaged("it ends early"))?;
+    let p = rest.try_into().map(u64::from_be_bytes).map_err(|_| damaged("its length is not 20 bytes"))?;
+    let unit = match head[1] {
+        0 => Unit::Char,
+        1 => Unit::Word,
+        2 => Unit::Byte,
+        3 => Unit::Token,
+        _ => return Err(damaged("it names an unknown unit")),
+    };
+    let word_rule = match head[2] {
+        0 => WordRule::Letters,
+        1 => WordRule::Unicode,
+        _ => return Err(damaged("it names an unknown word rule")),
+    };
+    let selection = match head[3] {
+        0 => Selection::Robust,
+        1 => Selection::Plain,
+        2 => Selection::Mod(p),
+        3 => Selection::SafeMod(p),
+        4 => Selection::All,
+        _ => return Err(damaged("it names an unknown selection")),
+    };
+    let profile = Profile::new(unit, word_rule, u32::from_be_bytes(*k), u32::from_be_bytes(*w), selection)
+        .map_err(|_| damaged("its k, w or p is out of range"))?;
+    Ok(profile.with_hash_version(head[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn profiles_come_back_and_cut_ones_do_not() {
+        for selection in
+            [Selection::Robust, Selection::Plain, Selection::Mod(50), Selection::SafeMod(u64::MAX), Selection::All]
+        {
+            for unit in [Unit::Char, Unit::Word, Unit::Byte, Unit::Token] {
+                let w = if selection == Selection::All { 1 } else { 100 };
+                let profile = Profile::new(unit, WordRule::Unicode, 50, w, selection).unwrap();
+                let bytes = encode_profile(&profile);
+                assert_eq!(decode_profile(&bytes).unwrap(), profile);
+                assert_eq!(marker_profile(&marker(&profile)), Some(profile));
+                assert_eq!(marker_version(&marker(&profile)), Some("1"));
+                for cut in 0..bytes.len() {
+                    assert!(decode_profile(&bytes[..cut]).is_err());
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..40), text in "\\PC{0,60}") {
+            if let Ok(profile) = decode_profile(&bytes) {
+                prop_assert_eq!(decode_profile(&encode_profile(&profile)).unwrap(), profile);
+            }
+            let _ = (parse_name_key(&bytes), parse_posting_key(&bytes), parse_filter_key(&bytes), split_u32(&bytes));
+            let _ = (marker_version(&text), marker_profile(&format!("{MARKER_TEXT}1\n{MARKER_PROFILE}{text}")));
+        }
+    }
+
+    #[test]
+    fn name_keys_keep_the_order_of_names_and_tell_them_apart() {
+        let names = ["", "\0", "\0\0", "\0a", "a", "a\0", "a\0b", "a/b", "ab", "b"];
+        let mut keys: Vec<Vec<u8>> = names.iter().map(|name| name_key(name, 7)).collect();
+        let expected = keys.clone();
+        keys.sort();
+        assert_eq!(keys, expected);
+        for (name, key) in names.iter().zip(&keys) {
+            assert_eq!(parse_name_key(key), Some((name.to_string(), 7)));
+        }
+        for name in names {
+            for other in names {
+                assert_eq!(name_key(other, 0).starts_with(&name_prefix(name)), name == other, "{name:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_number_end_before_those_of_the_next_one() {
+        for number in [0, 1, 255, 256, u32::MAX - 1, u32::MAX] {
+            let (first, after) = keys_of(number);
+            let most = posting_key(number, u64::MAX, u32::MAX);
+            for key in [&posting_key(number, 0, 0)[..], &most, &filter_key(number, 0), &text_key(number, u32::MAX)] {
+                assert!(first[..] <= *key && *key < after[..], "{number}");
+            }
+            for other in [number.checked_sub(1), number.checked_add(1)].into_iter().flatten() {
+                let key = posting_key(other, if other < number { u64::MAX } else { 0 }, 0);
+                assert!(key[..] < first[..] || key[..] >= after[..], "{other} beside {number}");
+            }
+        }
+    }
+
+    #[test]
+    fn posting_keys_ascend_with_run_hash_and_continuation() {
+        let fields = [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 256, 0), (0, u64::MAX, 0), (1, 0, 0), (256, 0, 0)];
+        let keys: Vec<[u8; 16]> = fields.iter().map(|&(run, hash, c)| posting_key(run, hash, c)).collect();
+        assert!(keys.is_sorted());
+        for (key, field) in keys.iter().zip(fields) {
+            assert_eq!(parse_posting_key(key), Some(field));
+            assert_eq!(parse_filter_key(&key[..12]), Some((field.0, field.1)));
+            assert_eq!((&filter_key(field.0, field.1)[..], run_of_key(key)), (&key[..12], Some(field.0)));
+        }
+        assert_eq!(parse_posting_key(&keys[0][1..]), None);
+    }
+}

@@ -1,0 +1,190 @@
+//! Positions: where each fingerprint of a document stands, in chunks of 1,024 fingerprints.
+//!
+//! Pure: bytes in, places out. The byte table is in [`crate::codec::format`].
+
+use crate::codec::records::DocumentRecord;
+use crate::codec::varint;
+use fpdb_kernel::columns::Fingerprint;
+use fpdb_kernel::document::Span;
+
+/// Fingerprints in one chunk: a value of some 3 KiB that holds no more however long the document is.
+pub(crate) const CHUNK_PLACES: u32 = 1024;
+
+/// Chunks of a document with so many fingerprints. No document has more than 2^32 fingerprints, whatever a damaged record says.
+pub fn chunks(fingerprints: u64) -> u32 {
+    fingerprints.min(1 << 32).div_ceil(u64::from(CHUNK_PLACES)) as u32
+}
+
+/// Where one fingerprint stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct FingerprintPlace {
+    /// Index of the k-gram's first symbol.
+    pub position: u64,
+    /// Its bytes in the original.
+    pub start: u64,
+    pub end: u64,
+    /// The lines of its first and last byte.
+    pub first_line: u64,
+    pub last_line: u64,
+}
+
+impl FingerprintPlace {
+    /// Where a fingerprint stands.
+    pub fn of(fingerprint: &Fingerprint) -> Self {
+        Self {
+            position: fingerprint.position,
+            start: fingerprint.span.start,
+            end: fingerprint.span.end,
+            first_line: fingerprint.first_line,
+            last_line: fingerprint.last_line,
+        }
+    }
+
+    pub fn span(&self) -> Span {
+        Span { start: self.start, end: self.end }
+    }
+}
+
+/// Encodes a chunk: column by column, which compresses to three quarters of what place by place does.
+/// Positions and first lines must not descend.
+pub(crate) fn encode(places: &[FingerprintPlace], out: &mut Vec<u8>) {
+    let before = || std::iter::once(FingerprintPlace::default()).chain(places.iter().copied()).zip(places);
+    varint::write(places.len() as u64, out);
+    before().for_each(|(before, place)| varint::write(place.position - before.position, out));
+    for (before, place) in before() {
+        // A symbol is a byte, and often one or two more that are dropped: what is left over is small.
+        let more = (place.start.wrapping_sub(before.start)).wrapping_sub(place.position - before.position);
+        varint::write(zigzag(more as i64), out);
+    }
+    places.iter().for_each(|place| varint::write(place.end - place.start, out));
+    before().for_each(|(before, place)| varint::write(place.first_line - before.first_line, out));
+    places.iter().for_each(|place| varint::write(place.last_line - place.first_line, out));
+}
+
+/// Small numbers of either sign as small ones without.
+fn zigzag(value: i64) -> u64 {
+    (value << 1 ^ value >> 63) as u64
+}
+
+fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+/// Decodes a chunk.
+///
+/// # Errors
+/// Returns the damage: any bytes are safe to give.
+pub(crate) fn decode(mut bytes: &[u8]) -> Result<Vec<FingerprintPlace>, &'static str> {
+    let rest = &mut bytes;
+    const SHORT: &str = "the chunk of positions ends early or overflows";
+    let count = varint::read(rest).ok_or(SHORT)?;
+    if count > u64::from(CHUNK_PLACES) {
+        return Err("the chunk of positions holds too many");
+    }
+    let mut places = vec![FingerprintPlace::default(); count as usize];
+    decode_columns(rest, &mut places).ok_or(SHORT)?;
+    if rest.is_empty() { Ok(places) } else { Err("the chunk of positions is followed by stray bytes") }
+}
+
+/// Checks the positions of one document, chunk by chunk.
+pub(crate) struct PositionCheck<'a> {
+    record: &'a DocumentRecord,
+    last: Option<FingerprintPlace>,
+    places: u64,
+}
+
+impl<'a> PositionCheck<'a> {
+    pub(crate) fn new(record: &'a DocumentRecord) -> Self {
+        Self { record, last: None, places: 0 }
+    }
+
+    /// Takes the next chunk.
+    ///
+    /// # Errors
+    /// Returns the damage.
+    pub(crate) fn chunk(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
+        for place in decode(bytes)? {
+            let ascends = self.last.is_none_or(|last| last.position < place.position && last.start <= place.start);
+            // How long an extracted text is, no record says.
+            let inside = self.record.extracted || place.end <= self.record.bytes;
+            if !ascends || !inside || place.start >= place.end {
+                return Err("its positions do not ascend within the document");
+            }
+            self.last = Some(place);
+            self.places += 1;
+        }
+        Ok(())
+    }
+
+    /// The number of positions, once all chunks have been taken.
+    ///
+    /// # Errors
+    /// Fails if they are not as many as the fingerprints.
+    pub(crate) fn end(&self) -> Result<u64, String> {
+        let (places, wanted) = (self.places, self.record.fingerprints);
+        if places == wanted { Ok(places) } else { Err(format!("it has {places} positions and {wanted} fingerprints")) }
+    }
+}
+
+fn decode_columns(rest: &mut &[u8], places: &mut [FingerprintPlace]) -> Option<()> {
+    let mut before = FingerprintPlace::default();
+    for place in &mut *places {
+        place.position = before.position.checked_add(varint::read(rest)?)?;
+        before = *place;
+    }
+    before = FingerprintPlace::default();
+    for place in &mut *places {
+        let symbols = place.position - before.position;
+        place.start = before.start.checked_add(symbols)?.checked_add_signed(unzigzag(varint::read(rest)?))?;
+        before = *place;
+    }
+    for place in &mut *places {
+        place.end = place.start.checked_add(varint::read(rest)?)?;
+    }
+    before = FingerprintPlace::default();
+    for place in &mut *places {
+        place.first_line = before.first_line.checked_add(varint::read(rest)?)?;
+        before = *place;
+    }
+    for place in &mut *places {
+        place.last_line = place.first_line.checked_add(varint::read(rest)?)?;
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn places_come_back(steps in proptest::collection::vec(any::<[u32; 5]>(), 0..60)) {
+            let mut places: Vec<FingerprintPlace> = Vec::new();
+            for step in steps {
+                let previous = places.last().copied().unwrap_or_default();
+                let [position, start, length, lines, more] = step.map(u64::from);
+                places.push(FingerprintPlace {
+                    position: previous.position + position,
+                    start: previous.start + start,
+                    end: previous.start + start + length,
+                    first_line: previous.first_line + lines,
+                    last_line: previous.first_line + lines + more,
+                });
+            }
+            let mut bytes = Vec::new();
+            encode(&places, &mut bytes);
+            prop_assert_eq!(decode(&bytes), Ok(places));
+            for cut in 0..bytes.len() {
+                prop_assert!(decode(&bytes[..cut]).is_err());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_safe(bytes in proptest::collection::vec(any::<u8>(), 0..200), count in 0u8..20) {
+            let _ = decode(&bytes);
+            let _ = decode(&[&[count], &bytes[..]].concat());
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Rows: a cursor over the rows of a family, in order of key.
+
+use rocksdb::DBRawIterator;
+
+use super::failure::failed;
+use fpdb_host::error::Result;
+
+/// A cursor. It stands on a row, or past the end, or at one that could not be read: [`Self::check`] tells these apart.
+pub(crate) struct Rows<'a> {
+    rows: DBRawIterator<'a>,
+    /// The action that they are read for, for errors.
+    action: &'static str,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(rows: DBRawIterator<'a>, action: &'static str) -> Self {
+        Self { rows, action }
+    }
+
+    pub(crate) fn seek_to_first(&mut self) {
+        self.rows.seek_to_first();
+    }
+
+    pub(crate) fn seek_to_last(&mut self) {
+        self.rows.seek_to_last();
+    }
+
+    /// Goes to the first row whose key is not below `key`.
+    pub(crate) fn seek(&mut self, key: impl AsRef<[u8]>) {
+        self.rows.seek(key);
+    }
+
+    pub(crate) fn next(&mut self) {
+        self.rows.next();
+    }
+
+    pub(crate) fn prev(&mut self) {
+        self.rows.prev();
+    }
+
+    /// True where it stands on a row.
+    pub(crate) fn valid(&self) -> bool {
+        self.rows.valid()
+    }
+
+    pub(crate) fn key(&self) -> Option<&[u8]> {
+        self.rows.key()
+    }
+
+    pub(crate) fn value(&self) -> Option<&[u8]> {
+        self.rows.value()
+    }
+
+    /// Key and value.
+    pub(crate) fn item(&self) -> Option<(&[u8], &[u8])> {
+        self.rows.item()
+    }
+
+    /// The error that kept it from its place; nothing where it stands on a row or past the end.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.rows.status().map_err(failed(self.action))
+    }
+}

@@ -1,0 +1,166 @@
+//! Table file: what a table of the engine tells about itself.
+//!
+//! A table ends with a footer of 53 bytes (its format, version 6): 1 byte, 4 of a magic number, 8 of checksums, 4 of the length of
+//! the index of its special blocks, 24 zeros, 4 of the version, 8 of another magic number. That index lies before the footer, and
+//! names the block of properties. A block is a sequence of entries: how many bytes the key shares with the one before, bytes of its
+//! rest, bytes of the value (varints), rest and value; 5 bytes for its checksum follow.
+//!
+//! Checksums are left to the engine, which compares them when it opens the table.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::codec::varint;
+
+const FOOTER: u64 = 53;
+const VERSION: [u8; 12] = [6, 0, 0, 0, 0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88];
+/// Behind each block: its compression and its checksum.
+const TRAILER: u64 = 5;
+/// The most bytes of a block that is read here. They have some 2 KB.
+const MOST: u64 = 1 << 20;
+
+/// The facts in the properties of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TableFacts {
+    pub(crate) bytes: u64,
+    /// The name of its family, and the family's number; `None` for a table that was written outside of a store.
+    pub(crate) family: Option<(String, u64)>,
+    /// The engine's name of the store that it was written in.
+    pub(crate) store: String,
+    /// True if it deletes rows.
+    pub(crate) deletes: bool,
+    /// The number of the last change in it. The engine sets numbers to 0 where no other version of a row can be left.
+    pub(crate) last_change: u64,
+}
+
+/// The facts of the table at `path`; `None` where it is not a table whose properties can be read.
+pub(crate) fn facts(path: &Path) -> io::Result<Option<TableFacts>> {
+    let mut file = File::open(path)?;
+    let bytes = file.metadata()?.len();
+    let Some(properties) = properties(&mut file, bytes)? else { return Ok(None) };
+    let value = |name: &str| {
+        let found = properties.iter().find(|(key, _)| key == format!("rocksdb.{name}").as_bytes());
+        found.map(|(_, value)| &value[..])
+    };
+    let text = |name| value(name).map(|value| String::from_utf8_lossy(value).into_owned());
+    let number = |name| value(name).and_then(|mut value| varint::read(&mut value));
+    let external = value("external_sst_file.version").is_some();
+    let family = text("column.family.name").zip(number("column.family.id")).filter(|_| !external);
+    if !external && family.is_none() {
+        return Ok(None);
+    }
+    // Deleted ranges are counted among the deleted keys.
+    let Some(deleted) = number("deleted.keys") else { return Ok(None) };
+    Ok(Some(TableFacts {
+        bytes,
+        family,
+        store: text("creating.db.identity").unwrap_or_default(),
+        deletes: deleted > 0,
+        last_change: number("key.largest.seqno").unwrap_or(0),
+    }))
+}
+
+type Entry = (Vec<u8>, Vec<u8>);
+
+fn properties(file: &mut File, bytes: u64) -> io::Result<Option<Vec<Entry>>> {
+    let Some(footer_at) = bytes.checked_sub(FOOTER) else { return Ok(None) };
+    let footer = read_at(file, footer_at, FOOTER)?;
+    let Some((index_bytes, VERSION)) = footer.get(13..17).zip(footer.last_chunk().copied()) else { return Ok(None) };
+    let index_bytes = index_bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+    let Some(index_at) = footer_at.checked_sub(TRAILER + index_bytes).filter(|_| index_bytes <= MOST) else {
+        return Ok(None);
+    };
+    let index = entries(&read_at(file, index_at, index_bytes)?);
+    let place = index.iter().flatten().find(|(name, _)| name == b"rocksdb.properties").and_then(|(_, place)| {
+        let mut place = &place[..];
+        Some((varint::read(&mut place)?, varint::read(&mut place)?))
+    });
+    match place {
+        Some((at, length)) if length <= MOST && at.checked_add(length).is_some_and(|end| end <= bytes) => {
+            Ok(entries(&read_at(file, at, length)?))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn read_at(file: &mut File, at: u64, bytes: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    file.seek(SeekFrom::Start(at))?;
+    file.take(bytes).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// The entries of a block; `None` where it is not one.
+fn entries(block: &[u8]) -> Option<Vec<Entry>> {
+    // Behind the entries: where every so many of them begin, and how many such places there are. The upper bits are flags.
+    let (rest, places) = block.split_last_chunk::<4>()?;
+    let places = (u32::from_le_bytes(*places) & 0x0fff_ffff) as usize;
+    let mut rest = &rest[..rest.len().checked_sub(places.checked_mul(4)?)?];
+    let (mut found, mut key) = (Vec::new(), Vec::new());
+    while !rest.is_empty() {
+        let mut number = || Some(varint::read(&mut rest)? as usize);
+        let (shared, own, value) = (number()?, number()?, number()?);
+        let (own, after) = rest.split_at_checked(own)?;
+        let (value, after) = after.split_at_checked(value)?;
+        key.truncate(shared);
+        key.extend(own);
+        found.push((key.clone(), value.to_vec()));
+        rest = after;
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::codec::format::FAMILIES;
+
+    fn golden() -> impl Iterator<Item = std::path::PathBuf> {
+        let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/format-1/db/store");
+        let paths = fs::read_dir(store).unwrap().map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "sst"))
+    }
+
+    #[test]
+    fn tables_tell_their_family_and_those_from_outside_do_not() {
+        let (mut outside, mut inside) = (0, 0);
+        for path in golden() {
+            let facts = facts(&path).unwrap().unwrap();
+            assert_eq!(facts.bytes, fs::metadata(&path).unwrap().len());
+            match facts.family {
+                None => {
+                    outside += 1;
+                    assert_eq!((facts.store.as_str(), facts.deletes, facts.last_change), ("SST Writer", false, 0));
+                }
+                Some((family, number)) => {
+                    inside += 1;
+                    let expected = FAMILIES.iter().position(|known| *known == family).unwrap() as u64 + 1;
+                    assert_eq!(number, expected % FAMILIES.len() as u64, "{family}");
+                    assert_eq!(facts.store.len(), 36);
+                }
+            }
+        }
+        assert!(outside > 10 && inside > 10, "{outside} {inside}");
+    }
+
+    #[test]
+    fn a_cut_table_and_other_files_tell_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table");
+        let table = fs::read(golden().next().unwrap()).unwrap();
+        for content in [&table[..table.len() - 1], &table[..60], &table[..53], &table[..3], b"", &[0xff; 500]] {
+            fs::write(&path, content).unwrap();
+            assert_eq!(facts(&path).unwrap(), None, "{} bytes", content.len());
+        }
+        // Any one byte of its end may be anything.
+        for at in table.len() - 2500..table.len() {
+            let mut flipped = table.clone();
+            flipped[at] ^= 0x55;
+            fs::write(&path, flipped).unwrap();
+            let _ = facts(&path).unwrap();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Create: a database appears whole or not at all.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::codec::format::{
+    DECISIONS, IDENTITY_KEY, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
+};
+use crate::codec::records::{self, StateRecord};
+use crate::engine::{Access, Engine};
+use crate::open::making::{Making, remove_moved, remove_stale};
+use crate::open::marker::check_marker;
+use crate::{Store, StoreOptions};
+use fpdb_host::durable::{create_folders, sync_folder};
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::profile::Profile;
+
+impl Store {
+    /// Makes an empty database at `root`, where nothing may be yet but an empty folder, and opens it for
+    /// writing.
+    pub fn create(root: &Path, profile: &Profile, options: &StoreOptions) -> Result<Self> {
+        make_whole(root, |inside| {
+            let engine = Engine::open(&inside.join(STORE), Access::New, options.cache_bytes);
+            let engine = engine.map_err(|error| error.during("create its files"))?;
+            let mut changes = engine.changes();
+            changes.put(MAIN, PROFILE_KEY, encode_profile(profile))?;
+            changes.put(MAIN, STATE_KEY, records::encode(&StateRecord::default())?)?;
+            if let Some(identity) = engine.identity()? {
+                changes.put(MAIN, IDENTITY_KEY, identity)?;
+            }
+            changes.commit("write its first record")?;
+            Ok(*profile)
+        })?;
+        Self::open_writer(root, options)
+    }
+}
+
+/// Makes a database at `root`, whose store `fill` puts into the folder it is given, and says its profile. It appears whole or not
+/// at all: it is made beside its place and then renamed.
+pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile>) -> Result<()> {
+    match check_marker(root) {
+        Err(Error::NoDatabase { .. }) => {}
+        Err(error) => return Err(error),
+        Ok(()) => return Err(Error::DatabaseExists { path: root.to_owned() }),
+    }
+    // An empty folder may be a disk of its own, somebody's current folder, or behind a link: it is filled, not replaced.
+    let fills = root.is_dir();
+    let parent = match root.parent() {
+        _ if fills => root.to_owned(),
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    create_folders(&parent)?;
+    remove_stale(&parent);
+    let making = Making::new(&parent)?;
+    let inside = making.path();
+    let profile = fill(inside)?;
+    let marker_path = inside.join(MARKER);
+    fs::write(&marker_path, marker(&profile))
+        .and_then(|()| fs::File::open(&marker_path)?.sync_all())
+        .and_then(|()| fs::File::open(inside)?.sync_all())
+        .map_err(Error::io("write", &marker_path))?;
+    // Another process may have made one meanwhile.
+    let lost = |error| match check_marker(root) {
+        Ok(()) => Error::DatabaseExists { path: root.to_owned() },
+        Err(_) => error,
+    };
+    if fills {
+        // The marker comes last, and makes it a database.
+        let fill =
+            |name: &str| fs::rename(inside.join(name), root.join(name)).map_err(Error::io("fill", root)).map_err(lost);
+        fill(STORE)?;
+        // A restored database may have decisions of a dedup.
+        let decisions = inside.join(DECISIONS).exists().then_some(DECISIONS);
+        // Files that were moved already would prevent another creation here.
+        decisions.into_iter().chain([MARKER]).try_for_each(fill).inspect_err(|_| remove_moved(root))?;
+        return sync_folder(root);
+    }
+    fs::rename(inside, root).map_err(Error::io("create", root)).map_err(lost)?;
+    // The folder has moved: there is nothing left to remove.
+    making.keep();
+    sync_folder(&parent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes a database at `root` while another one is being made there.
+    #[track_caller]
+    fn made_twice(root: &Path) {
+        let profile = Profile::named("words").unwrap();
+        let error = make_whole(root, |inside| {
+            drop(Store::create(root, &profile, &StoreOptions::default())?);
+            // The other one has removed what a maker of this process has left.
+            fs::create_dir_all(inside.join(STORE)).unwrap();
+            Ok(profile)
+        })
+        .unwrap_err();
+        assert!(matches!(&error, Error::DatabaseExists { path } if path == root), "{error}");
+        Store::open_writer(root, &StoreOptions::default()).unwrap();
+    }
+
+    #[test]
+    fn a_database_that_another_process_makes_meanwhile_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        made_twice(&folder.path().join("new"));
+        fs::create_dir(folder.path().join("empty")).unwrap();
+        made_twice(&folder.path().join("empty"));
+    }
+}

@@ -1,0 +1,148 @@
+//! Files: those of a database are regular files of a plausible size, or they are damage. A device in the place of one of
+//! them would be read for ever.
+
+use std::fs::{self, Metadata};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::codec::format::STORE;
+use fpdb_host::bounded;
+use fpdb_host::error::{Error, Result};
+
+/// The most bytes of the files beside the tables, logs and lists: they are short texts.
+pub(crate) const SHORT: u64 = 1 << 20;
+
+/// The most bytes of a log, or of a list of tables, which are read from end to end. They have a few megabytes.
+const LOG: u64 = 16 << 30;
+
+/// How the name of a list of tables begins.
+pub(crate) const LIST: &str = "MANIFEST-";
+
+/// The damage of a file of the engine; `None` where it may be one.
+fn problem(name: &str, metadata: &Metadata) -> Option<&'static str> {
+    // The engine's own log is written and never read; names of other kinds are not the engine's.
+    let most = match name {
+        "CURRENT" | "IDENTITY" => SHORT,
+        _ if name.starts_with("OPTIONS-") => SHORT,
+        _ if name.starts_with(LIST) || is_log(name) => LOG,
+        _ => u64::MAX,
+    };
+    match metadata {
+        _ if !metadata.is_file() => Some("it is not a regular file"),
+        _ if metadata.len() > most => Some("it is larger than any such file"),
+        _ => None,
+    }
+}
+
+/// Sees to it that the engine can read the files in the store of the database at `root`.
+///
+/// # Errors
+/// [`Error::Damaged`] names one that is none of the engine's.
+pub(crate) fn check(root: &Path) -> Result<()> {
+    let store = root.join(STORE);
+    // If the folder cannot be read, the engine reports it as it opens it.
+    for entry in fs::read_dir(&store).into_iter().flatten().flatten() {
+        let path = entry.path();
+        // A writer may have removed it meanwhile.
+        let Ok(metadata) = fs::metadata(&path) else { continue };
+        if let Some(detail) = problem(&entry.file_name().to_string_lossy(), &metadata) {
+            return Err(Error::Damaged { what: format!("the file {}", path.display()), detail });
+        }
+    }
+    Ok(())
+}
+
+/// Makes `folder` a copy of a store of links to those of its files that `wanted` says by name, but for those that are none of the
+/// engine's. The files that are given, names and contents, are written there instead.
+#[cfg(unix)]
+pub(crate) fn link(
+    store: &Path,
+    folder: &Path,
+    wanted: impl Fn(&str) -> bool,
+    written: &[(&str, &[u8])],
+) -> Result<()> {
+    fs::create_dir(folder).map_err(Error::io("create", folder))?;
+    let store = store.canonicalize().map_err(Error::io("find", store))?;
+    for name in names(&store)? {
+        let (path, link) = (store.join(&name), folder.join(&name));
+        let is_written = written.iter().any(|(written, _)| *written == name);
+        if !is_written && wanted(&name) && is_plausible(&path) {
+            std::os::unix::fs::symlink(path, &link).map_err(Error::io("create", link))?;
+        }
+    }
+    for (name, content) in written {
+        fs::write(folder.join(name), content).map_err(Error::io("create", folder.join(name)))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn link(store: &Path, _: &Path, _: impl Fn(&str) -> bool, _: &[(&str, &[u8])]) -> Result<()> {
+    Err(Error::io("link the files of", store)(ErrorKind::Unsupported.into()))
+}
+
+/// The names of the files in a store. The engine's are all text.
+pub fn names(store: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(store).map_err(Error::io("read", store))? {
+        names.extend(entry.map_err(Error::io("read", store))?.file_name().into_string().ok());
+    }
+    Ok(names)
+}
+
+/// True where the engine can read the file at `path`.
+pub(crate) fn is_plausible(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    fs::metadata(path).is_ok_and(|metadata| problem(&name, &metadata).is_none())
+}
+
+/// The number of a table, from the name of its file.
+pub(crate) fn table_number(name: &str) -> Option<u64> {
+    name.strip_suffix(".sst")?.parse().ok()
+}
+
+/// The number of a list of tables, from the name of its file.
+pub(crate) fn list_number(name: &str) -> Option<u64> {
+    name.strip_prefix(LIST)?.parse().ok()
+}
+
+/// True for the name of a log of the engine, which holds rows.
+pub(crate) fn is_log(name: &str) -> bool {
+    name.ends_with(".log")
+}
+
+/// Reads a short file.
+pub(crate) fn read_short(path: &Path) -> io::Result<Vec<u8>> {
+    check_regular(path)?;
+    bounded::read_file(path, SHORT)
+}
+
+/// Sees to it that what is at `path`, if anything is, is a regular file. To open a pipe, and to read a device, may take for
+/// ever.
+pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        // A folder is refused when it is read.
+        Ok(metadata) if metadata.is_file() || metadata.is_dir() => Ok(()),
+        Ok(_) => Err(io::Error::new(ErrorKind::InvalidData, "it is not a regular file")),
+        // A missing folder can be made.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Puts `content` in the place of the file at `path`, whole or not at all.
+pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
+    let write = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        // As readable as any file: others may read the database.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder)?;
+        std::io::Write::write_all(&mut file, content)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        fs::File::open(folder)?.sync_all()
+    };
+    write().map_err(Error::io("write", PathBuf::from(path)))
+}

@@ -1,0 +1,132 @@
+//! Writer lock: one process writes a database at a time, and others get an error that names it.
+//!
+//! The lock is the operating system's lock on an open file, so it ends with its holder however that
+//! ends. The text of the file is the holder's process id, for error messages, and the time at which it took the lock, so
+//! that a reader can tell whether a writer has come and gone. Nothing else about the process is written: the arguments of a
+//! host can hold secrets.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Seek, Write};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use crate::codec::format::{ACTING, LOCK};
+use crate::open::files::{SHORT, check_regular};
+use fpdb_host::clock;
+use fpdb_host::error::{Error, Result};
+
+/// How often and how long a writer waits for the lock: a fifth of a second in all.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Held as long as it lives.
+#[derive(Debug)]
+pub(crate) struct WriterLock {
+    file: File,
+    /// The process that took it.
+    process: u32,
+}
+
+/// Processes that were forked off meanwhile have the file open too, and with it the lock, unless it is given back. They must
+/// not give it back themselves.
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        if self.process == std::process::id() {
+            // If this fails, the lock ends with the last process that has the file open.
+            let _ = self.file.unlock();
+        }
+    }
+}
+
+impl WriterLock {
+    /// Takes the lock of the database at `root`.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] names the process that holds it.
+    pub(crate) fn take(root: &Path) -> Result<Self> {
+        let path = root.join(LOCK);
+        check_regular(&path).map_err(Error::io("open the lock file", &path))?;
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let file = open.map_err(Error::io("open the lock file", &path))?;
+        let mut tries = 0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                // A reader looks at the lock for an instant as it opens the database.
+                Err(TryLockError::WouldBlock) if tries < TRIES => {
+                    tries += 1;
+                    thread::sleep(PAUSE);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let mut text = String::new();
+                    // If the process id cannot be read, the error does without it.
+                    let _ = file.take(SHORT).read_to_string(&mut text);
+                    let holder = text.lines().next().filter(|holder| !holder.is_empty()).unwrap_or("another process");
+                    return Err(Error::Locked { path: root.to_owned(), holder: holder.to_owned() });
+                }
+                Err(TryLockError::Error(source)) => return Err(Error::Io { action: "lock", path, source }),
+            }
+        }
+        let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(SystemTime::now());
+        let id = std::process::id();
+        let mut lock = Self { file, process: id };
+        let holder = format!("process {id}\nsince {seconds}.{nanoseconds:09}\n");
+        let file = &mut lock.file;
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(holder.as_bytes()))
+            .map_err(Error::io("write the lock file", &path))?;
+        Ok(lock)
+    }
+}
+
+/// Held while the files that documents come from are removed, moved, linked or marked. Two runs at once, each with a report of its
+/// own, could take each the survivors of the other.
+#[derive(Debug)]
+pub struct DocumentsLock {
+    _file: File,
+}
+
+impl DocumentsLock {
+    /// Takes the lock of the database at `root`. Its readers and its writer do not wait for it.
+    ///
+    /// # Errors
+    /// [`Error::DocumentsInUse`] while another process or thread holds it.
+    pub(crate) fn take(root: &Path) -> Result<Self> {
+        let path = root.join(ACTING);
+        let failed = || Error::io("open the lock file", &path);
+        check_regular(&path).map_err(failed())?;
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let file = open.map_err(failed())?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(Error::DocumentsInUse { path: root.to_owned() }),
+            Err(TryLockError::Error(source)) => Err(Error::Io { action: "lock", path, source }),
+        }
+    }
+}
+
+/// The last writer, as a reader of the lock sees it. `None` while a writer holds it.
+///
+/// Equal answers before and after something was read mean that no writer was at work in between.
+pub(crate) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {
+    let path = root.join(LOCK);
+    let mut file = match check_regular(&path).and_then(|()| File::open(&path)) {
+        Ok(file) => file,
+        // Copied without it: no process has written here.
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(Vec::new())),
+        Err(source) => return Err(Error::Io { action: "open", path, source }),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(None),
+        Err(TryLockError::Error(source)) => return Err(Error::Io { action: "look at the lock of", path, source }),
+    }
+    let mut text = Vec::new();
+    let read = (&mut file).take(SHORT).read_to_end(&mut text);
+    // A process forked off at this instant would keep it.
+    let _ = file.unlock();
+    read.map_err(Error::io("read", &path))?;
+    Ok(Some(text))
+}

@@ -1,0 +1,138 @@
+//! Making: the folder in which a database grows until it is whole and takes its place.
+//!
+//! A folder that a killed process has left is removed by the next one that makes a database beside it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::codec::format::{ACTING, COMMITTED, DECISIONS, INCOMING, LOCK, MARKER, STORE};
+use crate::open::owned_folder::OwnedFolder;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::temporary::{MAKING, stale_temporaries};
+
+/// What a database consists of beside its marker. The lock goes last: nobody writes meanwhile.
+const REMAINS: [&str; 6] = [COMMITTED, ACTING, DECISIONS, STORE, INCOMING, LOCK];
+
+/// A folder for a database to grow in. Removed with this.
+pub(super) struct Making {
+    folder: OwnedFolder,
+}
+
+impl Making {
+    /// Makes one in `parent`.
+    pub(super) fn new(parent: &Path) -> Result<Self> {
+        Ok(Self { folder: OwnedFolder::new(parent, MAKING)? })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Leaves the folder, which has been moved.
+    pub(super) fn keep(self) {
+        self.folder.keep();
+    }
+}
+
+/// Removes from `parent` the folders that killed processes of this user have left there. A folder that cannot be removed stays: it
+/// is in nobody's way.
+pub(super) fn remove_stale(parent: &Path) {
+    for path in stale_temporaries(parent, MAKING) {
+        if holds_moved_store(&path) {
+            // What cannot be removed now is reported when the store takes its place.
+            let _ = remove_remains(parent);
+        }
+        let _ = fs::remove_dir_all(&path);
+    }
+}
+
+/// Removes from `root` all that a database without its marker consists of.
+pub(super) fn remove_remains(root: &Path) -> Result<()> {
+    for name in REMAINS {
+        let path = root.join(name);
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        match removed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("remove", &path)(error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Removes from `root` what was moved there before the marker, which makes it a database. What cannot be removed stays.
+pub(super) fn remove_moved(root: &Path) {
+    let _ = fs::remove_dir_all(root.join(STORE));
+    let _ = fs::remove_file(root.join(DECISIONS));
+}
+
+/// True for a folder in which a database can be made: it is empty, or holds only the remains of one that was not made, or not deleted,
+/// to the end.
+pub(crate) fn is_empty_folder(path: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(path) else { return false };
+    let (mut parts, mut moved) = (false, false);
+    for entry in entries {
+        let Ok(entry) = entry else { return false };
+        let name = entry.file_name();
+        if REMAINS.iter().any(|part| name == *part) {
+            parts = true;
+        } else if name.to_str().is_some_and(|name| name.starts_with(MAKING)) {
+            moved |= holds_moved_store(&entry.path());
+        } else {
+            return false;
+        }
+    }
+    !parts || moved
+}
+
+/// True where the store has been moved out of a folder and the marker, which makes it a database, has not.
+fn holds_moved_store(making: &Path) -> bool {
+    making.join(MARKER).exists() && !making.join(STORE).exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open::owned_folder::ended_process;
+
+    #[cfg(unix)]
+    #[test]
+    fn only_what_ended_processes_have_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let parent = folder.path();
+        let own = Making::new(parent).unwrap();
+        let left = parent.join(format!("{MAKING}{}-abc", ended_process()));
+        let unknown = parent.join(format!("{MAKING}abc"));
+        for path in [&left, &unknown] {
+            fs::create_dir_all(path.join(STORE)).unwrap();
+        }
+        // The store of another database.
+        fs::create_dir(parent.join(STORE)).unwrap();
+        remove_stale(parent);
+        assert_eq!([own.path(), &left, &unknown, &parent.join(STORE)].map(Path::exists), [true, false, true, true]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_store_whose_marker_did_not_follow_goes_with_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let parent = folder.path();
+        assert!(is_empty_folder(parent));
+        fs::create_dir(parent.join(STORE)).unwrap();
+        assert!(!is_empty_folder(parent));
+        let left = parent.join(format!("{MAKING}{}-abc", ended_process()));
+        fs::create_dir(&left).unwrap();
+        assert!(!is_empty_folder(parent));
+        fs::write(left.join(MARKER), "").unwrap();
+        assert!(is_empty_folder(parent));
+        for part in [DECISIONS, COMMITTED, LOCK, ACTING] {
+            fs::write(parent.join(part), "").unwrap();
+        }
+        fs::create_dir(parent.join(INCOMING)).unwrap();
+        assert!(is_empty_folder(parent));
+        remove_stale(parent);
+        assert_eq!(fs::read_dir(parent).unwrap().count(), 0);
+        fs::write(parent.join("something"), "").unwrap();
+        assert!(!is_empty_folder(parent));
+    }
+}

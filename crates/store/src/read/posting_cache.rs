@@ -1,0 +1,72 @@
+//! Caches a query's postings: ranking looks up every hash, and passage search looks them up again.
+
+use crate::codec::block::Posting;
+
+/// The most hashes and postings it holds, of 16 bytes each: 16 MB.
+const MOST: usize = 1 << 20;
+
+/// Postings of hashes, in ascending order of hash.
+#[derive(Debug, Default)]
+pub(crate) struct PostingCache {
+    hashes: Vec<u64>,
+    /// Where the postings of each end.
+    ends: Vec<usize>,
+    postings: Vec<Posting>,
+}
+
+impl PostingCache {
+    /// Caches what was found for a hash, if there is room and it comes after all others.
+    pub(crate) fn add(&mut self, hash: u64, found: &[Posting]) {
+        if self.hashes.last().is_none_or(|&last| last < hash)
+            && self.hashes.len() + 1 + self.postings.len() + found.len() <= MOST
+        {
+            self.postings.extend_from_slice(found);
+            self.hashes.push(hash);
+            self.ends.push(self.postings.len());
+        }
+    }
+
+    /// The postings of a hash; `None` where they are not known.
+    pub(crate) fn get(&self, hash: u64) -> Option<&[Posting]> {
+        if self.hashes.last().is_none_or(|&last| last < hash) {
+            return None;
+        }
+        let number = self.hashes.binary_search(&hash).ok()?;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        Some(&self.postings[start..self.ends[number]])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn postings(hash: u64, count: u32) -> Vec<Posting> {
+        (0..count).map(|document| Posting { hash, document, ordinal: 0 }).collect()
+    }
+
+    #[test]
+    fn what_was_found_is_known_and_nothing_else() {
+        let mut cache = PostingCache::default();
+        assert_eq!(cache.get(3), None);
+        cache.add(3, &postings(3, 2));
+        cache.add(5, &[]);
+        cache.add(4, &postings(4, 1));
+        cache.add(9, &postings(9, 3));
+        assert_eq!(cache.get(3), Some(&postings(3, 2)[..]));
+        assert_eq!(cache.get(5), Some(&[][..]));
+        assert_eq!(cache.get(9), Some(&postings(9, 3)[..]));
+        for unknown in [0, 4, 7, 10] {
+            assert_eq!(cache.get(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut cache = PostingCache::default();
+        cache.add(1, &postings(1, MOST as u32 - 3));
+        cache.add(2, &postings(2, 2));
+        cache.add(3, &postings(3, 1));
+        assert_eq!((cache.get(2), cache.get(3)), (None, Some(&postings(3, 1)[..])));
+    }
+}

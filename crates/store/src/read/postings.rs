@@ -1,0 +1,181 @@
+//! Postings: those of one document, those of a range of hashes, or all, in order; and where fingerprints stand.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+
+use crate::codec::block::Posting;
+use crate::codec::format::{POSITIONS, position_key, split_u32};
+use crate::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
+use crate::codec::records::RunRecord;
+use crate::handle::Store;
+use crate::read::run_reader::{self, Postings as _, RunReader};
+use crate::view::View;
+use crate::write::ranges;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::is_due;
+use fpdb_host::stop::StopToken;
+
+impl Store {
+    /// Where fingerprints of a document stand; `ordinals` ascending, the answer in the same order.
+    pub fn places(&self, document: u32, ordinals: &[u32]) -> Result<Vec<FingerprintPlace>> {
+        let mut places = Vec::with_capacity(ordinals.len());
+        let mut held: Option<(u32, Vec<FingerprintPlace>)> = None;
+        for &ordinal in ordinals {
+            let number = ordinal / CHUNK_PLACES;
+            let damaged = |detail| Error::Damaged {
+                what: format!("chunk {number} of the positions of document {document}"),
+                detail,
+            };
+            let chunk = match held {
+                Some((have, ref chunk)) if have == number => chunk,
+                _ => {
+                    let value = self
+                        .engine
+                        .get(POSITIONS, position_key(document, number), "read positions")?
+                        .ok_or_else(|| self.missing_row(document, || damaged("it is missing")))?;
+                    &held.insert((number, positions::decode(&value).map_err(damaged)?)).1
+                }
+            };
+            let place = chunk.get((ordinal % CHUNK_PLACES) as usize);
+            places.push(*place.ok_or_else(|| damaged("it holds too few places"))?);
+        }
+        Ok(places)
+    }
+
+    /// The postings of one document, ascending. Reads every posting of the runs it may be in: for when
+    /// the document's text cannot be had.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; fails if the store cannot be read.
+    pub fn postings_of(&self, document: u32, stop: &StopToken) -> Result<Vec<Posting>> {
+        let mut postings = Vec::new();
+        let may_hold = |run: &RunRecord| (run.first_document..=run.last_document).contains(&document);
+        let (_, mut readers) = self.readers(may_hold)?;
+        for reader in &mut readers {
+            for read in 0u64.. {
+                let Some(posting) = reader.next()? else { break };
+                if is_due(read) {
+                    stop.check()?;
+                }
+                postings.extend((posting.document == document).then_some(posting));
+            }
+        }
+        postings.sort_unstable();
+        Ok(postings)
+    }
+
+    /// Calls `visit` with the live postings of all runs, ascending.
+    pub(crate) fn for_each_posting(&self, mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
+        let (view, mut readers) = self.readers(|_| true)?;
+        run_reader::merge(&mut readers, |posting| if view.is_live(posting.document) { visit(posting) } else { Ok(()) })
+    }
+
+    /// Readers of the runs of a commit that are `wanted`.
+    fn readers(&self, wanted: impl Fn(&RunRecord) -> bool) -> Result<(Arc<View>, Vec<RunReader<'_>>)> {
+        let (view, readers) = self.of_one_commit(|view| {
+            let runs = view.runs.iter().filter(|(_, record)| wanted(record));
+            runs.map(|&(run, _)| RunReader::new(&self.engine, run)).collect::<Result<_>>()
+        });
+        Ok((view, readers?))
+    }
+
+    /// Calls `visit` with each hash that live documents hold, ascending: the number of its postings, and the
+    /// documents, ascending and each once. Reads every posting.
+    pub fn for_each_hash(&self, mut visit: impl FnMut(u64, &[u32]) -> Result<()>) -> Result<()> {
+        let mut current = 0;
+        let mut postings = 0;
+        let mut holders: Vec<u32> = Vec::new();
+        self.for_each_posting(|posting| {
+            if posting.hash != current && postings > 0 {
+                visit(postings, &holders)?;
+                postings = 0;
+                holders.clear();
+            }
+            current = posting.hash;
+            postings += 1;
+            if holders.last() != Some(&posting.document) {
+                holders.push(posting.document);
+            }
+            Ok(())
+        })?;
+        if postings > 0 { visit(postings, &holders) } else { Ok(()) }
+    }
+
+    /// Divides all hashes into `count` ranges that hold about as many postings each.
+    pub fn hash_ranges(&self, count: usize) -> Vec<RangeInclusive<u64>> {
+        ranges::of_hashes(&self.profile, count)
+    }
+
+    /// Calls `visit` with each hash of a range that live documents hold, ascending, and with all its postings in live
+    /// documents, ascending. Several ranges can be read at once.
+    pub fn for_each_hash_in(
+        &self,
+        hashes: &RangeInclusive<u64>,
+        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+    ) -> Result<()> {
+        let readers = |view: &View| {
+            view.runs
+                .iter()
+                .map(|&(run, _)| RunReader::of_hashes(&self.engine, run, hashes.clone()))
+                .collect::<Result<Vec<_>>>()
+        };
+        let (view, readers) = self.of_one_commit(readers);
+        let mut readers = readers?;
+        let is_live = |document| view.is_live(document);
+        let wanted: Option<&dyn Fn(u32) -> bool> = if view.has_deleted() { Some(&is_live) } else { None };
+        run_reader::merge_hashes(&mut readers, wanted, visit)
+    }
+
+    /// Calls `visit` with the encoded chunks of a document's positions, in order.
+    pub(crate) fn for_each_chunk(&self, document: u32, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
+        let first = position_key(document, 0);
+        for entry in self.engine.entries(POSITIONS, &first, "read positions")? {
+            let (key, value) = entry?;
+            let Some((_, chunk)) = split_u32(&key).filter(|(rest, _)| rest[..] == first[..4]) else { break };
+            visit(chunk, &value)?;
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with each hash of a range that one of `documents` holds, ascending, and with all its postings in live
+    /// documents, ascending. Reads the runs that these documents may be in from end to end, and looks up what they hold in all:
+    /// about `expected` hashes. Several ranges can be read at once.
+    pub fn for_each_hash_of(
+        &self,
+        documents: &RoaringBitmap,
+        hashes: &RangeInclusive<u64>,
+        expected: usize,
+        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+    ) -> Result<()> {
+        let (_, readers) = self.of_one_commit(|view| {
+            let runs = view.runs.iter().filter(|(_, record)| may_hold(record, documents));
+            runs.map(|&(run, _)| RunReader::of_hashes(&self.engine, run, hashes.clone())).collect::<Result<Vec<_>>>()
+        });
+        let mut readers = readers?;
+        let mut lookup = self.lookup(expected)?;
+        let (mut last, mut held) = (None, Vec::new());
+        run_reader::merge(&mut readers, |posting| {
+            if last == Some(posting.hash) || !documents.contains(posting.document) {
+                return Ok(());
+            }
+            last = Some(posting.hash);
+            held.clear();
+            held.extend_from_slice(lookup.find(posting.hash)?);
+            held.sort_unstable();
+            visit(posting.hash, &held)
+        })
+    }
+
+    /// Postings of the runs that these documents may be in.
+    pub fn postings_near(&self, documents: &RoaringBitmap) -> u64 {
+        let view = self.view();
+        view.runs.iter().filter(|(_, record)| may_hold(record, documents)).map(|(_, record)| record.postings).sum()
+    }
+}
+
+/// True if a run may hold postings of one of these documents.
+fn may_hold(run: &RunRecord, documents: &RoaringBitmap) -> bool {
+    documents.range_cardinality(run.first_document..=run.last_document) > 0
+}

@@ -1,0 +1,267 @@
+//! Reading a run from end to end, or a range of its hashes, posting by posting.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::ops::RangeInclusive;
+
+use crate::codec::block::Posting;
+use crate::codec::format::posting_key;
+use crate::engine::Engine;
+use crate::engine::rows::Rows;
+use crate::read::run_rows::{ReadPattern, blocks_of, current_block};
+use fpdb_host::error::Result;
+
+/// Postings in ascending order.
+pub(crate) trait Postings {
+    /// The next posting; `None` at the end.
+    fn next(&mut self) -> Result<Option<Posting>>;
+}
+
+/// A place in one run, which need not be committed yet.
+pub(crate) struct RunReader<'a> {
+    blocks: Rows<'a>,
+    hashes: RangeInclusive<u64>,
+    /// Postings that have been read, and how many of them have been taken.
+    held: Vec<Posting>,
+    taken: usize,
+    /// Nothing is left to be read.
+    ended: bool,
+}
+
+impl<'a> RunReader<'a> {
+    /// Stands before the first posting of `run`.
+    pub(crate) fn new(engine: &'a Engine, run: u32) -> Result<Self> {
+        Self::of_hashes(engine, run, 0..=u64::MAX)
+    }
+
+    /// Stands before the first posting of `run` whose hash is in `hashes`, and ends after the last one.
+    pub fn of_hashes(engine: &'a Engine, run: u32, hashes: RangeInclusive<u64>) -> Result<Self> {
+        let mut blocks = blocks_of(engine, run, ReadPattern::Through)?;
+        blocks.seek(posting_key(run, *hashes.start(), 0));
+        Ok(Self { blocks, hashes, held: Vec::new(), taken: 0, ended: false })
+    }
+
+    /// Reads the next block.
+    fn read(&mut self) -> Result<()> {
+        self.held.drain(..self.taken);
+        self.taken = 0;
+        let before = self.held.len();
+        match current_block(&self.blocks)? {
+            Some((_, block)) => block.postings_into(&mut self.held),
+            None => {
+                self.ended = true;
+                return Ok(());
+            }
+        }
+        self.blocks.next();
+        let (first, last) = (*self.hashes.start(), *self.hashes.end());
+        if self.held[before..].first().is_some_and(|posting| posting.hash < first) {
+            let outside = self.held[before..].partition_point(|posting| posting.hash < first);
+            self.held.drain(before..before + outside);
+        }
+        if self.held.last().is_some_and(|posting| posting.hash > last) {
+            self.held.truncate(self.held.partition_point(|posting| posting.hash <= last));
+            self.ended = true;
+        }
+        Ok(())
+    }
+
+    /// Reads on until a posting waits, or to the end. Returns the last one that waits; `None` if all have been read.
+    fn reach(&mut self) -> Result<Option<&Posting>> {
+        while self.waiting().is_empty() && !self.ended {
+            self.read()?;
+        }
+        Ok(if self.ended { None } else { self.waiting().last() })
+    }
+
+    /// The postings that have been read and not taken.
+    fn waiting(&self) -> &[Posting] {
+        &self.held[self.taken..]
+    }
+
+    /// Takes the first waiting postings, as long as they are to be taken.
+    fn take(&mut self, is_taken: impl Fn(&Posting) -> bool) -> &[Posting] {
+        let from = self.taken;
+        self.taken += self.held[from..].partition_point(is_taken);
+        &self.held[from..self.taken]
+    }
+}
+
+impl Postings for RunReader<'_> {
+    fn next(&mut self) -> Result<Option<Posting>> {
+        loop {
+            if let Some(&posting) = self.held.get(self.taken) {
+                self.taken += 1;
+                return Ok(Some(posting));
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            self.read()?;
+        }
+    }
+}
+
+/// Calls `visit` with the postings of all readers in one ascending order.
+pub(crate) fn merge<P: Postings>(readers: &mut [P], mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
+    let mut heads = BinaryHeap::new();
+    for (index, reader) in readers.iter_mut().enumerate() {
+        heads.extend(reader.next()?.map(|posting| Reverse((posting, index))));
+    }
+    while let Some(mut head) = heads.peek_mut() {
+        let Reverse((posting, index)) = *head;
+        visit(posting)?;
+        match readers[index].next()? {
+            Some(next) => *head = Reverse((next, index)),
+            None => {
+                PeekMut::pop(head);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Calls `visit` with the postings of all readers in one ascending order, some at a time. Holds one block of each reader, however many
+/// postings a hash has.
+pub(crate) fn merge_batches(
+    readers: &mut [RunReader<'_>],
+    visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
+) -> Result<()> {
+    let mut merged: Vec<Posting> = Vec::new();
+    loop {
+        // The last posting that every reader has reached: later ones may follow that are not read yet.
+        let mut bound: Option<Posting> = None;
+        for reader in &mut *readers {
+            let reached = reader.reach()?.copied();
+            bound = [bound, reached].into_iter().flatten().min();
+        }
+        merge_taken(readers, |posting| bound.is_none_or(|bound| *posting <= bound), &mut merged);
+        visit(&merged)?;
+        if bound.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// Calls `visit` with each hash of all readers, ascending, and its postings, ascending; those in documents that are not
+/// `wanted` are left out.
+///
+/// Hashes that all readers have read to their end are merged at once.
+pub(crate) fn merge_hashes(
+    readers: &mut [RunReader<'_>],
+    wanted: Option<&dyn Fn(u32) -> bool>,
+    visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+) -> Result<()> {
+    let mut merged: Vec<Posting> = Vec::new();
+    loop {
+        // The next postings of a reader may still be of its last hash.
+        let mut bound: Option<u64> = None;
+        for reader in &mut *readers {
+            let reached = reader.reach()?.map(|posting| posting.hash);
+            bound = [bound, reached].into_iter().flatten().min();
+        }
+        let is_taken = |posting: &Posting| bound.is_none_or(|bound| posting.hash < bound);
+        if let ([reader], None) = (&mut *readers, wanted) {
+            visit_each(reader.take(is_taken), visit)?;
+        } else {
+            merge_taken(readers, is_taken, &mut merged);
+            if let Some(wanted) = wanted {
+                merged.retain(|posting| wanted(posting.document));
+            }
+            visit_each(&merged, visit)?;
+        }
+        let Some(bound) = bound else { return Ok(()) };
+        for reader in &mut *readers {
+            if !reader.ended && reader.waiting().last().is_some_and(|posting| posting.hash == bound) {
+                reader.read()?;
+            }
+        }
+    }
+}
+
+/// Takes postings of each reader and makes one ascending sequence of them.
+fn merge_taken(readers: &mut [RunReader<'_>], is_taken: impl Fn(&Posting) -> bool, merged: &mut Vec<Posting>) {
+    merged.clear();
+    let mut parts: Vec<&[Posting]> = readers.iter_mut().map(|reader| reader.take(&is_taken)).collect();
+    // The smallest are merged first, so that the large ones are copied once.
+    parts.sort_unstable_by_key(|part| Reverse(part.len()));
+    merge_parts(&parts, merged);
+}
+
+/// Appends the postings of ascending parts to `out`, ascending.
+fn merge_parts(parts: &[&[Posting]], out: &mut Vec<Posting>) {
+    match *parts {
+        [] => {}
+        [one] => out.extend_from_slice(one),
+        [one, other] => merge_two(one, other, out),
+        [largest, ref others @ ..] if others.len() == 2 => {
+            let mut merged = Vec::new();
+            merge_parts(others, &mut merged);
+            merge_two(largest, &merged, out);
+        }
+        _ => {
+            let (ones, others) = parts.split_at(parts.len() / 2);
+            let (mut one, mut other) = (Vec::new(), Vec::new());
+            merge_parts(ones, &mut one);
+            merge_parts(others, &mut other);
+            merge_two(&one, &other, out);
+        }
+    }
+}
+
+/// Appends the postings of two ascending parts to `out`, ascending. Which of two comes first cannot be foreseen: both are at hand, and
+/// the result of the comparison is added to the places, so that the processor need not guess.
+fn merge_two(one: &[Posting], other: &[Posting], out: &mut Vec<Posting>) {
+    let key = |posting: &Posting| {
+        u128::from(posting.hash) << 64 | u128::from(posting.document) << 32 | u128::from(posting.ordinal)
+    };
+    out.reserve(one.len() + other.len());
+    let (mut i, mut j) = (0, 0);
+    while let (Some(a), Some(b)) = (one.get(i), other.get(j)) {
+        let is_other = key(b) < key(a);
+        out.push(*[a, b][usize::from(is_other)]);
+        i += usize::from(!is_other);
+        j += usize::from(is_other);
+    }
+    out.extend_from_slice(&one[i..]);
+    out.extend_from_slice(&other[j..]);
+}
+
+/// Calls `visit` with each hash of sorted postings.
+fn visit_each(mut postings: &[Posting], visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>) -> Result<()> {
+    while let Some(&Posting { hash, .. }) = postings.first() {
+        let end = postings.iter().position(|posting| posting.hash != hash).unwrap_or(postings.len());
+        let (these, others) = postings.split_at(end);
+        visit(hash, these)?;
+        postings = others;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn parts_are_merged(raw in prop::collection::vec(prop::collection::vec((0u64..9, 0u32..5, 0u32..3), 0..30), 0..9)) {
+            let mut parts: Vec<Vec<Posting>> = Vec::new();
+            for part in raw {
+                let posting = |(hash, document, ordinal)| Posting { hash: hash << 61, document, ordinal };
+                let mut part: Vec<Posting> = part.into_iter().map(posting).collect();
+                part.sort_unstable();
+                parts.push(part);
+            }
+            parts.sort_by_key(|part| Reverse(part.len()));
+            let slices: Vec<&[Posting]> = parts.iter().map(Vec::as_slice).collect();
+            let mut merged = Vec::new();
+            merge_parts(&slices, &mut merged);
+            let mut expected = parts.concat();
+            expected.sort_unstable();
+            prop_assert_eq!(merged, expected);
+        }
+    }
+}

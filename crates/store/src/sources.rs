@@ -1,0 +1,65 @@
+//! Sources: how the files and folders were read that were named to an ingest, so that they can be read in the same way again.
+
+use super::Store;
+use super::codec::format::{MAIN, SOURCE_PREFIX, source_key};
+use super::codec::records::{self, SourceRecord};
+use super::view::View;
+use fpdb_host::error::Result;
+
+const ACTION: &str = "read the list of sources";
+
+impl Store {
+    /// The record of the source at this absolute path.
+    pub fn source(&self, path: &str) -> Result<Option<SourceRecord>> {
+        self.engine.get(MAIN, source_key(path), ACTION)?.map(|value| decoded(&value)).transpose()
+    }
+
+    /// The records of all sources, by path.
+    pub fn sources(&self) -> Result<Vec<SourceRecord>> {
+        let mut sources = Vec::new();
+        for entry in self.engine.entries(MAIN, SOURCE_PREFIX, ACTION)? {
+            let (key, value) = entry?;
+            if !key.starts_with(SOURCE_PREFIX) {
+                break;
+            }
+            sources.push(decoded(&value)?);
+        }
+        Ok(sources)
+    }
+
+    /// Remembers sources in place of what was known of their paths; forgets one without settings. Changes nothing where all is so
+    /// already.
+    pub fn remember_sources(&self, sources: &[SourceRecord]) -> Result<()> {
+        let mut changes = self.engine.changes();
+        let mut changed = false;
+        for source in sources {
+            let known = self.source(&source.path)?;
+            if source.settings.is_empty() {
+                changed |= known.is_some();
+                changes.delete(MAIN, source_key(&source.path))?;
+            } else if known.as_ref() != Some(source) {
+                changed = true;
+                changes.put(MAIN, source_key(&source.path), records::encode(source)?)?;
+            }
+        }
+        if !changed {
+            return Ok(());
+        }
+        self.change(changes, View::clone(&self.view()), "remember how sources are read")
+    }
+
+    /// Remembers the sources of another store, but those that are known here.
+    pub fn adopt_sources(&self, other: &Self) -> Result<()> {
+        let mut new = Vec::new();
+        for source in other.sources()? {
+            if self.source(&source.path)?.is_none() {
+                new.push(source);
+            }
+        }
+        self.remember_sources(&new)
+    }
+}
+
+fn decoded(value: &[u8]) -> Result<SourceRecord> {
+    records::decode(value, || "the record of a source".into())
+}

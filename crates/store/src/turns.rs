@@ -1,0 +1,268 @@
+//! Turns: a lock between the threads that share an open store. One thread at a time changes the store; a full scan excludes
+//! changes. The lock of the folder keeps other processes out.
+//!
+//! A host's own code runs while a turn is held: visitors, iterators of documents, progress. A call from there that would wait for the
+//! very turn it runs in is an error, and not a wait without end. So each thread knows the turns it works in.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use fpdb_host::error::{Error, Result};
+use fpdb_host::stop::StopToken;
+
+/// How often a waiting thread looks at its token.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The lock that threads wait for.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    state: Mutex<State>,
+    freed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    changing: bool,
+    /// Scans that exclude changes.
+    scans: usize,
+    /// Threads that wait to change the store. Scans wait behind them, so that changes are not put off for ever.
+    waiting: usize,
+}
+
+/// The work of a thread in its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    Change,
+    Scan,
+}
+
+thread_local! {
+    /// The turns this thread works in, innermost last: the lock's address, and the work.
+    static WORKING: RefCell<Vec<(usize, Work)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// This thread works in a turn while this lives, which does not leave the thread.
+struct Working {
+    turns: usize,
+    work: Work,
+    stays: PhantomData<*const ()>,
+}
+
+impl Working {
+    fn new(turns: &Turns, work: Work) -> Self {
+        let turns = address(turns);
+        WORKING.with_borrow_mut(|working| working.push((turns, work)));
+        Self { turns, work, stays: PhantomData }
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        WORKING.with_borrow_mut(|working| {
+            let own = working.iter().rposition(|&entry| entry == (self.turns, self.work));
+            own.map(|place| working.remove(place));
+        });
+    }
+}
+
+/// The right to change the store, for as long as this lives.
+#[must_use]
+pub(crate) struct Changing<'a> {
+    turns: &'a Turns,
+    _working: Working,
+}
+
+/// Excludes changes of the store for as long as this lives.
+#[must_use]
+pub struct Unchanged<'a> {
+    turns: &'a Turns,
+    _working: Working,
+}
+
+/// A thread works for one that changes the store, for as long as this lives.
+#[must_use]
+pub struct Lent(#[expect(dead_code, reason = "held, not read")] Working);
+
+impl Turns {
+    /// Waits for its turn to change the store.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] once `stop` is stopped; [`Error::WaitsForItself`] within a turn of this thread.
+    pub(super) fn change_alone(&self, stop: &StopToken) -> Result<Changing<'_>> {
+        if self.own_work().is_some() {
+            return Err(Error::WaitsForItself);
+        }
+        let mut state = self.state();
+        state.waiting += 1;
+        let mut state = self.wait(state, stop, |state| state.changing || state.scans > 0);
+        state.waiting -= 1;
+        if state.changing || state.scans > 0 {
+            // Scans that have waited behind this thread need not wait any more.
+            self.freed.notify_all();
+            return Err(Error::Stopped);
+        }
+        state.changing = true;
+        Ok(Changing { turns: self, _working: Working::new(self, Work::Change) })
+    }
+
+    /// Excludes changes; waits for one that is under way. Within a scan of this thread it does not wait.
+    ///
+    /// # Errors
+    /// As [`Self::change_alone`], but only within a change.
+    pub(super) fn keep_unchanged(&self, stop: &StopToken) -> Result<Unchanged<'_>> {
+        let mut state = self.state();
+        match self.own_work() {
+            Some(Work::Change) => return Err(Error::WaitsForItself),
+            Some(Work::Scan) => {}
+            None => {
+                state = self.wait(state, stop, |state| state.changing || state.waiting > 0);
+                if state.changing || state.waiting > 0 {
+                    return Err(Error::Stopped);
+                }
+            }
+        }
+        state.scans += 1;
+        Ok(Unchanged { turns: self, _working: Working::new(self, Work::Scan) })
+    }
+
+    /// Says that this thread works for the one that changes the store: it runs code of the host's too.
+    pub(super) fn lend(&self) -> Lent {
+        Lent(Working::new(self, Work::Change))
+    }
+
+    /// The work this thread does in a turn of this lock: a change, if it does that.
+    fn own_work(&self) -> Option<Work> {
+        let own = |&(turns, work): &(usize, Work)| (turns == address(self)).then_some(work);
+        WORKING.with_borrow(|working| {
+            let mut works = working.iter().filter_map(own);
+            let first = works.next()?;
+            Some(if works.any(|work| work == Work::Change) { Work::Change } else { first })
+        })
+    }
+
+    /// Waits while the store is `busy` and `stop` is not stopped.
+    fn wait<'a>(
+        &self,
+        mut state: MutexGuard<'a, State>,
+        stop: &StopToken,
+        busy: impl Fn(&State) -> bool,
+    ) -> MutexGuard<'a, State> {
+        while busy(&state) && !stop.is_stopped() {
+            (state, _) = self.freed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+
+    /// Counters alone are behind this lock, and a panic cannot leave them half changed.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn address(turns: &Turns) -> usize {
+    std::ptr::from_ref(turns).addr()
+}
+
+impl Drop for Changing<'_> {
+    fn drop(&mut self) {
+        self.turns.state().changing = false;
+        self.turns.freed.notify_all();
+    }
+}
+
+impl Drop for Unchanged<'_> {
+    fn drop(&mut self) {
+        self.turns.state().scans -= 1;
+        self.turns.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    fn never() -> StopToken {
+        StopToken::new()
+    }
+
+    #[test]
+    fn changes_exclude_each_other_and_scans() {
+        let (turns, changes, inside) = (Turns::default(), AtomicU64::new(0), AtomicU64::new(0));
+        thread::scope(|scope| {
+            for number in 0..8 {
+                let (turns, changes, inside) = (&turns, &changes, &inside);
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        if number % 2 == 0 {
+                            let _changing = turns.change_alone(&never()).unwrap();
+                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                            changes.fetch_add(1, Ordering::SeqCst);
+                            inside.fetch_sub(1, Ordering::SeqCst);
+                        } else {
+                            let _unchanged = turns.keep_unchanged(&never()).unwrap();
+                            let before = changes.load(Ordering::SeqCst);
+                            assert_eq!(inside.load(Ordering::SeqCst), 0);
+                            assert_eq!(changes.load(Ordering::SeqCst), before);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(changes.into_inner(), 800);
+    }
+
+    #[test]
+    fn a_call_from_within_its_own_turn_is_an_error_or_goes_on() {
+        let (turns, other) = (Turns::default(), Turns::default());
+        let scan = turns.keep_unchanged(&never()).unwrap();
+        assert!(matches!(turns.change_alone(&never()), Err(Error::WaitsForItself)));
+        // Another store's turn is free, and a scan within a scan does not wait for the thread that waits for both to end.
+        drop(other.change_alone(&never()).unwrap());
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| turns.change_alone(&never()).map(drop));
+            while turns.state().waiting == 0 {
+                thread::yield_now();
+            }
+            drop(turns.keep_unchanged(&never()).unwrap());
+            drop(scan);
+            waiting.join().unwrap().unwrap();
+        });
+
+        let change = turns.change_alone(&never()).unwrap();
+        assert!(matches!(turns.change_alone(&never()), Err(Error::WaitsForItself)));
+        assert!(matches!(turns.keep_unchanged(&never()), Err(Error::WaitsForItself)));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let _lent = turns.lend();
+                assert!(matches!(turns.keep_unchanged(&never()), Err(Error::WaitsForItself)));
+            });
+        });
+        drop(change);
+        drop(turns.change_alone(&never()).unwrap());
+    }
+
+    #[test]
+    fn a_thread_that_waits_ends_with_its_token() {
+        let (turns, token) = (Turns::default(), StopToken::new());
+        let change = turns.change_alone(&never()).unwrap();
+        thread::scope(|scope| {
+            let waiting = [
+                scope.spawn(|| turns.change_alone(&token).map(drop)),
+                scope.spawn(|| turns.keep_unchanged(&token).map(drop)),
+            ];
+            token.stop();
+            for ended in waiting {
+                assert!(matches!(ended.join().unwrap(), Err(Error::Stopped)));
+            }
+        });
+        drop(change);
+        // Nobody waits any more, for whom a scan would wait. A turn that is free is had without a look at the token.
+        drop(turns.keep_unchanged(&token).unwrap());
+        drop(turns.change_alone(&token).unwrap());
+    }
+}

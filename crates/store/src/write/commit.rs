@@ -1,0 +1,384 @@
+//! Commit: a batch becomes part of the database, all of it or nothing.
+//!
+//! Postings and positions first, as sorted files under a run number and document ids that no reader looks
+//! at yet; then one synced write of the documents, their names and digests, the runs and the state. A crash
+//! before that write leaves rows that no reader sees, and the next writer discards them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::codec::block::Posting;
+use crate::codec::format::{
+    CONTAINERS, DIGESTS, DOCUMENTS, IDENTITY_KEY, INCOMING, MAIN, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key,
+    document_key, keys_of, name_key, name_prefix, position_key, run_key, text_key,
+};
+use crate::codec::positions;
+use crate::codec::records::{self, DocumentRecord, RunRecord};
+use crate::engine::Changes;
+use crate::engine::sorted_file::WrittenFiles;
+use crate::open::mark;
+use crate::read::run_reader::{self, RunReader};
+use crate::write::batch::{Batch, Chunks};
+use crate::write::run_writer::{self, WrittenRun};
+use crate::{Store, View, texts};
+use fpdb_host::error::Result;
+use fpdb_host::progress::{Task, is_due};
+
+/// Below so many postings, or chunks of positions, it is not worth dividing the work among threads.
+const POSTINGS_IN_PART: usize = 1 << 17;
+const CHUNKS_IN_PART: usize = 1 << 8;
+
+/// Fewer bytes of positions or texts go through the engine's log into tables it makes of many commits. With a file for
+/// each the number of files, all of which are kept open, would be that of the commits.
+const FILE_WORTHWHILE: usize = 4 << 20;
+
+impl Store {
+    /// Makes `view` the database's state, together with the rows of `write`: the one synced write of a commit.
+    pub(crate) fn change(&self, mut changes: Changes<'_>, mut view: View, action: &'static str) -> Result<()> {
+        view.state.commits += 1;
+        changes.put(MAIN, STATE_KEY, records::encode(&view.state)?)?;
+        // With each commit, so that a log that is not of this database shows.
+        if let Some(identity) = &self.identity {
+            changes.put(MAIN, IDENTITY_KEY, identity)?;
+        }
+        // Written and shown under one lock: a reader that misses a deleted row then finds the new view.
+        let mut shown = self.view.write().unwrap_or_else(PoisonError::into_inner);
+        changes.commit(action)?;
+        let before = std::mem::replace(&mut *shown, Arc::new(view));
+        drop(shown);
+        self.past.add(&before);
+        drop(before);
+        self.mark()?;
+        self.remove_folded()
+    }
+
+    /// Makes tables of committed rows that are in the log, if they are many: who opens the database next reads the log first.
+    pub fn settle(&self) -> Result<()> {
+        if self.engine.settle()? { self.mark() } else { Ok(()) }
+    }
+
+    /// Marks the last commit, and how far the list of tables has come; nothing of a list that the engine failed to sync.
+    pub(crate) fn mark(&self) -> Result<()> {
+        if !self.engine.is_sound() {
+            return Ok(());
+        }
+        let state = &self.view().state;
+        mark::write(&self.root, state.commits, Some(state.counts()), self.identity.clone())
+    }
+}
+
+/// Writes batches into a store.
+pub struct Committer {
+    /// The number of the next run: ahead of the committed state while a batch has runs of its own.
+    next_run: u32,
+    /// How often documents of the current batch repeat a hash of theirs, as far as they have been sorted.
+    repeats: HashMap<u32, u64>,
+    /// The document that was being added when the last run was written.
+    partial: Option<u32>,
+    /// Documents with postings in more than one run of the batch.
+    spread: BTreeSet<u32>,
+}
+
+impl Committer {
+    pub fn new(store: &Store) -> Self {
+        let next_run = store.view().state.next_run;
+        Self { next_run, repeats: HashMap::new(), partial: None, spread: BTreeSet::new() }
+    }
+
+    /// Moves the postings, positions and texts of the batch into the store, where no reader sees them until the
+    /// commit, to free their memory.
+    pub fn spill(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
+        // Folding has numbers of its own, but none while a batch has runs.
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let run = self.next_run;
+        let (postings, chunks) = batch.content();
+        let (chunks, written) = store
+            .pool()
+            .run(|| Ok(rayon::join(|| write_chunks(store, chunks), || write_postings(store, run, postings))))?;
+        chunks?;
+        write_texts(store, batch.texts())?;
+        let (run, repeats) = written?;
+        for document in repeats.into_iter().flatten() {
+            *self.repeats.entry(document).or_default() += 1;
+        }
+        self.next_run += u32::from(run.is_some());
+        self.spread.extend(self.partial);
+        batch.written(run);
+        self.partial = batch.is_spilled().then_some(batch.document);
+        Ok(())
+    }
+
+    /// Removes from the store what has been moved there of the document that is being added, which is to be abandoned: its
+    /// id is free again.
+    pub fn discard(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
+        let document = batch.document;
+        // Runs hold documents before it as well, so that they are folded into one without it.
+        let runs: Vec<u32> = batch.runs.drain(..).map(|(run, _)| run).collect();
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
+            let readers = runs.iter().map(|&run| RunReader::new(&store.engine, run));
+            run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
+                if posting.document == document { Ok(()) } else { part.push(posting) }
+            })
+        })?;
+        self.take_run(batch, run);
+        runs.into_iter().try_for_each(|run| store.remove_run(run))?;
+        let mut changes = store.engine.changes();
+        delete_rows(document, &mut changes)?;
+        changes.write("remove an abandoned document")?;
+        self.repeats.remove(&document);
+        self.spread.remove(&document);
+        self.partial = None;
+        Ok(())
+    }
+
+    /// Copies the postings and positions of documents of another store; `moved` pairs their ids there with
+    /// those they have in this batch, ascending in both.
+    pub fn adopt(
+        &mut self,
+        store: &Store,
+        batch: &mut Batch,
+        other: &Store,
+        moved: &[(u32, u32)],
+        task: &Task<'_>,
+    ) -> Result<()> {
+        let incoming = store.root.join(INCOMING);
+        let mut files = store.engine.sorted_files(&incoming, POSITIONS, 0)?;
+        for &(from, to) in moved {
+            other.for_each_chunk(from, |chunk, value| files.put(&position_key(to, chunk), value))?;
+        }
+        store.engine.ingest(POSITIONS, files.finish()?)?;
+
+        let mut files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
+        for &(from, to) in moved {
+            other.for_each_stored_chunk(from, &other.document(from)?, |chunk, value| {
+                files.put(&text_key(to, chunk), value)
+            })?;
+        }
+        store.engine.ingest(TEXTS, files.finish()?)?;
+
+        self.next_run = self.next_run.max(store.view().state.next_run);
+        let postings = other.view().posting_count();
+        let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
+            let mut seen = 0;
+            other.for_each_posting(|posting| {
+                seen += 1;
+                if is_due(seen) {
+                    task.reports().step("postings looked through", seen, postings);
+                }
+                match moved.binary_search_by_key(&posting.document, |pair| pair.0) {
+                    Ok(index) => part.push(Posting { document: moved[index].1, ..posting }),
+                    Err(_) => Ok(()),
+                }
+            })
+        })?;
+        self.take_run(batch, run);
+        Ok(())
+    }
+
+    /// The number a run must have that is written beside the batch.
+    pub(crate) fn next_run(&self) -> u32 {
+        self.next_run
+    }
+
+    /// Adds a run of that number to the batch.
+    pub(crate) fn take_run(&mut self, batch: &mut Batch, run: Option<(u32, RunRecord)>) {
+        self.next_run += u32::from(run.is_some());
+        batch.runs.extend(run);
+    }
+
+    /// Makes the batch part of the database and empties it. Durable when it returns.
+    pub fn commit(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
+        self.spill(store, batch)?;
+        let mut spread = HashMap::new();
+        for &document in &self.spread {
+            spread.insert(document, distinct_over_runs(store, batch, document)?);
+        }
+        let mut view = View::clone(&store.view());
+        let state = &mut view.state;
+        let mut write = store.engine.changes();
+        for (id, record) in &batch.pending.documents {
+            let repeats = self.repeats.get(id).copied().unwrap_or(0);
+            // Both count fingerprints of this batch.
+            let distinct = spread.get(id).copied().unwrap_or(record.distinct.saturating_sub(repeats));
+            let stored = DocumentRecord { distinct, ..record.clone() };
+            write.put(DOCUMENTS, document_key(*id), records::encode(&stored)?)?;
+            write.put(NAMES, name_key(&record.name, *id), [])?;
+            write.put(DIGESTS, digest_key(&record.digest, *id), [])?;
+            state.add(record)?;
+        }
+        for (id, record) in &batch.pending.updates {
+            write.put(DOCUMENTS, document_key(*id), records::encode(record)?)?;
+            if let Some(before) = batch.pending.renamed.get(id) {
+                write.delete(NAMES, name_key(before, *id))?;
+                write.put(NAMES, name_key(&record.name, *id), [])?;
+            }
+        }
+        for (id, record) in &batch.pending.deleted {
+            write.delete(DOCUMENTS, document_key(*id))?;
+            write.delete(NAMES, name_key(&record.name, *id))?;
+            write.delete(DIGESTS, digest_key(&record.digest, *id))?;
+            delete_chunks(POSITIONS, *id, positions::chunks(record.fingerprints), &mut write)?;
+            delete_chunks(TEXTS, *id, texts::chunks_of(record), &mut write)?;
+            state.remove(record)?;
+        }
+        for &id in &batch.unused_ids {
+            delete_rows(id, &mut write)?;
+        }
+        let mut buried: Vec<u32> = batch.pending.deleted.keys().copied().collect();
+        buried.extend(&batch.unused_ids);
+        view.tombstones.change(&buried, &[], &mut write)?;
+        for (source, record) in &batch.containers {
+            match record {
+                Some(record) => write.put(CONTAINERS, name_prefix(source), records::encode(record)?)?,
+                None => write.delete(CONTAINERS, name_prefix(source))?,
+            }
+        }
+        let written = batch.pending.documents.iter().map(|(id, record)| (*id, record));
+        let written = written.chain(batch.pending.updates.iter().map(|(&id, record)| (id, record)));
+        let written = written.filter(|&(id, record)| record.boilerplate && !batch.pending.deletes(id));
+        let boilerplate: Vec<u32> = written.map(|(id, _)| id).collect();
+        view.boilerplate.change(&boilerplate, &buried, &mut write)?;
+        for (run, record) in &batch.runs {
+            write.put(MAIN, run_key(*run), records::encode(record)?)?;
+        }
+        state.next_document = batch.document;
+        state.next_run = state.next_run.max(self.next_run);
+        state.committed_at = fpdb_host::clock::now();
+        view.runs.append(&mut batch.runs);
+        store.change(write, view, "commit")?;
+        self.repeats.clear();
+        self.spread.clear();
+        *batch = batch.next();
+        Ok(())
+    }
+}
+
+/// Deletes the positions and the text of a document, however many rows there are of them.
+fn delete_rows(id: u32, changes: &mut Changes<'_>) -> Result<()> {
+    let (first, after) = keys_of(id);
+    changes.delete_between(POSITIONS, &first, &after)?;
+    changes.delete_between(TEXTS, &first, &after)
+}
+
+/// More rows than this are deleted as a range, however many a record says that there are. A deleted range costs each reader of the
+/// family something, so a few rows are deleted one by one.
+const FEW_ROWS: u32 = 64;
+
+/// Deletes the chunks of a document: its positions, or its text.
+fn delete_chunks(family: &str, id: u32, chunks: u32, changes: &mut Changes<'_>) -> Result<()> {
+    if chunks > FEW_ROWS {
+        let (first, after) = keys_of(id);
+        return changes.delete_between(family, &first, &after);
+    }
+    // Positions and texts have the same keys.
+    (0..chunks).try_for_each(|chunk| changes.delete(family, position_key(id, chunk)))
+}
+
+/// Sorts the postings and writes them as the run `run`. Returns it, and a document for each time one repeats a
+/// hash of its own.
+fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<WrittenRun<Vec<u32>>> {
+    let parts = postings.len().div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads());
+    let parts = divided(postings, &store.hash_ranges(parts));
+    run_writer::write_run(store, run, parts, |postings, part| {
+        postings.sort_unstable();
+        let again = |pair: &&[Posting]| (pair[0].hash, pair[0].document) == (pair[1].hash, pair[1].document);
+        let repeats = postings.windows(2).filter(again).map(|pair| pair[1].document).collect();
+        part.extend(postings)?;
+        Ok(repeats)
+    })
+}
+
+/// Brings the postings of each range together, and the ranges in order. No hash is in two of them.
+fn divided<'a>(mut postings: &'a mut [Posting], ranges: &[RangeInclusive<u64>]) -> Vec<&'a mut [Posting]> {
+    let mut parts = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        let (mut low, mut high) = (0, postings.len());
+        loop {
+            while low < high && postings[low].hash <= *range.end() {
+                low += 1;
+            }
+            while low < high && postings[high - 1].hash > *range.end() {
+                high -= 1;
+            }
+            if low == high {
+                break;
+            }
+            postings.swap(low, high - 1);
+        }
+        let (part, after) = postings.split_at_mut(low);
+        parts.push(part);
+        postings = after;
+    }
+    parts
+}
+
+fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
+    if chunks.content_bytes() < FILE_WORTHWHILE {
+        let rows = (0..chunks.len()).map(|index| chunks.get(index));
+        return write_rows(
+            store,
+            POSITIONS,
+            rows.map(|(document, chunk, bytes)| (position_key(document, chunk), bytes)),
+        );
+    }
+    let incoming = store.root.join(INCOMING);
+    let size = chunks.len().div_ceil(rayon::current_num_threads()).max(CHUNKS_IN_PART);
+    let write = |part: usize| {
+        let mut files = store.engine.sorted_files(&incoming, POSITIONS, part)?;
+        for index in part * size..chunks.len().min((part + 1) * size) {
+            let (document, chunk, bytes) = chunks.get(index);
+            files.put(&position_key(document, chunk), bytes)?;
+        }
+        files.finish()
+    };
+    let parts = (0..chunks.len().div_ceil(size)).into_par_iter();
+    let parts: Vec<WrittenFiles> = parts.map(write).collect::<Result<_>>()?;
+    let mut files = WrittenFiles::default();
+    parts.into_iter().for_each(|part| files.append(part));
+    store.engine.ingest(POSITIONS, files)
+}
+
+fn write_texts(store: &Store, texts: &[(u32, u32, Vec<u8>)]) -> Result<()> {
+    if texts.iter().map(|(_, _, bytes)| bytes.len()).sum::<usize>() < FILE_WORTHWHILE {
+        let rows = texts.iter().map(|(document, chunk, bytes)| (text_key(*document, *chunk), &bytes[..]));
+        return write_rows(store, TEXTS, rows);
+    }
+    let incoming = store.root.join(INCOMING);
+    let mut files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
+    for (document, chunk, bytes) in texts {
+        files.put(&text_key(*document, *chunk), bytes)?;
+    }
+    store.engine.ingest(TEXTS, files.finish()?)
+}
+
+/// Writes rows that no reader sees before the commit. The synced write of the commit makes them durable too.
+fn write_rows<'a>(store: &Store, name: &'static str, rows: impl Iterator<Item = ([u8; 8], &'a [u8])>) -> Result<()> {
+    let mut changes = store.engine.changes();
+    for (key, value) in rows {
+        changes.put(name, key, value)?;
+    }
+    changes.write("write positions and texts")
+}
+
+/// The distinct hashes of a document whose postings lie in several runs of the batch.
+fn distinct_over_runs(store: &Store, batch: &Batch, document: u32) -> Result<u64> {
+    let mut readers = batch
+        .runs
+        .iter()
+        .map(|&(run, _)| RunReader::new(&store.engine, run))
+        .collect::<Result<Vec<RunReader<'_>>>>()?;
+    let mut distinct = 0;
+    let mut last = None;
+    run_reader::merge(&mut readers, |posting| {
+        if posting.document == document && last != Some(posting.hash) {
+            distinct += 1;
+            last = Some(posting.hash);
+        }
+        Ok(())
+    })?;
+    Ok(distinct)
+}

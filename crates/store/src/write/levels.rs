@@ -1,0 +1,140 @@
+//! Levels: which runs are folded, and what a lookup reads of those there are.
+//!
+//! A lookup visits every run. A small run costs it little: its filters are soon read, are held from then on, and keep out almost all
+//! hashes that the run does not hold. A large run costs it a block for each hash. So large runs must be few, and small ones may be
+//! many. Runs are ranked by size. Below [`LARGE_RUN`], [`SMALL_FAN_IN`] of one rank are folded into one of the next; above it,
+//! [`LARGE_FAN_IN`]. That is lazy levelling (Dayan and Idreos, Dostoevsky, SIGMOD 2018), with a fan-in that falls as runs grow.
+//! `docs/design.md` has the figures.
+
+use crate::codec::filter::FILTER_HASHES;
+use crate::codec::records::RunRecord;
+use crate::read::filter_use::{LARGEST_WORTH, rows_of_filters};
+
+/// The hashes of a query that the sizes here are made for: 10 kB of text by the profile `words`, 15 kB by `prose`.
+pub(crate) const QUERY_HASHES: u64 = 1536;
+
+/// A run of this many postings or more costs such a query a block for each hash: to read its filters would cost as much.
+const LARGE_RUN: u64 = QUERY_HASHES * FILTER_HASHES as u64;
+
+/// Runs of one rank that are folded into one of the next, below [`LARGE_RUN`].
+pub(crate) const SMALL_FAN_IN: usize = 16;
+
+/// The same above it. Each posting is written again for each rank, so this is as large as the number of large runs allows.
+const LARGE_FAN_IN: usize = 4;
+
+/// The blocks a hash from which on a compaction is advised, which reduces them to one.
+pub const MANY_BLOCKS: f64 = 3.0;
+
+/// The rank of a run: 0 and above for large ones.
+fn rank(run: &RunRecord) -> i64 {
+    match run.postings.checked_div(LARGE_RUN) {
+        Some(times @ 1..) => i64::from(times.ilog(LARGE_FAN_IN as u64)),
+        _ => -1 - i64::from((LARGE_RUN / run.postings.max(1)).ilog(SMALL_FAN_IN as u64)),
+    }
+}
+
+/// The runs of the lowest rank that has too many, with those below it, which would only wait for their turn.
+pub(super) fn excess(runs: &[(u32, RunRecord)]) -> Option<Vec<u32>> {
+    let mut ranks: Vec<i64> = runs.iter().map(|(_, run)| rank(run)).collect();
+    ranks.sort_unstable();
+    let most = |rank: i64| if rank < 0 { SMALL_FAN_IN } else { LARGE_FAN_IN };
+    let crowded = ranks.chunk_by(|a, b| a == b).find(|same| same.len() >= most(same[0]))?[0];
+    Some(runs.iter().filter(|(_, run)| rank(run) <= crowded).map(|&(run, _)| run).collect())
+}
+
+/// Blocks that a fresh process reads for each of [`QUERY_HASHES`] hashes, if the largest run holds them all: one in that run, and its
+/// filters where they are a tenth of that; in each other run one, or the run's filters divided by the hashes, whichever is less.
+pub(crate) fn cold_blocks<'a>(runs: impl Iterator<Item = &'a RunRecord>) -> f64 {
+    let mut filters: Vec<u64> = runs.map(rows_of_filters).collect();
+    filters.sort_unstable();
+    let Some(largest) = filters.pop() else { return 0.0 };
+    let of_largest = if largest * LARGEST_WORTH <= QUERY_HASHES { largest } else { 0 };
+    let others: u64 = filters.into_iter().map(|filters| filters.min(QUERY_HASHES)).sum();
+    1.0 + (of_largest + others) as f64 / QUERY_HASHES as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::filter::FULL_FILTER_BYTES;
+
+    fn run(postings: u64) -> RunRecord {
+        let filters = postings.div_ceil(FILTER_HASHES as u64);
+        RunRecord { postings, first_document: 0, last_document: 0, filter_bytes: filters * FULL_FILTER_BYTES as u64 }
+    }
+
+    fn runs(sizes: &[u64]) -> Vec<(u32, RunRecord)> {
+        (0..).zip(sizes.iter().map(|&postings| run(postings))).collect()
+    }
+
+    #[test]
+    fn few_runs_are_left_alone_and_many_of_a_rank_are_folded_with_the_smaller() {
+        assert_eq!(excess(&runs(&[])), None);
+        assert_eq!(excess(&runs(&[100; SMALL_FAN_IN - 1])), None);
+        assert_eq!(excess(&runs(&[100; SMALL_FAN_IN])), Some((0..SMALL_FAN_IN as u32).collect()));
+        let mut sizes = vec![1_000_000, 3];
+        sizes.extend([100; SMALL_FAN_IN]);
+        assert_eq!(excess(&runs(&sizes)), Some((1..SMALL_FAN_IN as u32 + 2).collect()));
+        assert_eq!(excess(&runs(&[LARGE_RUN - 1; SMALL_FAN_IN - 1])), None);
+        assert_eq!(excess(&runs(&[LARGE_RUN; LARGE_FAN_IN - 1])), None);
+        assert_eq!(excess(&runs(&[LARGE_RUN * LARGE_FAN_IN as u64, 5, LARGE_RUN, LARGE_RUN])), None);
+        let large = [LARGE_RUN * LARGE_FAN_IN as u64, 5, LARGE_RUN, LARGE_RUN, 2 * LARGE_RUN, 3 * LARGE_RUN];
+        assert_eq!(excess(&runs(&large)), Some((1..6).collect()));
+    }
+
+    #[test]
+    fn a_cold_lookup_reads_a_block_of_each_large_run_and_the_filters_of_the_small() {
+        let blocks = |sizes: &[u64]| cold_blocks(runs(sizes).iter().map(|(_, run)| run));
+        assert_eq!(blocks(&[]), 0.0);
+        assert_eq!(blocks(&[7]), 1.0 + 1.0 / QUERY_HASHES as f64);
+        assert_eq!(blocks(&[LARGE_RUN / 16]), 1.0625);
+        assert_eq!(blocks(&[LARGE_RUN / 8]), 1.0);
+        assert_eq!(blocks(&[20 * LARGE_RUN]), 1.0);
+        assert_eq!(blocks(&[LARGE_RUN / 2, 20 * LARGE_RUN, LARGE_RUN, LARGE_RUN / 4]), 2.75);
+    }
+
+    /// What an archive costs over the years, in three models: commits of mixed sizes, of equal size, and few large ones among small.
+    #[test]
+    fn ten_thousand_commits_cost_four_blocks_a_hash_and_four_bytes_written_for_each_kept() {
+        // SplitMix64.
+        let random = |number: u64| {
+            let z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (z ^ (z >> 31)) as f64 / 2_f64.powi(64)
+        };
+        // From a hundred to a million postings, each size as likely on a logarithmic scale.
+        let mixed = |number: u64| 10_f64.powf(2.0 + 4.0 * random(number)) as u64;
+        let equal = |_: u64| 50_000;
+        let loads = |number: u64| if number.is_multiple_of(100) { 9_000_000 } else { 1_000 };
+        let models: [(&str, &dyn Fn(u64) -> u64); 3] = [("mixed", &mixed), ("equal", &equal), ("loads", &loads)];
+        for (name, size) in models {
+            let mut held: Vec<RunRecord> = Vec::new();
+            let (mut kept, mut written, mut blocks, mut most_blocks, mut most_runs) = (0, 0, 0.0, 0.0_f64, 0);
+            for number in 1..=10_000 {
+                let postings = size(number);
+                (kept, written) = (kept + postings, written + postings);
+                held.push(run(postings));
+                while let Some(folded) = excess(&(0..).zip(held.iter().cloned()).collect::<Vec<_>>()) {
+                    let sum = folded.iter().map(|&number| held[number as usize].postings).sum();
+                    written += sum;
+                    let mut number = 0..;
+                    held.retain(|_| number.next().is_some_and(|number| !folded.contains(&number)));
+                    held.push(run(sum));
+                }
+                let now = cold_blocks(held.iter());
+                blocks += now;
+                most_blocks = most_blocks.max(now);
+                most_runs = most_runs.max(held.len());
+            }
+            let (blocks, written) = (blocks / 10_000.0, written as f64 / kept as f64);
+            println!(
+                "{name}: {kept} postings, {blocks:.2} blocks, at most {most_blocks:.2}, {written:.2} times written, {most_runs} runs"
+            );
+            assert!(blocks <= 4.0, "{name}: {blocks} blocks a hash");
+            assert!(most_blocks <= 7.0, "{name}: {most_blocks} blocks a hash at worst");
+            assert!(written <= 4.0, "{name}: each posting is written {written} times");
+            assert!(most_runs <= 80, "{name}: {most_runs} runs");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Writing a run: postings in ascending order become blocks and filters in sorted files. A run is written in
+//! parts, each a range of hashes, on as many threads as there are.
+
+use rayon::prelude::*;
+
+use crate::Store;
+use crate::codec::block::{self, BLOCK_POSTINGS, Posting};
+use crate::codec::filter::{self, FILTER_HASHES};
+use crate::codec::format::{FILTERS, INCOMING, POSTINGS, filter_key, posting_key};
+use crate::codec::records::RunRecord;
+use crate::engine::sorted_file::{SortedFiles, WrittenFiles};
+use fpdb_host::error::Result;
+
+/// Takes the postings of one part of a run.
+pub(crate) struct RunPart<'a> {
+    run: u32,
+    blocks: SortedFiles<'a>,
+    filters: SortedFiles<'a>,
+    /// The block being filled.
+    block: Vec<Posting>,
+    /// The distinct hashes of the filter being filled.
+    hashes: Vec<u64>,
+    builder: filter::FilterBuilder,
+    encoded: Vec<u8>,
+    /// The last hash of the block before, and that block's continuation.
+    before: Option<(u64, u32)>,
+    /// Of the blocks that are written.
+    record: Option<RunRecord>,
+    filter_bytes: u64,
+}
+
+/// A run, `None` where there was nothing to write, and what was learned of each of its parts.
+pub(crate) type WrittenRun<T> = (Option<(u32, RunRecord)>, Vec<T>);
+
+/// A part after it was written.
+struct WrittenPart<T> {
+    blocks: WrittenFiles,
+    filters: WrittenFiles,
+    record: Option<RunRecord>,
+    outcome: T,
+}
+
+impl<'a> RunPart<'a> {
+    /// A part of the run `run` that goes into these files.
+    pub(crate) fn new(run: u32, blocks: SortedFiles<'a>, filters: SortedFiles<'a>) -> Self {
+        Self {
+            run,
+            blocks,
+            filters,
+            block: Vec::with_capacity(BLOCK_POSTINGS),
+            hashes: Vec::with_capacity(FILTER_HASHES),
+            builder: filter::FilterBuilder::default(),
+            encoded: Vec::new(),
+            before: None,
+            record: None,
+            filter_bytes: 0,
+        }
+    }
+
+    /// Ends it: its blocks, its filters, and what it holds, if anything.
+    pub(crate) fn finish(mut self) -> Result<(WrittenFiles, WrittenFiles, Option<RunRecord>)> {
+        self.write_block()?;
+        self.write_filter()?;
+        let record = self.record.map(|record| RunRecord { filter_bytes: self.filter_bytes, ..record });
+        Ok((self.blocks.finish()?, self.filters.finish()?, record))
+    }
+
+    /// Adds a posting, which must not be below the one before.
+    pub(crate) fn push(&mut self, posting: Posting) -> Result<()> {
+        self.add_hash(posting.hash)?;
+        self.block.push(posting);
+        if self.block.len() == BLOCK_POSTINGS { self.write_block() } else { Ok(()) }
+    }
+
+    /// Adds ascending postings, none below the one before.
+    pub(crate) fn extend(&mut self, mut postings: &[Posting]) -> Result<()> {
+        while !postings.is_empty() {
+            // As many as the block has room for.
+            let (these, others) = postings.split_at(postings.len().min(BLOCK_POSTINGS - self.block.len()));
+            these.iter().try_for_each(|posting| self.add_hash(posting.hash))?;
+            self.block.extend_from_slice(these);
+            if self.block.len() == BLOCK_POSTINGS {
+                self.write_block()?;
+            }
+            postings = others;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn add_hash(&mut self, hash: u64) -> Result<()> {
+        if self.hashes.last() != Some(&hash) {
+            if self.hashes.len() == FILTER_HASHES {
+                self.write_filter()?;
+            }
+            self.hashes.push(hash);
+        }
+        Ok(())
+    }
+
+    fn write_block(&mut self) -> Result<()> {
+        let Some(&Posting { hash: last, .. }) = self.block.last() else { return Ok(()) };
+        let continuation = match self.before {
+            Some((hash, continuation)) if hash == last => continuation + 1,
+            _ => 0,
+        };
+        self.encoded.clear();
+        block::encode(&self.block, &mut self.encoded);
+        self.blocks.put(&posting_key(self.run, last, continuation), &self.encoded)?;
+        self.before = Some((last, continuation));
+        let documents = || self.block.iter().map(|posting| posting.document);
+        if let (Some(first_document), Some(last_document)) = (documents().min(), documents().max()) {
+            let block = RunRecord { postings: self.block.len() as u64, first_document, last_document, filter_bytes: 0 };
+            self.record = RunRecord::together(self.record.take().into_iter().chain([block]));
+        }
+        self.block.clear();
+        Ok(())
+    }
+
+    fn write_filter(&mut self) -> Result<()> {
+        let Some(&last) = self.hashes.last() else { return Ok(()) };
+        self.encoded.clear();
+        filter::encode(&self.hashes, &mut self.builder, &mut self.encoded);
+        self.filter_bytes += self.encoded.len() as u64;
+        self.filters.put(&filter_key(self.run, last), &self.encoded)?;
+        self.hashes.clear();
+        Ok(())
+    }
+}
+
+/// Writes the run `run`, which must be in no list of runs yet: `fill` is called for each of `parts`,
+/// several at once, and pushes the part's postings. The parts ascend, and no hash is in two of them.
+///
+/// Returns the run, on disk by then, or `None` where it holds nothing; and what `fill` has returned. It is part
+/// of the database once its record is committed.
+pub(crate) fn write_run<P: Send, T: Send>(
+    store: &Store,
+    run: u32,
+    parts: Vec<P>,
+    fill: impl Fn(P, &mut RunPart<'_>) -> Result<T> + Sync,
+) -> Result<WrittenRun<T>> {
+    let incoming = store.root.join(INCOMING);
+    let write = |(number, part): (usize, P)| {
+        let files = |family| store.engine.sorted_files(&incoming, family, number);
+        let mut writer = RunPart::new(run, files(POSTINGS)?, files(FILTERS)?);
+        let outcome = fill(part, &mut writer)?;
+        let (blocks, filters, record) = writer.finish()?;
+        Ok(WrittenPart { blocks, filters, record, outcome })
+    };
+    let parts: Vec<WrittenPart<T>> =
+        store.pool().run(|| parts.into_par_iter().enumerate().map(write).collect::<Result<_>>())?;
+    let record = RunRecord::together(parts.iter().filter_map(|part| part.record.clone()));
+    let (mut blocks, mut filters, mut outcomes) = (WrittenFiles::default(), WrittenFiles::default(), Vec::new());
+    for part in parts {
+        blocks.append(part.blocks);
+        filters.append(part.filters);
+        outcomes.push(part.outcome);
+    }
+    store.engine.ingest(FILTERS, filters)?;
+    store.engine.ingest(POSTINGS, blocks)?;
+    Ok((record.map(|record| (run, record)), outcomes))
+}

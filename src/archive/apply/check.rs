@@ -1,0 +1,499 @@
+//! Check: are the documents concerned what the database knows of them, and where in their files do they lie?
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::thread::JoinHandle;
+
+use bytemuck::{Pod, Zeroable};
+use roaring::RoaringBitmap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+
+use super::answer::Act;
+use super::files::{self, Facts, FileIdentity};
+use super::log::Log;
+use super::options::{Action, ApplyOptions, LinkKind};
+use super::places::Unplaced;
+use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file};
+use super::rewrite::why_whole;
+use crate::archive::spill::{Sorter, TempSpace, read_at, write_at};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::threads;
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::{
+    Candidate, Container, Content, Extents, FileKind, InputLimits, ReadOptions, Reader, RecordFields, WalkEvent,
+    next_piece, visit_with_extents,
+};
+use fpdb_store::Store;
+
+/// A place in a file that is left out: see `Members::extent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Cut {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// The document that lies there.
+    pub(super) id: u32,
+    /// Its survivor.
+    pub(super) keep: u32,
+}
+
+/// The cuts of one file, among those of all files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CutRange {
+    start: u64,
+    pub(super) count: u64,
+}
+
+/// The state of a file.
+#[derive(Clone, Debug)]
+pub(super) enum FileState {
+    /// No document of it is concerned: it was not looked at.
+    Kept,
+    /// Its documents are what they were.
+    File {
+        kind: FileKind,
+        /// The container of its members; `None` for a document.
+        container: Option<Container>,
+        cuts: CutRange,
+        /// Why removable documents of it stay.
+        reason: Option<String>,
+    },
+    /// An earlier run has removed, linked or moved it.
+    Done(Act),
+    /// It is left alone.
+    Unfit {
+        reason: String,
+        /// True if the system refused to let it be read.
+        refused: bool,
+    },
+}
+
+/// The result of the check.
+pub(super) struct Checked {
+    pub(super) states: Vec<FileState>,
+    /// The facts of each file that was looked at.
+    pub(super) facts: Vec<Option<Facts>>,
+    /// Documents that are what they were, in files none of which has changed.
+    pub(super) sound: RoaringBitmap,
+    /// The entries of files with a survivor, and the files themselves; where files are to be removed, linked or moved.
+    survivors: FxHashSet<u64>,
+    /// The numbers of the files that were looked at, by the hash of their paths.
+    numbers: FxHashMap<u64, u32>,
+    all: File,
+    temp: TempSpace,
+}
+
+impl Checked {
+    /// True if a survivor lies in the file at this path, under this name or another.
+    pub(super) fn holds_survivor(&self, path: &Path) -> Result<bool> {
+        let FileIdentity { entry, file, is_only } = FileIdentity::of(path)?;
+        Ok(self.survivors.contains(&entry) || (is_only && self.survivors.contains(&file)))
+    }
+
+    /// The number of the file at this path, if it was looked at.
+    pub(super) fn number_of(&self, path: &str) -> Option<u32> {
+        self.numbers.get(&xxh3_64(path.as_bytes())).copied()
+    }
+
+    /// The cuts of a file, ascending.
+    pub(super) fn cuts(&self, range: &CutRange) -> Result<Vec<Cut>> {
+        read_at(&self.all, range.start, usize::try_from(range.count).unwrap_or(usize::MAX), &self.temp)
+    }
+}
+
+/// Looks at files.
+pub(super) struct Check<'a> {
+    pub(super) store: &'a Store,
+    pub(super) sources: &'a [SourceFile],
+    pub(super) options: &'a ApplyOptions,
+    /// Files that have no place in the copy.
+    pub(super) unplaced: &'a Unplaced,
+    pub(super) log: &'a mut Log,
+    pub(super) temp: &'a TempSpace,
+    pub(super) task: &'a Task<'a>,
+}
+
+impl Check<'_> {
+    /// Looks at each file that has a document concerned.
+    pub(super) fn all(&mut self, entries: Sorter<'_, PlannedDocument>) -> Result<Checked> {
+        let mut checked = Checked {
+            states: vec![FileState::Kept; self.sources.len()],
+            facts: vec![None; self.sources.len()],
+            sound: RoaringBitmap::new(),
+            survivors: FxHashSet::default(),
+            numbers: FxHashMap::default(),
+            all: self.temp.file()?,
+            temp: self.temp.clone(),
+        };
+        let mut written = 0;
+        for_each_file(entries, &mut |source, group| {
+            self.task.step("files checked", source as u64, self.sources.len() as u64)?;
+            self.one(source, group, &mut checked, &mut written)
+        })?;
+        if self.options.action.marks() {
+            // Each record takes a mark, also where no document of its file is concerned.
+            for number in 0..self.sources.len() {
+                if matches!(checked.states[number], FileState::Kept) {
+                    self.task.step("files checked", number as u64, self.sources.len() as u64)?;
+                    self.one(number, &[], &mut checked, &mut written)?;
+                }
+            }
+        }
+        Ok(checked)
+    }
+
+    fn one(
+        &mut self,
+        number: usize,
+        entries: &[PlannedDocument],
+        checked: &mut Checked,
+        written: &mut u64,
+    ) -> Result<()> {
+        let sources = self.sources;
+        let source = &sources[number];
+        let path = Path::new(&source.path);
+        if path.symlink_metadata().is_err() {
+            self.log.put_back_lost(path)?;
+        }
+        if let Some(reason) = self.log.aside(path) {
+            checked.states[number] = FileState::Unfit { reason: reason.to_owned(), refused: true };
+            return Ok(());
+        }
+        if let Some(act) = self.done_before(path, entries)? {
+            checked.states[number] = FileState::Done(act);
+            return Ok(());
+        }
+        let contents = Contents { store: self.store, limits: &self.options.limits, task: self.task };
+        let looked = Facts::settled(path).and_then(|facts| {
+            let found = contents.look(source, entries)?;
+            Ok((facts, found, Facts::of(path)?, FileIdentity::of(path)?))
+        });
+        let (facts, mut found, after, identity) = match looked {
+            Err(Error::Stopped) => return Err(Error::Stopped),
+            Err(error) => {
+                checked.states[number] = FileState::Unfit { reason: error.chain(), refused: files::is_refused(&error) };
+                return Ok(());
+            }
+            Ok(looked) => looked,
+        };
+        if found.changed > 0 || after != facts {
+            let reason = match found.changed {
+                0 => "it was changed while it was read".into(),
+                changed => format!(
+                    "it has changed since it was ingested: {changed} of its {} documents concerned are not what they were",
+                    entries.len()
+                ),
+            };
+            checked.states[number] = FileState::Unfit { reason, refused: false };
+            return Ok(());
+        }
+        checked.numbers.insert(xxh3_64(source.path.as_bytes()), number as u32);
+        let is_survivor = |entry: &PlannedDocument| !entry.is_removable() && found.sound.contains(&entry.id);
+        if self.options.action.takes_files() && entries.iter().any(is_survivor) {
+            let FileIdentity { entry, file, .. } = identity;
+            checked.survivors.extend([entry, file]);
+        }
+        // A file that is not copied justifies no removal.
+        if !self.unplaced.contains_key(&(number as u32)) {
+            checked.sound.extend(found.sound);
+        }
+        found.cuts.sort_unstable();
+        write_at(&checked.all, &found.cuts, *written, self.temp)?;
+        let cuts = CutRange { start: *written, count: found.cuts.len() as u64 };
+        *written += cuts.count;
+        checked.states[number] =
+            FileState::File { kind: found.kind, container: found.container, cuts, reason: found.reason };
+        checked.facts[number] = Some(facts);
+        Ok(())
+    }
+
+    /// The action of an earlier run on a file that is no longer there, or is the link that the action made of it.
+    fn done_before(&self, path: &Path, entries: &[PlannedDocument]) -> Result<Option<Act>> {
+        if !self.log.begun(path) {
+            return Ok(None);
+        }
+        let is_gone = || path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+        Ok(match self.options.action {
+            Action::Remove => is_gone().then_some(Act::Remove),
+            Action::Move { .. } => is_gone().then_some(Act::Move),
+            Action::Link(kind) => self.is_linked(path, kind, entries)?.then_some(Act::Link),
+            _ => None,
+        })
+    }
+
+    /// True if a file is a link of this kind to the survivor of its document.
+    fn is_linked(&self, path: &Path, kind: LinkKind, entries: &[PlannedDocument]) -> Result<bool> {
+        let Some(removable) = entries.iter().find(|entry| entry.is_removable()) else { return Ok(false) };
+        if !self.store.view().is_live(removable.keep) {
+            return Ok(false);
+        }
+        let survivor = self.store.document(removable.keep)?.source;
+        Ok(survivor.is_some_and(|survivor| files::is_link(path, Path::new(&survivor), kind)))
+    }
+}
+
+/// Reads the contents of files again.
+pub(super) struct Contents<'a> {
+    pub(super) store: &'a Store,
+    pub(super) limits: &'a InputLimits,
+    pub(super) task: &'a Task<'a>,
+}
+
+impl Contents<'_> {
+    /// Reads a file, and compares these documents of it with what the database knows of them.
+    pub(super) fn look(&self, source: &SourceFile, entries: &[PlannedDocument]) -> Result<Looked> {
+        let scan = Scan::new(entries, &source.path);
+        let (scan, kind, reason) = self.scan(Path::new(&source.path), &source.reading, scan)?;
+        self.judge(source, scan, kind, reason)
+    }
+
+    /// The digests of all documents in the copy of a file.
+    pub(super) fn digests(&self, copy: &Path, reading: &SourceReading) -> Result<FxHashSet<Digest>> {
+        let path = copy.display().to_string();
+        let scan = Scan { all: Some(FxHashSet::default()), ..Scan::new(&[], &path) };
+        let (scan, ..) = self.scan(copy, reading, scan)?;
+        Ok(scan.all.unwrap_or_default())
+    }
+
+    /// Reads a file in the way in which it was ingested. Returns also its kind, and why it stays whole, if it does.
+    fn scan<'s>(
+        &self,
+        path: &Path,
+        reading: &SourceReading,
+        scan: Scan<'s>,
+    ) -> Result<(Scan<'s>, FileKind, Option<String>)> {
+        let mut read = ReadOptions::default().limits(self.limits.clone());
+        let mut reason = None;
+        match reading {
+            SourceReading::Closed => read.closed = true,
+            SourceReading::Members(field) => {
+                read.fields.text = field.clone().unwrap_or(RecordFields::default().text);
+            }
+            SourceReading::Whole => {}
+            SourceReading::Mixed => reason = Some("it was ingested in several ways; it stays whole".to_owned()),
+        }
+        let scan = RefCell::new(scan);
+        let kind = visit_with_extents(
+            path,
+            &read,
+            self.task.token(),
+            &|_| {},
+            &mut |found| {
+                scan.borrow_mut().found(found);
+                if self.task.token().is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+            &mut Places(&scan),
+        )?;
+        self.task.token().check()?;
+        let mut scan = scan.into_inner();
+        scan.finish_pending();
+        if let Some(document) = scan.whole.take() {
+            let mut reader = Reader::new(read.limits.clone());
+            let digest = reader.read(&document, self.task.token(), &|_| {}, &mut |_| Ok(()))?;
+            scan.note(xxh3_64(b""), digest);
+            scan.places.push((xxh3_64(b""), 0..1));
+        }
+        Ok((scan, kind, reason))
+    }
+
+    /// Compares what was found with what is known.
+    fn judge(&self, source: &SourceFile, scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
+        let mut looked = Looked {
+            kind,
+            container: scan.container.map(|(container, _)| container),
+            sound: Vec::new(),
+            cuts: Vec::new(),
+            changed: 0,
+            reason,
+        };
+        let by_directory = matches!(looked.container, Some(Container::Zip | Container::Parquet));
+        let in_reach = match (kind, scan.container) {
+            (FileKind::Document, _) | (FileKind::Container(None), Some((_, 0))) => true,
+            (FileKind::Container(Some(_)), Some((_, 1))) => !by_directory,
+            _ => false,
+        };
+        if !in_reach && looked.reason.is_none() {
+            looked.reason = Some("it is compressed in a way that is not written again; it stays whole".into());
+        }
+        if looked.container == Some(Container::Zip) && looked.reason.is_none() {
+            looked.reason = why_whole(Path::new(&source.path))?.map(str::to_owned);
+        }
+        let cuttable = looked.reason.is_none();
+        let is_as_it_was = |entry: &&PlannedDocument| scan.digests.get(&entry.suffix) == Some(&entry.digest());
+        let survivors = scan.entries.iter().filter(|entry| !entry.is_removable()).filter(is_as_it_was);
+        let survivors: FxHashSet<u64> = survivors.map(|entry| entry.suffix).collect();
+        let mut cut = FxHashMap::default();
+        for entry in scan.entries {
+            match scan.digests.get(&entry.suffix) {
+                Some(digest) if *digest == entry.digest() => looked.sound.push(entry.id),
+                // The file holds another version of it now.
+                Some(digest) if self.is_current(digest, source, entry)? => continue,
+                _ => {
+                    looked.changed += 1;
+                    continue;
+                }
+            }
+            if entry.is_removable() && cuttable {
+                if survivors.contains(&entry.suffix) {
+                    looked.reason = Some("some removable documents stay: they are survivors under another name".into());
+                } else if scan.ambiguous.contains(&entry.suffix) && looked.container != Some(Container::Tar) {
+                    looked.reason =
+                        Some("some removable members stay: others of the same name differ from them".into());
+                } else if scan.needed.contains(&entry.suffix) {
+                    looked.reason = Some("some removable members stay: others in the file refer to them".into());
+                } else {
+                    cut.insert(entry.suffix, entry);
+                }
+            }
+        }
+        let mut places = 0u64;
+        let mut reached = FxHashSet::default();
+        for (suffix, at) in scan.places {
+            places += 1;
+            if let Some(entry) = cut.get(&suffix) {
+                reached.insert(suffix);
+                looked.cuts.push(Cut { start: at.start, end: at.end, id: entry.id, keep: entry.keep });
+            }
+        }
+        if reached.len() < cut.len() {
+            looked.reason = Some(match places {
+                0 => "its members are in containers within it, which stay whole".into(),
+                _ => "some removable members are in containers within it, which stay whole".into(),
+            });
+        }
+        Ok(looked)
+    }
+
+    /// True if a document of this digest is stored under the same name and of the same file.
+    fn is_current(&self, digest: &Digest, source: &SourceFile, entry: &PlannedDocument) -> Result<bool> {
+        let name = self.store.document(entry.id)?.name;
+        let found = self.store.newest_version(&name, digest, |id| {
+            Ok(self.store.document(id)?.source.as_deref() == Some(source.path.as_str()))
+        })?;
+        Ok(found.is_some())
+    }
+}
+
+/// The state of one file.
+pub(super) struct Looked {
+    kind: FileKind,
+    container: Option<Container>,
+    /// The documents that are what they were.
+    pub(super) sound: Vec<u32>,
+    cuts: Vec<Cut>,
+    changed: usize,
+    reason: Option<String>,
+}
+
+/// A scan of one file.
+struct Scan<'a> {
+    /// In order of suffix.
+    entries: &'a [PlannedDocument],
+    name: usize,
+    /// A document whose bytes another thread takes.
+    pending: Option<(u64, JoinHandle<Option<Digest>>)>,
+    /// The last digest of each document concerned, by the hash of its suffix.
+    digests: FxHashMap<u64, Digest>,
+    /// Suffixes that several members have which differ.
+    ambiguous: FxHashSet<u64>,
+    /// Where members concerned lie.
+    places: Vec<(u64, Range<u64>)>,
+    needed: FxHashSet<u64>,
+    container: Option<(Container, u32)>,
+    whole: Option<Candidate>,
+    /// The digests of all documents, where these are asked for.
+    all: Option<FxHashSet<Digest>>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(entries: &'a [PlannedDocument], path: &str) -> Self {
+        Self {
+            entries,
+            name: path.len(),
+            pending: None,
+            digests: FxHashMap::default(),
+            ambiguous: FxHashSet::default(),
+            places: Vec::new(),
+            needed: FxHashSet::default(),
+            container: None,
+            whole: None,
+            all: None,
+        }
+    }
+
+    fn concerns(&self, suffix: u64) -> bool {
+        self.all.is_some() || self.entries.binary_search_by_key(&suffix, |entry| entry.suffix).is_ok()
+    }
+
+    /// Takes the digest of a document that was still being read.
+    fn finish_pending(&mut self) {
+        if let Some((suffix, thread)) = self.pending.take() {
+            match thread.join().ok().flatten() {
+                Some(digest) => self.note(suffix, digest),
+                None => _ = self.digests.remove(&suffix),
+            }
+        }
+    }
+
+    fn note(&mut self, suffix: u64, digest: Digest) {
+        if let Some(all) = &mut self.all {
+            all.insert(digest);
+            return;
+        }
+        if self.digests.insert(suffix, digest).is_some_and(|before| before != digest) {
+            self.ambiguous.insert(suffix);
+        }
+    }
+
+    fn found(&mut self, found: WalkEvent) {
+        self.finish_pending();
+        let WalkEvent::Document(Candidate { about, content }) = found else { return };
+        let suffix = xxh3_64(about.name.get(self.name..).unwrap_or_default().as_bytes());
+        match content {
+            Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),
+            _ if !self.concerns(suffix) => {}
+            Content::Whole(bytes) => {
+                self.note(suffix, xxh3_128(&bytes).to_be_bytes());
+            }
+            // The thread that sends them is this one.
+            Content::Pieces(pieces) => {
+                let take = move || {
+                    let mut digest = Xxh3::new();
+                    while let Some(piece) = next_piece(&pieces).ok()? {
+                        digest.update(&piece);
+                    }
+                    Some(digest.digest128().to_be_bytes())
+                };
+                // Without a thread for it the digest is missing, and the document counts as changed.
+                self.pending = threads::start("digest", take).ok().map(|thread| (suffix, thread));
+            }
+            Content::Pipe(_) => {}
+        }
+    }
+}
+
+/// Takes note of the places of members.
+struct Places<'s, 'a>(&'s RefCell<Scan<'a>>);
+
+impl Extents for Places<'_, '_> {
+    fn container(&mut self, container: Container, depth: u32) {
+        self.0.borrow_mut().container.get_or_insert((container, depth));
+    }
+
+    fn member(&mut self, suffix: &str, at: Range<u64>) {
+        let mut scan = self.0.borrow_mut();
+        let suffix = xxh3_64(suffix.as_bytes());
+        if scan.concerns(suffix) {
+            scan.places.push((suffix, at));
+        }
+    }
+
+    fn needed(&mut self, suffix: &str) {
+        let suffix = xxh3_64(suffix.as_bytes());
+        self.0.borrow_mut().needed.insert(suffix);
+    }
+}

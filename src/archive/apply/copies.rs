@@ -1,0 +1,200 @@
+//! Copies: files written to another folder, whole, without some of their documents or passages, or with marks.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::answer::{Act, Outcome};
+use super::check::{Cut, FileState};
+use super::cutting::{Cutting, can_be_cut};
+use super::files::{self, Facts};
+use super::log::NotedAct;
+use super::options::Action;
+use super::plan::{SourceFile, SourceReading};
+use super::rewrite::{self, Change};
+use super::{Acted, Acting, Chosen, FileStep, documents_of, places};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_reading::input::{FileKind, RecordFields};
+
+/// How a file is copied.
+pub(super) struct PlannedCopy {
+    act: Act,
+    target: PathBuf,
+    chosen: Chosen,
+    /// A digest of all that decides the content of the copy, but for the content of the file.
+    pub(super) decision: u64,
+}
+
+impl PlannedCopy {
+    /// True if the copy lacks documents or passages, or says that they are removable.
+    pub(super) fn leaves_out(&self) -> bool {
+        !self.chosen.cuts.is_empty()
+    }
+}
+
+impl Acting<'_> {
+    /// Decides how a file is copied to a folder.
+    pub(super) fn plan_copy(&self, source: &SourceFile, state: &FileState, folder: &Path) -> Result<PlannedCopy> {
+        let target = places::place_of(source, folder)?;
+        let mut chosen = self.choose(state)?;
+        let mut ranges = Vec::new();
+        let act = match &self.options.action {
+            Action::Cut { .. } => {
+                ranges = self.choose_passages(state, &mut chosen)?;
+                if chosen.cuts.is_empty() { Act::Copy } else { Act::Cut }
+            }
+            Action::Write { mark: Some(_), .. } if rewrite::can_mark(state) => Act::Mark,
+            Action::Write { mark: None, .. } if !chosen.cuts.is_empty() => {
+                let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
+                if is_document { Act::Omit } else { Act::Write }
+            }
+            _ => Act::Copy,
+        };
+        let mut decision = Xxh3::new();
+        decision.update(act.name().as_bytes());
+        if act != Act::Copy {
+            decision.update(bytemuck::cast_slice(&chosen.cuts));
+            decision.update(bytemuck::cast_slice(&ranges));
+        }
+        Ok(PlannedCopy { act, target, chosen, decision: decision.digest() })
+    }
+
+    /// Leaves those documents that lose passages. Returns the ranges that are cut out of them, as pairs of offsets.
+    fn choose_passages(&self, state: &FileState, chosen: &mut Chosen) -> Result<Vec<u64>> {
+        let Some(passages) = self.passages else { return Ok(Vec::new()) };
+        let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };
+        let all = chosen.cuts.len();
+        let mut cuts = std::mem::take(&mut chosen.cuts);
+        if !rewrite::can_cut(state) {
+            cuts.clear();
+        }
+        let mut unsound = 0;
+        let mut ranges = Vec::new();
+        for cut in cuts {
+            if !can_be_cut(&self.store.document(cut.id)?) {
+                continue;
+            }
+            let found = cutting.ranges(cut.id)?;
+            unsound += u64::from(found.len() < cutting.passages.get(cut.id)?.len());
+            if !found.is_empty() {
+                chosen.cuts.push(cut);
+                ranges.extend(found.into_iter().flat_map(|(start, end)| [start, end]));
+            }
+        }
+        chosen.unjustified += unsound;
+        if chosen.reason.is_none() && unsound > 0 {
+            chosen.reason =
+                Some("the first occurrences of some passages have changed or are not in the copy; these stay".into());
+        } else if chosen.reason.is_none() && chosen.cuts.len() < all {
+            chosen.reason = Some(match chosen.cuts.is_empty() {
+                true => "its passages cannot be cut out of this format; it stays whole".into(),
+                false => "some of its documents have markup and stay whole".into(),
+            });
+        }
+        Ok(ranges)
+    }
+
+    /// Copies a file as it was decided.
+    pub(super) fn copy(
+        &mut self,
+        number: usize,
+        source: &SourceFile,
+        state: &FileState,
+        planned: PlannedCopy,
+    ) -> Result<Acted> {
+        let PlannedCopy { act, target, chosen: Chosen { cuts, unjustified, reason }, decision } = planned;
+        let documents = if act == Act::Copy { 0 } else { documents_of(&cuts) };
+        let mut outcome = Outcome {
+            applied: documents,
+            unjustified,
+            emptied: act == Act::Write && documents == source.documents,
+            ..Outcome::default()
+        };
+        let path = Path::new(&source.path);
+        if act == Act::Omit {
+            if self.options.act {
+                self.remove_copy(path, &target)?;
+            }
+            let step = FileStep { act, target: None, documents, reason };
+            return Ok(Acted { step, done: self.options.act, outcome });
+        }
+        let step = FileStep { act, target: Some(target.clone()), documents, reason };
+        if !self.options.act {
+            return Ok(Acted { step, done: false, outcome });
+        }
+        let before = self.unchanged(number, path)?;
+        let decision = before.mixed_with(decision);
+        if self.log.stands(&target, decision, false).is_some() {
+            outcome.done_before = true;
+            return Ok(Acted { step, done: true, outcome });
+        }
+        let replaces = self.log.begun(&target);
+        let part = self.log.part_of(&target);
+        let mut noted = NotedAct { decision, part: Some(&part), ..NotedAct::new(act, path, Some(&target)) };
+        self.log.begin(&noted)?;
+        let placing =
+            files::place(&target, part.clone(), path, |file| self.write_copy(path, source, (state, &cuts), act, file))?;
+        if Facts::of(path)? != before {
+            return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
+        }
+        if act == Act::Copy {
+            placing.keep_time(path)?;
+        }
+        // On the disk before the log says so: the same call trusts the log.
+        let written = placing.synced()?;
+        if replaces {
+            placing.finish()?
+        } else {
+            placing.finish_new()?
+        }
+        (noted.bytes, noted.modified) = (written.bytes, written.modified);
+        self.log.end(&noted)?;
+        outcome.bytes = written.bytes;
+        Ok(Acted { step, done: true, outcome })
+    }
+
+    /// Writes the content of a copy.
+    fn write_copy(
+        &self,
+        path: &Path,
+        source: &SourceFile,
+        file: (&FileState, &[Cut]),
+        act: Act,
+        output: &mut fs::File,
+    ) -> Result<()> {
+        let stop = self.task.token();
+        match (act, &self.options.action, self.passages) {
+            (Act::Write, ..) => rewrite::rewrite(path, file, &Change::LeaveOut, self.store, output, stop),
+            (Act::Mark, Action::Write { mark: Some(field), .. }, passages) => {
+                let change = Change::Mark { field, passages, replaces: false };
+                rewrite::rewrite(path, file, &change, self.store, output, stop)
+            }
+            (Act::Cut, _, Some(passages)) => {
+                let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };
+                let field = match &source.reading {
+                    SourceReading::Members(Some(field)) => field.clone(),
+                    _ => RecordFields::default().text,
+                };
+                let change = Change::CutOut { cutting: &cutting, field: &field };
+                rewrite::rewrite(path, file, &change, self.store, output, stop)
+            }
+            _ => files::copy(path, output, stop),
+        }
+    }
+
+    /// Removes the copy that an earlier run has made of a file that is left out now.
+    fn remove_copy(&mut self, path: &Path, target: &Path) -> Result<()> {
+        match target.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            // Something that no run has written stays.
+            _ if !self.log.begun(target) => return Ok(()),
+            _ => {}
+        }
+        let noted = NotedAct::new(Act::Omit, path, Some(target));
+        self.log.begin(&noted)?;
+        fs::remove_file(target).map_err(Error::io("remove", target))?;
+        self.log.end(&noted)
+    }
+}

@@ -1,0 +1,106 @@
+//! Cutting: takes the listed passages out of the texts of their documents.
+
+use rustc_hash::FxHashSet;
+
+use super::check::Checked;
+use super::passages::Passages;
+use crate::query::text_of;
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::document::Format;
+use fpdb_kernel::profile::Unit;
+use fpdb_reading::input::InputLimits;
+use fpdb_store::{DocumentRecord, Store};
+
+/// Passages and what their documents are: what is needed to cut them out of a text.
+pub(super) struct Cutting<'a> {
+    pub(super) passages: &'a Passages,
+    pub(super) kept: Kept<'a>,
+    pub(super) limits: &'a InputLimits,
+}
+
+/// The documents that are there to justify the removal of others.
+#[derive(Clone, Copy)]
+pub(super) struct Kept<'a> {
+    pub(super) store: &'a Store,
+    pub(super) checked: &'a Checked,
+    /// The numbers of files whose copying has failed.
+    pub(super) lost: &'a FxHashSet<u32>,
+}
+
+impl Kept<'_> {
+    /// True if a document is what it was, and its file was not lost on the way to the copy.
+    pub(super) fn holds(&self, document: u32) -> Result<bool> {
+        if !self.checked.sound.contains(document) || self.lost.is_empty() {
+            return Ok(self.checked.sound.contains(document));
+        }
+        let source = self.store.document(document)?.source;
+        let number = source.and_then(|source| self.checked.number_of(&source));
+        Ok(!number.is_some_and(|number| self.lost.contains(&number)))
+    }
+}
+
+impl Cutting<'_> {
+    /// The byte ranges of a document that are cut out: those whose first occurrence justifies it.
+    pub(super) fn ranges(&self, document: u32) -> Result<Vec<(u64, u64)>> {
+        let mut ranges = Vec::new();
+        for passage in self.passages.get(document)? {
+            if self.kept.holds(passage.source)? {
+                ranges.push((passage.start, passage.end));
+            }
+        }
+        Ok(ranges)
+    }
+
+    /// The ranges of a file that is a document. Those of bytes are moved to the boundaries of characters, for which the text is read.
+    pub(super) fn ranges_of_file(&self, document: u32) -> Result<Vec<(u64, u64)>> {
+        let mut ranges = self.ranges(document)?;
+        let store = self.kept.store;
+        if store.profile().unit() == Unit::Byte {
+            let Some(text) = text_of(store, document, self.limits.clone())? else {
+                let record = store.document(document)?;
+                return Err(Error::TextGone { name: record.name, source_path: record.source });
+            };
+            ranges.iter_mut().for_each(|range| *range = whole_characters(&text.bytes, *range));
+        }
+        Ok(ranges)
+    }
+
+    /// The text of a record without its passages; `None` if it is not the document's.
+    pub(super) fn cut(&self, document: u32, text: &[u8]) -> Result<Option<Vec<u8>>> {
+        let record = self.kept.store.document(document)?;
+        if xxhash_rust::xxh3::xxh3_128(text).to_be_bytes() != record.digest {
+            return Ok(None);
+        }
+        let mut left = Vec::with_capacity(text.len());
+        let mut at = 0;
+        for range in self.ranges(document)? {
+            let (start, end) = whole_characters(text, range);
+            // Two spans may share a character.
+            left.extend_from_slice(text.get(at..(start as usize).max(at)).unwrap_or_default());
+            at = at.max(end as usize);
+        }
+        left.extend_from_slice(text.get(at..).unwrap_or_default());
+        Ok(Some(left))
+    }
+}
+
+/// A range without the characters of UTF-8 that are only partly in it: passages of bytes begin and end anywhere.
+fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64) {
+    let is_inside = |place: u64| text.get(place as usize).is_some_and(|byte| byte & 0xc0 == 0x80);
+    while start < end && is_inside(start) {
+        start += 1;
+    }
+    while end > start && is_inside(end) {
+        end -= 1;
+    }
+    (start, end)
+}
+
+/// True if a passage can be cut out of a document without harm to what is around it: its offsets are its own, and it has no markup whose
+/// beginning would lose its end.
+pub(super) fn can_be_cut(record: &DocumentRecord) -> bool {
+    let format = Format::named(&record.format).unwrap_or_default();
+    let plain =
+        matches!(format, Format::Text | Format::ReStructuredText | Format::Markdown | Format::Bytes | Format::Code(_));
+    plain && !record.extracted
+}

@@ -1,0 +1,437 @@
+//! Files: whole files, copied, linked and moved; and new ones, written beside their place.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::options::LinkKind;
+use fpdb_host::durable::create_folders;
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::stop::StopToken;
+use fpdb_host::temporary::Temporary;
+
+/// Bytes taken at a time.
+pub(super) const BUFFER: usize = 256 << 10;
+
+/// Tells a file from a later version of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Facts {
+    pub(super) bytes: u64,
+    pub(super) modified: Option<SystemTime>,
+    /// Device and inode.
+    #[cfg(unix)]
+    inode: (u64, u64),
+    /// When the system last changed anything of the file, in seconds and nanoseconds. No program can set this time.
+    #[cfg(unix)]
+    changed: (i64, i64),
+}
+
+impl Facts {
+    /// Of the file that a path leads to.
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        let facts = path.metadata().map_err(Error::io("read", path))?;
+        if !facts.is_file() {
+            return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
+        }
+        Ok(Self::from(&facts))
+    }
+
+    /// The same, of a file that is opened for it: a network file system then asks its server.
+    pub(super) fn of_opened(path: &Path) -> Result<Self> {
+        let opened = File::open(path).and_then(|file| file.metadata()).map_err(Error::io("read", path))?;
+        // The name may lead to another file since.
+        let facts = Self::of(path)?;
+        if facts != Self::from(&opened) {
+            return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
+        }
+        Ok(facts)
+    }
+
+    /// The facts of a file once its times tell any later change: a change within the resolution of the clock of the file system
+    /// keeps the time of the change before.
+    pub(super) fn settled(path: &Path) -> Result<Self> {
+        let facts = Self::of(path)?;
+        match facts.unsettled() {
+            None => Ok(facts),
+            Some(rest) => {
+                std::thread::sleep(rest);
+                Self::of(path)
+            }
+        }
+    }
+
+    /// How long the last change is still too recent.
+    #[cfg(unix)]
+    fn unsettled(&self) -> Option<Duration> {
+        let (seconds, nanoseconds) = self.changed;
+        // Whole seconds come from file systems that know no smaller unit. Others follow the clock of the kernel.
+        let resolution = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(20) };
+        let changed = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
+        let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH + changed).unwrap_or_default();
+        resolution.checked_sub(age)
+    }
+
+    #[cfg(not(unix))]
+    fn unsettled(&self) -> Option<Duration> {
+        None
+    }
+
+    /// A digest of this and of size and time.
+    pub(super) fn mixed_with(&self, digest: u64) -> u64 {
+        let time = self.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
+        let mut bytes = self.bytes.to_le_bytes().to_vec();
+        bytes.extend(time.as_nanos().to_le_bytes());
+        xxh3_64_with_seed(&bytes, digest)
+    }
+
+    /// Tells the file from others.
+    #[cfg(unix)]
+    fn file(&self) -> u64 {
+        let (device, inode) = self.inode;
+        xxh3_64(&[device.to_le_bytes(), inode.to_le_bytes()].concat())
+    }
+
+    #[cfg(not(unix))]
+    fn file(&self) -> u64 {
+        0
+    }
+
+    /// True if these are the facts of the same file, but for the time at which the system changed anything of it.
+    #[cfg(unix)]
+    fn differs_in_change_only(&self, other: &Self) -> bool {
+        Self { changed: other.changed, ..*self } == *other
+    }
+
+    #[cfg(not(unix))]
+    fn differs_in_change_only(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// The facts of files after acts of this run on them. An act on one name of a file changes the facts that its other names have.
+#[derive(Debug, Default)]
+pub(super) struct OwnActs(FxHashMap<u64, Facts>);
+
+impl OwnActs {
+    /// Notes the facts of an opened file after an act on it.
+    pub(super) fn note(&mut self, file: &File, path: &Path) -> Result<()> {
+        let facts = Facts::from(&file.metadata().map_err(Error::io("read", path))?);
+        self.0.insert(facts.file(), facts);
+        Ok(())
+    }
+
+    /// True if nothing but acts of this run lies between two facts of a file.
+    pub(super) fn explain(&self, before: &Facts, now: &Facts) -> bool {
+        before == now || before.differs_in_change_only(now) && self.0.get(&now.file()) == Some(now)
+    }
+}
+
+impl From<&Metadata> for Facts {
+    fn from(facts: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+        Self {
+            bytes: facts.len(),
+            modified: facts.modified().ok(),
+            #[cfg(unix)]
+            inode: (facts.dev(), facts.ino()),
+            #[cfg(unix)]
+            changed: (facts.ctime(), facts.ctime_nsec()),
+        }
+    }
+}
+
+/// Tells whether two names lead to one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileIdentity {
+    /// The hash of its entry in its folder. It is the same for all names that lead there, through symbolic links and through mounts.
+    pub(super) entry: u64,
+    /// The hash of the file itself.
+    pub(super) file: u64,
+    /// True if the file has no other entry.
+    pub(super) is_only: bool,
+}
+
+impl FileIdentity {
+    #[cfg(unix)]
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let find = || Error::io("find", path);
+        let real = path.canonicalize().map_err(find())?;
+        let facts = real.metadata().map_err(find())?;
+        let folder = real.parent().unwrap_or(&real).metadata().map_err(find())?;
+        let hash = |facts: &Metadata, name: &[u8]| {
+            xxh3_64(&[&facts.dev().to_le_bytes()[..], &facts.ino().to_le_bytes(), name].concat())
+        };
+        let name = real.file_name().unwrap_or_default().as_encoded_bytes();
+        Ok(Self { entry: hash(&folder, name), file: hash(&facts, b"/"), is_only: facts.nlink() == 1 })
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        let real = path.canonicalize().map_err(Error::io("find", path))?;
+        let entry = xxh3_64(real.as_os_str().as_encoded_bytes());
+        Ok(Self { entry, file: entry, is_only: false })
+    }
+}
+
+/// The place of a file of this name below a folder: without what leads out of it.
+pub(super) fn relative(name: &str) -> PathBuf {
+    let mut path = PathBuf::new();
+    for component in Path::new(name).components() {
+        match component {
+            Component::Normal(part) => path.push(part),
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    path
+}
+
+/// A file written whole, to be put in its place.
+#[derive(Debug)]
+pub(super) struct Placing {
+    file: File,
+    part: Part,
+    target: PathBuf,
+}
+
+/// The unfinished file. It is removed unless it becomes the finished one.
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    _noted: Temporary,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // After the renaming there is none.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Writes a file for `target` under the name `part` beside it, with the permissions of `like`.
+pub(super) fn place(
+    target: &Path,
+    part: PathBuf,
+    like: &Path,
+    write: impl FnOnce(&mut File) -> Result<()>,
+) -> Result<Placing> {
+    let folder = target.parent().unwrap_or(Path::new("."));
+    create_folders(folder)?;
+    let new = File::options().read(true).write(true).create_new(true).open(&part);
+    let mut file = new.map_err(Error::io("create", &part))?;
+    let part = Part { _noted: Temporary::new(&part), path: part };
+    write(&mut file)?;
+    let permissions = like.metadata().map_err(Error::io("read", like))?.permissions();
+    file.set_permissions(permissions).map_err(Error::io("write", target))?;
+    Ok(Placing { file, part, target: target.to_owned() })
+}
+
+impl Placing {
+    /// Gives the file the time of another.
+    pub(super) fn keep_time(&self, like: &Path) -> Result<()> {
+        let modified = like.metadata().and_then(|facts| facts.modified()).map_err(Error::io("read", like))?;
+        self.file.set_modified(modified).map_err(Error::io("write", &self.target))
+    }
+
+    /// Its facts, once its bytes are on the disk.
+    pub(super) fn synced(&self) -> Result<Facts> {
+        self.file.sync_all().map_err(Error::io("write", &self.target))?;
+        Ok(Facts::from(&self.file.metadata().map_err(Error::io("write", &self.target))?))
+    }
+
+    /// Puts it in its place.
+    pub(super) fn finish(self) -> Result<()> {
+        fs::rename(&self.part.path, &self.target).map_err(Error::io("write", &self.target))
+    }
+
+    /// Puts it in its place if nothing is there.
+    pub(super) fn finish_new(self) -> Result<()> {
+        rename_new(&self.part.path, &self.target).map_err(Error::io("write", &self.target))
+    }
+}
+
+/// Copies all bytes of a file.
+pub(super) fn copy(source: &Path, target: &mut File, stop: &StopToken) -> Result<()> {
+    let mut input = File::open(source).map_err(Error::io("read", source))?;
+    let mut left = input.metadata().map_err(Error::io("read", source))?.len();
+    // In parts, so that it can be stopped; the system copies without passing them through this process where it can.
+    const PART: u64 = 64 << 20;
+    while left > 0 {
+        stop.check()?;
+        let copied = io::copy(&mut (&mut input).take(PART), target).map_err(Error::io("copy", source))?;
+        if copied == 0 {
+            break;
+        }
+        left = left.saturating_sub(copied);
+    }
+    target.flush().map_err(Error::io("copy", source))
+}
+
+/// True if two files are not one and have the same bytes.
+pub(super) fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
+    let open = |path: &Path| File::open(path).map_err(Error::io("read", path));
+    let (mut first, mut second) = (open(one)?, open(other)?);
+    let length = |file: &File, path: &Path| Ok::<_, Error>(file.metadata().map_err(Error::io("read", path))?.len());
+    if length(&first, one)? != length(&second, other)? {
+        return Ok(false);
+    }
+    let (mut left, mut right) = (vec![0; BUFFER], vec![0; BUFFER]);
+    loop {
+        let read = first.read(&mut left).map_err(Error::io("read", one))?;
+        if read == 0 {
+            return Ok(true);
+        }
+        match second.read_exact(&mut right[..read]) {
+            Ok(()) if left[..read] == right[..read] => {}
+            Ok(()) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            Err(error) => return Err(Error::io("read", other)(error)),
+        }
+    }
+}
+
+/// Renames a file; fails if there is one of the new name.
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from).inspect_err(|_| {
+            // Under its old name it is still there.
+            let _ = fs::remove_file(to);
+        }),
+        Err(error) => match (error.kind(), to.symlink_metadata()) {
+            (io::ErrorKind::AlreadyExists, _) | (_, Ok(_)) => Err(io::ErrorKind::AlreadyExists.into()),
+            (io::ErrorKind::CrossesDevices | io::ErrorKind::NotFound, _) => Err(error),
+            // A file system without second names, or a file of another user.
+            (_, Err(found)) if found.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
+            (_, Err(found)) => Err(found),
+        },
+    }
+}
+
+/// Gives a file a second name under which it is kept; or renames it if it can have no second one.
+pub(super) fn keep_aside(path: &Path, aside: &Path) -> Result<()> {
+    fs::hard_link(path, aside).or_else(|_| rename_new(path, aside)).map_err(Error::io("set aside", path))
+}
+
+/// Puts a file that is kept aside in the place of the link that was made there.
+pub(super) fn put_back(aside: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(aside, path)?;
+    // Renaming does nothing if both are names of one file already.
+    match fs::remove_file(aside) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a second name, or a symbolic link, `link` of the file `survivor`. The link is removed unless it is put in a place.
+pub(super) fn link(survivor: &Path, link: PathBuf, kind: LinkKind) -> Result<Linked> {
+    let made = match kind {
+        // The file itself: a link to a symbolic link would lead elsewhere from here.
+        LinkKind::Hard => fs::hard_link(survivor.canonicalize().map_err(Error::io("find", survivor))?, &link),
+        LinkKind::Symbolic => symbolic(&way(&link, survivor)?, &link),
+    };
+    made.map_err(Error::io("link", &link))?;
+    Ok(Linked(Part { _noted: Temporary::new(&link), path: link }))
+}
+
+/// A link that is not in its place yet.
+#[derive(Debug)]
+pub(super) struct Linked(Part);
+
+impl Linked {
+    pub(super) fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Puts it in the place of a file.
+    pub(super) fn replace(self, path: &Path) -> Result<()> {
+        // If both are one file already this does nothing, and the guard removes the other name.
+        fs::rename(&self.0.path, path).map_err(Error::io("link", path))
+    }
+}
+
+/// True if a file is a link of this kind to a survivor, as [`link`] makes it.
+pub(super) fn is_link(path: &Path, survivor: &Path, kind: LinkKind) -> bool {
+    let identity = |path| FileIdentity::of(path).ok();
+    let (Some(link), Some(survivor)) = (identity(path), identity(survivor)) else { return false };
+    match kind {
+        LinkKind::Hard => link.file == survivor.file,
+        LinkKind::Symbolic => path.is_symlink() && link.entry == survivor.entry,
+    }
+}
+
+/// True if the system refuses to let a file be read, changed or placed; false if the file is gone, or is not what it was.
+pub(super) fn is_refused(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() != io::ErrorKind::NotFound)
+}
+
+#[cfg(unix)]
+fn symbolic(way: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(way, link)
+}
+
+#[cfg(windows)]
+fn symbolic(way: &Path, link: &Path) -> io::Result<()> {
+    std::os::windows::fs::symlink_file(way, link)
+}
+
+/// The way from the folder of one file to another file.
+fn way(from: &Path, to: &Path) -> Result<PathBuf> {
+    let folder = from.parent().unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().map_err(Error::io("find", folder))?;
+    let to = to.canonicalize().map_err(Error::io("find", to))?;
+    let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    Ok(up.chain(to.components().skip(shared)).collect())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// A file that has the name of an unfinished one is never written, followed or removed.
+    #[test]
+    fn a_file_in_the_place_of_an_unfinished_one_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("source"), "copied").unwrap();
+        fs::write(path("victim"), "kept").unwrap();
+        std::os::unix::fs::symlink(path("victim"), path("link")).unwrap();
+        std::os::unix::fs::symlink(path("nowhere"), path("dangling")).unwrap();
+        let copied = |part: &str| {
+            place(&path("target"), path(part), &path("source"), |file| copy(&path("source"), file, &StopToken::new()))
+        };
+        for taken in ["victim", "link", "dangling"] {
+            copied(taken).unwrap_err();
+            assert_eq!(fs::read_to_string(path("victim")).unwrap(), "kept");
+            assert!(path(taken).symlink_metadata().is_ok() && !path("nowhere").exists());
+            link(&path("source"), path(taken), LinkKind::Hard).unwrap_err();
+            assert!(rename_new(&path("source"), &path(taken)).is_err() && path("source").exists());
+        }
+        let placing = copied("part").unwrap();
+        assert_eq!(placing.synced().unwrap().bytes, 6);
+        placing.finish().unwrap();
+        assert_eq!(fs::read_to_string(path("target")).unwrap(), "copied");
+    }
+
+    /// A change that keeps size and time is seen, even right after the last one.
+    #[test]
+    fn facts_tell_a_file_from_one_whose_time_was_set_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "before").unwrap();
+        let facts = Facts::settled(&path).unwrap();
+        let time = path.metadata().unwrap().modified().unwrap();
+        fs::write(&path, "behind").unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        let now = Facts::of(&path).unwrap();
+        assert!(now != facts && now.differs_in_change_only(&facts));
+    }
+}

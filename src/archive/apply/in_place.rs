@@ -1,0 +1,357 @@
+//! In place: files that are marked, removed, linked or moved where they are.
+//!
+//! A file that goes is set aside first, then its survivor is compared once more, and only then it is removed; or it is put back. Two runs
+//! that each take the survivors of the other can therefore never both remove: a run finds the survivor missing that another has set
+//! aside.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::answer::{Act, Outcome};
+use super::check::{Contents, Cut, FileState};
+use super::files::{Facts, FileIdentity};
+use super::log::NotedAct;
+use super::options::{Action, LinkKind};
+use super::plan::{PlannedDocument, SourceFile, SourceReading};
+use super::rewrite::{self, Change};
+use super::{Acted, Acting, Chosen, FileStep, documents_of, files};
+use fpdb_host::durable::{create_folders, sync_name};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_reading::input::FileKind;
+use fpdb_store::DocumentRecord;
+
+const SURVIVOR_CHANGED: &str = "its survivor has changed since it was checked";
+
+/// The document that stays, and its file.
+struct Survivor {
+    id: u32,
+    record: DocumentRecord,
+    number: usize,
+    path: PathBuf,
+}
+
+/// How a file goes.
+enum Way {
+    Remove,
+    Link(LinkKind),
+    Move(PathBuf),
+}
+
+impl Acting<'_> {
+    /// Marks the records of a file, which takes its place.
+    pub(super) fn mark(
+        &mut self,
+        number: usize,
+        source: &SourceFile,
+        state: &FileState,
+        field: &str,
+    ) -> Result<Option<Acted>> {
+        let Chosen { cuts, unjustified, reason } = self.choose(state)?;
+        let outcome = Outcome { unjustified, ..Outcome::default() };
+        if !rewrite::can_mark(state) {
+            let FileState::File { cuts, .. } = state else { return Ok(None) };
+            let left = || Acted { outcome, ..Acted::left("it has no records that take a field") };
+            return Ok((cuts.count > 0).then(left));
+        }
+        let path = Path::new(&source.path);
+        if !self.marked.insert(FileIdentity::of(path)?.entry) {
+            return Ok(Some(Acted { outcome, ..Acted::left("it is another name of a file that is marked") }));
+        }
+        let documents = documents_of(&cuts);
+        let step = FileStep { act: Act::Mark, target: None, documents, reason };
+        let mut outcome = Outcome { applied: documents, ..outcome };
+        if !self.options.act {
+            return Ok(Some(Acted { step, done: false, outcome }));
+        }
+        let decision = decision_of_marks(&cuts);
+        let mut noted = NotedAct { decision, ..NotedAct::new(Act::Mark, path, None) };
+        if let Some(bytes) = self.log.stands(path, decision, true) {
+            let facts = Facts::of(path)?;
+            (noted.bytes, noted.modified) = (bytes, facts.modified);
+            self.log.end(&noted)?;
+            outcome.done_before = true;
+            return Ok(Some(Acted { step, done: true, outcome }));
+        }
+        let before = self.unchanged(number, path)?;
+        // The file itself, not a link to it.
+        let real = path.canonicalize().map_err(Error::io("find", path))?;
+        let part = self.log.part_of(&real);
+        let replaces = self.log.begun(path);
+        noted.part = Some(&part);
+        // Without the decision: until the new file is complete, none stands.
+        self.log.begin(&NotedAct { decision: 0, ..noted })?;
+        let placing = files::place(&real, part.clone(), path, |file| {
+            let change = Change::Mark { field, passages: self.passages, replaces };
+            rewrite::rewrite(path, (state, &cuts), &change, self.store, file, self.task.token())
+        })?;
+        if files::Facts::of(path)? != before {
+            return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
+        }
+        let written = placing.synced()?;
+        (noted.bytes, noted.modified) = (written.bytes, written.modified);
+        self.log.begin(&noted)?;
+        placing.finish()?;
+        self.log.end(&noted)?;
+        outcome.bytes = written.bytes;
+        Ok(Some(Acted { step, done: true, outcome }))
+    }
+
+    /// Removes, links or moves a file that is one document.
+    pub(super) fn dispose(&mut self, number: usize, source: &SourceFile, state: &FileState) -> Result<Option<Acted>> {
+        let FileState::File { kind, cuts: all, reason, .. } = state else { return Ok(None) };
+        if all.count == 0 && reason.is_none() {
+            return Ok(None);
+        }
+        let Chosen { cuts, unjustified, reason } = self.choose(state)?;
+        let outcome = Outcome { unjustified, ..Outcome::default() };
+        let left = |reason: String| Ok(Some(Acted { outcome, ..Acted::left(reason) }));
+        if *kind != FileKind::Document {
+            return left("a copy can leave out parts of a file; in its place it stays whole".into());
+        }
+        let [cut, ..] = cuts[..] else {
+            let step = FileStep { act: Act::Leave, target: None, documents: 0, reason };
+            return Ok(Some(Acted { step, done: false, outcome }));
+        };
+        let path = Path::new(&source.path);
+        let bytes = self.unchanged(number, path)?.bytes;
+        if self.checked.holds_survivor(path)? {
+            return left("it is a survivor under another name".into());
+        }
+        let changed = || {
+            let outcome = Outcome { unjustified: unjustified + 1, ..Outcome::default() };
+            Ok(Some(Acted { outcome, ..Acted::left(SURVIVOR_CHANGED) }))
+        };
+        let Some(survivor) = self.survivor(cut)? else { return changed() };
+        if !self.is_in_place(&survivor)? {
+            return changed();
+        }
+        let (act, target, way) = match &self.options.action {
+            Action::Link(kind) => match why_no_link(&survivor, path)? {
+                Some(reason) => return left(reason.into()),
+                None => (Act::Link, Some(survivor.path.clone()), Way::Link(*kind)),
+            },
+            Action::Move { .. } if path.is_symlink() => {
+                return left("it is a symbolic link, which can lead elsewhere from there".into());
+            }
+            Action::Move { folder } => {
+                let target = folder.join(files::relative(&source.name));
+                (Act::Move, Some(target.clone()), Way::Move(target))
+            }
+            _ => (Act::Remove, None, Way::Remove),
+        };
+        // A run that was killed has copied it onto another file system and not removed it.
+        if let Way::Move(target) = &way
+            && target.symlink_metadata().is_ok()
+            && !(self.log.begun(path) && files::same_bytes(path, target)?)
+        {
+            let outcome = Outcome { unplaced: true, ..outcome };
+            return Ok(Some(Acted::failed(format!("{} exists already", target.display()), outcome)));
+        }
+        let step = FileStep { act, target, documents: 1, reason };
+        let done = self.options.act;
+        if done && !self.take(path, bytes, &survivor, &way)? {
+            return changed();
+        }
+        Ok(Some(Acted { step, done, outcome: Outcome { applied: 1, bytes, ..outcome } }))
+    }
+
+    /// The survivor of a document, if its file was looked at.
+    fn survivor(&self, cut: Cut) -> Result<Option<Survivor>> {
+        let record = self.store.document(cut.keep)?;
+        let number = record.source.as_deref().and_then(|source| self.checked.number_of(source));
+        let (Some(number), Some(path)) = (number, record.source.clone()) else { return Ok(None) };
+        Ok(Some(Survivor { id: cut.keep, record, number: number as usize, path: path.into() }))
+    }
+
+    /// True if the file of a survivor is the one that was checked, and only this run has acted on it since.
+    fn is_in_place(&self, survivor: &Survivor) -> Result<bool> {
+        let facts = match Facts::of_opened(&survivor.path) {
+            Ok(facts) => facts,
+            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(Error::Document(_)) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        Ok(self.checked.facts[survivor.number].is_some_and(|checked| self.own.explain(&checked, &facts)))
+    }
+
+    /// The same, and its content is compared once more, if it is a document by itself, before the first copy of it goes.
+    fn is_whole(&mut self, survivor: &Survivor) -> Result<bool> {
+        if !self.is_in_place(survivor)? {
+            return Ok(false);
+        }
+        let source = &self.sources[survivor.number];
+        let whole = matches!(source.reading, SourceReading::Whole | SourceReading::Closed);
+        if !whole || self.compared.contains(&(survivor.number as u32)) {
+            return Ok(true);
+        }
+        let entry = PlannedDocument::new(survivor.number as u32, survivor.id, survivor.id, &survivor.record.digest, "");
+        let contents = Contents { store: self.store, limits: &self.options.limits, task: self.task };
+        let same = contents.look(source, &[entry])?.sound.contains(&survivor.id) && self.is_in_place(survivor)?;
+        if same {
+            self.compared.insert(survivor.number as u32);
+        }
+        Ok(same)
+    }
+
+    /// Takes a file away, or puts a link in its place. Returns false, and leaves all as it was, if its survivor has changed.
+    fn take(&mut self, path: &Path, bytes: u64, survivor: &Survivor, way: &Way) -> Result<bool> {
+        let aside = self.log.aside_of(path);
+        let taken = File::open(path).map_err(Error::io("read", path))?;
+        let whole = match way {
+            Way::Remove => {
+                let noted = NotedAct { bytes, aside: Some(&aside), ..NotedAct::new(Act::Remove, path, None) };
+                self.log.begin(&noted)?;
+                let whole = self.remove(path, &aside, survivor)?;
+                self.end(&noted, whole)?
+            }
+            Way::Link(kind) => {
+                let part = self.log.part_of(path);
+                let noted = NotedAct {
+                    bytes,
+                    part: Some(&part),
+                    aside: Some(&aside),
+                    ..NotedAct::new(Act::Link, path, Some(&survivor.path))
+                };
+                self.log.begin(&noted)?;
+                let whole = self.link(path, (part.clone(), &aside), survivor, *kind)?;
+                self.end(&noted, whole)?
+            }
+            Way::Move(target) => {
+                let part = self.log.part_of(target);
+                let noted = NotedAct {
+                    bytes,
+                    part: Some(&part),
+                    aside: Some(&aside),
+                    ..NotedAct::new(Act::Move, path, Some(target))
+                };
+                self.log.begin(&noted)?;
+                let whole = self.move_to(path, target, (part.clone(), &aside), survivor)?;
+                self.end(&noted, whole)?
+            }
+        };
+        self.own.note(&taken, path)?;
+        Ok(whole)
+    }
+
+    fn end(&mut self, noted: &NotedAct<'_>, done: bool) -> Result<bool> {
+        if done {
+            self.log.end(noted)?;
+        }
+        Ok(done)
+    }
+
+    /// Sets a file aside, compares its survivor, and removes the file or puts it back.
+    fn remove(&mut self, path: &Path, aside: &Path, survivor: &Survivor) -> Result<bool> {
+        files::rename_new(path, aside).map_err(Error::io("set aside", path))?;
+        let removed = match self.is_whole(survivor) {
+            Ok(true) => fs::remove_file(aside).map_err(Error::io("remove", aside)).map(|()| true),
+            other => other,
+        };
+        if !matches!(removed, Ok(true)) {
+            files::rename_new(aside, path).map_err(Error::io("put back", aside))?;
+        }
+        removed
+    }
+
+    /// Puts a link to the survivor in the place of a file, compares both, and removes the file or puts it back.
+    fn link(
+        &mut self,
+        path: &Path,
+        (part, aside): (PathBuf, &Path),
+        survivor: &Survivor,
+        kind: LinkKind,
+    ) -> Result<bool> {
+        let linked_to = File::open(&survivor.path).map_err(Error::io("read", &survivor.path))?;
+        let link = files::link(&survivor.path, part, kind)?;
+        // Also a file that has changed under the name of the survivor has other bytes.
+        if !files::same_bytes(path, link.path())? {
+            return Ok(false);
+        }
+        files::keep_aside(path, aside)?;
+        link.replace(path)?;
+        if kind == LinkKind::Hard {
+            // A second name of a file changes its facts.
+            self.own.note(&linked_to, &survivor.path)?;
+        }
+        let removed = match self.is_in_place(survivor) {
+            Ok(true) => fs::remove_file(aside).map_err(Error::io("remove", aside)).map(|()| true),
+            other => other,
+        };
+        if !matches!(removed, Ok(true)) {
+            files::put_back(aside, path).map_err(Error::io("put back", aside))?;
+        }
+        removed
+    }
+
+    /// Moves a file; onto another file system by copying it. Puts it back if its survivor has changed.
+    fn move_to(
+        &mut self,
+        path: &Path,
+        target: &Path,
+        (part, aside): (PathBuf, &Path),
+        survivor: &Survivor,
+    ) -> Result<bool> {
+        let folder = target.parent().unwrap_or(Path::new("."));
+        create_folders(folder)?;
+        // The copy of a killed run is there, and was compared.
+        if target.symlink_metadata().is_err() {
+            match files::rename_new(path, target) {
+                Ok(()) => {
+                    let whole = self.is_whole(survivor);
+                    if !matches!(whole, Ok(true)) {
+                        files::rename_new(target, path).map_err(Error::io("put back", target))?;
+                    }
+                    return whole;
+                }
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                    self.copy_to(path, target, part)?;
+                }
+                Err(error) => return Err(Error::io("move", path)(error)),
+            }
+        }
+        let removed = self.remove(path, aside, survivor);
+        if !matches!(removed, Ok(true)) {
+            fs::remove_file(target).map_err(Error::io("remove", target))?;
+        }
+        removed
+    }
+
+    /// Copies a file onto another file system. The copy is on the disk before this returns.
+    fn copy_to(&self, path: &Path, target: &Path, part: PathBuf) -> Result<()> {
+        let before = Facts::of(path)?;
+        let placing = files::place(target, part, path, |file| files::copy(path, file, self.task.token()))?;
+        if Facts::of(path)? != before {
+            return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
+        }
+        placing.keep_time(path)?;
+        placing.synced()?;
+        placing.finish_new()?;
+        sync_name(target)
+    }
+}
+
+/// A digest of what decides the marks of a file.
+fn decision_of_marks(cuts: &[Cut]) -> u64 {
+    let mut decision = Xxh3::new();
+    decision.update(Act::Mark.name().as_bytes());
+    for Cut { id, keep, .. } in cuts {
+        // Where records lie changes with the marks.
+        decision.update(&id.to_le_bytes());
+        decision.update(&keep.to_le_bytes());
+    }
+    decision.digest()
+}
+
+/// Why no link to a survivor takes the place of a file. Both have to be whole files of the same bytes.
+fn why_no_link(survivor: &Survivor, path: &Path) -> Result<Option<&'static str>> {
+    if !survivor.record.member.as_deref().is_none_or(str::is_empty) {
+        return Ok(Some("its survivor is not a file"));
+    }
+    Ok(match files::same_bytes(path, &survivor.path)? {
+        true => None,
+        false => Some("its survivor is a file of other bytes, which is not linked"),
+    })
+}

@@ -1,0 +1,403 @@
+//! Log: the acts on files, a line of JSON for each, beside the report. Each act is noted before it begins and after it has ended.
+//!
+//! A file under way has a hidden name beside its place: `.NAME.fpdb-part-` and 16 hexadecimal digits, a hash of its path and of a
+//! random key that the log begins with. No other program knows these names, and the log lists each before it is used. The next run
+//! with the same log removes an unfinished file, and puts a file back that was set aside. It touches no name that the log does not
+//! give.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::answer::Act;
+use super::files::{self, Facts};
+use super::options::ApplyOptions;
+use super::report::ParsedReport;
+use fpdb_host::bounded;
+use fpdb_host::error::{Error, Result};
+use fpdb_reading::input::UNDER_WAY;
+
+/// The log of one report and one kind of action.
+pub(super) struct Log {
+    path: PathBuf,
+    /// `None` in a dry run, which writes nothing.
+    file: Option<File>,
+    digest: String,
+    /// Makes the names of files under way; `None` in a dry run without a log.
+    key: Option<u64>,
+    /// By the hash of the path that an act is about.
+    acts: FxHashMap<u64, Noted>,
+    /// Acts of any report that have begun and not ended, by the same hash.
+    unfinished: FxHashMap<u64, LogLine>,
+    /// Files whose content is still aside, by the hash of their paths, and why.
+    aside: FxHashMap<u64, String>,
+}
+
+/// What the log knows of a path.
+#[derive(Clone, Copy)]
+struct Noted {
+    /// A digest of all that decides the content.
+    decision: u64,
+    bytes: u64,
+    /// The time of the file, in nanoseconds of the Unix epoch.
+    modified: Option<u64>,
+    ended: bool,
+}
+
+/// An act, as the log notes it.
+#[derive(Clone, Copy)]
+pub(super) struct NotedAct<'a> {
+    pub(super) act: Act,
+    pub(super) source: &'a Path,
+    pub(super) target: Option<&'a Path>,
+    /// A digest of all that decides the content of the file that is written; 0 for others.
+    pub(super) decision: u64,
+    /// The bytes of the file that is written or taken.
+    pub(super) bytes: u64,
+    /// The time of the file that is written.
+    pub(super) modified: Option<SystemTime>,
+    /// The name of the unfinished file, which the next run removes.
+    pub(super) part: Option<&'a Path>,
+    /// The name under which the source is kept until the act has ended. The next run puts it back.
+    pub(super) aside: Option<&'a Path>,
+}
+
+impl<'a> NotedAct<'a> {
+    /// An act that writes no file and sets none aside.
+    pub(super) fn new(act: Act, source: &'a Path, target: Option<&'a Path>) -> Self {
+        Self { act, source, target, decision: 0, bytes: 0, modified: None, part: None, aside: None }
+    }
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct LogLine {
+    schema: String,
+    /// A digest of the report and of the action.
+    report: String,
+    act: Act,
+    source: String,
+    target: Option<String>,
+    bytes: u64,
+    done: bool,
+    /// Logs of earlier versions do not have the following fields.
+    #[serde(default)]
+    decision: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    modified: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    aside: Option<String>,
+}
+
+/// The line with the random key.
+#[derive(Serialize, Deserialize)]
+struct KeyLine {
+    schema: String,
+    key: String,
+}
+
+const SCHEMA: &str = "fpdb.act/1";
+const KEY_SCHEMA: &str = "fpdb.act.key/1";
+
+/// The most bytes of a file's name.
+const MOST_OF_NAME: usize = 255;
+
+/// The role of a hidden name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Part = 1,
+    Aside = 2,
+}
+
+fn key_of(path: &Path) -> u64 {
+    xxh3_64(path.display().to_string().as_bytes())
+}
+
+fn nanoseconds(time: SystemTime) -> Option<u64> {
+    time.duration_since(UNIX_EPOCH).ok().and_then(|since| u64::try_from(since.as_nanos()).ok())
+}
+
+impl LogLine {
+    /// The file that the act is about: the one that it makes, or the one that it takes.
+    fn about(&self) -> &Path {
+        let makes = matches!(self.act, Act::Copy | Act::Write | Act::Cut | Act::Mark | Act::Omit);
+        Path::new(self.target.as_deref().filter(|_| makes).unwrap_or(&self.source))
+    }
+}
+
+impl Log {
+    /// Opens the log beside a report, and reads what earlier runs have noted of it. Then finishes what a killed run has left, unless
+    /// this is a dry run.
+    ///
+    /// # Errors
+    /// [`Error::JobInUse`] if another run has it open; [`Error::Io`].
+    pub(super) fn open(report: &ParsedReport<'_>, options: &ApplyOptions) -> Result<Self> {
+        let mut name = report.path.clone().into_os_string();
+        name.push(format!(".{}.log", options.verb()));
+        let path = PathBuf::from(name);
+        // Another field to mark or another kind of link is other work.
+        let digest =
+            format!("{:016x}", xxh3_64(format!("{:016x} {}", report.digest, options.action_line()).as_bytes()));
+        let file = if options.act {
+            let opened = OpenOptions::new().create(true).append(true).read(true).open(&path);
+            let file = opened.map_err(Error::io("write", &path))?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(Error::JobInUse { path }),
+                Err(TryLockError::Error(source)) => return Err(Error::Io { action: "lock", path, source }),
+            }
+            Some(file)
+        } else {
+            None
+        };
+        let mut log = Self {
+            path,
+            file,
+            digest,
+            key: None,
+            acts: FxHashMap::default(),
+            unfinished: FxHashMap::default(),
+            aside: FxHashMap::default(),
+        };
+        log.read()?;
+        if log.key.is_none() && log.file.is_some() {
+            log.begin_with_key()?;
+        }
+        log.finish_earlier()?;
+        Ok(log)
+    }
+
+    fn read(&mut self) -> Result<()> {
+        let earlier = match File::open(&self.path) {
+            Ok(earlier) => earlier,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(Error::io("read", &self.path)(error)),
+        };
+        let mut torn = false;
+        let (mut earlier, mut line) = (BufReader::new(earlier), Vec::new());
+        while bounded::read_line(&mut earlier, &mut line).map_err(Error::io("read", &self.path))? {
+            if let Ok(line) = serde_json::from_slice::<LogLine>(&line) {
+                self.remember(line);
+                torn = false;
+            } else if let Ok(KeyLine { key, .. }) = serde_json::from_slice(&line)
+                && let Ok(key) = u64::from_str_radix(&key, 16)
+            {
+                self.key.get_or_insert(key);
+                torn = false;
+            } else {
+                // A kill may have left half a line.
+                torn = true;
+            }
+        }
+        if torn {
+            self.append(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn remember(&mut self, line: LogLine) {
+        let about = key_of(line.about());
+        if line.report == self.digest {
+            let decision = u64::from_str_radix(&line.decision, 16).unwrap_or_default();
+            let noted = Noted { decision, bytes: line.bytes, modified: line.modified, ended: line.done };
+            self.acts.insert(about, noted);
+        }
+        if line.done {
+            self.unfinished.remove(&about);
+        } else if line.part.is_some() || line.aside.is_some() {
+            self.unfinished.insert(about, line);
+        }
+    }
+
+    /// Writes the key, which makes names that no other program can foresee. It is on the disk before such a name is used, so that files
+    /// are found again even if a loss of power takes later lines.
+    fn begin_with_key(&mut self) -> Result<()> {
+        let key = RandomState::new().hash_one(std::process::id());
+        let line = KeyLine { schema: KEY_SCHEMA.into(), key: format!("{key:016x}") };
+        let mut text = serde_json::to_vec(&line).map_err(|error| Error::io("write", &self.path)(error.into()))?;
+        text.push(b'\n');
+        self.append(&text)?;
+        if let Some(file) = &self.file {
+            file.sync_all().map_err(Error::io("write", &self.path))?;
+        }
+        self.key = Some(key);
+        Ok(())
+    }
+
+    /// The hidden name beside a path under which its new content is written.
+    pub(super) fn part_of(&self, path: &Path) -> PathBuf {
+        self.hidden(path, Role::Part)
+    }
+
+    /// The hidden name beside a path under which its file is kept until its act has ended.
+    pub(super) fn aside_of(&self, path: &Path) -> PathBuf {
+        self.hidden(path, Role::Aside)
+    }
+
+    fn hidden(&self, path: &Path, role: Role) -> PathBuf {
+        let seed = self.key.unwrap_or_default().wrapping_add(role as u64);
+        let hash = xxh3_64_with_seed(path.as_os_str().as_encoded_bytes(), seed);
+        let end = format!("{UNDER_WAY}{hash:016x}");
+        let name = path.file_name().unwrap_or_default();
+        let mut hidden = std::ffi::OsString::from(".");
+        // The hash tells a name that would be too long from others.
+        if name.len() + end.len() < MOST_OF_NAME {
+            hidden.push(name);
+        }
+        hidden.push(end);
+        path.with_file_name(hidden)
+    }
+
+    /// Removes the unfinished files of killed runs, and puts back the files that they had set aside.
+    fn finish_earlier(&mut self) -> Result<()> {
+        for line in std::mem::take(&mut self.unfinished).into_values() {
+            if let Some(part) = line.part.as_deref().map(Path::new)
+                && self.file.is_some()
+            {
+                match fs::remove_file(part) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        return Err(Error::io("remove", part)(error));
+                    }
+                    _ => {}
+                }
+            }
+            if let Some(aside) = line.aside.as_deref().map(Path::new) {
+                let link_to = line.target.as_deref().filter(|_| line.act == Act::Link);
+                self.put_back(aside, Path::new(&line.source), link_to.map(Path::new))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts back a file that a killed run had set aside, if it did; a line of the log may be lost with the power.
+    pub(super) fn put_back_lost(&mut self, path: &Path) -> Result<()> {
+        if self.key.is_none() {
+            return Ok(());
+        }
+        self.put_back(&self.aside_of(path), path, None)
+    }
+
+    /// Puts a file back, unless something is in its place that is not the link which the act has made.
+    fn put_back(&mut self, aside: &Path, path: &Path, link_to: Option<&Path>) -> Result<()> {
+        let kept = match aside.symlink_metadata() {
+            Ok(kept) => kept,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(Error::io("find", aside)(error)),
+        };
+        let aside_name = aside.display();
+        if self.file.is_none() {
+            let reason =
+                format!("a run was interrupted: its content is in {aside_name} until the same command runs with --yes");
+            self.aside.insert(key_of(path), reason);
+            return Ok(());
+        }
+        let is_link = |found: &fs::Metadata| {
+            let survivor = link_to.and_then(|survivor| survivor.metadata().ok());
+            found.is_symlink() || survivor.is_some_and(|survivor| is_one_file(found, &survivor))
+        };
+        match path.symlink_metadata() {
+            Ok(found) if is_one_file(&found, &kept) => fs::remove_file(aside).map_err(Error::io("remove", aside)),
+            Ok(found) if link_to.is_some() && is_link(&found) => {
+                files::put_back(aside, path).map_err(Error::io("put back", path))
+            }
+            Ok(_) => {
+                let reason =
+                    format!("a run was interrupted: its content is in {aside_name}, and another file is in its place");
+                self.aside.insert(key_of(path), reason);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                files::rename_new(aside, path).map_err(Error::io("put back", path))
+            }
+            Err(error) => Err(Error::io("find", path)(error)),
+        }
+    }
+
+    /// Why the content of a file is not in its place, if a killed run has set it aside and it could not be put back.
+    pub(super) fn aside(&self, path: &Path) -> Option<&str> {
+        self.aside.get(&key_of(path)).map(String::as_str)
+    }
+
+    /// True if an earlier run has begun to work on the file at a path.
+    pub(super) fn begun(&self, path: &Path) -> bool {
+        self.acts.contains_key(&key_of(path))
+    }
+
+    /// True if the file at a path is one that an earlier run has written, and has not changed since.
+    pub(super) fn owns(&self, path: &Path) -> bool {
+        self.acts.get(&key_of(path)).is_some_and(|noted| !noted.ended || is_as_noted(path, noted))
+    }
+
+    /// The bytes of the file at a path, if an earlier run has written it by the same decision and it has not changed since. With `begun`
+    /// the run may have ended before it noted the end: for files that are noted only when their content is complete.
+    pub(super) fn stands(&self, path: &Path, decision: u64, begun: bool) -> Option<u64> {
+        let noted = self.acts.get(&key_of(path))?;
+        let is_same = noted.decision == decision && (noted.ended || begun) && is_as_noted(path, noted);
+        is_same.then_some(noted.bytes)
+    }
+
+    /// Notes that an act begins.
+    pub(super) fn begin(&mut self, act: &NotedAct<'_>) -> Result<()> {
+        self.note(act, false)
+    }
+
+    /// Notes that an act has ended.
+    pub(super) fn end(&mut self, act: &NotedAct<'_>) -> Result<()> {
+        self.note(act, true)
+    }
+
+    fn note(&mut self, act: &NotedAct<'_>, done: bool) -> Result<()> {
+        let shown = |path: &Path| path.display().to_string();
+        let line = LogLine {
+            schema: SCHEMA.into(),
+            report: self.digest.clone(),
+            act: act.act,
+            source: shown(act.source),
+            target: act.target.map(shown),
+            bytes: act.bytes,
+            done,
+            decision: format!("{:016x}", act.decision),
+            modified: act.modified.and_then(nanoseconds),
+            part: act.part.filter(|_| !done).map(shown),
+            aside: act.aside.filter(|_| !done).map(shown),
+        };
+        let noted = Noted { decision: act.decision, bytes: act.bytes, modified: line.modified, ended: done };
+        self.acts.insert(key_of(line.about()), noted);
+        let mut text = serde_json::to_vec(&line).map_err(|error| Error::io("write", &self.path)(error.into()))?;
+        text.push(b'\n');
+        self.append(&text)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        match &mut self.file {
+            Some(file) => file.write_all(bytes).map_err(Error::io("write", &self.path)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// True if a file has the size and the time that were noted of it.
+fn is_as_noted(path: &Path, noted: &Noted) -> bool {
+    Facts::of(path).is_ok_and(|facts| {
+        let time = facts.modified.and_then(nanoseconds);
+        facts.bytes == noted.bytes && noted.modified.is_none_or(|noted| time == Some(noted))
+    })
+}
+
+#[cfg(unix)]
+fn is_one_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_one_file(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+    false
+}

@@ -1,0 +1,345 @@
+//! Apply: here is a dedup's report, now act on it. Copies the files without the listed documents or passages, removes, links or
+//! moves files, or marks records.
+//!
+//! Before it changes anything, it compares the contents of all documents concerned, removable ones and survivors, with what the
+//! database knows of them (`check`). A file with a changed document is left alone. A document whose survivor has changed stays.
+//! It then acts on one file after the other, in the order of their documents. A copy is written under a hidden name and renamed
+//! (`copies`). A file that goes is first set aside under a hidden name, and removed only if its survivor is still there (`in_place`).
+//! A log beside the report notes each act (`log`), so that the same call goes on after a kill.
+
+mod answer;
+mod check;
+mod copies;
+mod cutting;
+mod files;
+mod in_place;
+mod log;
+mod options;
+mod passages;
+mod places;
+mod plan;
+mod proof;
+mod report;
+mod rewrite;
+
+use std::path::{Path, PathBuf};
+
+use roaring::RoaringBitmap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use answer::{Act, Applied, ApplySummary};
+pub use options::{Action, ApplyOptions, LinkKind};
+pub(crate) use proof::prove;
+pub use proof::{Lost, ProofOptions, ProofSummary};
+
+use crate::archive::spill::TempSpace;
+use answer::Outcome;
+use check::{Check, Checked, Cut, FileState};
+use cutting::Kept;
+use files::{Facts, OwnActs};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::schema::Schema;
+use fpdb_store::Store;
+use log::Log;
+use passages::{NO_SURVIVOR, Passages};
+use places::Unplaced;
+use plan::{ApplyPlan, SourceFile};
+use report::ParsedReport;
+
+/// Acts on a report, or only says what it would do.
+pub(crate) fn apply(
+    store: &Store,
+    report: &Path,
+    options: &ApplyOptions,
+    task: &Task<'_>,
+    visit: &mut dyn FnMut(Applied) -> Result<()>,
+) -> Result<ApplySummary> {
+    options.check()?;
+    let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
+    let mut report = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
+    if !options.suits(report.passages.is_some()) {
+        let detail = match report.passages {
+            Some(_) => "it lists passages, which can be cut out or marked",
+            None => "it lists documents, and no passages to be cut out",
+        };
+        return Err(Error::NotADedupReport { path: report.path, line: 1, detail: detail.into() });
+    }
+    let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
+    let _lock = (options.act && options.action.changes_files()).then(|| store.lock_documents()).transpose()?;
+    let mut log = Log::open(&report, options)?;
+    let removed = report.removed.len();
+    let inexact = std::mem::take(&mut report.inexact);
+    let plan = ApplyPlan::of(store, report, passages.as_ref(), &temp, task)?;
+    let mut summary = ApplySummary {
+        sources: plan.sources.len() as u64,
+        documents: removed,
+        done: options.act,
+        passages: passages.is_some(),
+        ..ApplySummary::default()
+    };
+    summary.missing = plan.missing;
+    for id in &inexact {
+        // Only the texts of such documents have been compared, and this one may hold more.
+        summary.parts_not_compared += u64::from(store.view().is_live(id) && store.document(id)?.extracted);
+    }
+    let ApplyPlan { sources, entries, .. } = plan;
+    let unplaced = places::unplaced(&sources, options, &log)?;
+    let checked = Check { store, sources: &sources, options, unplaced: &unplaced, log: &mut log, temp: &temp, task }
+        .all(entries)?;
+    let mut acting = Acting {
+        store,
+        options,
+        task,
+        sources: &sources,
+        checked: &checked,
+        passages: passages.as_ref(),
+        unplaced: &unplaced,
+        lost: FxHashSet::default(),
+        decided: FxHashMap::default(),
+        log,
+        marked: FxHashSet::default(),
+        own: OwnActs::default(),
+        compared: FxHashSet::default(),
+        summary,
+        visit,
+    };
+    acting.all()?;
+    let mut summary = acting.summary;
+    summary.left = summary.documents - summary.applied.min(summary.documents);
+    Ok(summary)
+}
+
+/// Acts on one file after the other.
+struct Acting<'a> {
+    store: &'a Store,
+    options: &'a ApplyOptions,
+    task: &'a Task<'a>,
+    sources: &'a [SourceFile],
+    checked: &'a Checked,
+    /// The repeated passages, where the report lists them.
+    passages: Option<&'a Passages>,
+    /// Files that have no place in the copy.
+    unplaced: &'a Unplaced,
+    /// The numbers of files that could not be copied.
+    lost: FxHashSet<u32>,
+    /// The files that were copied without documents or passages: the digest of the decision, and the outcome.
+    decided: FxHashMap<u32, (u64, Outcome)>,
+    log: Log,
+    /// The hashes of the real paths of files that have been marked.
+    marked: FxHashSet<u64>,
+    /// Facts of files after acts of this run.
+    own: OwnActs,
+    /// The numbers of files with a survivor whose content was compared again while a copy of it was aside.
+    compared: FxHashSet<u32>,
+    summary: ApplySummary,
+    visit: &'a mut dyn FnMut(Applied) -> Result<()>,
+}
+
+/// The step to take with a file.
+struct FileStep {
+    act: Act,
+    target: Option<PathBuf>,
+    documents: u64,
+    /// Why documents stay, or why the file is left alone.
+    reason: Option<String>,
+}
+
+impl FileStep {
+    fn leave(reason: impl Into<String>) -> Self {
+        Self { act: Act::Leave, target: None, documents: 0, reason: Some(reason.into()) }
+    }
+}
+
+/// What was done with a file, or would be.
+struct Acted {
+    step: FileStep,
+    done: bool,
+    outcome: Outcome,
+}
+
+impl Acted {
+    /// Nothing was done, and that is no failure.
+    fn left(reason: impl Into<String>) -> Self {
+        Self { step: FileStep::leave(reason), done: false, outcome: Outcome::default() }
+    }
+
+    fn failed(reason: impl Into<String>, outcome: Outcome) -> Self {
+        Self { step: FileStep::leave(reason), done: false, outcome: Outcome { failed: true, ..outcome } }
+    }
+}
+
+/// The documents of a file that are removed, and why others stay.
+struct Chosen {
+    cuts: Vec<Cut>,
+    /// Documents that stay for want of a survivor.
+    unjustified: u64,
+    reason: Option<String>,
+}
+
+impl Acting<'_> {
+    /// Acts on all files. Files that were copied without documents whose survivors could not be copied later are copied again, with
+    /// these documents.
+    fn all(&mut self) -> Result<()> {
+        for number in 0..self.sources.len() {
+            self.task.step("files done", number as u64, self.sources.len() as u64)?;
+            self.source(number)?;
+        }
+        let mut known = 0;
+        while self.lost.len() > known {
+            known = self.lost.len();
+            let mut decided: Vec<u32> = self.decided.keys().copied().collect();
+            decided.sort_unstable();
+            for number in decided {
+                self.task.step("files looked at again", number.into(), self.sources.len() as u64)?;
+                self.again(number)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies a file again if it would be decided otherwise now.
+    fn again(&mut self, number: u32) -> Result<()> {
+        let Some(folder) = self.options.action.copies_to() else { return Ok(()) };
+        let (source, state) = (&self.sources[number as usize], &self.checked.states[number as usize]);
+        let decision = self.plan_copy(source, state, folder)?.decision;
+        if let Some((earlier, outcome)) = self.decided.get(&number).copied()
+            && earlier != decision
+        {
+            self.decided.remove(&number);
+            self.summary.subtract(&outcome);
+            self.source(number as usize)?;
+        }
+        Ok(())
+    }
+
+    fn source(&mut self, number: usize) -> Result<()> {
+        let (source, state) = (&self.sources[number], &self.checked.states[number]);
+        let acted = match state {
+            FileState::Done(act) => {
+                let step = FileStep { act: *act, target: None, documents: 1, reason: None };
+                Ok(Some(Acted {
+                    step,
+                    done: true,
+                    outcome: Outcome { done_before: true, applied: 1, ..Outcome::default() },
+                }))
+            }
+            FileState::Unfit { reason, refused } => {
+                Ok(Some(Acted::failed(reason, Outcome { refused: *refused, ..Outcome::default() })))
+            }
+            FileState::Kept | FileState::File { .. } => match self.unplaced.get(&(number as u32)) {
+                // Its documents stay for want of a place, not for want of survivors.
+                Some(reason) => Ok(Some(Acted::failed(reason, Outcome { unplaced: true, ..Outcome::default() }))),
+                None => self.act(number, source, state),
+            },
+        };
+        let acted = match acted {
+            Ok(None) => return Ok(()),
+            Ok(Some(acted)) => acted,
+            Err(error) if matches!(error, Error::Stopped) || is_fatal(&error) => return Err(error),
+            Err(error) => {
+                // Only a copy can lack it: in place a file stays if nothing can be done with it.
+                if self.options.action.copies_to().is_some() {
+                    self.lost.insert(number as u32);
+                }
+                Acted::failed(error.chain(), Outcome { refused: files::is_refused(&error), ..Outcome::default() })
+            }
+        };
+        self.summary.add(&acted.outcome);
+        let FileStep { act, target, documents, reason } = acted.step;
+        (self.visit)(Applied {
+            schema: Schema::new(),
+            source: source.path.clone(),
+            act,
+            target: target.map(|target| target.display().to_string()),
+            documents,
+            done: acted.done,
+            reason,
+        })
+    }
+
+    /// Acts on a file. `None` if no action concerns it.
+    fn act(&mut self, number: usize, source: &SourceFile, state: &FileState) -> Result<Option<Acted>> {
+        let options = self.options;
+        match &options.action {
+            Action::Write { folder, .. } | Action::Cut { folder } => {
+                let planned = self.plan_copy(source, state, folder)?;
+                let decision = planned.decision;
+                let leaves_out = planned.leaves_out();
+                let acted = self.copy(number, source, state, planned)?;
+                if leaves_out && options.act {
+                    self.decided.insert(number as u32, (decision, acted.outcome));
+                }
+                Ok(Some(acted))
+            }
+            Action::Mark { field } => self.mark(number, source, state, field),
+            Action::Remove | Action::Link(_) | Action::Move { .. } => self.dispose(number, source, state),
+        }
+    }
+
+    /// The documents that justify the removal of others.
+    fn kept(&self) -> Kept<'_> {
+        Kept { store: self.store, checked: self.checked, lost: &self.lost }
+    }
+
+    /// Chooses the documents of a file that are removed: those whose survivor is as it was.
+    fn choose(&self, state: &FileState) -> Result<Chosen> {
+        let FileState::File { cuts, reason, .. } = state else {
+            return Ok(Chosen { cuts: Vec::new(), unjustified: 0, reason: None });
+        };
+        let all = self.checked.cuts(cuts)?;
+        let kept = self.kept();
+        let mut cuts = Vec::with_capacity(all.len());
+        let mut unjustified = 0;
+        for cut in all {
+            if cut.keep == NO_SURVIVOR || kept.holds(cut.keep)? {
+                cuts.push(cut);
+            } else {
+                unjustified += 1;
+            }
+        }
+        let reason = reason.clone().or_else(|| {
+            (unjustified > 0)
+                .then(|| "the survivors of some documents have changed or cannot be read; these documents stay".into())
+        });
+        Ok(Chosen { cuts, unjustified, reason })
+    }
+
+    /// The facts of a file that is to be changed or copied.
+    ///
+    /// # Errors
+    /// [`DocumentError::ChangedWhileReading`] where they are not those it was checked with.
+    fn unchanged(&self, number: usize, path: &Path) -> Result<Facts> {
+        let facts = Facts::of_opened(path)?;
+        match &self.checked.facts[number] {
+            Some(checked) if !self.own.explain(checked, &facts) => {
+                Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }))
+            }
+            _ => Ok(facts),
+        }
+    }
+}
+
+/// Distinct documents among these cuts: one of a name that is repeated has several.
+fn documents_of(cuts: &[Cut]) -> u64 {
+    cuts.iter().map(|cut| cut.id).collect::<RoaringBitmap>().len()
+}
+
+/// True if no other file would fare better.
+fn is_fatal(error: &Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<std::io::Error>()
+            && matches!(
+                error.kind(),
+                std::io::ErrorKind::StorageFull
+                    | std::io::ErrorKind::QuotaExceeded
+                    | std::io::ErrorKind::ReadOnlyFilesystem
+            )
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}

@@ -1,0 +1,92 @@
+//! Passages: the spans that a report of repeated passages lists, by document.
+
+use std::fs::File;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::archive::spill::{Sorter, TempSpace, read_at, write_at};
+use fpdb_host::error::Result;
+
+/// A span that is repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct RepeatedSpan {
+    pub(super) document: u32,
+    /// The document of the first occurrence.
+    pub(super) source: u32,
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+/// Stands for the survivor of a document that stays without some passages.
+pub(super) const NO_SURVIVOR: u32 = u32::MAX;
+
+/// Passages written to the file at a time.
+const AT_A_TIME: usize = 1 << 16;
+
+/// Where the passages of a document are.
+#[derive(Clone, Copy, Debug)]
+struct OfDocument {
+    document: u32,
+    /// The number of its first passage.
+    first: u64,
+    /// The largest offset at which one of them ends.
+    end: u64,
+}
+
+/// The passages of all documents, in a temporary file.
+pub(super) struct Passages {
+    file: File,
+    temp: TempSpace,
+    /// Ascending by document.
+    documents: Vec<OfDocument>,
+    count: u64,
+}
+
+impl Passages {
+    pub(super) fn of(sorter: Sorter<'_, RepeatedSpan>, temp: &TempSpace) -> Result<Self> {
+        let mut all = Self { file: temp.file()?, temp: temp.clone(), documents: Vec::new(), count: 0 };
+        let mut some: Vec<RepeatedSpan> = Vec::new();
+        for passage in sorter.sorted()? {
+            let passage = passage?;
+            let number = all.count + some.len() as u64;
+            match all.documents.last_mut() {
+                Some(last) if last.document == passage.document => last.end = last.end.max(passage.end),
+                _ => all.documents.push(OfDocument { document: passage.document, first: number, end: passage.end }),
+            }
+            some.push(passage);
+            if some.len() == AT_A_TIME {
+                all.write(&mut some)?;
+            }
+        }
+        all.write(&mut some)?;
+        Ok(all)
+    }
+
+    fn write(&mut self, some: &mut Vec<RepeatedSpan>) -> Result<()> {
+        write_at(&self.file, some, self.count, &self.temp)?;
+        self.count += some.len() as u64;
+        some.clear();
+        Ok(())
+    }
+
+    fn index(&self, document: u32) -> Option<usize> {
+        self.documents.binary_search_by_key(&document, |of| of.document).ok()
+    }
+
+    /// The largest offset at which a passage of this document ends; 0 if it has none.
+    pub(super) fn end(&self, document: u32) -> u64 {
+        self.index(document).map_or(0, |index| self.documents[index].end)
+    }
+
+    /// The passages of a document, in order of place.
+    pub(super) fn get(&self, document: u32) -> Result<Vec<RepeatedSpan>> {
+        let Some(index) = self.index(document) else { return Ok(Vec::new()) };
+        let first = self.documents[index].first;
+        let end = self.documents.get(index + 1).map_or(self.count, |next| next.first);
+        let mut passages: Vec<RepeatedSpan> =
+            read_at(&self.file, first, usize::try_from(end - first).unwrap_or(usize::MAX), &self.temp)?;
+        passages.sort_unstable_by_key(|passage| passage.start);
+        Ok(passages)
+    }
+}

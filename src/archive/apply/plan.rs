@@ -1,0 +1,176 @@
+//! Plan: which files the documents of the database come from, and which documents of each are to be looked at.
+
+use std::collections::HashMap;
+
+use bytemuck::{Pod, Zeroable};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::passages::Passages;
+use super::report::{ParsedReport, ReportedPair};
+use crate::archive::spill::{Sorter, TempSpace};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::{Task, is_due};
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::{CLOSED, parts_of};
+use fpdb_store::Store;
+
+/// A file that documents come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SourceFile {
+    /// Its absolute path.
+    pub(super) path: String,
+    /// The prefix of the names of its documents.
+    pub(super) name: String,
+    /// How it was read.
+    pub(super) reading: SourceReading,
+    /// The documents of the database that come from it.
+    pub(super) documents: u64,
+}
+
+/// How a file was read when its documents were ingested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SourceReading {
+    /// As one document, compressed or not.
+    Whole,
+    /// As it is, though it is a container or compressed.
+    Closed,
+    /// Its members, with the text of records in this field unless it is the usual one.
+    Members(Option<String>),
+    /// In several of these ways.
+    Mixed,
+}
+
+/// A document to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct PlannedDocument {
+    /// The number of its file.
+    pub(super) source: u32,
+    pub(super) id: u32,
+    /// The hash of what its name has after that of the file.
+    pub(super) suffix: u64,
+    /// Its survivor; its own number where it is one.
+    pub(super) keep: u32,
+    _unused: u32,
+    pub(super) digest: [u64; 2],
+}
+
+impl PlannedDocument {
+    pub(super) fn new(source: u32, id: u32, keep: u32, digest: &Digest, suffix: &str) -> Self {
+        let (high, low) = digest.split_at(8);
+        let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
+        Self { source, id, suffix: xxh3_64(suffix.as_bytes()), keep, _unused: 0, digest: [word(high), word(low)] }
+    }
+
+    pub(super) fn is_removable(&self) -> bool {
+        self.keep != self.id
+    }
+
+    pub(super) fn digest(&self) -> Digest {
+        let mut digest = [0; 16];
+        digest[..8].copy_from_slice(&self.digest[0].to_be_bytes());
+        digest[8..].copy_from_slice(&self.digest[1].to_be_bytes());
+        digest
+    }
+}
+
+/// Visits the files that have a document to be looked at, each with these documents in order of suffix.
+pub(super) fn for_each_file(
+    documents: Sorter<'_, PlannedDocument>,
+    visit: &mut dyn FnMut(usize, &[PlannedDocument]) -> Result<()>,
+) -> Result<()> {
+    let mut documents = documents.sorted()?.peekable();
+    let mut of_file: Vec<PlannedDocument> = Vec::new();
+    while let Some(document) = documents.next().transpose()? {
+        of_file.push(document);
+        // A failure is met when it is taken.
+        let ends = documents.peek().is_none_or(|next| next.as_ref().is_ok_and(|next| next.source != document.source));
+        if ends {
+            of_file.sort_unstable_by_key(|document| document.suffix);
+            visit(document.source as usize, &of_file)?;
+            of_file.clear();
+        }
+    }
+    Ok(())
+}
+
+/// All files, and the documents to be looked at in the order of files.
+pub(super) struct ApplyPlan<'a> {
+    pub(super) sources: Vec<SourceFile>,
+    pub(super) entries: Sorter<'a, PlannedDocument>,
+    /// Removable documents that the database does not hold, or holds without a file.
+    pub(super) missing: u64,
+}
+
+impl<'a> ApplyPlan<'a> {
+    pub(super) fn of(
+        store: &Store,
+        report: ParsedReport<'a>,
+        passages: Option<&Passages>,
+        temp: &'a TempSpace,
+        task: &Task<'_>,
+    ) -> Result<Self> {
+        let ParsedReport { path, removed, survivors, pairs, kept, .. } = report;
+        let mut kept = kept.sorted()?.peekable();
+        let mut pairs = pairs.sorted()?.peekable();
+        let mut sources: Vec<SourceFile> = Vec::new();
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut entries = Sorter::new(temp, store.memory() / 4);
+        let (mut seen, mut done) = (0, 0);
+        store.for_each_document(|id, record| {
+            done += 1;
+            if is_due(done) {
+                task.step("documents looked up", done, 0)?;
+            }
+            let mut pair: Option<ReportedPair> = None;
+            while let Some(next) = pairs.next_if(|next| next.as_ref().map_or(true, |next| next.remove <= id)) {
+                pair = Some(next?).filter(|next| next.remove == id);
+            }
+            let mut fits = pair.is_none_or(|pair| pair.identity.fits(&record));
+            while let Some(next) = kept.next_if(|next| next.as_ref().map_or(true, |next| next.id <= id)) {
+                let next = next?;
+                fits &= next.id != id || next.identity.fits(&record);
+            }
+            if !fits {
+                let detail =
+                    format!("document {id} of this database has another name or content: the report is of another one");
+                return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
+            }
+            if passages.is_some_and(|passages| passages.end(id) > record.bytes) {
+                let detail = format!("a passage ends beyond its document, {}", record.name);
+                return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
+            }
+            let Some(source) = record.source else { return Ok(true) };
+            let (suffix, reading) = match record.member.as_deref() {
+                None => ("", SourceReading::Whole),
+                Some(CLOSED) => ("", SourceReading::Closed),
+                Some(member) => {
+                    let (suffix, field) = parts_of(&record.name, member);
+                    (suffix, SourceReading::Members(field.map(str::to_owned)))
+                }
+            };
+            let number = match numbers.get(&source) {
+                Some(&number) => number,
+                None => {
+                    let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
+                    let name = record.name.strip_suffix(suffix).unwrap_or(&record.name).to_owned();
+                    sources.push(SourceFile { path: source.clone(), name, reading: reading.clone(), documents: 0 });
+                    numbers.insert(source, number);
+                    number
+                }
+            };
+            let known = &mut sources[number as usize];
+            known.documents += 1;
+            if known.reading != reading {
+                known.reading = SourceReading::Mixed;
+            }
+            if pair.is_some() || survivors.contains(id) {
+                seen += u64::from(pair.is_some());
+                let keep = pair.map_or(id, |pair| pair.keep);
+                entries.push(PlannedDocument::new(number, id, keep, &record.digest, suffix))?;
+            }
+            Ok(true)
+        })?;
+        Ok(Self { sources, entries, missing: removed.len() - seen })
+    }
+}

@@ -1,0 +1,181 @@
+//! Proof: has each content that a report removes its survivor? Anyone can ask this after a run, or at any time later.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::check::Contents;
+use super::places;
+use super::plan::{ApplyPlan, PlannedDocument, SourceFile, for_each_file};
+use super::report::{ParsedReport, ReportedNames};
+use crate::archive::spill::{Sorter, TempSpace};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::setters::setters;
+use fpdb_reading::input::InputLimits;
+use fpdb_store::Store;
+
+/// Where to look for the survivors of a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProofOptions {
+    /// The folder with the copy that [`Action::Write`](super::Action::Write) made. `None`: the places of the documents.
+    pub copy: Option<PathBuf>,
+    /// Limits on the files that are read.
+    pub limits: InputLimits,
+    /// The existing folder for data that exceeds the memory. `None`: the system's folder for temporary files.
+    pub temp_dir: Option<PathBuf>,
+}
+
+impl ProofOptions {
+    /// The default options.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! { copy: Option<PathBuf>, limits: InputLimits, temp_dir: Option<PathBuf> }
+}
+
+/// A content without its survivor. Also its JSON (`fpdb.apply.lost/1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Lost {
+    pub(crate) schema: Schema<Self>,
+    /// The removable document of the report, whose content is not in its place.
+    pub document: String,
+    /// Its number.
+    pub id: u32,
+    /// The survivor that the report names.
+    pub survivor: String,
+    /// Its number.
+    pub survivor_id: u32,
+    /// Why the survivor is not there.
+    pub reason: String,
+}
+
+impl Answer for Lost {
+    const SCHEMA: &'static str = "fpdb.apply.lost/1";
+}
+
+/// The totals of a proof. Also its JSON (`fpdb.apply.check/1`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ProofSummary {
+    pub(crate) schema: Schema<Self>,
+    /// Removable documents of the report.
+    pub documents: u64,
+    /// Documents whose survivor is there, with the content that the report was made of.
+    pub survived: u64,
+    /// Documents of those whose survivor has the same bytes. The others are justified by the rule of the report.
+    pub identical: u64,
+    /// Documents whose survivor is not there, and whose own content still is.
+    pub in_place: u64,
+    /// Documents whose content and survivor are both not there.
+    pub lost: u64,
+}
+
+impl Answer for ProofSummary {
+    const SCHEMA: &'static str = "fpdb.apply.check/1";
+}
+
+/// Reads the survivors of a report, and visits each document that has lost its own.
+pub(crate) fn prove(
+    store: &Store,
+    report: &Path,
+    options: &ProofOptions,
+    task: &Task<'_>,
+    visit: &mut dyn FnMut(Lost) -> Result<()>,
+) -> Result<ProofSummary> {
+    let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
+    let mut parsed = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
+    if parsed.passages.is_some() {
+        let detail = "it lists passages; a check is of removed documents";
+        return Err(Error::NotADedupReport { path: parsed.path, line: 1, detail: detail.into() });
+    }
+    // The plan takes them, and knows only documents that the database still holds.
+    let mut survivor_of: Vec<(u32, u32)> = Vec::new();
+    let mut pairs = Sorter::new(&temp, store.memory() / 4);
+    for pair in std::mem::replace(&mut parsed.pairs, Sorter::new(&temp, 0)).sorted()? {
+        let pair = pair?;
+        survivor_of.push((pair.remove, pair.keep));
+        pairs.push(pair)?;
+    }
+    parsed.pairs = pairs;
+    let identical = std::mem::take(&mut parsed.identical);
+    let ApplyPlan { sources, entries, .. } = ApplyPlan::of(store, parsed, None, &temp, task)?;
+    let contents = Contents { store, limits: &options.limits, task };
+    let mut there = RoaringBitmap::new();
+    let mut reasons: FxHashMap<u32, String> = FxHashMap::default();
+    for_each_file(entries, &mut |number, documents| {
+        task.step("files checked", number as u64, sources.len() as u64)?;
+        let found = match &options.copy {
+            Some(folder) => in_copy(&contents, &sources[number], documents, folder),
+            None => contents.look(&sources[number], documents).map(|looked| looked.sound),
+        };
+        let reason = match found {
+            Ok(sound) => {
+                there.extend(sound);
+                "its survivor has changed".to_owned()
+            }
+            Err(Error::Stopped) => return Err(Error::Stopped),
+            Err(error) if is_absent(&error) => "the file of its survivor is gone".to_owned(),
+            Err(error) => format!("its survivor cannot be read: {}", error.chain()),
+        };
+        let survivors = documents.iter().filter(|document| !document.is_removable());
+        for survivor in survivors.filter(|survivor| !there.contains(survivor.id)) {
+            reasons.insert(survivor.id, reason.clone());
+        }
+        Ok(())
+    })?;
+    let mut summary = ProofSummary { documents: survivor_of.len() as u64, ..ProofSummary::default() };
+    let mut lost = RoaringBitmap::new();
+    for (document, survivor) in survivor_of {
+        if there.contains(survivor) {
+            summary.survived += 1;
+            summary.identical += u64::from(identical.contains(document));
+        } else if options.copy.is_none() && there.contains(document) {
+            summary.in_place += 1;
+        } else {
+            lost.insert(document);
+        }
+    }
+    summary.lost = lost.len();
+    if !lost.is_empty() {
+        ReportedNames::read(report, &mut |line| {
+            if !lost.contains(line.id) {
+                return Ok(());
+            }
+            let reason = reasons.get(&line.survivor_id).cloned();
+            let reason = reason.unwrap_or_else(|| "the database no longer holds its survivor".into());
+            let ReportedNames { document, id, survivor, survivor_id } = line;
+            visit(Lost { schema: Schema::new(), document, id, survivor, survivor_id, reason })
+        })?;
+    }
+    Ok(summary)
+}
+
+/// The survivors of a file that are in its copy. A copy without some records numbers the others anew: contents are compared.
+fn in_copy(
+    contents: &Contents<'_>,
+    source: &SourceFile,
+    documents: &[PlannedDocument],
+    folder: &Path,
+) -> Result<Vec<u32>> {
+    let survivors = documents.iter().filter(|document| !document.is_removable());
+    if survivors.clone().next().is_none() {
+        return Ok(Vec::new());
+    }
+    let found = contents.digests(&places::place_of(source, folder)?, &source.reading)?;
+    Ok(survivors.filter(|survivor| found.contains(&survivor.digest())).map(|survivor| survivor.id).collect())
+}
+
+fn is_absent(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+}

@@ -1,0 +1,252 @@
+//! Report: the lines of JSON that a dedup has written, read one by one. They list removable documents, or repeated passages.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, Zeroable};
+use roaring::RoaringBitmap;
+use serde::Deserialize;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::passages::{NO_SURVIVOR, RepeatedSpan};
+use crate::archive::dedup::{DedupSummary, Removable};
+use crate::archive::repeats::{Repeat, RepeatSummary, Uncompared};
+use crate::archive::spill::{Sorter, TempSpace};
+use fpdb_host::bounded;
+use fpdb_host::duplicate::Because;
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::progress::{Task, is_due};
+use fpdb_host::schema::Answer;
+use fpdb_kernel::hex;
+use fpdb_store::DocumentRecord;
+
+/// A removable document and its survivor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct ReportedPair {
+    pub(super) remove: u32,
+    pub(super) keep: u32,
+    pub(super) identity: Identity,
+}
+
+/// Tells a document of a report from another of the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Identity {
+    /// The hash of its name.
+    name: u64,
+    /// The hash of its digest; 0 in reports of versions that did not give it.
+    digest: u64,
+}
+
+impl Identity {
+    fn new(name: &str, digest: &str) -> Self {
+        let digest = if digest.is_empty() { 0 } else { xxh3_64(digest.as_bytes()) };
+        Self { name: xxh3_64(name.as_bytes()), digest }
+    }
+
+    /// True if it is that of this document.
+    pub(super) fn fits(&self, record: &DocumentRecord) -> bool {
+        let digest = hex::encode(&record.digest);
+        let known = Self::new(&record.name, &digest);
+        self.name == known.name && (self.digest == 0 || self.digest == known.digest)
+    }
+}
+
+/// A survivor of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Survivor {
+    pub(super) id: u32,
+    unused: u32,
+    pub(super) identity: Identity,
+}
+
+/// The content of a report.
+pub(super) struct ParsedReport<'a> {
+    pub(super) path: PathBuf,
+    /// The digest of all of its bytes.
+    pub(super) digest: u64,
+    pub(super) removed: RoaringBitmap,
+    pub(super) survivors: RoaringBitmap,
+    /// The removable documents that are not said to have the bytes or the text of their survivor.
+    pub(super) inexact: RoaringBitmap,
+    /// The removable documents with the bytes of their survivor.
+    pub(super) identical: RoaringBitmap,
+    pub(super) pairs: Sorter<'a, ReportedPair>,
+    /// The repeated passages, where the report lists passages instead of documents: all documents that have some count as removed.
+    pub(super) passages: Option<Sorter<'a, RepeatedSpan>>,
+    /// One for each pair.
+    pub(super) kept: Sorter<'a, Survivor>,
+}
+
+/// The fields of a line that matter; later versions may have more.
+#[derive(Deserialize)]
+struct ReportLine {
+    schema: String,
+    #[serde(default)]
+    remove: String,
+    remove_id: Option<u32>,
+    #[serde(default)]
+    keep: String,
+    keep_id: Option<u32>,
+    because: Option<Because>,
+    #[serde(default)]
+    remove_digest: String,
+    #[serde(default)]
+    keep_digest: String,
+    #[serde(default)]
+    document: String,
+    #[serde(default)]
+    digest: String,
+    id: Option<u32>,
+    #[serde(default)]
+    start: u64,
+    #[serde(default)]
+    end: u64,
+    of: Option<Of>,
+}
+
+/// Where a passage first occurs.
+#[derive(Deserialize)]
+struct Of {
+    #[serde(default)]
+    document: String,
+    id: u32,
+    #[serde(default)]
+    digest: String,
+}
+
+impl<'a> ParsedReport<'a> {
+    pub(super) fn read(path: &Path, temp: &'a TempSpace, memory: u64, task: &Task<'_>) -> Result<Self> {
+        let failed = || Error::io("read", path);
+        let file = File::open(path).map_err(failed())?;
+        if !file.metadata().map_err(failed())?.is_file() {
+            return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
+        }
+        let mut input = BufReader::with_capacity(1 << 20, file);
+        let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
+        let (mut inexact, mut identical) = (RoaringBitmap::new(), RoaringBitmap::new());
+        let mut pairs = Sorter::new(temp, memory);
+        let mut passages = None;
+        let mut kept = Sorter::new(temp, memory);
+        let (mut digest, mut number, mut ended) = (Xxh3::new(), 0, false);
+        let mut line = Vec::new();
+        loop {
+            if !bounded::read_line(&mut input, &mut line).map_err(failed())? {
+                break;
+            }
+            number += 1;
+            if is_due(number) {
+                task.step("lines of the report read", number, 0)?;
+            }
+            digest.update(&line);
+            let wrong =
+                |detail: &str| Error::NotADedupReport { path: path.to_owned(), line: number, detail: detail.into() };
+            if ended {
+                return Err(wrong("something follows the summary, which is the last line of a report"));
+            }
+            let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
+            match parsed {
+                ReportLine { schema, document, digest, id: Some(id), start, end, of: Some(of), .. }
+                    if schema == Repeat::SCHEMA =>
+                {
+                    if start >= end {
+                        return Err(wrong("a passage ends before it begins"));
+                    }
+                    if removed.insert(id) {
+                        pairs.push(ReportedPair {
+                            remove: id,
+                            keep: NO_SURVIVOR,
+                            identity: Identity::new(&document, &digest),
+                        })?;
+                    }
+                    if survivors.insert(of.id) {
+                        let identity = Identity::new(&of.document, &of.digest);
+                        kept.push(Survivor { id: of.id, unused: 0, identity })?;
+                    }
+                    let passages = passages.get_or_insert_with(|| Sorter::new(temp, memory));
+                    passages.push(RepeatedSpan { document: id, source: of.id, start, end })?;
+                }
+                ReportLine { schema, .. } if schema == Uncompared::SCHEMA => {}
+                ReportLine { schema, .. } if schema == RepeatSummary::SCHEMA => {
+                    passages.get_or_insert_with(|| Sorter::new(temp, memory));
+                    ended = true;
+                }
+                ReportLine {
+                    schema,
+                    remove_id: Some(id),
+                    keep_id: Some(keep_id),
+                    remove,
+                    keep,
+                    because,
+                    remove_digest,
+                    keep_digest,
+                    ..
+                } if schema == Removable::SCHEMA => {
+                    if !removed.insert(id) {
+                        return Err(wrong("a document is listed twice"));
+                    }
+                    if matches!(because, Some(Because::Contained | Because::Resembles)) {
+                        inexact.insert(id);
+                    }
+                    if !remove_digest.is_empty() && remove_digest == keep_digest {
+                        identical.insert(id);
+                    }
+                    survivors.insert(keep_id);
+                    pairs.push(ReportedPair {
+                        remove: id,
+                        keep: keep_id,
+                        identity: Identity::new(&remove, &remove_digest),
+                    })?;
+                    kept.push(Survivor { id: keep_id, unused: 0, identity: Identity::new(&keep, &keep_digest) })?;
+                }
+                ReportLine { schema, .. } if schema == DedupSummary::SCHEMA => ended = true,
+                ReportLine { schema, .. } if schema.starts_with("fpdb.dedup.") => {}
+                _ => return Err(wrong("the line is none of a dedup")),
+            }
+        }
+        let wrong =
+            |detail: &str| Error::NotADedupReport { path: path.to_owned(), line: number, detail: detail.into() };
+        if !ended {
+            return Err(wrong("it ends without a summary: the dedup that wrote it was cut short"));
+        }
+        if passages.is_none()
+            && let Some(both) = (&removed & &survivors).min()
+        {
+            return Err(wrong(&format!("document {both} is removable, and a survivor")));
+        }
+        let (path, digest) = (path.to_owned(), digest.digest());
+        Ok(Self { path, digest, removed, survivors, inexact, identical, pairs, kept, passages })
+    }
+}
+
+/// A removable document and its survivor, by name.
+pub(super) struct ReportedNames {
+    pub(super) document: String,
+    pub(super) id: u32,
+    pub(super) survivor: String,
+    pub(super) survivor_id: u32,
+}
+
+impl ReportedNames {
+    /// Visits the lines of a report that was read before, in its order.
+    pub(super) fn read(path: &Path, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
+        let failed = || Error::io("read", path);
+        let mut input = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?);
+        let (mut line, mut number) = (Vec::new(), 0);
+        while bounded::read_line(&mut input, &mut line).map_err(failed())? {
+            number += 1;
+            let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| Error::NotADedupReport {
+                path: path.to_owned(),
+                line: number,
+                detail: error.to_string(),
+            })?;
+            if let ReportLine { remove_id: Some(id), keep_id: Some(survivor_id), remove, keep, .. } = parsed {
+                visit(Self { document: remove, id, survivor: keep, survivor_id })?;
+            }
+        }
+        Ok(())
+    }
+}

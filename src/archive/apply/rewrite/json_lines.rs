@@ -1,0 +1,57 @@
+//! JSON lines again, line by line: some changed, and every other byte as it was.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use super::super::files::BUFFER;
+use super::frames::{Encoder, Frames};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::stop::StopToken;
+use fpdb_reading::input::Compression;
+
+/// No line of more bytes is a record.
+const LONGEST: u64 = 1 << 30;
+
+/// Replaces the line that begins at a place; `None` keeps it.
+type LineEdit<'a> = dyn Fn(&[u8], u64) -> Result<Option<Vec<u8>>> + 'a;
+
+/// Writes the lines of a file, with their changes.
+pub(super) fn rewrite(
+    path: &Path,
+    compression: Option<Compression>,
+    edit: &LineEdit<'_>,
+    output: &mut dyn Write,
+    stop: &StopToken,
+) -> Result<()> {
+    let Some(compression) = compression else {
+        let input = File::open(path).map_err(Error::io("read", path))?;
+        return lines(path, input, edit, output, stop);
+    };
+    let undecodable = |error: std::io::Error| {
+        Error::Document(DocumentError::Undecodable { format: compression.name(), source: error.into() })
+    };
+    let input = Frames::open(path, compression).map_err(undecodable)?;
+    let failed = || Error::io("write a copy of", path);
+    let mut encoder = Encoder::new(compression, &input.facts, output).map_err(failed())?;
+    lines(path, input, edit, &mut encoder, stop)?;
+    encoder.finish().map_err(failed())
+}
+
+fn lines(path: &Path, input: impl Read, edit: &LineEdit<'_>, output: &mut dyn Write, stop: &StopToken) -> Result<()> {
+    let mut input = BufReader::with_capacity(BUFFER, input);
+    let mut line = Vec::new();
+    let mut at = 0;
+    loop {
+        stop.check()?;
+        line.clear();
+        let read = (&mut input).take(LONGEST).read_until(b'\n', &mut line).map_err(Error::io("read", path))? as u64;
+        if read == 0 {
+            return Ok(());
+        }
+        // The rest of a line that is no record, since it is longer than any, is written as other lines are.
+        let edited = edit(&line, at)?;
+        output.write_all(edited.as_deref().unwrap_or(&line)).map_err(Error::io("write a copy of", path))?;
+        at += read;
+    }
+}

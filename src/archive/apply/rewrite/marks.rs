@@ -1,0 +1,98 @@
+//! Marks: what is said in each record: whether it is removable and which document stays for it, or which passages of it are repeated.
+
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+
+use super::super::check::Cut;
+use super::super::passages::Passages;
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_store::Store;
+
+/// The marks of records.
+pub(super) struct Marks<'a> {
+    pub(super) field: &'a str,
+    pub(super) cuts: &'a [Cut],
+    pub(super) store: &'a Store,
+    /// The repeated passages, where marks list them.
+    pub(super) passages: Option<&'a Passages>,
+    /// True if records may have the marks of an earlier run, which these replace.
+    pub(super) replaces: bool,
+}
+
+/// The verdict on a record.
+const REMOVE: &str = "remove";
+const KEEP: &str = "keep";
+
+impl Marks<'_> {
+    /// The fields that records get.
+    pub(super) fn fields(&self) -> Vec<String> {
+        match self.passages {
+            Some(_) => vec![self.field.to_owned()],
+            None => vec![self.field.to_owned(), format!("{}_survivor", self.field)],
+        }
+    }
+
+    /// The values of the marks in the record that begins at this place. Passages are `[[start,end],...]`.
+    pub(super) fn values(&self, start: u64) -> Result<Vec<Option<String>>> {
+        let cut = self.cuts.binary_search_by_key(&start, |cut| cut.start).ok().map(|at| &self.cuts[at]);
+        if let Some(passages) = self.passages {
+            let passages = cut.map_or(Ok(Vec::new()), |cut| passages.get(cut.id))?;
+            let spans: Vec<String> =
+                passages.iter().map(|passage| format!("[{},{}]", passage.start, passage.end)).collect();
+            return Ok(vec![Some(format!("[{}]", spans.join(",")))]);
+        }
+        Ok(match cut {
+            Some(cut) => vec![Some(REMOVE.to_owned()), Some(self.store.document(cut.keep)?.name)],
+            None => vec![Some(KEEP.to_owned()), None],
+        })
+    }
+
+    /// The line that begins at this place with more fields at the end of its object; `None` where it is no object.
+    pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
+        let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        // Text in JSON may hold half a pair, which is no UTF-8: keys with such are no obstacle.
+        let Ok(mut known) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(body) else { return Ok(None) };
+        let fields = self.fields();
+        let Some(close) = line.iter().rposition(|&byte| byte == b'}') else { return Ok(None) };
+        let earlier = if self.replaces { earlier_marks(line, &fields) } else { None };
+        if earlier.is_some() {
+            known.retain(|key, _| !fields.contains(key));
+        }
+        if let Some(field) = fields.iter().find(|&field| known.contains_key(field)) {
+            return Err(Error::FieldTaken { field: field.clone() });
+        }
+        let quoted = |text: &str| {
+            serde_json::to_string(text)
+                .map_err(|error| Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }))
+        };
+        let mut added = Vec::new();
+        for (field, value) in fields.iter().zip(self.values(at)?) {
+            let value = match value {
+                None => "null".to_owned(),
+                // Spans are JSON as they are.
+                Some(spans) if self.passages.is_some() => spans,
+                Some(text) => quoted(&text)?,
+            };
+            added.push(format!("{}:{value}", quoted(field)?));
+        }
+        let mut marked = line[..earlier.unwrap_or(close)].to_vec();
+        if !known.is_empty() {
+            marked.push(b',');
+        }
+        marked.extend(added.join(",").as_bytes());
+        marked.extend(&line[close..]);
+        Ok(Some(marked))
+    }
+}
+
+/// Where the marks of an earlier run begin, which are the last fields of the object in a line.
+fn earlier_marks(line: &[u8], fields: &[String]) -> Option<usize> {
+    let key = format!("{}:", serde_json::to_string(fields.first()?).ok()?);
+    // Within a text its first quotation mark would have a backslash before it.
+    let begin = memchr::memmem::rfind(line, key.as_bytes())?;
+    let marks = [b"{", &line[begin..]].concat();
+    let found = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&marks).ok()?;
+    let after_comma = begin.checked_sub(1).filter(|&before| line[before] == b',');
+    found.keys().eq(fields).then_some(after_comma.unwrap_or(begin))
+}

@@ -1,0 +1,115 @@
+//! Rewrite: one file again, without some of its members or with a mark in each of its records.
+
+mod frames;
+mod json_lines;
+mod marks;
+mod parquet;
+mod stream;
+mod texts;
+mod zip;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use super::check::{Cut, FileState};
+use super::cutting::Cutting;
+use super::passages::Passages;
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::stop::StopToken;
+use fpdb_reading::input::{Container, FileKind};
+use fpdb_store::Store;
+use marks::Marks;
+use stream::Cuts;
+use texts::Texts;
+pub(super) use zip::why_whole;
+
+/// True if the records of a file take a mark.
+pub(super) fn can_mark(state: &FileState) -> bool {
+    matches!(
+        state,
+        FileState::File {
+            container: Some(Container::JsonLines | Container::Parquet),
+            kind: FileKind::Container(_),
+            ..
+        }
+    )
+}
+
+/// True if passages can be cut out of the documents of a file.
+pub(super) fn can_cut(state: &FileState) -> bool {
+    matches!(state, FileState::File { kind: FileKind::Document, .. }) || can_mark(state)
+}
+
+/// The change of a file.
+pub(super) enum Change<'a> {
+    /// It loses some of its documents.
+    LeaveOut,
+    /// Its records say in this field whether they are removable, or which passages of them are repeated.
+    Mark {
+        field: &'a str,
+        passages: Option<&'a Passages>,
+        /// True if records may have the marks of an earlier run, which these replace.
+        replaces: bool,
+    },
+    /// Its documents lose passages.
+    CutOut {
+        cutting: &'a Cutting<'a>,
+        /// The field that the texts of records are in.
+        field: &'a str,
+    },
+}
+
+/// Writes the file at `path` again, with a change to the documents of these `cuts`.
+pub(super) fn rewrite(
+    path: &Path,
+    (state, cuts): (&FileState, &[Cut]),
+    change: &Change<'_>,
+    store: &Store,
+    output: &mut File,
+    stop: &StopToken,
+) -> Result<()> {
+    if let (FileState::File { kind: FileKind::Document, .. }, Change::CutOut { cutting, .. }, [cut, ..]) =
+        (state, change, cuts)
+    {
+        return texts::document(path, &cutting.ranges_of_file(cut.id)?, output, stop);
+    }
+    let FileState::File { kind: FileKind::Container(compression), container: Some(container), .. } = state else {
+        return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
+    };
+    let marks = match change {
+        Change::Mark { field, passages, replaces } => {
+            Some(Marks { field, cuts, store, passages: *passages, replaces: *replaces })
+        }
+        _ => None,
+    };
+    if let Change::CutOut { cutting, field } = change {
+        let texts = Texts { cuts, cutting, field };
+        if *container == Container::Parquet {
+            return parquet::cut(path, &texts, output, stop);
+        }
+        let mut output = BufWriter::with_capacity(super::files::BUFFER, output);
+        json_lines::rewrite(path, *compression, &|line, at| texts.line(line, at), &mut output, stop)?;
+        return output.flush().map_err(Error::io("write", path));
+    }
+    if *container == Container::Zip && compression.is_none() {
+        return zip::without(path, &rows(cuts), output, stop);
+    }
+    if *container == Container::Parquet && compression.is_none() {
+        return parquet::rewrite(path, &rows(cuts), marks.as_ref(), output, stop);
+    }
+    let mut output = BufWriter::with_capacity(super::files::BUFFER, output);
+    match (marks, compression) {
+        (Some(marks), _) => {
+            json_lines::rewrite(path, *compression, &|line, at| marks.line(line, at), &mut output, stop)?;
+        }
+        (None, None) => stream::without(path, Cuts::new(cuts), &mut output, stop)?,
+        (None, Some(compression)) => frames::without(path, *compression, Cuts::new(cuts), &mut output, stop)?,
+    }
+    output.flush().map_err(Error::io("write", path))
+}
+
+/// Numbers of entries or rows, ascending.
+fn rows(cuts: &[Cut]) -> Vec<u64> {
+    cuts.iter().flat_map(|cut| cut.start..cut.end).collect()
+}

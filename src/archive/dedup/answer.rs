@@ -1,0 +1,253 @@
+//! Answer: the decisions with the names of documents, one document at a time.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use roaring::RoaringBitmap;
+
+use super::job::Job;
+use super::measure::Threshold;
+use super::outcome::RunOutcome;
+use super::past::Past;
+use super::ranking::Unmatched;
+use super::record::{Fate, Reason, RecordFiles};
+use super::{Because, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided};
+use fpdb_host::error::Result;
+use fpdb_host::schema::Schema;
+use fpdb_kernel::document::{Digest, DocId};
+use fpdb_reading::input::file_name_of;
+use fpdb_store::{DocumentRecord, Store};
+
+/// The decisions of a run.
+pub(crate) struct Decided {
+    pub(super) decisions: DecisionSource,
+    pub(super) unmatched: Unmatched,
+    pub(super) threshold: Threshold,
+    pub(super) common: u64,
+    pub(super) boilerplate: u64,
+    pub(super) unread: u64,
+}
+
+/// Where the decisions are.
+pub(super) enum DecisionSource {
+    /// In memory, and in the file of a job until the answer has been given.
+    InMemory(Box<RunOutcome>, Option<Job>),
+    /// In the record of a database, with the documents stored.
+    Recorded { files: RecordFiles, stored: RoaringBitmap, database: String, rule: String, job: PathBuf },
+}
+
+/// Names of survivors that are kept for the next document.
+const MOST_NAMES: usize = 4096;
+
+/// Sources that are counted by themselves. More are counted as one.
+const MOST_SOURCES: usize = 1 << 16;
+
+/// Sources that a summary lists.
+const SOURCES_LISTED: usize = 20;
+
+/// The source of what has none of its own.
+const OTHER_SOURCES: &str = "(other)";
+
+impl Decided {
+    /// Calls `visit` with each removable document, then with each that is undecided, then with each that is superseded; each
+    /// kind in order of ingestion. Then the state of the job is removed.
+    pub(crate) fn for_each(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
+        let Self { decisions, unmatched, threshold, common, boilerplate, unread } = self;
+        let summary = DedupSummary {
+            common,
+            boilerplate,
+            unread,
+            unmatched_protect: unmatched.protect,
+            unmatched_prefer: unmatched.prefer,
+            ..DedupSummary::default()
+        };
+        let mut writer = AnswerWriter { store, threshold, summary, survivors: HashMap::new(), sources: HashMap::new() };
+        match decisions {
+            DecisionSource::InMemory(outcome, job) => {
+                writer.for_each(None, &mut |id| Ok(outcome.fate(id).map(|fate| (fate, None))), visit)?;
+                job.map_or(Ok(()), Job::remove)?;
+            }
+            DecisionSource::Recorded { files, stored, database, rule, job } => {
+                Job::discard(&job)?;
+                let mut past = Past::read(&files, &stored, &database, &rule)?;
+                let latest = past.header().map(|header| header.run);
+                let mut fate = |id| Ok(past.entry(id)?.map(|entry| (entry.fate, Some(entry.run))));
+                writer.for_each(latest, &mut fate, visit)?;
+            }
+        }
+        Ok(writer.summary)
+    }
+}
+
+/// The decision about a document, and the run that took it.
+type FateOf<'a> = dyn FnMut(u32) -> Result<Option<(Fate, Option<u32>)>> + 'a;
+
+/// An answer being given.
+struct AnswerWriter<'a> {
+    store: &'a Store,
+    threshold: Threshold,
+    summary: DedupSummary,
+    survivors: HashMap<u32, SurvivorInfo>,
+    sources: HashMap<String, SourceTotals>,
+}
+
+impl AnswerWriter<'_> {
+    fn for_each(
+        &mut self,
+        latest: Option<u32>,
+        fate: &mut FateOf<'_>,
+        visit: &mut dyn FnMut(DedupRow) -> Result<()>,
+    ) -> Result<()> {
+        let store = self.store;
+        let (mut justify, mut undecided) = (RoaringBitmap::new(), RoaringBitmap::new());
+        let mut superseded: Vec<(u32, Reason, u32)> = Vec::new();
+        let mut last = LatestRun { run: latest.unwrap_or_default(), ..LatestRun::default() };
+        store.for_each_document(|id, record| {
+            let Some((fate, run)) = fate(id)?.filter(|_| !record.boilerplate) else { return Ok(true) };
+            self.summary.documents += 1;
+            let is_new = run == latest && !matches!(fate, Fate::Superseded(_));
+            last.decided += u64::from(is_new);
+            let totals = totals_of(&mut self.sources, source_of(&record));
+            totals.documents += 1;
+            let reason = match fate {
+                Fate::Removable(reason) => reason,
+                Fate::Stays => return Ok(true),
+                Fate::Undecided => {
+                    undecided.insert(id);
+                    return Ok(true);
+                }
+                Fate::Superseded(reason) => {
+                    superseded.push((id, reason, run.unwrap_or_default()));
+                    return Ok(true);
+                }
+            };
+            totals.removable += 1;
+            totals.bytes += record.bytes;
+            last.removable += u64::from(is_new);
+            justify.insert(reason.keep);
+            let (keep, keep_digest, because, score) = self.survivor(&record, &reason)?;
+            self.summary.count(because, record.bytes);
+            self.summary.parts_not_compared += u64::from(has_parts_not_compared(because, &record));
+            visit(DedupRow::Removable(Removable {
+                schema: Schema::new(),
+                remove: record.name,
+                remove_id: DocId(id),
+                keep,
+                keep_id: DocId(reason.keep),
+                because,
+                score,
+                shared: reason.shared.into(),
+                novel: reason.novel.into(),
+                bytes: record.bytes,
+                remove_digest: record.digest,
+                keep_digest,
+                run,
+                metadata: id_first(record.metadata),
+            }))?;
+            Ok(true)
+        })?;
+        for id in &undecided {
+            let DocumentRecord { name, metadata, .. } = store.document(id)?;
+            visit(DedupRow::Undecided(Undecided {
+                schema: Schema::new(),
+                document: name,
+                id: DocId(id),
+                metadata: id_first(metadata),
+            }))?;
+        }
+        last.superseded = superseded.len() as u64;
+        for (id, reason, run) in superseded {
+            let record = store.document(id)?;
+            let (by, _, because, score) = self.survivor(&record, &reason)?;
+            visit(DedupRow::Superseded(Superseded {
+                schema: Schema::new(),
+                document: record.name,
+                id: DocId(id),
+                by,
+                by_id: DocId(reason.keep),
+                because,
+                score,
+                shared: reason.shared.into(),
+                novel: reason.novel.into(),
+                bytes: record.bytes,
+                run,
+                metadata: id_first(record.metadata),
+            }))?;
+        }
+        let summary = &mut self.summary;
+        summary.groups = justify.len();
+        summary.undecided = undecided.len();
+        summary.kept = summary.documents - summary.removable;
+        summary.latest = latest.map(|_| last);
+        let mut sources: Vec<SourceTotals> =
+            std::mem::take(&mut self.sources).into_values().filter(|totals| totals.removable > 0).collect();
+        sources.sort_by(|a, b| b.removable.cmp(&a.removable).then_with(|| a.source.cmp(&b.source)));
+        sources.truncate(SOURCES_LISTED);
+        summary.sources = sources;
+        Ok(())
+    }
+
+    /// The name and digest of the document that justifies the removal of another, by what, and the score.
+    fn survivor(&mut self, record: &DocumentRecord, reason: &Reason) -> Result<(String, Digest, Because, f64)> {
+        if self.survivors.len() >= MOST_NAMES {
+            self.survivors.clear();
+        }
+        let survivor = match self.survivors.get(&reason.keep) {
+            Some(survivor) => survivor,
+            None => {
+                let DocumentRecord { name, distinct, digest, .. } = self.store.document(reason.keep)?;
+                self.survivors.entry(reason.keep).or_insert(SurvivorInfo { name, distinct, digest })
+            }
+        };
+        // A document has fewer fingerprints than 2^32.
+        let size_of = |distinct: u64| u32::try_from(distinct).unwrap_or(u32::MAX);
+        let (because, score) = match reason.because {
+            Because::Identical if survivor.digest != record.digest => (Because::SameText, 1.0),
+            Because::Identical => (Because::Identical, 1.0),
+            because => {
+                let (size, other) = (size_of(record.distinct), size_of(survivor.distinct));
+                (because, self.threshold.score(reason.shared, size, other))
+            }
+        };
+        Ok((survivor.name.clone(), survivor.digest, because, score))
+    }
+}
+
+/// True where only the texts of two documents were compared, and the removable one may hold attachments and pictures.
+fn has_parts_not_compared(because: Because, record: &DocumentRecord) -> bool {
+    matches!(because, Because::Contained | Because::Resembles) && record.extracted
+}
+
+/// The facts of a survivor that rows repeat.
+struct SurvivorInfo {
+    name: String,
+    distinct: u64,
+    digest: Digest,
+}
+
+/// The totals of a source, or of all others where there are too many.
+fn totals_of<'a>(sources: &'a mut HashMap<String, SourceTotals>, source: &str) -> &'a mut SourceTotals {
+    let is_listed = sources.contains_key(source);
+    let source = if is_listed || sources.len() < MOST_SOURCES { source } else { OTHER_SOURCES };
+    let new = || SourceTotals { source: source.to_owned(), ..SourceTotals::default() };
+    sources.entry(source.to_owned()).or_insert_with(new)
+}
+
+/// Where a document comes from: the archive it is a part of, else the folder it is in.
+pub(crate) fn source_of(record: &DocumentRecord) -> &str {
+    let name = record.name.as_str();
+    match &record.member {
+        Some(member) if !member.is_empty() => {
+            file_name_of(name, Some(member)).unwrap_or(name).trim_end_matches(['!', '#', ':'])
+        }
+        _ => name.rfind('/').map_or("", |slash| &name[..slash + 1]),
+    }
+}
+
+/// The fields of a record, its own name for itself first.
+pub(crate) fn id_first(mut metadata: Vec<(String, String)>) -> Vec<(String, String)> {
+    if let Some(place) = metadata.iter().position(|(name, _)| name == "id") {
+        metadata[..=place].rotate_right(1);
+    }
+    metadata
+}

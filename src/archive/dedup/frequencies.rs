@@ -1,0 +1,194 @@
+//! Frequencies: one pass over the postings counts how many documents hold each hash.
+//!
+//! Hashes that one document holds by itself prove that it stays: where fewer than the threshold are left, no survivor can
+//! justify its removal. The others become *terms*: hashes of the same holders are one term, which has a key made of its df and
+//! its holders, so that the rarest terms of a document come first.
+
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::ranking::{BOILERPLATE, ComparedRanks, RESERVED, Rank};
+use super::source::{PostingSource, ranges_per_reader};
+use super::{Activity, Monitor};
+use fpdb_host::error::Result;
+use fpdb_store::Posting;
+
+/// The figures of documents and hashes, from the postings.
+#[derive(Debug, Default)]
+pub(super) struct Frequencies {
+    pub(super) ranges: Vec<RangeInclusive<u64>>,
+    /// By rank, the hashes of terms that a document holds.
+    pub(super) shared: Vec<u32>,
+    /// By rank, the postings of those.
+    pub(super) postings: Vec<u32>,
+    /// Hashes above the df cap.
+    pub(super) common: u64,
+    /// Hashes that boilerplate holds.
+    pub(super) boilerplate: u64,
+}
+
+/// The documents that hold one hash, as far as they are compared.
+#[derive(Debug, Default)]
+pub(super) struct HashHolders {
+    /// Rank and ordinal of each posting, in order of document.
+    pub(super) postings: Vec<(Rank, u32)>,
+    /// How many documents there are.
+    pub(super) df: u32,
+    ranks: Vec<Rank>,
+}
+
+/// Identifies a term. The highest 7 bits are the class of its df, the others a digest of the ranks of its holders. Two different terms of one
+/// class have the same digest by chance, once in 2^57 pairs.
+pub(super) type TermKey = u64;
+
+const DIGEST_BITS: u32 = 57;
+
+/// The use of a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HashUse {
+    /// Several documents hold it.
+    Term,
+    /// At most one does.
+    Own,
+    /// More do than the df cap allows.
+    Common,
+    /// Boilerplate holds it.
+    Boilerplate,
+}
+
+impl HashHolders {
+    /// Takes the postings of a hash.
+    pub(super) fn take(&mut self, postings: &[Posting], compared: &ComparedRanks, max_df: Option<u64>) -> HashUse {
+        self.postings.clear();
+        self.df = 0;
+        if let [one] = postings {
+            return if compared.is_boilerplate(one.document) { HashUse::Boilerplate } else { HashUse::Own };
+        }
+        let mut last = None;
+        for posting in postings {
+            let rank = compared.of(posting.document);
+            if rank == BOILERPLATE {
+                return HashUse::Boilerplate;
+            }
+            if rank >= RESERVED {
+                continue;
+            }
+            if last.replace(rank) != Some(rank) {
+                self.df += 1;
+            }
+            self.postings.push((rank, posting.ordinal));
+        }
+        match self.df {
+            0 | 1 => HashUse::Own,
+            df if max_df.is_some_and(|most| u64::from(df) > most) => HashUse::Common,
+            _ => HashUse::Term,
+        }
+    }
+
+    /// The key of the term that a hash of these holders belongs to.
+    pub(super) fn key(&mut self) -> TermKey {
+        self.ranks.clear();
+        self.ranks.extend(self.postings.iter().map(|&(rank, _)| rank));
+        self.ranks.dedup();
+        df_class(self.df) << DIGEST_BITS | xxh3_64(bytemuck::cast_slice(&self.ranks)) >> (64 - DIGEST_BITS)
+    }
+}
+
+/// A class of df, 0 to 127: exact up to 15, then four for each doubling.
+fn df_class(df: u32) -> u64 {
+    let df = u64::from(df);
+    if df < 16 {
+        return df;
+    }
+    let highest = u64::from(df.ilog2());
+    16 + (highest - 4) * 4 + (df >> (highest - 2) & 3)
+}
+
+/// How many documents hold a term, or up to a fifth less: the least df of its class.
+pub(super) fn df(term: TermKey) -> u64 {
+    let class = term >> DIGEST_BITS;
+    if class < 16 {
+        return class;
+    }
+    (4 + class % 4) << (class / 4 - 2)
+}
+
+/// Increments of counts that wait to be made. An atomic increment waits for its count to come from memory, and all that follows waits
+/// for it; reads do not wait for each other. So the counts of many increments are read first, and are in the cache then.
+struct Increments<'a> {
+    counts: &'a [AtomicU64],
+    waiting: Vec<(Rank, u64)>,
+}
+
+/// Increments that are made at a time: they and their counts fit the nearest cache.
+const INCREMENTS: usize = 256;
+
+impl<'a> Increments<'a> {
+    fn new(counts: &'a [AtomicU64]) -> Self {
+        Self { counts, waiting: Vec::with_capacity(INCREMENTS) }
+    }
+
+    fn add(&mut self, rank: Rank, increment: u64) {
+        self.waiting.push((rank, increment));
+        if self.waiting.len() == INCREMENTS {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let read =
+            self.waiting.iter().fold(0, |all, &(rank, _)| all | self.counts[rank as usize].load(Ordering::Relaxed));
+        std::hint::black_box(read);
+        for (rank, increment) in self.waiting.drain(..) {
+            self.counts[rank as usize].fetch_add(increment, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Frequencies {
+    /// Counts. The postings that are read at once keep to `memory`.
+    pub(super) fn count(
+        source: &dyn PostingSource,
+        (documents, compared): (Rank, &ComparedRanks),
+        max_df: Option<u64>,
+        memory: u64,
+        monitor: &Monitor<'_>,
+    ) -> Result<Self> {
+        // Hashes in the high half, their postings in the low half: one write for both.
+        let counts: Vec<AtomicU64> = (0..documents).map(|_| AtomicU64::new(0)).collect();
+        let (common, boilerplate) = (AtomicU64::new(0), AtomicU64::new(0));
+        let ranges = source.ranges();
+        let done = AtomicU64::new(0);
+        let count_range = |range: &RangeInclusive<u64>| -> Result<()> {
+            let mut holders = HashHolders::default();
+            let mut tally = monitor.tally(Activity::Counting, &done);
+            let mut waiting = Increments::new(&counts);
+            source.visit_hashes(range, &mut |_, held| {
+                tally.add(held.len() as u64)?;
+                match holders.take(held, compared, max_df) {
+                    HashUse::Own => {}
+                    HashUse::Common => drop(common.fetch_add(1, Ordering::Relaxed)),
+                    HashUse::Boilerplate => drop(boilerplate.fetch_add(1, Ordering::Relaxed)),
+                    HashUse::Term => {
+                        let mut last = None;
+                        for &(rank, _) in &holders.postings {
+                            let is_new = last.replace(rank) != Some(rank);
+                            waiting.add(rank, u64::from(is_new) << 32 | 1);
+                        }
+                    }
+                }
+                Ok(())
+            })?;
+            waiting.flush();
+            Ok(())
+        };
+        let least = ranges_per_reader(ranges.len(), documents, memory).max(1);
+        ranges.par_iter().with_min_len(least).try_for_each(count_range)?;
+        let counts = counts.into_iter().map(AtomicU64::into_inner);
+        let (shared, postings) = counts.map(|count| ((count >> 32) as u32, count as u32)).unzip();
+        Ok(Self { ranges, shared, postings, common: common.into_inner(), boilerplate: boilerplate.into_inner() })
+    }
+}

@@ -1,0 +1,239 @@
+//! Job: a file that a long run appends its decisions to, so that the same command goes on from there after a crash.
+//!
+//! | part   | bytes | what                                                                              |
+//! |--------|-------|-----------------------------------------------------------------------------------|
+//! | magic  | 26    | `fpdb dedup job, format 3\n`, and a zero (1 and 2 had other posting reads)               |
+//! | header | frame | what the decisions depend on: database, commit, rule and order, as text            |
+//! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                                    |
+//!
+//! Any bytes after the last whole [frame](super::frames) were being written when the run ended, and are cut off.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use bincode::{Decode, Encode};
+
+use super::decisions::{Decision, Decisions};
+use super::frames::{MOST_BYTES, frame_bytes, next_frame, write_frame};
+use super::ranking::{Rank, Ranking};
+use super::witness::Witness;
+use fpdb_host::error::{Error, Result};
+
+const MAGIC: &[u8; 26] = b"fpdb dedup job, format 3\n\0";
+
+/// How often what was written is made to last a power failure.
+const SYNC: Duration = Duration::from_secs(2);
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub(super) enum Stage {
+    /// Documents below `next` have been compared with the survivors from `block` on: up to `end`, or all before each of
+    /// them while the block grows.
+    First { block: Rank, end: Option<Rank>, next: Rank },
+    /// The survivors from `next` on have been looked at again.
+    Second { next: Rank },
+}
+
+/// Some decisions.
+#[derive(Debug, Encode, Decode)]
+struct JobBlock {
+    /// After them.
+    stage: Stage,
+    decisions: Vec<(Rank, Noted)>,
+}
+
+/// A decision as it is written.
+#[derive(Clone, Copy, Debug, Encode, Decode)]
+enum Noted {
+    Stays,
+    Undecided,
+    Open { cost: u64 },
+    Removable { witness: Rank, shared: u32, novel: u64 },
+}
+
+/// The state of a run, and the file it is kept in.
+pub(super) struct Job {
+    stage: Stage,
+    file: Option<JobFile>,
+}
+
+struct JobFile {
+    file: File,
+    path: PathBuf,
+    synced: Instant,
+}
+
+impl Job {
+    /// A run whose state is kept nowhere.
+    pub(super) fn unsaved() -> Self {
+        Self { stage: Stage::First { block: 0, end: None, next: 0 }, file: None }
+    }
+
+    /// Goes on with the job at `path` if its header is this one, else begins a new one there. Fills in the decisions made so
+    /// far.
+    ///
+    /// # Errors
+    /// [`Error::JobInUse`] where another run works on it; [`Error::Io`].
+    pub(super) fn resume(path: &Path, header: &str, ranking: &Ranking, decisions: &mut Decisions) -> Result<Self> {
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = open.map_err(Error::io("create", path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Err(Error::JobInUse { path: path.to_owned() }),
+            Err(std::fs::TryLockError::Error(source)) => return Err(Error::io("lock", path)(source)),
+        }
+        let mut job = Self { file: None, ..Self::unsaved() };
+        let mut reader = BufReader::new(&file);
+        let mut magic = [0; MAGIC.len()];
+        let known = reader.read_exact(&mut magic).is_ok()
+            && magic == *MAGIC
+            && next_frame(&mut reader).map_err(Error::io("read", path))?.is_some_and(|text| text == header.as_bytes());
+        let mut good = 0;
+        if known {
+            good = MAGIC.len() as u64 + frame_bytes(header.len());
+            while let Some(bytes) = next_frame(&mut reader).map_err(Error::io("read", path))? {
+                if !job.replay(&bytes, ranking, decisions) {
+                    break;
+                }
+                good += frame_bytes(bytes.len());
+            }
+        }
+        drop(reader);
+        file.set_len(good).map_err(Error::io("write", path))?;
+        let mut file = JobFile { file, path: path.to_owned(), synced: Instant::now() };
+        file.file.seek(SeekFrom::End(0)).map_err(Error::io("write", path))?;
+        if !known {
+            file.file.write_all(MAGIC).map_err(Error::io("write", path))?;
+            file.append(header.as_bytes())?;
+        }
+        job.file = Some(file);
+        Ok(job)
+    }
+
+    /// Takes over the decisions of a block; false where it is not one that this version wrote for these documents.
+    fn replay(&mut self, bytes: &[u8], ranking: &Ranking, decisions: &mut Decisions) -> bool {
+        let config = bincode::config::standard().with_limit::<{ MOST_BYTES as usize }>();
+        let Ok((block, read)) = bincode::decode_from_slice::<JobBlock, _>(bytes, config) else { return false };
+        let within = |rank: Rank| rank < ranking.len();
+        let sound = block.decisions.iter().all(|&(rank, noted)| match noted {
+            Noted::Removable { witness, .. } => within(rank) && within(witness),
+            _ => within(rank),
+        });
+        if read != bytes.len() || !sound {
+            return false;
+        }
+        for (rank, noted) in block.decisions {
+            decisions.set(rank, noted.decision());
+        }
+        self.stage = block.stage;
+        true
+    }
+
+    /// How far the run has come.
+    pub(super) fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// Notes a step without decisions: it is taken again after a crash.
+    pub(super) fn set_stage(&mut self, stage: Stage) {
+        self.stage = stage;
+    }
+
+    /// Notes the decisions about the documents of a step, and how far the run has come by it.
+    pub(super) fn append(&mut self, stage: Stage, decided: &[Rank], decisions: &Decisions) -> Result<()> {
+        self.stage = stage;
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let decisions = decided.iter().map(|&rank| (rank, Noted::of(decisions.get(rank)))).collect();
+        let block = JobBlock { stage, decisions };
+        let bytes = bincode::encode_to_vec(&block, bincode::config::standard())
+            .map_err(|source| Error::io("write", &file.path)(std::io::Error::other(source)))?;
+        file.append(&bytes)
+    }
+
+    /// Removes what a job has left at `path` whose decisions are kept elsewhere by now; nothing if another run works on it.
+    pub(super) fn discard(path: &Path) -> Result<()> {
+        match File::open(path) {
+            Ok(file) if file.try_lock().is_ok() => std::fs::remove_file(path).map_err(Error::io("remove", path)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes the file: the answer has been given.
+    pub(super) fn remove(self) -> Result<()> {
+        match self.file {
+            None => Ok(()),
+            Some(JobFile { path, .. }) => std::fs::remove_file(&path).map_err(Error::io("remove", &path)),
+        }
+    }
+}
+
+impl JobFile {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        write_frame(&mut self.file, bytes).map_err(Error::io("write", &self.path))?;
+        if self.synced.elapsed() >= SYNC {
+            self.file.sync_data().map_err(Error::io("write", &self.path))?;
+            self.synced = Instant::now();
+        }
+        Ok(())
+    }
+}
+
+impl Noted {
+    fn of(decision: Decision) -> Self {
+        match decision {
+            Decision::Open { cost } => Self::Open { cost },
+            Decision::Stays => Self::Stays,
+            Decision::Undecided => Self::Undecided,
+            Decision::Removable(Witness { rank, shared, novel }) => Self::Removable { witness: rank, shared, novel },
+        }
+    }
+
+    fn decision(self) -> Decision {
+        match self {
+            Self::Open { cost } => Decision::Open { cost },
+            Self::Stays => Decision::Stays,
+            Self::Undecided => Decision::Undecided,
+            Self::Removable { witness, shared, novel } => Decision::Removable(Witness { rank: witness, shared, novel }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job that another version or another rule has left is begun again: none of its decisions is taken over.
+    #[test]
+    fn a_job_of_another_version_or_rule_is_begun_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, ranking) = (folder.path().join("job"), Ranking::default());
+        let stage = Stage::First { block: 0, end: None, next: 5 };
+        let resume = |header: &str| Job::resume(&path, header, &ranking, &mut Decisions::new(0, false)).unwrap();
+        let begun = resume("rule");
+        assert_eq!(begun.stage(), Stage::First { block: 0, end: None, next: 0 });
+        let new = std::fs::read(&path).unwrap();
+        drop(begun);
+        let mut job = resume("rule");
+        job.append(stage, &[], &Decisions::new(0, false)).unwrap();
+        drop(job);
+        let whole = std::fs::read(&path).unwrap();
+        assert_eq!(resume("rule").stage(), stage, "the same job goes on");
+
+        let mut earlier = whole.clone();
+        earlier[MAGIC.len() - 3] = b'0';
+        let cut_magic = whole[..MAGIC.len() - 1].to_vec();
+        for (what, left, header) in [
+            ("another rule", &whole, "Rule"),
+            ("another version", &earlier, "rule"),
+            ("a cut magic", &cut_magic, "rule"),
+            ("no job at all", &b"a text".to_vec(), "rule"),
+        ] {
+            std::fs::write(&path, left).unwrap();
+            assert_eq!(resume(header).stage(), Stage::First { block: 0, end: None, next: 0 }, "{what}");
+            let written = std::fs::read(&path).unwrap();
+            assert_eq!(written.len(), new.len(), "{what}: nothing of it stays");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Job place: which file holds the state of a job.
+
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::options::DedupOptions;
+use crate::archive::spill::TempSpace;
+use fpdb_host::error::{Error, Result};
+
+/// The file that the decisions of such a job are kept in. It does not depend on threads or memory.
+pub(super) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
+    let root = root.canonicalize().map_err(Error::io("find", root))?;
+    let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
+    let digest = xxh3_64(format!("{}, {}, {}", root.display(), options.mode.word(), options.rule()).as_bytes());
+    Ok(temp.folder().join(format!("{name}.dedup-{digest:016x}.job")))
+}

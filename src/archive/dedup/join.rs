@@ -1,0 +1,202 @@
+//! Join: the survivor join. Documents are decided in order of rank, each by comparing it with survivors only.
+//!
+//! Survivors are indexed until the memory is full; the documents that come after are then compared with this *block* of
+//! survivors, and those that are still open form the next blocks. A document is so compared with all survivors before it, in
+//! order, and its witness is the first that justifies its removal, wherever blocks end. Within a block, a batch of documents
+//! is first compared with the survivors before the batch, on all threads, and then with those in it, in order.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::buffers::Buffers;
+use super::decisions::{Decision, Decisions};
+use super::frequencies::TermKey;
+use super::index::SurvivorIndex;
+use super::job::{Job, Stage};
+use super::join_inputs::Join;
+use super::justify::{SearchResult, Wanted};
+use super::probes::Probes;
+use super::ranking::Rank;
+use super::sets::Term;
+use super::{Activity, Monitor};
+use fpdb_host::error::{Error, Result};
+
+/// Terms that some document is probed by, and some that have a bit in common with one of them. No others have to be indexed.
+pub(super) struct ProbedTerms(Vec<AtomicU64>);
+
+impl ProbedTerms {
+    /// Room for the terms of all documents, of which each is counted as often as documents hold it.
+    fn new(terms: u64) -> Self {
+        let words = (terms / 64).clamp(1, 1 << 30).next_power_of_two();
+        Self((0..words).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// The word of a term, and its bit in that.
+    fn place(&self, term: TermKey) -> (&AtomicU64, u64) {
+        (&self.0[(term >> 6) as usize & (self.0.len() - 1)], 1 << (term & 63))
+    }
+
+    fn add(&self, term: TermKey) {
+        let (word, bit) = self.place(term);
+        word.fetch_or(bit, Ordering::Relaxed);
+    }
+
+    /// Yields the keys of those `terms` that may be in the set.
+    pub(super) fn of(&self, terms: &[Term]) -> impl Iterator<Item = TermKey> {
+        terms.iter().map(Term::key).filter(|&term| {
+            let (word, bit) = self.place(term);
+            word.load(Ordering::Relaxed) & bit != 0
+        })
+    }
+}
+
+impl Join<'_> {
+    /// Finds out which terms documents are probed by. Documents that are proved to stay are no longer active.
+    pub(super) fn prepare(&self, active: &mut [bool], monitor: &Monitor<'_>) -> Result<ProbedTerms> {
+        let probed = ProbedTerms::new(self.sets.len());
+        let done = AtomicU64::new(0);
+        active.par_iter_mut().enumerate().try_for_each_init(Buffers::default, |buffers, (rank, active)| {
+            monitor.advance(Activity::Preparing, &done, 1)?;
+            if !*active {
+                return Ok::<_, Error>(());
+            }
+            let terms = self.sets.get(rank as Rank, &mut buffers.terms)?;
+            match self.probes(rank as Rank, terms, &mut buffers.probes)? {
+                Probes::Nobody => *active = false,
+                Probes::Rarest { count, .. } => terms[..count].iter().for_each(|term| probed.add(term.key())),
+                Probes::Stretch(terms) => terms.into_iter().for_each(|term| probed.add(term)),
+            }
+            Ok(())
+        })?;
+        Ok(probed)
+    }
+
+    /// Decides all documents, from where the job stands on.
+    pub(super) fn first_pass(
+        &self,
+        active: &[bool],
+        probed: &ProbedTerms,
+        decisions: &mut Decisions,
+        job: &mut Job,
+        monitor: &Monitor<'_>,
+    ) -> Result<()> {
+        let total = self.ranking.len();
+        let mut index = SurvivorIndex::default();
+        let mut fresh = SurvivorIndex::default();
+        while let Stage::First { block, end, next } = job.stage() {
+            if block == total {
+                job.set_stage(Stage::Second { next: total });
+                break;
+            }
+            index.clear();
+            self.index_survivors(block..end.unwrap_or(next), probed, decisions, &mut index)?;
+            let mut next = next;
+            if end.is_none() {
+                while next < total && !(next > block && index.is_full(self.memory, self.buffered_bytes())) {
+                    let batch = next..total.min(next.saturating_add(self.batch));
+                    let mut decided = self.search_batch(batch.clone(), &index, active, decisions)?;
+                    fresh.clear();
+                    decided.extend(self.decide_batch(batch.clone(), &mut fresh, active, probed, decisions)?);
+                    self.index_survivors(batch.clone(), probed, decisions, &mut index)?;
+                    next = batch.end;
+                    job.append(Stage::First { block, end: None, next }, &decided, decisions)?;
+                    monitor.at(Activity::Deciding, next.into(), total.into())?;
+                }
+            }
+            let end = end.unwrap_or(next);
+            while next < total {
+                let batch = next..total.min(next.saturating_add(self.batch));
+                let decided = self.search_batch(batch.clone(), &index, active, decisions)?;
+                next = batch.end;
+                job.append(Stage::First { block, end: Some(end), next }, &decided, decisions)?;
+                monitor.at(Activity::Comparing, next.into(), total.into())?;
+            }
+            job.set_stage(Stage::First { block: end, end: None, next: end });
+        }
+        Ok(())
+    }
+
+    /// Adds the survivors of these ranks to an index.
+    pub(super) fn index_survivors(
+        &self,
+        ranks: Range<Rank>,
+        probed: &ProbedTerms,
+        decisions: &Decisions,
+        index: &mut SurvivorIndex,
+    ) -> Result<()> {
+        let mut buffer = Vec::new();
+        for rank in ranks.filter(|&rank| self.ranking.leads(rank) && decisions.stays(rank)) {
+            index.add(rank, probed.of(self.sets.get(rank, &mut buffer)?));
+        }
+        Ok(())
+    }
+
+    /// Compares open documents with the survivors of an index, on all threads. Returns those that are to be noted.
+    fn search_batch(
+        &self,
+        batch: Range<Rank>,
+        index: &SurvivorIndex,
+        active: &[bool],
+        decisions: &mut Decisions,
+    ) -> Result<Vec<Rank>> {
+        if index.members().is_empty() {
+            return Ok(Vec::new());
+        }
+        let open = batch.into_par_iter().filter(|&rank| active[rank as usize] && decisions.is_open(rank));
+        let decided = open.map_init(
+            || self.buffers.lend(),
+            |buffers, rank| Ok((rank, self.decide(rank, index, decisions.get(rank), buffers)?)),
+        );
+        let mut decided: Vec<(Rank, Decision)> = decided.collect::<Result<_>>()?;
+        decided.retain(|(_, decision)| *decision != Decision::Open { cost: 0 });
+        for &(rank, decision) in &decided {
+            decisions.set(rank, decision);
+        }
+        Ok(decided.into_iter().map(|(rank, _)| rank).collect())
+    }
+
+    /// Decides the documents of a batch that are still open, in order, by the survivors of the batch. Returns them.
+    fn decide_batch(
+        &self,
+        batch: Range<Rank>,
+        fresh: &mut SurvivorIndex,
+        active: &[bool],
+        probed: &ProbedTerms,
+        decisions: &mut Decisions,
+    ) -> Result<Vec<Rank>> {
+        let mut buffers = self.buffers.lend();
+        let mut decided = Vec::new();
+        for rank in batch.filter(|&rank| self.ranking.leads(rank)) {
+            if decisions.is_open(rank) {
+                let decision = match active[rank as usize] {
+                    true => self.decide(rank, fresh, decisions.get(rank), &mut buffers)?,
+                    false => Decision::Stays,
+                };
+                let decision = if let Decision::Open { .. } = decision { Decision::Stays } else { decision };
+                decisions.set(rank, decision);
+                decided.push(rank);
+            }
+            self.index_survivors(rank..rank + 1, probed, decisions, fresh)?;
+        }
+        Ok(decided)
+    }
+
+    fn decide(&self, rank: Rank, index: &SurvivorIndex, so_far: Decision, buffers: &mut Buffers) -> Result<Decision> {
+        let Decision::Open { mut cost } = so_far else { return Ok(so_far) };
+        let wanted = Wanted { after: None, stays: None };
+        Ok(match self.first_witness(rank, index, &wanted, &mut cost, buffers)? {
+            SearchResult::Found(witness) => Decision::Removable(witness),
+            SearchResult::OverBudget => Decision::Undecided,
+            SearchResult::Nobody => Decision::Open { cost },
+        })
+    }
+
+    /// True if a document that stays after the first pass may be removable: only a survivor of a higher rank could have been
+    /// missed.
+    pub(super) fn needs_second_pass(&self, larger_first: bool) -> bool {
+        // Without the novelty bound, a larger document that is justified by a smaller one justifies it too.
+        self.max_novel.is_some() || !(larger_first || self.threshold.is_symmetric())
+    }
+}

@@ -1,0 +1,300 @@
+//! Dedup: which documents are removable, each with the survivor that justifies it. Changes nothing by itself.
+//!
+//! Documents have one total order, most worth keeping first. A document is removable if an earlier survivor holds enough of its
+//! fingerprints, by itself, and leaves no long stretch of it unmatched. Likeness is never passed on from document to
+//! document: that is how other tools remove wrong ones. The answer does not depend on threads or memory, nor on where a run
+//! was stopped. `docs/dedup.md` has the rule, the algorithm and its measurements.
+
+mod answer;
+mod arrival;
+mod buffers;
+mod decisions;
+mod frames;
+mod frequencies;
+mod index;
+mod job;
+mod job_place;
+mod join;
+mod join_inputs;
+mod justify;
+mod measure;
+mod monitor;
+mod newcomers;
+mod options;
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod oracle_append;
+#[cfg(test)]
+mod oracle_arrival;
+mod outcome;
+mod past;
+mod places;
+mod plan;
+mod probes;
+mod ranking;
+mod record;
+mod report;
+mod same_text;
+mod second_pass;
+mod sets;
+mod source;
+mod superseded;
+mod witness;
+
+use std::path::PathBuf;
+
+use roaring::RoaringBitmap;
+
+use crate::archive::spill::TempSpace;
+use answer::DecisionSource;
+use buffers::BufferPool;
+use decisions::{Decision, Decisions};
+pub use fpdb_host::duplicate::{Because, Duplicate};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_store::Store;
+use frequencies::Frequencies;
+use job::Job;
+use job_place::job_path;
+use join_inputs::Join;
+use measure::Threshold;
+use monitor::{Activity, Monitor};
+use newcomers::Newcomers;
+use outcome::RunOutcome;
+use past::Past;
+use places::Places;
+use plan::MemoryPlan;
+use ranking::{Extent, Rank, Ranking, Standing};
+use record::{RecordEntry, RecordFiles, RecordHeader};
+use same_text::{SameText, SameTextMemory};
+use sets::Sets;
+use source::PostingSource;
+use witness::Witness;
+
+pub(crate) use answer::{Decided, id_first, source_of};
+pub(crate) use arrival::{ArrivalWitness, Arrivals, StoredHashes};
+pub use options::{DedupBy, DedupMode, DedupOptions, Keep};
+pub use plan::DedupPlan;
+pub(crate) use plan::plan;
+pub use report::{
+    DedupAnswer, DedupCauses, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided,
+};
+
+/// Finds out which documents are removable.
+pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
+    options.check()?;
+    let documents = store.view().state().documents;
+    let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
+    let plan = MemoryPlan::new(documents, options, store.memory())?;
+    let run = DedupRun { store, options, task, temp: &temp, plan: &plan, job: job_path(store.root(), &temp, options)? };
+    if options.mode != DedupMode::Once {
+        return run.decide_and_record();
+    }
+    let same_text = run.same_text()?;
+    let open = &mut |_| Ok(Standing::Open);
+    let (ranking, unmatched) = Ranking::of_store(store, options, &same_text, open, (&temp, plan.sorting))?;
+    let found = run.decide(ranking, store, "")?;
+    let RunResult { outcome, job, common, boilerplate } = found;
+    let threshold = Threshold::new(options.by, options.threshold);
+    let (decisions, unread) = (DecisionSource::InMemory(Box::new(outcome), job), same_text.unread);
+    Ok(Decided { decisions, unmatched, threshold, common, boilerplate, unread })
+}
+
+/// A run and what it works with.
+struct DedupRun<'a> {
+    store: &'a Store,
+    options: &'a DedupOptions,
+    task: &'a Task<'a>,
+    temp: &'a TempSpace,
+    plan: &'a MemoryPlan,
+    /// The file its state is kept in.
+    job: PathBuf,
+}
+
+/// The result of a run.
+struct RunResult {
+    outcome: RunOutcome,
+    /// Where its state is kept.
+    job: Option<Job>,
+    common: u64,
+    boilerplate: u64,
+}
+
+impl DedupRun<'_> {
+    fn monitor(&self) -> Monitor<'_> {
+        let view = self.store.view();
+        Monitor { task: self.task, postings: view.posting_count(), documents: view.state().documents }
+    }
+
+    /// The documents of the same text, where that is asked for.
+    fn same_text(&self) -> Result<SameText> {
+        match self.options.by {
+            DedupBy::ExactText => {
+                let memory = SameTextMemory { sorting: self.plan.sorting, reading: self.plan.rest / 2 };
+                SameText::find(self.store, &self.options.limits, (self.temp, memory), &self.monitor())
+            }
+            _ => Ok(SameText::default()),
+        }
+    }
+
+    /// Decides about the ranked documents but the pinned ones. `past` tells what decisions depend on beside the options.
+    fn decide(&self, mut ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<RunResult> {
+        let Self { store, options, temp, plan, .. } = *self;
+        let (view, monitor) = (store.view(), self.monitor());
+        monitor.check()?;
+        let extents = std::mem::take(&mut ranking.extents);
+        let mut found = RunResult {
+            outcome: RunOutcome { ranking, decisions: None, superseded: Vec::new(), by: options.by },
+            job: None,
+            common: 0,
+            boilerplate: 0,
+        };
+        let ranking = &found.outcome.ranking;
+        if !Threshold::new(options.by, options.threshold).compares() {
+            found.outcome.superseded = ranking.outranked.iter().map(|&pair| same_bytes(ranking, pair)).collect();
+            return Ok(found);
+        }
+        let mut decisions = Decisions::new(ranking.len(), options.budget.is_some());
+        for rank in &ranking.pinned {
+            decisions.set(rank, Decision::Stays);
+        }
+        let state = view.state();
+        let header = format!("commit {} of {}, {}{past}", state.commits, state.committed_at, options.rule());
+        let mut job = Job::resume(&self.job, &header, ranking, &mut decisions)?;
+        let joined = join(source, (ranking, extents), options, plan, temp, (&mut decisions, &mut job), &monitor)?;
+        (found.common, found.boilerplate) = (joined.common, joined.boilerplate);
+        found.outcome.superseded = joined.superseded;
+        (found.outcome.decisions, found.job) = (Some(decisions), Some(job));
+        Ok(found)
+    }
+
+    /// Decides about all documents of which the record of the database tells nothing that holds, and writes the next record. It
+    /// is in its place before the answer is given, so that a run that is killed later gives that answer again.
+    fn decide_and_record(&self) -> Result<Decided> {
+        let Self { store, options, temp, plan, .. } = *self;
+        let files = RecordFiles::lock(store.root())?;
+        let (stored, database, rule) = (store.document_ids()?, store.identity()?, options.rule());
+        let read = || match options.mode {
+            DedupMode::Append => Past::read(&files, &stored, &database, &rule),
+            _ => Ok(Past::none(&stored)),
+        };
+        let mut past = read()?;
+        let mut header = past.header().cloned().unwrap_or_default();
+        let same_text = self.same_text()?;
+        let standing = &mut |id| past.standing(id);
+        let (ranking, unmatched) = Ranking::of_store(store, options, &same_text, standing, (temp, plan.sorting))?;
+        past.check_ends_before(store.view().state().next_document, &files)?;
+        let open: RoaringBitmap = open_documents(&ranking).collect();
+        if !open.is_empty() || past.header().is_none() {
+            let found = if past.header().is_some() {
+                let newcomers = Newcomers::new(store, open);
+                self.decide(ranking, &newcomers, &format!(", after run {}", header.run))?
+            } else {
+                self.decide(ranking, store, "")?
+            };
+            header = RecordHeader {
+                database: database.clone(),
+                rule: rule.clone(),
+                run: header.run + 1,
+                common: found.common,
+                boilerplate: found.boilerplate,
+            };
+            let mut past = read()?;
+            files.write(&header, stored.iter().map(|id| next_entry(&found.outcome, &mut past, id, header.run)))?;
+        }
+        let RecordHeader { common, boilerplate, .. } = header;
+        let threshold = Threshold::new(options.by, options.threshold);
+        let decisions = DecisionSource::Recorded { files, stored, database, rule, job: self.job.clone() };
+        Ok(Decided { decisions, unmatched, threshold, common, boilerplate, unread: same_text.unread })
+    }
+}
+
+/// The documents to be decided, in order of rank.
+fn open_documents(ranking: &Ranking) -> impl Iterator<Item = u32> + '_ {
+    (0..ranking.len()).filter(|&rank| !ranking.pinned.contains(rank)).map(|rank| ranking.id(rank))
+}
+
+/// The decision about a document after a run.
+fn next_entry(outcome: &RunOutcome, past: &mut Past<'_>, document: u32, run: u32) -> Result<RecordEntry> {
+    if let Some(fate) = outcome.fate(document) {
+        return Ok(RecordEntry { document, run, fate });
+    }
+    let earlier = past.entry(document)?.ok_or_else(|| Error::Damaged {
+        what: format!("document {document}"),
+        detail: "it was not there when documents were ranked",
+    })?;
+    Ok(outcome.fate_after(earlier, run))
+}
+
+/// The entry of a pinned document that is superseded by one of the same bytes.
+fn same_bytes(ranking: &Ranking, (rank, twin): (Rank, Rank)) -> (Rank, Witness) {
+    (rank, Witness { rank: twin, shared: ranking.size(rank), novel: 0 })
+}
+
+/// The result of a join, beside its decisions.
+struct JoinResult {
+    /// Hashes that the df cap has left out.
+    common: u64,
+    /// Hashes that boilerplate has left out.
+    boilerplate: u64,
+    superseded: Vec<(Rank, Witness)>,
+}
+
+/// Decides all documents but the pinned ones, which stay.
+fn join(
+    source: &dyn PostingSource,
+    (ranking, extents): (&Ranking, Vec<Extent>),
+    options: &DedupOptions,
+    plan: &MemoryPlan,
+    temp: &TempSpace,
+    (decisions, job): (&mut Decisions, &mut Job),
+    monitor: &Monitor<'_>,
+) -> Result<JoinResult> {
+    let threshold = Threshold::new(options.by, options.threshold);
+    let compared = ranking.compared();
+    let documents = (ranking.len(), &compared);
+    let frequencies = Frequencies::count(source, documents, options.max_df, plan.rest / 2, monitor)?;
+    let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
+    // Other documents are proved to stay by the hashes that they alone hold.
+    let is_candidate = |rank: Rank| {
+        let size = ranking.size(rank);
+        size > 0
+            && rank >= ranking.protected
+            && ranking.leads(rank)
+            && frequencies.shared[rank as usize] >= threshold.least_shared(size)
+    };
+    let mut active: Vec<bool> = (0..ranking.len()).map(is_candidate).collect();
+    let space = (temp, plan.sets);
+    let sets = Sets::collect(source, &compared, frequencies, &active, options.max_df, space, monitor)?;
+    drop(compared);
+    let space = (temp, plan.rest / places::SHARE);
+    let places = Places::read((source, ranking), &active, &extents, space, monitor)?;
+    drop(extents);
+    let join = Join {
+        ranking,
+        sets: &sets,
+        places: &places,
+        threshold,
+        max_novel: options.max_novel,
+        budget: options.budget,
+        k: source.k(),
+        memory: plan.rest.saturating_sub(sets.bytes() + places.bytes()),
+        batch: plan.batch,
+        buffers: BufferPool::default(),
+    };
+    let probed = join.prepare(&mut active, monitor)?;
+    join.first_pass(&active, &probed, decisions, job, monitor)?;
+    let superseded = join.superseded(&active, &probed, decisions, monitor)?;
+    let larger_first = options.keep == Keep::Longest && options.prefer.is_empty() && ranking.protected == 0;
+    // A pinned document of a higher rank may justify the removal of a newcomer in any order.
+    if join.needs_second_pass(larger_first) || !ranking.pinned.is_empty() {
+        // Neither what was decided before nor what is better than that is looked at again.
+        let newcomers = superseded.iter().map(|(_, witness)| witness.rank);
+        for rank in ranking.pinned.iter().chain(newcomers) {
+            active[rank as usize] = false;
+        }
+        join.second_pass(&active, &probed, decisions, job, monitor)?;
+    }
+    Ok(JoinResult { common, boilerplate, superseded })
+}

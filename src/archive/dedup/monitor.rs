@@ -1,0 +1,97 @@
+//! Monitor: how a job reports what it is at, and how much of it is done.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fpdb_host::error::Result;
+use fpdb_host::progress::{STEP, Task};
+
+/// The step that a job works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Activity {
+    Reading,
+    Counting,
+    Collecting,
+    Preparing,
+    Deciding,
+    Comparing,
+    Superseding,
+    Reconsidering,
+}
+
+impl Activity {
+    fn step(self) -> &'static str {
+        match self {
+            Self::Reading => "texts read again",
+            Self::Counting => "postings counted",
+            Self::Collecting => "postings collected by document",
+            Self::Preparing => "documents prepared",
+            Self::Deciding => "documents decided",
+            Self::Comparing => "documents compared with a block of survivors",
+            Self::Superseding => "documents compared with newcomers",
+            Self::Reconsidering => "survivors reconsidered",
+        }
+    }
+}
+
+/// Where a job reports to, and how much there is to do.
+pub(super) struct Monitor<'a> {
+    pub(super) task: &'a Task<'a>,
+    pub(super) postings: u64,
+    pub(super) documents: u64,
+}
+
+impl Monitor<'_> {
+    /// # Errors
+    /// [`crate::Error::Stopped`] once the job is to end.
+    pub(super) fn check(&self) -> Result<()> {
+        self.task.token().check()
+    }
+
+    /// Reports `done` of `total`.
+    pub(super) fn at(&self, activity: Activity, done: u64, total: u64) -> Result<()> {
+        self.task.step(activity.step(), done, total)
+    }
+
+    /// Counts for one thread towards `done`.
+    pub(super) fn tally<'t>(&'t self, activity: Activity, done: &'t AtomicU64) -> ThreadCounts<'t> {
+        ThreadCounts { monitor: self, activity, done, counted: 0 }
+    }
+
+    /// Adds `more` to `done` and reports now and then.
+    pub(super) fn advance(&self, activity: Activity, done: &AtomicU64, more: u64) -> Result<()> {
+        let before = done.fetch_add(more, Ordering::Relaxed);
+        if before / STEP == (before + more) / STEP {
+            return Ok(());
+        }
+        let total = match activity {
+            Activity::Counting | Activity::Collecting => self.postings,
+            _ => self.documents,
+        };
+        self.at(activity, (before + more).min(total), total)
+    }
+}
+
+/// The counts of one thread. It passes them on in portions: a counter that all threads write to costs more than the work.
+pub(super) struct ThreadCounts<'a> {
+    monitor: &'a Monitor<'a>,
+    activity: Activity,
+    done: &'a AtomicU64,
+    counted: u64,
+}
+
+/// Counts that are passed on at once.
+const PORTION: u64 = 1 << 12;
+
+impl ThreadCounts<'_> {
+    /// Counts `more`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Stopped`] once the job is to end.
+    pub(super) fn add(&mut self, more: u64) -> Result<()> {
+        self.counted += more;
+        if self.counted < PORTION {
+            return Ok(());
+        }
+        self.monitor.advance(self.activity, self.done, std::mem::take(&mut self.counted))
+    }
+}

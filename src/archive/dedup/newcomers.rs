@@ -1,0 +1,52 @@
+//! Newcomers: what of the postings concerns the documents that no earlier run has decided about.
+//!
+//! The hashes that a newcomer holds, and nothing else, decide if it is removable and if it supersedes a survivor. So only
+//! those are visited, with all their holders.
+
+use std::ops::RangeInclusive;
+
+use roaring::RoaringBitmap;
+
+use super::source::{LARGE, PostingSource};
+use fpdb_host::error::Result;
+use fpdb_store::{Posting, Store};
+
+/// The postings of hashes that some newcomer holds.
+pub(super) struct Newcomers<'a> {
+    store: &'a Store,
+    documents: RoaringBitmap,
+    /// Postings that are read to find theirs.
+    postings: u64,
+    ranges: usize,
+}
+
+impl<'a> Newcomers<'a> {
+    pub(super) fn new(store: &'a Store, documents: RoaringBitmap) -> Self {
+        let postings = store.postings_near(&documents);
+        let ranges = if postings < LARGE { 1 } else { 4 * rayon::current_num_threads() };
+        Self { store, documents, postings, ranges }
+    }
+}
+
+impl PostingSource for Newcomers<'_> {
+    fn k(&self) -> u64 {
+        self.store.k()
+    }
+
+    fn ranges(&self) -> Vec<RangeInclusive<u64>> {
+        self.store.hash_ranges(self.ranges)
+    }
+
+    fn visit_hashes(
+        &self,
+        hashes: &RangeInclusive<u64>,
+        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+    ) -> Result<()> {
+        let expected = usize::try_from(self.postings).unwrap_or(usize::MAX) / self.ranges;
+        self.store.for_each_hash_of(&self.documents, hashes, expected, visit)
+    }
+
+    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
+        self.store.positions(document, ordinals)
+    }
+}

@@ -1,0 +1,227 @@
+//! The options of a dedup.
+
+use std::path::PathBuf;
+
+use fpdb_host::error::Result;
+use fpdb_host::names::names;
+use fpdb_host::setters::{check_share, setters};
+use fpdb_kernel::profile::{Profile, Unit};
+use fpdb_reading::input::InputLimits;
+
+/// The rule that makes a document removable, beside being identical.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DedupBy {
+    /// A survivor with the same bytes.
+    #[default]
+    Exact,
+    /// A survivor that has the same text: the same symbols in the standard form. Nothing else counts: by unit char, symbols are letters
+    /// and digits, by unit word they are words of letters, and by unit token all names are the same.
+    ExactText,
+    /// A survivor that resembles it.
+    Resemblance,
+    /// A survivor that contains it.
+    Containment,
+}
+
+/// Which document of several alike stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Keep {
+    /// The one with the most distinct fingerprints; of equals the one whose file is older.
+    #[default]
+    Longest,
+    /// The one that was ingested first.
+    First,
+    /// The one written last, by its file's time, or ingested last where that is not known.
+    Newest,
+    /// The one written first.
+    Oldest,
+}
+
+// Records and jobs on disk hold these names, and those of `Keep`: they stay as they are.
+names!(DedupBy, "by", "exact, exact-text, resemblance or containment", {
+    Exact => "exact",
+    ExactText => "exact-text",
+    Resemblance => "resemblance",
+    Containment => "containment",
+});
+
+names!(Keep, "keep", "longest, first, newest or oldest", {
+    Longest => "longest",
+    First => "first",
+    Newest => "newest",
+    Oldest => "oldest",
+});
+
+/// The use of earlier decisions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DedupMode {
+    /// Nothing: all documents are decided, and decisions are not kept.
+    #[default]
+    Once,
+    /// They stand: only documents that came since are decided, and those whose survivor is no longer stored. Decisions are
+    /// kept in the database's folder.
+    Append,
+    /// Nothing: all documents are decided, and the decisions are kept in the place of earlier ones.
+    Rerank,
+}
+
+impl DedupMode {
+    /// The word for it in the name of a job's file, which stays as it is: interrupted jobs are found by it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Once => "Once",
+            Self::Append => "Append",
+            Self::Rerank => "Rerank",
+        }
+    }
+}
+
+/// How to look for removable documents.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DedupOptions {
+    /// The rule that makes a document removable.
+    pub by: DedupBy,
+    /// The least resemblance, or the least containment in the survivor.
+    pub threshold: f64,
+    /// The longest stretch of a removable document, in symbols, of which the survivor holds no fingerprint; any where `None`.
+    pub max_novel: Option<u64>,
+    /// Which one stays.
+    pub keep: Keep,
+    /// Regular expressions. Documents whose names match the first are kept in preference to all others, then those that match
+    /// the second, and so on.
+    pub prefer: Vec<String>,
+    /// Documents whose names begin with one of these are never removable, and are kept in preference to all others. An absolute path is
+    /// also compared with the paths of their files.
+    pub protect: Vec<String>,
+    /// Hashes that more documents hold are not counted as shared, and are reported: fewer documents are then removable, never
+    /// more. All count where `None`.
+    pub max_df: Option<u64>,
+    /// The most posting reads for one document. A document that needs more stays and is reported as undecided.
+    pub budget: Option<u64>,
+    /// The use of earlier decisions.
+    pub mode: DedupMode,
+    /// The existing folder for data that exceeds the memory, and for the state of an interrupted job; the folder that the database is
+    /// in where `None`.
+    pub temp_dir: Option<PathBuf>,
+    /// Limits on the sources of texts that are read again.
+    pub limits: InputLimits,
+}
+
+impl DedupOptions {
+    setters! {
+        by: DedupBy,
+        threshold: f64,
+        max_novel: Option<u64>,
+        keep: Keep,
+        prefer: Vec<String>,
+        protect: Vec<String>,
+        max_df: Option<u64>,
+        budget: Option<u64>,
+        mode: DedupMode,
+        temp_dir: Option<PathBuf>,
+        limits: InputLimits,
+    }
+}
+
+impl DedupOptions {
+    /// The defaults for a database of this profile. The longest unmatched stretch is about a page of text or forty lines of
+    /// code. The least containment in text depends on k, since a changed character takes k k-grams with it: it makes documents
+    /// removable that differ in about one of 150 to 220 characters (measured in docs/dedup.md).
+    #[must_use]
+    pub fn of(profile: &Profile, by: DedupBy) -> Self {
+        let page = match profile.unit() {
+            Unit::Char | Unit::Byte => 1200,
+            Unit::Word => 200,
+            Unit::Token => 400,
+        };
+        let threshold = match (by, profile.unit(), profile.k()) {
+            (DedupBy::Containment, Unit::Char | Unit::Byte, ..20) | (DedupBy::Containment, Unit::Word, ..4) => 0.9,
+            (DedupBy::Containment, Unit::Char | Unit::Byte, ..40) | (DedupBy::Containment, Unit::Word, ..7) => 0.85,
+            _ => 0.8,
+        };
+        Self {
+            by,
+            threshold,
+            max_novel: Some(page),
+            keep: Keep::default(),
+            prefer: Vec::new(),
+            protect: Vec::new(),
+            max_df: None,
+            budget: None,
+            mode: DedupMode::default(),
+            temp_dir: None,
+            limits: InputLimits::default(),
+        }
+    }
+
+    /// Checks that a run can begin with these options; every run does so first.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold of 0, above 1 or that is no number.
+    pub(crate) fn check(&self) -> Result<()> {
+        check_share("threshold", self.threshold, self.threshold > 0.0, "a number above 0, and at most 1")
+    }
+
+    /// The words that decisions depend on, beside the documents. Records and jobs on disk hold them and are compared with them: they stay
+    /// as they are, whatever the types are called. A change of them begins jobs again and refuses records.
+    pub(super) fn rule(&self) -> String {
+        let Self { by, threshold, max_novel, keep, prefer, protect, max_df, budget, .. } = self;
+        let compares = matches!(by, DedupBy::Resemblance | DedupBy::Containment);
+        let threshold = if compares { format!(" {threshold}") } else { String::new() };
+        let number = |number: &Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
+        let mut rule = format!("by {by}{threshold}, keep {keep}");
+        if compares {
+            rule += &format!(", max-novel {}", number(max_novel));
+            for (name, limit) in [("max-df", max_df), ("budget", budget)] {
+                if limit.is_some() {
+                    rule += &format!(", {name} {}", number(limit));
+                }
+            }
+        }
+        for (name, given) in [("prefer", prefer), ("protect", protect)] {
+            for given in given {
+                rule += &format!(", {name} {given:?}");
+            }
+        }
+        rule
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// These words are on disk: with others, interrupted jobs begin again and records of earlier runs are refused.
+    #[test]
+    fn the_words_on_disk_stay_as_they_are() {
+        let keeps = [Keep::Longest, Keep::First, Keep::Newest, Keep::Oldest];
+        assert_eq!(keeps.map(Keep::name), ["longest", "first", "newest", "oldest"]);
+        let modes = [DedupMode::Once, DedupMode::Append, DedupMode::Rerank];
+        assert_eq!(modes.map(DedupMode::word), ["Once", "Append", "Rerank"]);
+        let any_novel = |by| DedupOptions::of(&Profile::named("text").unwrap(), by).max_novel(None);
+        let rule = |by| any_novel(by).rule();
+        assert_eq!(rule(DedupBy::Exact), "by exact, keep longest");
+        assert_eq!(rule(DedupBy::ExactText), "by exact-text, keep longest");
+        assert_eq!(rule(DedupBy::Resemblance), "by resemblance 0.8, keep longest, max-novel none");
+        let options = any_novel(DedupBy::Containment).threshold(0.75).max_novel(Some(1200));
+        let options = options.keep(Keep::Newest).max_df(Some(9)).budget(Some(7)).prefer(vec!["^a\"/".into()]);
+        assert_eq!(
+            options.protect(vec!["b".into()]).rule(),
+            "by containment 0.75, keep newest, max-novel 1200, max-df 9, budget 7, prefer \"^a\\\"/\", protect \"b\""
+        );
+    }
+
+    #[test]
+    fn the_least_containment_depends_on_k() {
+        let threshold = |name: &str, by| DedupOptions::of(&Profile::named(name).unwrap(), by).threshold;
+        let expected = [("prose", 0.85), ("words", 0.9), ("text", 0.8), ("code", 0.8), ("bytes", 0.8)];
+        for (name, contained) in expected {
+            assert_eq!(threshold(name, DedupBy::Containment), contained, "{name}");
+            assert_eq!(threshold(name, DedupBy::Resemblance), 0.8, "{name}");
+        }
+    }
+}

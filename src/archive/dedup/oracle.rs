@@ -1,0 +1,419 @@
+//! Oracle: the rule by brute force over sets, and the join compared with it.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+
+use proptest::prelude::*;
+
+use super::decisions::{Decision, Decisions};
+use super::job::Job;
+use super::measure::Threshold;
+use super::monitor::Monitor;
+use super::ranking::{Extent, RankKey, Ranking, RankingKey, Standing};
+use super::source::PostingSource;
+use super::witness::Witness;
+use super::{DedupBy, DedupOptions, Keep, MemoryPlan, join};
+use crate::archive::spill::{Sorter, TempSpace};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::{Progress, Task};
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::profile::Profile;
+use fpdb_store::Posting;
+
+/// Symbols in a k-gram of the model.
+pub(super) const K: u64 = 3;
+
+/// Documents as sequences of hashes: the fingerprint with ordinal i stands at symbol 2 i.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    pub(super) documents: Vec<ModelDocument>,
+    pub(super) boilerplate: BTreeSet<u32>,
+    /// Documents that are not stored, or not yet.
+    pub(super) absent: BTreeSet<u32>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct ModelDocument {
+    pub(super) hashes: Vec<u64>,
+    protected: bool,
+    preferred: Option<u32>,
+    time: i64,
+}
+
+impl ModelDocument {
+    pub(super) fn set(&self) -> BTreeSet<u64> {
+        self.hashes.iter().copied().collect()
+    }
+
+    fn symbols(&self) -> u64 {
+        if self.hashes.is_empty() { 0 } else { 2 * (self.hashes.len() as u64 - 1) + K }
+    }
+}
+
+impl PostingSource for Model {
+    fn k(&self) -> u64 {
+        K
+    }
+
+    fn ranges(&self) -> Vec<RangeInclusive<u64>> {
+        vec![0..=10, 11..=20, 21..=u64::MAX]
+    }
+
+    fn visit_hashes(
+        &self,
+        hashes: &RangeInclusive<u64>,
+        visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
+    ) -> Result<()> {
+        let all: BTreeSet<u64> = self.documents.iter().flat_map(|document| document.hashes.iter().copied()).collect();
+        for &hash in all.range(hashes.clone()) {
+            let mut postings = Vec::new();
+            let stored = (0..).zip(&self.documents).filter(|(id, _)| !self.absent.contains(id));
+            for (document, (_, ordinal)) in stored.flat_map(|(id, document)| {
+                document.hashes.iter().zip(0..).filter(move |&(&held, _)| held == hash).map(move |held| (id, held))
+            }) {
+                postings.push(Posting { hash, document, ordinal });
+            }
+            if !postings.is_empty() {
+                visit(hash, &postings)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
+        assert!(ordinals.is_sorted());
+        assert!(ordinals.iter().all(|&ordinal| (ordinal as usize) < self.documents[document as usize].hashes.len()));
+        Ok(ordinals.iter().map(|&ordinal| 2 * u64::from(ordinal)).collect())
+    }
+}
+
+impl Model {
+    fn ranking(&self, keep: Keep, temp: &TempSpace, memory: u64) -> Ranking {
+        self.ranking_after(keep, &mut |_| Standing::Open, (temp, memory))
+    }
+
+    /// As [`Ranking::of_store`].
+    pub(super) fn ranking_after(
+        &self,
+        keep: Keep,
+        standing: &mut dyn FnMut(u32) -> Standing,
+        (temp, memory): (&TempSpace, u64),
+    ) -> Ranking {
+        let mut sorter = Sorter::new(temp, memory);
+        let stored = (0..).zip(&self.documents).filter(|(id, _)| !self.absent.contains(id));
+        for (id, document) in stored.filter(|(id, _)| !self.boilerplate.contains(id)) {
+            let standing = standing(id);
+            if standing == Standing::Removable {
+                continue;
+            }
+            let ranked = RankingKey {
+                id,
+                digest: digest(document),
+                distinct: document.set().len() as u32,
+                extent: Extent::new(document.hashes.len() as u32, document.symbols()),
+                protected: document.protected,
+                preferred: document.preferred,
+                file_time: (document.time > 0).then_some(document.time),
+                written: document.time,
+                pinned: standing == Standing::Stays,
+            };
+            sorter.push(RankKey::of(&ranked, keep)).unwrap();
+        }
+        let boilerplate: Vec<u32> = self.boilerplate.difference(&self.absent).copied().collect();
+        Ranking::of_sorted(sorter, self.documents.len() as u32, &boilerplate, keep, (temp, memory)).unwrap()
+    }
+
+    /// The options that have made documents preferred.
+    pub(super) fn preferring(&self, options: DedupOptions) -> DedupOptions {
+        let is_preferred = |document: &ModelDocument| document.preferred.is_some();
+        let patterns = usize::from(self.documents.iter().any(is_preferred));
+        DedupOptions { prefer: vec![String::new(); patterns], ..options }
+    }
+
+    /// The witness if a document justifies the removal of another, by the definition.
+    pub(super) fn justifies(&self, ranking: &Ranking, options: &DedupOptions, keep: u32, rank: u32) -> Option<Witness> {
+        let document = |rank: u32| &self.documents[ranking.id(rank) as usize];
+        let left_out = |hash: &u64| {
+            let holders = (0..ranking.len()).filter(|&rank| ranking.leads(rank) && document(rank).set().contains(hash));
+            let stored = self.boilerplate.difference(&self.absent);
+            stored.into_iter().any(|&id| self.documents[id as usize].set().contains(hash))
+                || options.max_df.is_some_and(|most| holders.count() as u64 > most)
+        };
+        let (d, s) = (document(rank), document(keep).set());
+        let all = d.set();
+        let shared: BTreeSet<u64> = all.intersection(&s).copied().filter(|hash| !left_out(hash)).collect();
+        // Hashes left out are part of both sizes.
+        let union = all.len() + s.len() - shared.len();
+        let of = if options.by == DedupBy::Resemblance { union } else { all.len() };
+        if shared.is_empty() || (shared.len() as f64 / of as f64) < options.threshold {
+            return None;
+        }
+        // Symbol by symbol: what no shared k-gram covers, in stretches that hold an unmatched fingerprint.
+        let (mut novel, mut start, mut unmatched) = (0, 0, false);
+        for (place, hash) in d.hashes.iter().enumerate() {
+            let position = 2 * place as u64;
+            if shared.contains(hash) {
+                if unmatched {
+                    novel = novel.max(position.saturating_sub(start));
+                }
+                (start, unmatched) = (position + K, false);
+            } else {
+                unmatched = true;
+            }
+        }
+        if unmatched {
+            novel = novel.max(d.symbols().saturating_sub(start));
+        }
+        let enough = options.max_novel.is_none_or(|most| novel <= most);
+        enough.then_some(Witness { rank: keep, shared: shared.len() as u32, novel })
+    }
+
+    /// The rule, by its definition: the witness of each removable leader, and pinned documents with what supersedes them.
+    pub(super) fn expected(
+        &self,
+        ranking: &Ranking,
+        options: &DedupOptions,
+    ) -> (Vec<Option<Witness>>, Vec<(u32, Witness)>) {
+        let justifies = |keep: u32, rank: u32| self.justifies(ranking, options, keep, rank);
+        let is_pinned = |rank: u32| ranking.pinned.contains(rank);
+        let leaders: Vec<u32> = (0..ranking.len()).filter(|&rank| ranking.leads(rank)).collect();
+        let mut witnesses: Vec<Option<Witness>> = vec![None; ranking.len() as usize];
+        let mut stays: BTreeSet<u32> = BTreeSet::new();
+        for &rank in &leaders {
+            let witness = stays.iter().find_map(|&keep| justifies(keep, rank));
+            let witness = witness.filter(|_| rank >= ranking.protected && !is_pinned(rank));
+            witnesses[rank as usize] = witness;
+            if witness.is_none() {
+                stays.insert(rank);
+            }
+        }
+        let mut superseded: Vec<(u32, Witness)> = Vec::new();
+        for rank in ranking.pinned.iter().filter(|&rank| rank >= ranking.protected) {
+            let bytes = digest(&self.documents[ranking.id(rank) as usize]);
+            let newcomers = stays.iter().filter(|&&keep| keep < rank && !is_pinned(keep));
+            let witness = newcomers.filter_map(|&keep| {
+                let twin = digest(&self.documents[ranking.id(keep) as usize]) == bytes;
+                let same = Witness { rank: keep, shared: ranking.size(rank), novel: 0 };
+                justifies(keep, rank).or(twin.then_some(same))
+            });
+            superseded.extend(witness.take(1).map(|witness| (rank, witness)));
+        }
+        let supersedes = |rank: u32| superseded.iter().any(|(_, witness)| witness.rank == rank);
+        for &rank in leaders.iter().rev().filter(|&&rank| rank >= ranking.protected) {
+            if is_pinned(rank) || supersedes(rank) || !stays.remove(&rank) {
+                continue;
+            }
+            let theirs = leaders.iter().filter(|&&of| witnesses[of as usize].is_some_and(|one| one.rank == rank));
+            let others: Option<Vec<(u32, Witness)>> = theirs
+                .chain([&rank])
+                .map(|&of| Some((of, stays.iter().find_map(|&keep| justifies(keep, of).filter(|_| keep != of))?)))
+                .collect();
+            match others {
+                None => {
+                    stays.insert(rank);
+                }
+                Some(others) => {
+                    for (of, witness) in others {
+                        witnesses[of as usize] = Some(witness);
+                    }
+                }
+            }
+        }
+        (witnesses, superseded)
+    }
+}
+
+fn digest(document: &ModelDocument) -> [u8; 16] {
+    let bytes: Vec<u8> = document.hashes.iter().flat_map(|hash| hash.to_be_bytes()).collect();
+    xxhash_rust::xxh3::xxh3_128(&bytes).to_be_bytes()
+}
+
+/// Everything but the first document of a few that are variations of one another.
+pub(super) fn model() -> impl Strategy<Value = Model> {
+    let base = prop::collection::vec(0u64..30, 0..14);
+    let edit = (0usize..14, prop::option::of(0u64..34));
+    let variation = (0usize..4, prop::collection::vec(edit, 0..4), 0usize..14, 0usize..15);
+    let flags = (prop::bool::weighted(0.06), prop::option::weighted(0.1, 0u32..2), 0i64..4);
+    let documents = prop::collection::vec((variation, flags), 0..22);
+    let boilerplate = prop::collection::btree_set(0u32..60, 0..2);
+    (prop::collection::vec(base, 4), documents, boilerplate).prop_map(|(bases, documents, boilerplate)| {
+        let documents: Vec<ModelDocument> = documents
+            .into_iter()
+            .map(|((base, edits, start, length), (protected, preferred, time))| {
+                let mut hashes: Vec<u64> =
+                    bases[base].iter().copied().skip(start / 3).take(length.max(1) + 4).collect();
+                for (place, hash) in edits {
+                    let place = place.min(hashes.len());
+                    match hash {
+                        Some(hash) => hashes.insert(place, hash),
+                        None if place < hashes.len() => drop(hashes.remove(place)),
+                        None => {}
+                    }
+                }
+                ModelDocument { hashes, protected, preferred, time }
+            })
+            .collect();
+        let boilerplate = boilerplate.into_iter().filter(|&id| (id as usize) < documents.len()).collect();
+        Model { documents, boilerplate, absent: BTreeSet::new() }
+    })
+}
+
+pub(super) fn options() -> impl Strategy<Value = DedupOptions> {
+    let by = prop::sample::select(vec![DedupBy::Containment, DedupBy::Resemblance]);
+    let threshold = prop::sample::select(vec![0.3, 0.5, 0.6, 0.75, 0.8, 0.9, 1.0]);
+    let keep = prop::sample::select(vec![Keep::Longest, Keep::First, Keep::Newest, Keep::Oldest]);
+    let max_novel = prop::option::of(0u64..16);
+    let max_df = prop::option::weighted(0.2, 2u64..6);
+    (by, threshold, keep, max_novel, max_df).prop_map(|(by, threshold, keep, max_novel, max_df)| DedupOptions {
+        threshold,
+        keep,
+        max_novel,
+        max_df,
+        ..DedupOptions::of(&Profile::default(), by)
+    })
+}
+
+struct Run {
+    model: Model,
+    ranking: Ranking,
+    options: DedupOptions,
+    temp: TempSpace,
+    threads: usize,
+}
+
+/// Stops its task after so many reports.
+struct Limited {
+    left: AtomicU64,
+    token: StopToken,
+}
+
+impl Progress for Limited {
+    fn step(&self, _: &'static str, _: u64, _: u64) {
+        if self.left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_err() {
+            self.token.stop();
+        }
+    }
+}
+
+impl Run {
+    /// All decisions, and whether a limit on the progress reports has ended the run.
+    fn decisions(&self, plan: &MemoryPlan, job: &mut Job, decisions: &mut Decisions, reports: u64) -> Result<()> {
+        let limited = Limited { left: AtomicU64::new(reports), token: StopToken::new() };
+        let task = Task::new().progress(&limited).stop(&limited.token);
+        let monitor = Monitor { task: &task, postings: 0, documents: 0 };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().unwrap();
+        pool.install(|| {
+            join(
+                &self.model,
+                (&self.ranking, self.ranking.extents.clone()),
+                &self.options,
+                plan,
+                &self.temp,
+                (decisions, job),
+                &monitor,
+            )
+            .map(|_| ())
+        })
+    }
+}
+
+fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize) -> Result<(), TestCaseError> {
+    let folder = tempfile::tempdir().unwrap();
+    let temp = TempSpace::new(folder.path()).unwrap();
+    let options = model.preferring(options);
+    let ranking = model.ranking(options.keep, &temp, plan.sorting);
+    let (expected, _) = model.expected(&ranking, &options);
+    let run = Run { model, ranking, options, temp, threads };
+    let total = run.ranking.len();
+    let compare = |decisions: &Decisions| {
+        for rank in (0..total).filter(|&rank| run.ranking.leads(rank)) {
+            let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Removable);
+            prop_assert_eq!(decisions.get(rank), wanted, "rank {} of {:?}", rank, run.options);
+        }
+        Ok(())
+    };
+    let mut decisions = Decisions::new(total, false);
+    run.decisions(plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
+    compare(&decisions)?;
+    // A budget that suffices changes nothing.
+    let generous = Run { options: DedupOptions { budget: Some(1 << 40), ..run.options.clone() }, ..run };
+    let mut decisions = Decisions::new(total, true);
+    generous.decisions(plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
+    for rank in (0..total).filter(|&rank| generous.ranking.leads(rank)) {
+        let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Removable);
+        prop_assert_eq!(decisions.get(rank), wanted);
+    }
+    // Neither do interruptions.
+    let path = folder.path().join("job");
+    let resumed = Cell::new(0);
+    let mut reports = 1;
+    loop {
+        let mut decisions = Decisions::new(total, true);
+        let mut job = match Job::resume(&path, "rule", &generous.ranking, &mut decisions) {
+            // A process that another test starts holds the lock until it has begun its program.
+            Err(Error::JobInUse { .. }) => continue,
+            job => job.unwrap(),
+        };
+        match generous.decisions(plan, &mut job, &mut decisions, reports) {
+            Err(Error::Stopped) => {
+                resumed.set(resumed.get() + 1);
+                prop_assert!(resumed.get() < 200, "it never ends");
+                // A run that is stopped too early repeats what no job notes.
+                reports = 1 << (resumed.get() / 8);
+            }
+            outcome => {
+                outcome.unwrap();
+                for rank in (0..total).filter(|&rank| generous.ranking.leads(rank)) {
+                    let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Removable);
+                    prop_assert_eq!(decisions.get(rank), wanted, "after {} interruptions", resumed.get());
+                }
+                return Ok(());
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_join_decides_as_the_definition_does(
+        model in model(), options in options(), sets in 0u64..400, rest in 0u64..3000, batch in 1u32..9, threads in 1usize..3,
+    ) {
+        check(model, options, &MemoryPlan { sorting: rest, sets, rest, batch }, threads)?;
+    }
+}
+
+/// The budget alone decides which documents are undecided, and fewer documents are removable with less.
+#[test]
+fn a_budget_decides_alike_whatever_the_memory() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    runner
+        .run(&(model(), options(), 0u64..12), |(model, options, budget)| {
+            let folder = tempfile::tempdir().unwrap();
+            let temp = TempSpace::new(folder.path()).unwrap();
+            let options = DedupOptions { budget: Some(budget), ..model.preferring(options) };
+            let ranking = model.ranking(options.keep, &temp, 1 << 20);
+            let run = Run { model, ranking, options, temp, threads: 2 };
+            let total = run.ranking.len();
+            let decided = |plan: MemoryPlan| {
+                let mut decisions = Decisions::new(total, true);
+                run.decisions(&plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
+                (0..total).map(|rank| decisions.get(rank)).filter(|one| !matches!(one, Decision::Open { .. })).collect()
+            };
+            let roomy: Vec<Decision> =
+                decided(MemoryPlan { sorting: 1 << 20, sets: 1 << 20, rest: 1 << 20, batch: 64 });
+            let narrow: Vec<Decision> = decided(MemoryPlan { sorting: 0, sets: 0, rest: 0, batch: 3 });
+            prop_assert_eq!(roomy, narrow);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn thresholds_compare_only_where_fingerprints_do() {
+    assert!(!Threshold::new(DedupBy::Exact, 0.8).compares());
+}

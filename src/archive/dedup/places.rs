@@ -1,0 +1,172 @@
+//! Places: where the fingerprints of the compared documents stand.
+//!
+//! The store keeps positions by document, many documents to a block; the join asks for them by rank, and would read a block for
+//! each document. So they are read once before, in the order of the store, and kept: a byte or two for each fingerprint, in
+//! memory as far as they fit, and on disk from there on.
+
+use std::fs::File;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::Monitor;
+use super::ranking::{Extent, RESERVED, Ranking};
+use super::source::PostingSource;
+use crate::archive::spill::{TempSpace, read_at, write_at};
+use fpdb_host::error::{Error, Result};
+use fpdb_store::varint;
+
+/// Documents that one thread reads at a time.
+const AT_ONCE: usize = 256;
+
+/// The fingerprints after which what was read at a time is put away, unless one document has more.
+const FINGERPRINTS_AT_ONCE: u64 = 1 << 20;
+
+/// The fingerprints of a document whose positions are asked for at a time: a whole number of chunks of the store.
+const ORDINALS_AT_ONCE: u32 = 1 << 16;
+
+/// The share of the memory for sets, places and the index that places may take.
+pub(super) const SHARE: u64 = 8;
+
+/// The most bytes of a fingerprint here, and of a document, where fingerprints are at most `window` symbols apart.
+pub(super) fn most_bytes(documents: u64, fingerprints: u64, window: u64) -> u64 {
+    let mut bytes = Vec::new();
+    varint::write(window, &mut bytes);
+    documents * 20 + fingerprints * bytes.len() as u64
+}
+
+/// The places of all documents that are compared.
+pub(super) struct Places {
+    /// By document, where its bytes begin, and at last the end.
+    starts: Vec<u64>,
+    in_memory: Vec<u8>,
+    on_disk: Option<(File, TempSpace)>,
+}
+
+impl Places {
+    /// Reads the positions of the `active` documents. `extents` are those of all, by rank.
+    pub(super) fn read(
+        (source, ranking): (&dyn PostingSource, &Ranking),
+        active: &[bool],
+        extents: &[Extent],
+        (temp, memory): (&TempSpace, u64),
+        monitor: &Monitor<'_>,
+    ) -> Result<Self> {
+        let documents = ranking.numbers();
+        let extent = |document: usize| {
+            let rank = ranking.of(document as u32);
+            (rank < RESERVED && active[rank as usize]).then(|| extents[rank as usize])
+        };
+        let mut starts = Vec::with_capacity(documents + 1);
+        starts.push(0);
+        let mut places = Self { starts, in_memory: Vec::new(), on_disk: None };
+        let mut first = 0;
+        while first < documents {
+            monitor.check()?;
+            let (mut end, mut fingerprints) = (first, 0);
+            while end < documents && fingerprints < FINGERPRINTS_AT_ONCE && end - first < 64 * AT_ONCE {
+                fingerprints += extent(end).map_or(0, |extent| extent.fingerprints.into());
+                end += 1;
+            }
+            let parts = (first..end).into_par_iter().step_by(AT_ONCE).map(|start| {
+                let mut part = (Vec::new(), Vec::new());
+                for document in start..end.min(start + AT_ONCE) {
+                    if let Some(extent) = extent(document) {
+                        append(source, document as u32, extent, &mut part.1)?;
+                    }
+                    part.0.push(part.1.len() as u64);
+                }
+                Ok(part)
+            });
+            for (ends, bytes) in parts.collect::<Result<Vec<(Vec<u64>, Vec<u8>)>>>()? {
+                let start = places.end();
+                places.starts.extend(ends.into_iter().map(|end| start + end));
+                places.put(start, &bytes, (temp, memory))?;
+            }
+            first = end;
+        }
+        places.in_memory.shrink_to_fit();
+        Ok(places)
+    }
+
+    fn end(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    fn put(&mut self, start: u64, bytes: &[u8], (temp, memory): (&TempSpace, u64)) -> Result<()> {
+        if self.on_disk.is_none() && start + bytes.len() as u64 <= memory {
+            let (held, needed) = (self.in_memory.len(), self.in_memory.len() + bytes.len());
+            if self.in_memory.capacity() < needed {
+                // Half as many again, and never more than they may take.
+                let room = usize::try_from(memory).unwrap_or(usize::MAX).min(needed + needed / 2);
+                self.in_memory.reserve_exact(room - held);
+            }
+            self.in_memory.extend(bytes);
+            return Ok(());
+        }
+        let (file, temp) = match &mut self.on_disk {
+            Some(on_disk) => on_disk,
+            none => none.insert((temp.file()?, temp.clone())),
+        };
+        write_at(file, bytes, start - self.in_memory.len() as u64, temp)
+    }
+
+    /// Puts the position of each fingerprint of a document into `positions`, and returns its length in symbols. Both are empty
+    /// for a document that was not active.
+    pub(super) fn get(&self, document: u32, positions: &mut Vec<u64>) -> Result<u64> {
+        positions.clear();
+        let Range { start, end } = self.starts[document as usize]..self.starts[document as usize + 1];
+        if start == end {
+            return Ok(0);
+        }
+        let read;
+        let mut rest = match &self.on_disk {
+            Some((file, temp)) if end > self.in_memory.len() as u64 => {
+                read = read_at::<u8>(file, start - self.in_memory.len() as u64, (end - start) as usize, temp)?;
+                &read[..]
+            }
+            _ => &self.in_memory[start as usize..end as usize],
+        };
+        unpack(&mut rest, positions).ok_or_else(|| Error::Damaged {
+            what: "a temporary file of dedup".into(),
+            detail: "the positions of a document end early",
+        })
+    }
+
+    /// Bytes of memory that the places take, but for those of each document.
+    pub(super) fn bytes(&self) -> u64 {
+        self.in_memory.len() as u64
+    }
+}
+
+/// Appends the length of a document and the positions of its fingerprints.
+fn append(source: &dyn PostingSource, document: u32, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
+    varint::write(extent.symbols(), bytes);
+    varint::write(extent.fingerprints.into(), bytes);
+    let mut before = 0;
+    let mut ordinals = Vec::new();
+    for first in (0..extent.fingerprints).step_by(ORDINALS_AT_ONCE as usize) {
+        ordinals.clear();
+        ordinals.extend(first..extent.fingerprints.min(first.saturating_add(ORDINALS_AT_ONCE)));
+        for position in source.positions(document, &ordinals)? {
+            let step = position.checked_sub(before).ok_or_else(|| Error::Damaged {
+                what: format!("the positions of document {document}"),
+                detail: "they do not ascend",
+            })?;
+            varint::write(step, bytes);
+            before = position;
+        }
+    }
+    Ok(())
+}
+
+fn unpack(rest: &mut &[u8], positions: &mut Vec<u64>) -> Option<u64> {
+    let symbols = varint::read(rest)?;
+    let count = varint::read(rest)?;
+    let mut position = 0u64;
+    for _ in 0..count {
+        position = position.checked_add(varint::read(rest)?)?;
+        positions.push(position);
+    }
+    Some(symbols)
+}

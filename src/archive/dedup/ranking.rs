@@ -1,0 +1,449 @@
+//! Ranking: the one total order of documents, most worth keeping first. A document's *rank* is its number in that order.
+//!
+//! Documents of the same bytes, or where that is asked for of the same text, form one group. The first of a group is its
+//! *leader*; only leaders are compared, and the others share their leader's fate.
+
+use std::cmp::Ordering;
+
+use bytemuck::{Pod, Zeroable};
+use regex::Regex;
+use roaring::RoaringBitmap;
+
+use super::same_text::SameText;
+use super::{DedupOptions, Keep};
+use crate::archive::spill::{Sorter, TempSpace};
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::NamePrefix;
+use fpdb_store::{DocumentRecord, Store};
+
+/// The place of a document in the order of worth, from 0.
+pub(super) type Rank = u32;
+
+/// No document of the order has this number: deleted, or never stored.
+pub(super) const NOT_RANKED: Rank = u32::MAX;
+
+/// Boilerplate: it is not ranked, and its hashes are not counted as shared.
+pub(super) const BOILERPLATE: Rank = u32::MAX - 1;
+
+/// The first rank that is free for special meanings.
+pub(super) const RESERVED: Rank = u32::MAX - 15;
+
+/// Bytes of memory that each document takes here, and those of its extent until its places are read.
+pub(super) const BYTES_PER_DOCUMENT: u64 = 16;
+pub(super) const BYTES_OF_EXTENT: u64 = size_of::<Extent>() as u64;
+
+/// Bytes that each document takes on disk where documents are sorted there: a key, and one among those of the same bytes.
+pub(super) const SORTED_BYTES: u64 = (size_of::<RankKey>() + size_of::<Twin>()) as u64;
+
+/// How long a document is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Extent {
+    /// Repeated ones are counted each time.
+    pub(super) fingerprints: u32,
+    /// The high half, then the low one: twelve bytes in all.
+    symbols: [u32; 2],
+}
+
+impl Extent {
+    pub(super) fn new(fingerprints: u32, symbols: u64) -> Self {
+        Self { fingerprints, symbols: [(symbols >> 32) as u32, symbols as u32] }
+    }
+
+    pub(super) fn symbols(self) -> u64 {
+        u64::from(self.symbols[0]) << 32 | u64::from(self.symbols[1])
+    }
+}
+
+/// All documents in their order.
+#[derive(Debug, Default)]
+pub(super) struct Ranking {
+    /// The document of each rank.
+    pub(super) ids: Vec<u32>,
+    /// The rank of each document, or [`NOT_RANKED`], or [`BOILERPLATE`].
+    ranks: Vec<Rank>,
+    /// |F(d)| by rank.
+    pub(super) sizes: Vec<u32>,
+    /// How long each is, by rank, until their [places](super::places) are read.
+    pub(super) extents: Vec<Extent>,
+    /// By rank, the first document of the same bytes.
+    leaders: Vec<Rank>,
+    /// The documents of the first ranks, which are never removable.
+    pub(super) protected: Rank,
+    /// The ranks of documents of which an earlier run has decided that they stay.
+    pub(super) pinned: RoaringBitmap,
+    /// The documents among them whose bytes a document of lower rank has, with its rank.
+    pub(super) outranked: Vec<(Rank, Rank)>,
+}
+
+/// The ranks that postings are counted by: one table, since each look into one waits for memory.
+pub(super) struct ComparedRanks {
+    /// By document, its rank if it leads, or [`BOILERPLATE`], or [`NOT_RANKED`].
+    ranks: Vec<Rank>,
+    /// False if no document is boilerplate.
+    boilerplate: bool,
+}
+
+impl ComparedRanks {
+    pub(super) fn of(&self, id: u32) -> Rank {
+        self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
+    }
+
+    pub(super) fn is_boilerplate(&self, id: u32) -> bool {
+        self.boilerplate && self.of(id) == BOILERPLATE
+    }
+}
+
+/// Documents are ordered by this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct RankKey {
+    /// First whether it is protected, then the number of the first pattern that prefers it.
+    class: u32,
+    id: u32,
+    /// The place by [`Keep`].
+    worth: u64,
+    /// The age or the size, whichever `worth` is not.
+    second: u64,
+    digest: Digest,
+    extent: Extent,
+    distinct: u32,
+    pinned: u64,
+}
+
+impl Ord for RankKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |key: &Self| (key.class, key.worth, key.second, key.digest, key.id);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for RankKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The class of documents that are not protected and that no pattern prefers.
+const ORDINARY: u32 = u32::MAX;
+
+/// The facts by which a document is ranked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RankingKey {
+    pub(super) id: u32,
+    pub(super) digest: Digest,
+    pub(super) distinct: u32,
+    pub(super) extent: Extent,
+    pub(super) protected: bool,
+    /// The number of the first pattern that prefers it.
+    pub(super) preferred: Option<u32>,
+    /// When the file was last written, in nanoseconds since 1970; `None` where that is unknown, and for parts of files.
+    pub(super) file_time: Option<i64>,
+    /// The best that is known of when it was written.
+    pub(super) written: i64,
+    /// An earlier run has decided that it stays.
+    pub(super) pinned: bool,
+}
+
+impl RankKey {
+    pub(super) fn of(document: &RankingKey, keep: Keep) -> Self {
+        let class = match (document.protected, document.preferred) {
+            (true, _) => 0,
+            (false, Some(number)) => number.saturating_add(1).min(ORDINARY - 1),
+            (false, None) => ORDINARY,
+        };
+        let size = u64::from(u32::MAX - document.distinct);
+        let time = |time: i64| (time as u64) ^ (1 << 63);
+        let (worth, second) = match keep {
+            Keep::Longest => (size, document.file_time.map_or(u64::MAX, time)),
+            Keep::First => (document.id.into(), 0),
+            Keep::Newest => (!time(document.written), size),
+            Keep::Oldest => (time(document.written), size),
+        };
+        let RankingKey { id, digest, extent, distinct, pinned, .. } = *document;
+        Self { class, id, worth, second, digest, extent, distinct, pinned: pinned.into() }
+    }
+}
+
+/// A document among those of the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+struct Twin {
+    digest: Digest,
+    class: u32,
+    rank: Rank,
+}
+
+impl Ranking {
+    /// Reads all documents and ranks them, but for those that `standing` leaves out. Also returns the prefixes and patterns that
+    /// no document's name fits.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a pattern that is not a regular expression; [`Error::TooLittleMemory`]; a failure
+    /// to read the documents.
+    pub(super) fn of_store(
+        store: &Store,
+        options: &DedupOptions,
+        same_text: &SameText,
+        standing: &mut dyn FnMut(u32) -> Result<Standing>,
+        (temp, memory): (&TempSpace, u64),
+    ) -> Result<(Self, Unmatched)> {
+        let view = store.view();
+        let mut prefixes: Vec<(NamePrefix, bool)> =
+            options.protect.iter().map(|prefix| (NamePrefix::new(prefix), false)).collect();
+        let mut patterns: Vec<(Regex, bool)> = Vec::with_capacity(options.prefer.len());
+        for pattern in &options.prefer {
+            let regex = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
+                name: "prefer",
+                value: pattern.clone(),
+                expected: "a regular expression, such as ^curated/ or \\.md$",
+            })?;
+            patterns.push((regex, false));
+        }
+        let mut sorter = Sorter::new(temp, memory / 2);
+        let mut boilerplate = Vec::new();
+        store.for_each_document(|id, record| {
+            let mut protected = false;
+            for (prefix, matched) in &mut prefixes {
+                let of_file = || record.source.as_deref().is_some_and(|path| prefix.fits(path).is_some());
+                let fits = prefix.fits(&record.name).is_some() || (prefix.is_absolute() && of_file());
+                protected |= fits;
+                *matched |= fits;
+            }
+            let mut preferred = None;
+            for (number, (pattern, matched)) in (0..).zip(&mut patterns) {
+                if pattern.is_match(&record.name) {
+                    preferred = preferred.or(Some(number));
+                    *matched = true;
+                }
+            }
+            if record.boilerplate {
+                boilerplate.push(id);
+                return Ok(true);
+            }
+            let pinned = match standing(id)? {
+                // A document that was renamed can be protected now: the decision is open again.
+                Standing::Removable if !protected => return Ok(true),
+                standing => standing == Standing::Stays,
+            };
+            let digest = same_text.of(record.digest);
+            let ranked = RankingKey { pinned, digest, ..ranked(id, &record, protected, preferred) };
+            sorter.push(RankKey::of(&ranked, options.keep))?;
+            Ok(true)
+        })?;
+        let ranking =
+            Self::of_sorted(sorter, view.state().next_document, &boilerplate, options.keep, (temp, memory / 2))?;
+        let unmatched = |given: &[String], matched: Vec<bool>| {
+            given.iter().zip(matched).filter(|(_, matched)| !matched).map(|(given, _)| given.clone()).collect()
+        };
+        let unmatched = Unmatched {
+            protect: unmatched(&options.protect, prefixes.into_iter().map(|(_, matched)| matched).collect()),
+            prefer: unmatched(&options.prefer, patterns.into_iter().map(|(_, matched)| matched).collect()),
+        };
+        Ok((ranking, unmatched))
+    }
+
+    /// Ranks the documents of a sorter. Numbers of documents are below `next_id`.
+    pub(super) fn of_sorted(
+        keys: Sorter<'_, RankKey>,
+        next_id: u32,
+        boilerplate: &[u32],
+        keep: Keep,
+        (temp, memory): (&TempSpace, u64),
+    ) -> Result<Self> {
+        let mut ranking = Self { ranks: vec![NOT_RANKED; next_id as usize], ..Self::default() };
+        for &id in boilerplate {
+            ranking.ranks[id as usize] = BOILERPLATE;
+        }
+        let documents = usize::try_from(keys.len()).unwrap_or(usize::MAX);
+        ranking.ids.reserve_exact(documents);
+        ranking.sizes.reserve_exact(documents);
+        ranking.extents.reserve_exact(documents);
+        let mut twins = Sorter::new(temp, memory);
+        for key in keys.sorted()? {
+            let RankKey { class, id, digest, extent, distinct, pinned, .. } = key?;
+            let rank = ranking.ids.len() as Rank;
+            ranking.ids.push(id);
+            ranking.sizes.push(distinct);
+            ranking.extents.push(extent);
+            ranking.ranks[id as usize] = rank;
+            ranking.protected += u32::from(class == 0);
+            if pinned > 0 {
+                ranking.pinned.insert(rank);
+            }
+            twins.push(Twin { digest, class, rank })?;
+        }
+        ranking.leaders = (0..ranking.len()).collect();
+        let (mut leader, mut last): (Option<Twin>, Option<Twin>) = (None, None);
+        let mut alike: Vec<Rank> = Vec::new();
+        for twin in twins.sorted()? {
+            let twin = twin?;
+            if last.is_none_or(|last| (last.digest, last.class) != (twin.digest, twin.class)) {
+                ranking.order_by_arrival(&mut alike, keep);
+            }
+            match leader {
+                // Protected documents are not removable, whatever their bytes.
+                Some(leader) if leader.digest == twin.digest => {
+                    if twin.rank >= ranking.protected {
+                        ranking.leaders[twin.rank as usize] = leader.rank;
+                    }
+                }
+                _ => leader = Some(twin),
+            }
+            last = Some(twin);
+            alike.push(twin.rank);
+        }
+        ranking.order_by_arrival(&mut alike, keep);
+        // Earlier decisions stand, whatever documents come before.
+        for rank in &ranking.pinned {
+            let leader = std::mem::replace(&mut ranking.leaders[rank as usize], rank);
+            if leader != rank && !ranking.pinned.contains(leader) {
+                ranking.outranked.push((rank, leader));
+            }
+        }
+        Ok(ranking)
+    }
+
+    /// Among documents of the same bytes and worth, the first to arrive comes first. Takes their ranks, ascending.
+    fn order_by_arrival(&mut self, alike: &mut Vec<Rank>, keep: Keep) {
+        if keep == Keep::Longest && alike.len() > 1 {
+            let extent = |rank: Rank| self.extents[rank as usize];
+            let document = |&rank: &Rank| (self.id(rank), self.size(rank), extent(rank), self.pinned.contains(rank));
+            let mut documents: Vec<(u32, u32, Extent, bool)> = alike.iter().map(document).collect();
+            documents.sort_unstable();
+            for (&rank, (id, size, extent, pinned)) in alike.iter().zip(documents) {
+                self.ids[rank as usize] = id;
+                self.sizes[rank as usize] = size;
+                self.extents[rank as usize] = extent;
+                self.ranks[id as usize] = rank;
+                if pinned {
+                    self.pinned.insert(rank)
+                } else {
+                    self.pinned.remove(rank)
+                };
+            }
+        }
+        alike.clear();
+    }
+
+    /// The ranks of the documents that are compared.
+    pub(super) fn compared(&self) -> ComparedRanks {
+        let compared = |&rank: &Rank| if rank < RESERVED && !self.leads(rank) { NOT_RANKED } else { rank };
+        let ranks: Vec<Rank> = self.ranks.iter().map(compared).collect();
+        ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks }
+    }
+
+    /// One more than the highest number of a document.
+    pub(super) fn numbers(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// How many documents there are.
+    pub(super) fn len(&self) -> Rank {
+        self.ids.len() as Rank
+    }
+
+    /// The rank of a document, or [`NOT_RANKED`], or [`BOILERPLATE`].
+    pub(super) fn of(&self, id: u32) -> Rank {
+        self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
+    }
+
+    /// The first of the documents with the same bytes.
+    pub(super) fn leader(&self, rank: Rank) -> Rank {
+        self.leaders[rank as usize]
+    }
+
+    /// True if no earlier document has the same bytes.
+    pub(super) fn leads(&self, rank: Rank) -> bool {
+        self.leader(rank) == rank
+    }
+
+    /// |F(d)|.
+    pub(super) fn size(&self, rank: Rank) -> u32 {
+        self.sizes[rank as usize]
+    }
+
+    /// The document of a rank.
+    pub(super) fn id(&self, rank: Rank) -> u32 {
+        self.ids[rank as usize]
+    }
+}
+
+/// The decision of an earlier run about a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Nothing that holds.
+    Open,
+    Stays,
+    Removable,
+}
+
+/// Patterns of the options that match no document's name.
+#[derive(Debug, Default)]
+pub(super) struct Unmatched {
+    pub(super) protect: Vec<String>,
+    pub(super) prefer: Vec<String>,
+}
+
+fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {
+    let nanoseconds = |seconds: i64, more: u32| seconds.saturating_mul(1_000_000_000).saturating_add(more.into());
+    let modified = record.modified.map(|(seconds, more)| nanoseconds(seconds, more));
+    // A document has fewer fingerprints than 2^32.
+    let count = |fingerprints: u64| u32::try_from(fingerprints).unwrap_or(u32::MAX);
+    RankingKey {
+        id,
+        digest: record.digest,
+        distinct: count(record.distinct),
+        extent: Extent::new(count(record.fingerprints), record.symbols),
+        protected,
+        preferred,
+        // The time of an archive says nothing of the documents in it.
+        file_time: modified.filter(|_| record.member.is_none()),
+        written: modified.unwrap_or_else(|| nanoseconds(record.ingested_at, 0)),
+        pinned: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counted_heap;
+
+    /// The sorters of documents and of those of the same bytes are there at the same time.
+    #[test]
+    fn ranking_keeps_to_its_memory() {
+        const DOCUMENTS: u32 = 200_000;
+        // The ends of records that are being read, and the like.
+        const BESIDE: u64 = 64 << 10;
+        let folder = tempfile::tempdir().unwrap();
+        let temp = TempSpace::new(folder.path()).unwrap();
+        for memory in [2 << 20, 5 << 20, 12 << 20, 64 << 20] {
+            let rank = || {
+                let mut keys = Sorter::new(&temp, memory / 2);
+                for id in 0..DOCUMENTS {
+                    let mixed = u64::from(id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let mut digest = [0; 16];
+                    digest[..8].copy_from_slice(&(mixed % 150_000).to_le_bytes());
+                    let document = RankingKey {
+                        id,
+                        digest,
+                        distinct: (mixed >> 50) as u32,
+                        extent: Extent::default(),
+                        protected: false,
+                        preferred: None,
+                        file_time: None,
+                        written: 0,
+                        pinned: false,
+                    };
+                    keys.push(RankKey::of(&document, Keep::Longest)).unwrap();
+                }
+                Ranking::of_sorted(keys, DOCUMENTS, &[], Keep::Longest, (&temp, memory / 2)).unwrap()
+            };
+            let (ranking, peak) = counted_heap::peak(rank);
+            assert_eq!(ranking.len(), DOCUMENTS);
+            let allowed = memory + u64::from(DOCUMENTS) * (BYTES_PER_DOCUMENT + BYTES_OF_EXTENT) + BESIDE;
+            assert!(peak <= allowed, "{peak} bytes where {allowed} are allowed with {memory}");
+        }
+    }
+}

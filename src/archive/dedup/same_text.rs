@@ -1,0 +1,186 @@
+//! Same text: documents whose bytes differ and whose symbols, in the standard form, are the same.
+//!
+//! Documents of the same text have as many symbols, k-grams and fingerprints, and the same fingerprints in the same order. A sum
+//! over the postings of each document, in one pass, tells those apart whose fingerprints differ. Documents still in one group are
+//! read again and compared by all of their symbols: fingerprints alone never make two texts the same.
+
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::source::{PostingSource, ranges_per_reader};
+use super::{Activity, Monitor};
+use crate::archive::spill::{Sorter, TempSpace};
+use crate::query::TextSequence;
+use fpdb_host::error::Result;
+use fpdb_kernel::document::Digest;
+use fpdb_reading::input::InputLimits;
+use fpdb_store::Store;
+
+/// Bytes of memory that each document may take here.
+pub(super) const BYTES_PER_DOCUMENT: u64 = 64;
+
+/// Bytes of memory for the two steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SameTextMemory {
+    /// For sorting the facts of documents.
+    pub(super) sorting: u64,
+    /// For reading postings.
+    pub(super) reading: u64,
+}
+
+/// The texts of documents that may have the text of another.
+#[derive(Debug, Default)]
+pub(super) struct SameText {
+    /// By the digest of a document's bytes that of its symbols.
+    texts: FxHashMap<Digest, Digest>,
+    /// Documents that may have the text of another, and whose text could not be read again.
+    pub(super) unread: u64,
+}
+
+/// The common facts of documents of the same text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+struct Likeness {
+    symbols: u64,
+    kgrams: u64,
+    fingerprints: u64,
+    /// The sum of the hashes and places of all fingerprints.
+    sum: u64,
+    /// The digest of the bytes. It is not common to them.
+    digest: Digest,
+    id: u32,
+    unused: u32,
+}
+
+impl Likeness {
+    fn is_like(&self, other: &Self) -> bool {
+        let common = |one: &Self| (one.symbols, one.kgrams, one.fingerprints, one.sum);
+        common(self) == common(other)
+    }
+}
+
+/// Documents of the same bytes in a group of which others have other bytes. The first one is read.
+struct Class {
+    digest: Digest,
+    ids: Vec<u32>,
+}
+
+impl SameText {
+    /// Finds them. Documents without symbols have no text, and are compared by their bytes alone.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read. A text that cannot be read is no error.
+    pub(super) fn find(
+        store: &Store,
+        limits: &InputLimits,
+        (temp, memory): (&TempSpace, SameTextMemory),
+        monitor: &Monitor<'_>,
+    ) -> Result<Self> {
+        let sums = sums(store, memory.reading, monitor)?;
+        let mut sorter = Sorter::new(temp, memory.sorting);
+        store.for_each_document(|id, record| {
+            if record.symbols > 0 && !record.boilerplate {
+                sorter.push(Likeness {
+                    symbols: record.symbols,
+                    kgrams: record.kgrams,
+                    fingerprints: record.fingerprints,
+                    sum: sums.get(id as usize).copied().unwrap_or(0),
+                    digest: record.digest,
+                    id,
+                    unused: 0,
+                })?;
+            }
+            Ok(true)
+        })?;
+        drop(sums);
+        let mut classes: Vec<Class> = Vec::new();
+        let mut group: Vec<Class> = Vec::new();
+        let mut last: Option<Likeness> = None;
+        for likeness in sorter.sorted()? {
+            let likeness = likeness?;
+            if !last.is_some_and(|last| last.is_like(&likeness)) {
+                take_group(&mut group, &mut classes);
+            }
+            match group.last_mut() {
+                Some(class) if class.digest == likeness.digest => class.ids.push(likeness.id),
+                _ => group.push(Class { digest: likeness.digest, ids: vec![likeness.id] }),
+            }
+            last = Some(likeness);
+        }
+        take_group(&mut group, &mut classes);
+        Self::read(store, limits, classes, monitor)
+    }
+
+    /// Reads one document of each class; where its text is gone, the next one.
+    fn read(store: &Store, limits: &InputLimits, classes: Vec<Class>, monitor: &Monitor<'_>) -> Result<Self> {
+        let mut found = Self::default();
+        let total = classes.len() as u64;
+        let mut done = 0;
+        let mut open: Vec<Class> = classes;
+        let mut turn = 0;
+        while !open.is_empty() {
+            // In the order they were ingested in: members of one container are read in one go.
+            open.sort_unstable_by_key(|class| class.ids[turn]);
+            let order: Vec<u32> = open.iter().map(|class| class.ids[turn]).collect();
+            let mut texts = TextSequence::new(store, order, limits.clone());
+            let mut left = Vec::new();
+            for class in open {
+                monitor.at(Activity::Reading, done, total)?;
+                match texts.digest_of_symbols(class.ids[turn])? {
+                    Some(digest) => {
+                        found.texts.entry(class.digest).or_insert(digest);
+                    }
+                    None if turn + 1 < class.ids.len() => {
+                        left.push(class);
+                        continue;
+                    }
+                    None => found.unread += class.ids.len() as u64,
+                }
+                done += 1;
+            }
+            open = left;
+            turn += 1;
+        }
+        Ok(found)
+    }
+
+    /// The digest that the document of these bytes is compared by: that of its text where that is known, else that of its bytes.
+    pub(super) fn of(&self, bytes: Digest) -> Digest {
+        self.texts.get(&bytes).copied().unwrap_or(bytes)
+    }
+}
+
+/// Keeps the classes of a group of which not all have the same bytes.
+fn take_group(group: &mut Vec<Class>, classes: &mut Vec<Class>) {
+    if group.len() > 1 {
+        classes.append(group);
+    }
+    group.clear();
+}
+
+/// By document, a sum over its fingerprints that depends on their order.
+fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
+    let documents = store.view().state().next_document;
+    let sums: Vec<AtomicU64> = (0..documents).map(|_| AtomicU64::new(0)).collect();
+    let done = AtomicU64::new(0);
+    let ranges = PostingSource::ranges(store);
+    let least = ranges_per_reader(ranges.len(), documents, memory).max(1);
+    ranges.into_par_iter().with_min_len(least).try_for_each(|range: RangeInclusive<u64>| {
+        store.for_each_hash_in(&range, &mut |hash, postings| {
+            monitor.advance(Activity::Counting, &done, postings.len() as u64)?;
+            for posting in postings {
+                let mut bytes = [0; 12];
+                bytes[..8].copy_from_slice(&hash.to_le_bytes());
+                bytes[8..].copy_from_slice(&posting.ordinal.to_le_bytes());
+                sums[posting.document as usize].fetch_add(xxh3_64(&bytes), Ordering::Relaxed);
+            }
+            Ok(())
+        })
+    })?;
+    Ok(sums.into_iter().map(AtomicU64::into_inner).collect())
+}

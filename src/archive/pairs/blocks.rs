@@ -1,0 +1,196 @@
+//! Blocks: which documents are compared with all others at a time, so that the lists of their hashes fit in memory.
+
+use std::ops::Range;
+
+use super::documents::Documents;
+use super::options::PairsOptions;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::{Task, is_due};
+use fpdb_store::Store;
+
+/// The blocks, and what was learnt on the way.
+pub(super) struct BlockPlan {
+    /// Ranges of ids, ascending and without overlap.
+    pub(super) blocks: Vec<Range<u32>>,
+    /// For each id, the lists it has to be counted through.
+    pub(super) lists: Vec<u32>,
+    /// The most threads that count at a time.
+    pub(super) threads: usize,
+    /// Hashes above the df cap.
+    pub(super) common: u64,
+    /// Hashes that boilerplate holds.
+    pub(super) boilerplate: u64,
+}
+
+/// The documents that hold a hash, as far as they may be in pairs: each of the `anchors` with those of the `others`
+/// that come after it, or with all of them where the two are different documents.
+#[derive(Default)]
+pub(super) struct HolderLists {
+    pub(super) anchors: Vec<u32>,
+    pub(super) others: Vec<u32>,
+}
+
+impl HolderLists {
+    /// Takes the holders of a hash, ascending. Where only old and new documents are paired, the new ones are anchors and
+    /// the old ones the others, so that what has long been stored costs nothing where nothing new has it.
+    pub(super) fn take(&mut self, holders: &[u32], documents: &Documents) {
+        self.anchors.clear();
+        self.others.clear();
+        for &holder in holders.iter().filter(|&&holder| documents.counts(holder)) {
+            let is_new = documents.is_new(holder);
+            if is_new != Some(false) {
+                self.anchors.push(holder);
+            }
+            if is_new != Some(true) {
+                self.others.push(holder);
+            }
+        }
+        let pairs = match documents.are_divided() {
+            true => !self.anchors.is_empty() && !self.others.is_empty(),
+            false => self.others.len() > 1,
+        };
+        if !pairs {
+            self.anchors.clear();
+        }
+    }
+}
+
+impl BlockPlan {
+    /// Counts, by one pass over the postings, the lists of each document and what they hold; and sums the weights. The lists leave
+    /// `reserved` bytes of the memory free; the counters take half of it at most.
+    pub(super) fn make(
+        store: &Store,
+        documents: &mut Documents,
+        options: &PairsOptions,
+        reserved: u64,
+        task: &Task<'_>,
+    ) -> Result<Self> {
+        let ids = documents.ids();
+        let (mut lists, mut bounds) = (vec![0u32; ids], vec![0u64; ids]);
+        let (mut common, mut boilerplate, mut total) = (0, 0, 0u64);
+        let view = store.view();
+        let mut held = HolderLists::default();
+        let mut hashes = 0;
+        let mut room = Vec::new();
+        let mut sizes = if documents.are_joined() { vec![0u32; ids] } else { Vec::new() };
+        store.for_each_hash(|_, holders| {
+            hashes += 1;
+            if is_due(hashes) {
+                task.token().check()?;
+            }
+            let ignored = holders.iter().any(|&holder| view.is_boilerplate(holder));
+            let holders = documents.holders(holders, &mut room);
+            if !sizes.is_empty() {
+                holders.iter().for_each(|&holder| sizes[holder as usize] += 1);
+            }
+            if !documents.weights.is_empty() {
+                // Hashes that do not count as shared are part of a document's size all the same; boilerplate is in no document that counts.
+                let df = if ignored { 0 } else { holders.len() as u64 };
+                let weight = options.weight.of(df, documents.count);
+                for &holder in holders {
+                    documents.weights[holder as usize] += weight;
+                }
+            }
+            if ignored {
+                boilerplate += 1;
+                return Ok(());
+            }
+            if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
+                common += 1;
+                return Ok(());
+            }
+            held.take(holders, documents);
+            for (place, &anchor) in held.anchors.iter().enumerate() {
+                lists[anchor as usize] += 1;
+                let before = if documents.are_divided() { 0 } else { place };
+                bounds[anchor as usize] += (held.others.len() - before) as u64;
+            }
+            if !held.anchors.is_empty() {
+                total += held.others.len() as u64;
+            }
+            Ok(())
+        })?;
+        if !sizes.is_empty() {
+            for id in (0..ids).filter(|&id| !documents.counts(id as u32)) {
+                // Boilerplate is in no pair.
+                sizes[id] = 0;
+            }
+            documents.set_sizes(sizes);
+        }
+        let counter = counter_bytes(ids, !documents.weights.is_empty());
+        let memory = store.memory();
+        let threads = threads(counter, memory)?;
+        let capacity = memory.saturating_sub(threads as u64 * counter + reserved);
+        let blocks = divide(&lists, &bounds, total, capacity);
+        Ok(Self { blocks, lists, threads, common, boilerplate })
+    }
+}
+
+/// The bytes that a thread counts in.
+fn counter_bytes(ids: usize, weighted: bool) -> u64 {
+    (ids * if weighted { 12 } else { 4 }) as u64
+}
+
+/// How many threads count, each with a counter of so many bytes: as many as there are, as long as their counters take at most
+/// half of the memory. The other half is for lists: each block of them costs a pass over all postings.
+fn threads(counter: u64, memory: u64) -> Result<usize> {
+    let counter = counter.max(1);
+    match memory / 2 / counter {
+        0 => Err(Error::TooLittleMemory { needed: 2 * counter, allowed: memory }),
+        most => Ok(rayon::current_num_threads().min(usize::try_from(most).unwrap_or(usize::MAX))),
+    }
+}
+
+/// Divides documents into blocks whose lists take at most `capacity` bytes; a document by itself may take more. `bounds` has
+/// the holders that the lists of each can have at most, of `total` in all. Lists are numbered in 32 bits, and no document has
+/// more hashes than that.
+fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range<u32>> {
+    let mut blocks = Vec::new();
+    let (mut start, mut entries, mut bound) = (0, 0u64, 0u64);
+    for (id, (&more, &further)) in (0..).zip(lists.iter().zip(bounds)) {
+        let more = u64::from(more);
+        // Four bytes a list and document, four a holder, each of which a list has once, and some a list.
+        let bytes = |entries: u64, bound: u64| 4 * entries + 4 * bound.min(total) + 12 * entries.min(bound);
+        let too_many = bytes(entries + more, bound + further) > capacity || entries + more > u64::from(u32::MAX);
+        if entries > 0 && too_many {
+            blocks.push(start..id);
+            (start, entries, bound) = (id, 0, 0);
+        }
+        (entries, bound) = (entries + more, bound + further);
+    }
+    if entries > 0 {
+        blocks.push(start..lists.len() as u32);
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However large the counters are, lists have room: a block takes more than one document.
+    #[test]
+    fn counters_leave_room_for_lists() {
+        for (ids, memory) in [(1000u64, 1u64 << 20), (1000, 20_000), (1000, 8_000), (100_000, 1 << 20)] {
+            let counter = 4 * ids;
+            let threads = threads(counter, memory).unwrap() as u64;
+            assert!(threads >= 1 && threads <= rayon::current_num_threads() as u64);
+            assert!(threads * counter <= memory / 2);
+        }
+        let error = threads(4000, 7999).unwrap_err();
+        assert!(error.to_string().contains("8000 bytes") && error.to_string().contains("7999"), "{error}");
+        assert!(threads(0, 0).is_err() && threads(0, 2).is_ok());
+    }
+
+    #[test]
+    fn blocks_hold_all_documents_and_what_fits() {
+        let (lists, bounds) = ([10, 10, 0, 10, 1000, 10, 0], [20, 20, 0, 20, 9000, 20, 0]);
+        let one = 4 * 10 + 4 * 20 + 12 * 10;
+        assert_eq!(divide(&lists, &bounds, 9080, 2 * one), [0..3, 3..4, 4..5, 5..7]);
+        assert_eq!(divide(&lists, &bounds, 9080, u64::MAX), vec![0..7; 1]);
+        assert_eq!(divide(&lists, &bounds, 9080, 0), [0..1, 1..2, 2..4, 4..5, 5..6]);
+        assert_eq!(divide(&[0, 0], &[0, 0], 0, 0), [0..0; 0]);
+        let numbers = u32::MAX;
+        assert_eq!(divide(&[numbers - 1, 1, 1], &[1; 3], 3, u64::MAX), [0..2, 2..3], "as many lists as have numbers");
+    }
+}

@@ -1,0 +1,244 @@
+//! Counting the pairs of one block of documents.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::blocks::{BlockPlan, HolderLists};
+use super::documents::{CountedPair, Documents, Verdict};
+use super::measured::Measured;
+use super::options::PairsOptions;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::{Task, is_due};
+use fpdb_store::Store;
+
+/// Progress is reported once for so many documents.
+const REPORTED: u64 = 1024;
+
+/// The lists of the hashes that the documents of a block hold.
+struct Lists {
+    /// The holders of all lists, end to end.
+    holders: Vec<u32>,
+    /// Where each list ends.
+    ends: Vec<u64>,
+    /// The weight of each list's hash; empty where all weigh the same.
+    weights: Vec<f64>,
+    /// The numbers of the lists of each document of the block, in order of document, then of hash.
+    of_documents: Vec<u32>,
+    /// Where those of each document end.
+    document_ends: Vec<u64>,
+}
+
+/// The most pairs that are handed over at a time.
+const HANDED_OVER: usize = 4096;
+
+/// Takes pairs, on any thread.
+type Take<'a> = dyn Fn(&[Measured]) -> Result<()> + Sync + 'a;
+
+/// Reports how many documents have been compared with all others.
+struct Compared<'a> {
+    task: &'a Task<'a>,
+    /// The work of the blocks before.
+    before: u64,
+    total: u64,
+}
+
+impl Compared<'_> {
+    /// `done` of the block's documents are done.
+    ///
+    /// # Errors
+    /// [`crate::Error::Stopped`].
+    fn report(&self, done: u64) -> Result<()> {
+        self.task.step("documents compared", self.before + done, self.total)
+    }
+}
+
+/// Calls `take` with all wanted pairs, some at a time and in no order, and returns how many share less than was asked for.
+pub(super) fn count_all(
+    store: &Store,
+    documents: &Documents,
+    options: &PairsOptions,
+    plan: &BlockPlan,
+    task: &Task<'_>,
+    take: &Take<'_>,
+) -> Result<u64> {
+    let total = plan.blocks.iter().map(|block| block.len() as u64).sum();
+    let (mut before, mut below) = (0, 0);
+    for block in &plan.blocks {
+        let compared = Compared { task, before, total };
+        below += count(store, documents, options, plan, block.clone(), &compared, take)?;
+        before += block.len() as u64;
+    }
+    Ok(below)
+}
+
+/// Does so for the pairs of the documents in `block` with the others.
+fn count(
+    store: &Store,
+    documents: &Documents,
+    options: &PairsOptions,
+    plan: &BlockPlan,
+    block: Range<u32>,
+    compared: &Compared<'_>,
+    take: &Take<'_>,
+) -> Result<u64> {
+    let lists = Lists::gather(store, documents, options, plan, (&block, compared.task))?;
+    let done = AtomicU64::new(0);
+    // Each part of the block has a counter of its own: no more parts than counters fit in memory.
+    let least = if plan.threads < rayon::current_num_threads() { block.len().div_ceil(plan.threads) } else { 1 };
+    let found = block.clone().into_par_iter().with_min_len(least).map_init(
+        || Counter::new(documents),
+        |counter, anchor| {
+            let below = counter.count(anchor, (anchor - block.start) as usize, &lists, (documents, options), take)?;
+            let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if so_far.is_multiple_of(REPORTED) {
+                compared.report(so_far)?;
+            }
+            Ok::<_, Error>(below)
+        },
+    );
+    let below = found.try_reduce(|| 0, |a, b| Ok(a + b))?;
+    compared.report(block.len() as u64)?;
+    Ok(below)
+}
+
+impl Lists {
+    fn gather(
+        store: &Store,
+        documents: &Documents,
+        options: &PairsOptions,
+        plan: &BlockPlan,
+        (block, task): (&Range<u32>, &Task<'_>),
+    ) -> Result<Self> {
+        let counts = &plan.lists[block.start as usize..block.end as usize];
+        let mut next: Vec<u64> = Vec::with_capacity(counts.len());
+        let mut total = 0;
+        for &count in counts {
+            next.push(total);
+            total += u64::from(count);
+        }
+        let mut lists = Self {
+            holders: Vec::new(),
+            ends: Vec::new(),
+            weights: Vec::new(),
+            of_documents: vec![0; total as usize],
+            document_ends: Vec::new(),
+        };
+        let view = store.view();
+        let mut held = HolderLists::default();
+        let mut hashes = 0;
+        let mut room = Vec::new();
+        store.for_each_hash(|_, holders| {
+            hashes += 1;
+            if is_due(hashes) {
+                task.token().check()?;
+            }
+            if holders.iter().any(|&holder| view.is_boilerplate(holder)) {
+                return Ok(());
+            }
+            let holders = documents.holders(holders, &mut room);
+            if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
+                return Ok(());
+            }
+            held.take(holders, documents);
+            let first = held.anchors.partition_point(|&anchor| anchor < block.start);
+            let end = held.anchors.partition_point(|&anchor| anchor < block.end);
+            if first == end {
+                return Ok(());
+            }
+            for &anchor in &held.anchors[first..end] {
+                let place = &mut next[(anchor - block.start) as usize];
+                // A block has no more lists than that.
+                lists.of_documents[*place as usize] = lists.ends.len() as u32;
+                *place += 1;
+            }
+            // Where old and new are one, no document is paired with earlier ones.
+            let before = if documents.are_divided() { 0 } else { first };
+            lists.holders.extend(&held.others[before..]);
+            lists.ends.push(lists.holders.len() as u64);
+            if !documents.weights.is_empty() {
+                lists.weights.push(options.weight.of(holders.len() as u64, documents.count));
+            }
+            Ok(())
+        })?;
+        lists.document_ends = next;
+        Ok(lists)
+    }
+
+    fn list(&self, number: u32) -> &[u32] {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.holders[start as usize..self.ends[number] as usize]
+    }
+
+    /// The numbers of the lists of a document, by its place in the block.
+    fn of_document(&self, place: usize) -> &[u32] {
+        let start = place.checked_sub(1).map_or(0, |before| self.document_ends[before]);
+        &self.of_documents[start as usize..self.document_ends[place] as usize]
+    }
+}
+
+/// One counter for each document; one of these per thread.
+struct Counter {
+    shared: Vec<u32>,
+    weights: Vec<f64>,
+    /// Documents whose counter is not zero.
+    touched: Vec<u32>,
+    /// Pairs to be handed over.
+    found: Vec<Measured>,
+}
+
+impl Counter {
+    fn new(documents: &Documents) -> Self {
+        let weights = vec![0.0; documents.weights.len()];
+        Self { shared: vec![0; documents.ids()], weights, touched: Vec::new(), found: Vec::new() }
+    }
+
+    /// Hands over the wanted pairs of one document and returns the number of those that share less than was asked for.
+    fn count(
+        &mut self,
+        anchor: u32,
+        place: usize,
+        lists: &Lists,
+        (documents, options): (&Documents, &PairsOptions),
+        take: &Take<'_>,
+    ) -> Result<u64> {
+        let paired_with_all = documents.are_divided();
+        for &number in lists.of_document(place) {
+            let list = lists.list(number);
+            let after = if paired_with_all { 0 } else { list.partition_point(|&other| other <= anchor) };
+            let weight = lists.weights.get(number as usize).copied();
+            for &other in &list[after..] {
+                let shared = &mut self.shared[other as usize];
+                if *shared == 0 {
+                    self.touched.push(other);
+                }
+                *shared += 1;
+                if let Some(weight) = weight {
+                    self.weights[other as usize] += weight;
+                }
+            }
+        }
+        let mut below = 0;
+        for other in self.touched.drain(..) {
+            let shared = std::mem::take(&mut self.shared[other as usize]);
+            let weight = self.weights.get_mut(other as usize).map_or(0.0, std::mem::take);
+            let pair = CountedPair { a: anchor.min(other), b: anchor.max(other), shared, weight };
+            match documents.judge(pair, options) {
+                Verdict::Wanted(measured) => self.found.push(measured),
+                Verdict::Below => below += 1,
+                Verdict::NoPair => {}
+            }
+            if self.found.len() == HANDED_OVER {
+                take(&self.found)?;
+                self.found.clear();
+            }
+        }
+        if !self.found.is_empty() {
+            take(&self.found)?;
+            self.found.clear();
+        }
+        Ok(below)
+    }
+}

@@ -1,0 +1,263 @@
+//! Each document by id, for the counting: its size, and the other documents it may pair with.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use regex::Regex;
+
+use super::measured::Measured;
+use super::options::{GroupBy, PairsOptions, Since};
+use crate::archive::submissions::Submissions;
+use crate::query::Weight;
+use fpdb_host::error::{Error, Result};
+use fpdb_reading::input::NamePrefix;
+use fpdb_store::{DocumentRecord, Store};
+
+/// All documents of a store.
+pub(super) struct Documents {
+    /// |F(d)|; 0 for ids without a document, and for boilerplate.
+    sizes: Vec<u32>,
+    /// The summed weights of the hashes that count; empty where they all weigh the same.
+    pub(super) weights: Vec<f64>,
+    /// The 1-based number of the longest prefix the name begins with, 0 for none; empty where there are no prefixes.
+    sides: Vec<u16>,
+    /// Prefixes given.
+    prefixes: usize,
+    /// The prefixes that no name begins with.
+    pub(super) unmatched: Vec<String>,
+    /// The 1-based number of the group, 0 for none; empty where no document has one.
+    groups: Vec<u32>,
+    /// True for new documents; empty where that does not matter.
+    new: Vec<bool>,
+    /// How many old and how many new ones count, where that matters.
+    pub(super) divided: Option<(u64, u64)>,
+    /// How many there are: submissions, where documents are put together.
+    pub(super) count: u64,
+    pub(super) submissions: Submissions,
+    /// The submissions whose documents are to be paired, by their first documents; then they are not put together.
+    within: Option<HashSet<(u32, u32)>>,
+}
+
+/// A pair that was counted: ids, shared hashes, their weight.
+#[derive(Clone, Copy)]
+pub(super) struct CountedPair {
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) shared: u32,
+    pub(super) weight: f64,
+}
+
+impl Documents {
+    pub(super) fn load(store: &Store, options: &PairsOptions) -> Result<Self> {
+        let view = store.view();
+        let ids = view.state().next_document as usize;
+        let grouping = Grouping::new(&options.group_by)?;
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut documents = Self {
+            sizes: vec![0; ids],
+            weights: if options.weight == Weight::None { Vec::new() } else { vec![0.0; ids] },
+            sides: if options.across.is_empty() { Vec::new() } else { vec![0; ids] },
+            prefixes: options.across.len(),
+            unmatched: Vec::new(),
+            groups: vec![0; ids],
+            new: if options.new_since.is_none() { Vec::new() } else { vec![false; ids] },
+            divided: options.new_since.map(|_| (0, 0)),
+            count: 0,
+            submissions: Submissions::new(options.submission_by.as_deref(), ids)?,
+            within: None,
+        };
+        let prefixes: Vec<NamePrefix> = options.across.iter().map(|prefix| NamePrefix::new(prefix)).collect();
+        let mut met = vec![false; prefixes.len()];
+        store.for_each_document(|id, record| {
+            let index = id as usize;
+            if !view.is_boilerplate(id) {
+                documents.submissions.add(id, &record.name);
+                // A document has fewer fingerprints than 2^32. Of a submission this is the most, until they are counted.
+                let size = &mut documents.sizes[documents.submissions.of(id) as usize];
+                *size = size.saturating_add(record.distinct as u32);
+            }
+            documents.count += u64::from(documents.submissions.of(id) == id);
+            if let Some(side) = documents.sides.get_mut(index) {
+                let fit = (1..).zip(&prefixes).zip(&mut met).filter_map(|((number, prefix), met)| {
+                    let length = prefix.fits(&record.name)?;
+                    *met = true;
+                    Some((number, length))
+                });
+                let longest = fit.max_by_key(|&(number, length)| (length, Reverse(number)));
+                *side = longest.map_or(0, |(number, _)| number);
+            }
+            if let Some(new) = documents.new.get_mut(index) {
+                *new = match options.new_since {
+                    Some(Since::Document(first)) => id >= first.0,
+                    Some(Since::Time(time)) => record.ingested_at >= time,
+                    None => false,
+                };
+                if let Some((old, young)) = documents.divided.as_mut().filter(|_| documents.sizes[index] > 0) {
+                    *(if *new { young } else { old }) += 1;
+                }
+            }
+            if let Some(group) = grouping.of(&record) {
+                let next = numbers.len() as u32 + 1;
+                documents.groups[index] = *numbers.entry(group.to_owned()).or_insert(next);
+            }
+            Ok(true)
+        })?;
+        let unmatched = options.across.iter().zip(met).filter(|(_, met)| !met);
+        documents.unmatched = unmatched.map(|(prefix, _)| prefix.clone()).collect();
+        if numbers.is_empty() {
+            documents.groups = Vec::new();
+        }
+        Ok(documents)
+    }
+
+    /// The documents of these submissions, each for itself.
+    pub(super) fn load_within(
+        store: &Store,
+        options: &PairsOptions,
+        all: &PairsOptions,
+        within: HashSet<(u32, u32)>,
+    ) -> Result<Self> {
+        let Self { submissions, .. } = Self::load(store, options)?;
+        Ok(Self { submissions, within: Some(within), ..Self::load(store, all)? })
+    }
+
+    /// True where the documents of a submission count as one.
+    pub(super) fn are_joined(&self) -> bool {
+        self.submissions.are_any() && self.within.is_none()
+    }
+
+    /// The holders of a hash: documents, or submissions where these count as one.
+    pub(super) fn holders<'a>(&self, holders: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
+        if self.are_joined() { self.submissions.holders(holders, room) } else { holders }
+    }
+
+    /// Takes the sizes of submissions.
+    pub(super) fn set_sizes(&mut self, sizes: Vec<u32>) {
+        self.sizes = sizes;
+    }
+
+    /// The submission of a document, by its first document; the document where it stands for itself.
+    pub(super) fn submission_of(&self, id: u32) -> u32 {
+        self.submissions.of(id)
+    }
+
+    /// The submissions of two documents, and these in the same order.
+    pub(super) fn submissions_of(&self, found: Measured) -> ((u32, u32), Measured) {
+        let (a, b) = (self.submissions.of(found.a), self.submissions.of(found.b));
+        if a < b {
+            return ((a, b), found);
+        }
+        ((b, a), Measured { a: found.b, b: found.a, ..found })
+    }
+
+    /// The number of ids.
+    pub(super) fn ids(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Where only pairs of an old and a new document are wanted, whether it is new.
+    pub(super) fn is_new(&self, id: u32) -> Option<bool> {
+        self.new.get(id as usize).copied()
+    }
+
+    /// True if only pairs of an old and a new document are wanted.
+    pub(super) fn are_divided(&self) -> bool {
+        !self.new.is_empty()
+    }
+
+    /// True if it may be in a pair at all.
+    pub(super) fn counts(&self, id: u32) -> bool {
+        self.sizes[id as usize] > 0
+    }
+
+    /// True if the two may be a pair. Both count.
+    fn may_pair(&self, a: u32, b: u32) -> bool {
+        if let Some(within) = &self.within {
+            let (a, b) = (self.submissions.of(a), self.submissions.of(b));
+            return within.contains(&(a.min(b), a.max(b)));
+        }
+        let (a, b) = (a as usize, b as usize);
+        if let (Some(a), Some(b)) = (self.groups.get(a), self.groups.get(b))
+            && a == b
+            && *a > 0
+        {
+            return false;
+        }
+        match (self.sides.get(a), self.sides.get(b)) {
+            (Some(a), Some(b)) => a != b && (self.prefixes == 1 || (*a > 0 && *b > 0)),
+            _ => true,
+        }
+    }
+
+    /// Resemblance, and the containment of each in the other, of two documents that share so many hashes.
+    pub(super) fn measures(&self, a: u32, b: u32, shared: u32) -> [f64; 3] {
+        let size = |id: u32| f64::from(self.sizes[id as usize]);
+        measures(shared.into(), size(a), size(b))
+    }
+
+    /// Tells if the two are a pair, and a wanted one.
+    pub(super) fn judge(&self, found: CountedPair, options: &PairsOptions) -> Verdict {
+        let CountedPair { a, b, shared, weight } = found;
+        if !self.may_pair(a, b) {
+            return Verdict::NoPair;
+        }
+        let [score, of_a, of_b] = match (self.weights.get(a as usize), self.weights.get(b as usize)) {
+            (Some(&of_a), Some(&of_b)) => measures(weight, of_a, of_b),
+            _ => self.measures(a, b, shared),
+        };
+        let least =
+            if u64::from(shared) < options.few_shared { options.few_min_resemblance } else { options.min_resemblance };
+        let enough =
+            u64::from(shared) >= options.min_shared && score >= least && of_a.max(of_b) >= options.min_containment;
+        match enough {
+            true => Verdict::Wanted(Measured { a, b, shared, score }),
+            false => Verdict::Below,
+        }
+    }
+}
+
+fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {
+    [shared / (a + b - shared), shared / a, shared / b]
+}
+
+/// The relation of two documents that share a hash.
+pub(super) enum Verdict {
+    /// The two are not to be paired.
+    NoPair,
+    /// A pair that shares less than was asked for.
+    Below,
+    /// A pair, with its measures.
+    Wanted(Measured),
+}
+
+/// The source of a document's group.
+enum Grouping {
+    Metadata,
+    Name(Regex),
+    Nothing,
+}
+
+impl Grouping {
+    fn new(group_by: &GroupBy) -> Result<Self> {
+        Ok(match group_by {
+            GroupBy::Metadata => Self::Metadata,
+            GroupBy::Nothing => Self::Nothing,
+            GroupBy::Name(pattern) => Self::Name(Regex::new(pattern).map_err(|_| Error::InvalidParameter {
+                name: "group_by",
+                value: pattern.clone(),
+                expected: "a regular expression, such as ^([^/]*)/ for the first folder of a name",
+            })?),
+        })
+    }
+
+    fn of<'a>(&self, record: &'a DocumentRecord) -> Option<&'a str> {
+        match self {
+            Self::Nothing => None,
+            Self::Metadata => record.metadata.iter().find(|(name, _)| name == "group").map(|(_, value)| value.as_str()),
+            Self::Name(regex) => {
+                let found = regex.captures(&record.name)?;
+                found.get(1).or_else(|| found.get(0)).map(|group| group.as_str())
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Files: which documents of two submissions share most.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::answer::Pair;
+use super::blocks::BlockPlan;
+use super::count;
+use super::documents::Documents;
+use super::measured::Measured;
+use super::names::PairNames;
+use super::options::PairsOptions;
+use super::ranked::{PairRecord, SORTER_SHARE};
+use fpdb_host::error::Result;
+use fpdb_host::progress::Task;
+use fpdb_store::Store;
+
+/// Pairs of documents that are listed with a pair of submissions.
+const FILES: usize = 10;
+
+/// About the bytes that a pair of submissions and its files take.
+const PAIR_BYTES: u64 = 8192;
+
+/// Pairs of submissions that get their files at a time have one part in so many of the memory.
+const BATCH_SHARE: u64 = 4;
+
+/// How many pairs of submissions get their files at a time.
+pub(super) fn batch(memory: u64) -> usize {
+    usize::try_from(memory / BATCH_SHARE / PAIR_BYTES).unwrap_or(usize::MAX).max(1)
+}
+
+/// The memory that counting files leaves: that of the batch and of the sorted pairs.
+fn reserved(memory: u64) -> u64 {
+    memory / BATCH_SHARE + memory / SORTER_SHARE
+}
+
+/// The pairs of documents of one pair of submissions.
+#[derive(Default)]
+struct Files {
+    /// The pairs that share most, and at most as many others.
+    best: Vec<Measured>,
+    count: u64,
+}
+
+impl Files {
+    fn add(&mut self, found: Measured) {
+        self.count += 1;
+        self.best.push(found);
+        if self.best.len() == 2 * FILES {
+            self.keep_best();
+        }
+    }
+
+    fn keep_best(&mut self) {
+        self.best.sort_unstable_by_key(|found| (Reverse(found.shared), found.a, found.b));
+        self.best.truncate(FILES);
+    }
+}
+
+/// Adds to pairs of submissions the pairs of their documents that share most, at most [`FILES`] to each.
+pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, task: &Task<'_>) -> Result<()> {
+    let wanted = pairs.iter().map(|pair| (pair.a_id.0, pair.b_id.0)).collect();
+    let all = PairsOptions { max_df: options.max_df, ..PairsOptions::all() };
+    let mut documents = Documents::load_within(store, options, &all, wanted)?;
+    let plan = BlockPlan::make(store, &mut documents, &all, reserved(store.memory()), task)?;
+    let files: Mutex<HashMap<(u32, u32), Files>> = Mutex::default();
+    count::count_all(store, &documents, &all, &plan, task, &|found| {
+        let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+        for &found in found {
+            let (of, found) = documents.submissions_of(found);
+            files.entry(of).or_default().add(found);
+        }
+        Ok(())
+    })?;
+    let mut files = files.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut names = PairNames::new(store, HashMap::new());
+    for pair in pairs {
+        let mut of_pair = files.remove(&(pair.a_id.0, pair.b_id.0)).unwrap_or_default();
+        of_pair.keep_best();
+        pair.files_left_out = of_pair.count - of_pair.best.len() as u64;
+        let named = of_pair.best.iter().map(|found| names.pair(&PairRecord::of(found, &[]), &documents));
+        pair.files = named.collect::<Result<_>>()?;
+        pair.files.sort_unstable_by(|x, y| {
+            let names = || (&x.a, &x.b, x.a_id, x.b_id).cmp(&(&y.a, &y.b, y.a_id, y.b_id));
+            y.shared.cmp(&x.shared).then_with(|| y.score.total_cmp(&x.score)).then_with(names)
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_counted_in_what_the_pairs_leave() {
+        for memory in [0, 1, 1000, 1 << 20, (1 << 30) + 7, u64::MAX] {
+            let held = batch(memory) as u64 * PAIR_BYTES;
+            assert!(held <= memory / BATCH_SHARE || held == PAIR_BYTES);
+            // Counters take half of the memory at most.
+            assert!(reserved(memory) <= memory / 2);
+        }
+    }
+}

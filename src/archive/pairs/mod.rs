@@ -1,0 +1,136 @@
+//! Pairs: all pairs of stored documents that share enough text.
+//!
+//! The postings are read hash by hash, and the documents that hold a hash are kept as one list. Then, for one document
+//! after the other, the lists of its hashes are counted through into one counter per document: some nanoseconds a pair
+//! and hash, and no pair below the threshold is ever kept (as in the winnowing paper, section 5.2). Memory is bounded:
+//! documents are worked on in blocks whose lists fit, and each block costs one pass over the postings; pairs that do not fit are
+//! sorted on disk.
+
+mod answer;
+mod blocks;
+mod count;
+mod documents;
+mod files;
+mod measured;
+mod names;
+mod options;
+mod own_text;
+mod ranked;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use roaring::RoaringBitmap;
+
+use crate::archive::spill::TempSpace;
+use blocks::BlockPlan;
+use documents::Documents;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_store::Store;
+use names::{PairNames, name_places};
+use own_text::OwnTexts;
+use ranked::{PairCollector, PairRecord, SORTER_SHARE, SortedPairs};
+
+pub use answer::{Pair, PairsAnswer, PairsSummary};
+pub use options::{GroupBy, PairsOptions, Since};
+
+/// The pairs of a database, in order and without names.
+pub(crate) struct FoundPairs<'a> {
+    records: Box<dyn Iterator<Item = Result<PairRecord>> + Send + 'a>,
+    documents: Documents,
+    /// The names of submissions by their first documents.
+    submissions: HashMap<u32, String>,
+    summary: PairsSummary,
+}
+
+/// Finds the pairs. Data beyond the memory goes to `temp`.
+pub(crate) fn find<'a>(
+    store: &Store,
+    options: &PairsOptions,
+    temp: &'a TempSpace,
+    task: &Task<'_>,
+) -> Result<FoundPairs<'a>> {
+    if options.own_text.is_some() {
+        own_text::check(store.profile().unit())?;
+    }
+    let mut documents = Documents::load(store, options)?;
+    let sorting = store.memory() / SORTER_SHARE;
+    let plan = BlockPlan::make(store, &mut documents, options, sorting, task)?;
+    let places = name_places(store, &documents)?;
+    // Their own text may bring any pair among the best.
+    let top = if options.own_text.is_some() { None } else { options.top };
+    let ranked = Mutex::new(PairCollector::new(top, temp, sorting));
+    let in_pairs = Mutex::new(RoaringBitmap::new());
+    let below = count::count_all(store, &documents, options, &plan, task, &|found| {
+        if options.own_text.is_some() {
+            let mut in_pairs = in_pairs.lock().unwrap_or_else(PoisonError::into_inner);
+            in_pairs.extend(found.iter().flat_map(|pair| [pair.a, pair.b]));
+        }
+        let mut ranked = ranked.lock().unwrap_or_else(PoisonError::into_inner);
+        found.iter().try_for_each(|pair| ranked.push(PairRecord::of(pair, &places)))
+    })?;
+    drop(places);
+    let mut sorted = ranked.into_inner().unwrap_or_else(PoisonError::into_inner).sorted()?;
+    let mut unread = 0;
+    if let Some(limits) = &options.own_text {
+        let in_pairs = in_pairs.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let texts = OwnTexts::read(store, &documents, &in_pairs, limits, task)?;
+        unread = texts.unread;
+        sorted = texts.rank(sorted, PairCollector::new(options.top, temp, sorting), task)?;
+    }
+    let SortedPairs { records, found, ends } = sorted;
+    let submissions = std::mem::take(&mut documents.submissions).into_names();
+    let name = |id: u32| match submissions.get(&id) {
+        Some(name) => Ok::<_, Error>(name.clone()),
+        None => Ok(store.document(id)?.name),
+    };
+    let summary = PairsSummary {
+        found,
+        documents: documents.count,
+        names: ends.map(|[first, last]| Ok::<_, Error>((name(first)?, name(last)?))).transpose()?,
+        common: plan.common,
+        boilerplate: plan.boilerplate,
+        below,
+        unread,
+        unmatched: std::mem::take(&mut documents.unmatched),
+        divided: documents.divided,
+    };
+    Ok(FoundPairs { records, documents, submissions, summary })
+}
+
+impl FoundPairs<'_> {
+    /// The counts of all pairs.
+    pub(crate) fn summary(&self) -> &PairsSummary {
+        &self.summary
+    }
+
+    /// Calls `visit` with each pair, best first.
+    pub(crate) fn for_each(
+        self,
+        store: &Store,
+        options: &PairsOptions,
+        task: &Task<'_>,
+        visit: &mut dyn FnMut(Pair) -> Result<()>,
+    ) -> Result<()> {
+        let Self { records, documents, submissions, .. } = self;
+        let mut names = PairNames::new(store, submissions);
+        // Each batch of submissions costs two passes over the postings.
+        let batch = if options.submission_by.is_some() { files::batch(store.memory()) } else { 1 };
+        let mut pairs = Vec::new();
+        let mut visit_all = |pairs: &mut Vec<Pair>| -> Result<()> {
+            if options.submission_by.is_some() && !pairs.is_empty() {
+                store.pool().run(|| files::add(store, pairs, options, task))?;
+            }
+            pairs.drain(..).try_for_each(&mut *visit)
+        };
+        for record in records {
+            task.token().check()?;
+            pairs.push(names.pair(&record?, &documents)?);
+            if pairs.len() == batch {
+                visit_all(&mut pairs)?;
+            }
+        }
+        visit_all(&mut pairs)
+    }
+}

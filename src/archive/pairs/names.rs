@@ -1,0 +1,103 @@
+//! Names: what the documents and submissions of pairs are called, and in which order their names are.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::answer::{Metadata, Pair};
+use super::documents::Documents;
+use super::ranked::PairRecord;
+use fpdb_host::error::Result;
+use fpdb_host::schema::Schema;
+use fpdb_kernel::document::DocId;
+use fpdb_store::{DocumentRecord, Store};
+
+/// Documents whose names are kept for the next pair.
+const MOST_NAMES: usize = 1 << 14;
+
+/// For each id the place of its name among the names of all documents, or of all submissions.
+pub(super) fn name_places(store: &Store, documents: &Documents) -> Result<Vec<u32>> {
+    let mut places = vec![0; documents.ids()];
+    let mut submissions = documents.submissions.by_name().into_iter().peekable();
+    let (mut place, mut last): (u32, Option<String>) = (0, None);
+    let mut put = |name: &str, id: u32, places: &mut [u32]| {
+        if last.as_deref() != Some(name) {
+            place += 1;
+            last = Some(name.to_owned());
+        }
+        places[id as usize] = place;
+    };
+    store.for_each_name(|name, id| {
+        while let Some((submission, first)) = submissions.next_if(|&(submission, _)| submission <= name.as_str()) {
+            put(submission, first, &mut places);
+        }
+        if !documents.submissions.has(id) {
+            put(&name, id, &mut places);
+        }
+        Ok(())
+    })?;
+    submissions.for_each(|(submission, first)| put(submission, first, &mut places));
+    Ok(places)
+}
+
+/// The name and metadata of a document, and whether offsets in it are of its extracted text.
+type NamedDocument = (Arc<str>, Metadata, bool);
+
+/// The names of documents and submissions.
+pub(super) struct PairNames<'a> {
+    store: &'a Store,
+    /// By their first documents.
+    submissions: HashMap<u32, String>,
+    known: HashMap<u32, NamedDocument>,
+}
+
+impl<'a> PairNames<'a> {
+    /// `submissions` has their names by their first documents.
+    pub(super) fn new(store: &'a Store, submissions: HashMap<u32, String>) -> Self {
+        Self { store, submissions, known: HashMap::new() }
+    }
+
+    fn named(&mut self, id: u32) -> Result<NamedDocument> {
+        if let Some(named) = self.known.get(&id) {
+            return Ok(named.clone());
+        }
+        let named: NamedDocument = match self.submissions.get(&id) {
+            Some(name) => (name.as_str().into(), Metadata::default(), false),
+            None => {
+                let DocumentRecord { name, metadata, extracted, .. } = self.store.document(id)?;
+                (name.into(), Arc::new(metadata.into_iter().collect()), extracted)
+            }
+        };
+        if self.known.len() == MOST_NAMES {
+            self.known.clear();
+        }
+        self.known.insert(id, named.clone());
+        Ok(named)
+    }
+
+    /// A pair with the names and metadata of its documents, or the names of its submissions.
+    pub(super) fn pair(&mut self, record: &PairRecord, documents: &Documents) -> Result<Pair> {
+        let (a, a_metadata, a_extracted) = self.named(record.a)?;
+        let (b, b_metadata, b_extracted) = self.named(record.b)?;
+        let [resemblance, containment_a, containment_b] = documents.measures(record.a, record.b, record.shared);
+        Ok(Pair {
+            schema: Schema::new(),
+            a,
+            b,
+            a_id: DocId(record.a),
+            b_id: DocId(record.b),
+            shared: record.shared.into(),
+            resemblance,
+            containment_a,
+            containment_b,
+            score: record.score(),
+            text_resemblance: record.text(),
+            passages: None,
+            files: Vec::new(),
+            files_left_out: 0,
+            a_extracted,
+            b_extracted,
+            a_metadata,
+            b_metadata,
+        })
+    }
+}

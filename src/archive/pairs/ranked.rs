@@ -1,0 +1,167 @@
+//! Ranked: pairs in order, best first, in bounded memory. All are sorted, on disk where they do not fit; of the best few, only
+//! as many are held.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::measured::Measured;
+use crate::archive::spill::{Sorter, TempSpace};
+use fpdb_host::error::Result;
+
+/// The sorter of pairs has one part in so many of the memory.
+pub(super) const SORTER_SHARE: u64 = 8;
+
+/// A pair on its way to its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct PairRecord {
+    /// The bits of the score, inverted: scores are not negative, so the best come first.
+    worth: u64,
+    /// The places of the two in the order of names. Versions of one name are told apart by their numbers.
+    a_name: u32,
+    b_name: u32,
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) shared: u32,
+    unused: u32,
+    /// The bits of the resemblance of their own text.
+    text: u64,
+}
+
+/// No resemblance has these bits.
+const NOT_COMPARED: u64 = u64::MAX;
+
+impl PairRecord {
+    /// `places` has the place of each document in the order of names; it may be empty where no order is wanted.
+    pub(super) fn of(pair: &Measured, places: &[u32]) -> Self {
+        let Measured { a, b, shared, score } = *pair;
+        let [a_name, b_name] = [a, b].map(|id| places.get(id as usize).copied().unwrap_or(0));
+        Self { worth: !score.to_bits(), a_name, b_name, a, b, shared, unused: 0, text: NOT_COMPARED }
+    }
+
+    pub(super) fn score(&self) -> f64 {
+        f64::from_bits(!self.worth)
+    }
+
+    /// The same pair, ordered by this resemblance of its own text if that is larger.
+    pub(super) fn with_text(self, resemblance: f64) -> Self {
+        Self { worth: !self.score().max(resemblance).to_bits(), text: resemblance.to_bits(), ..self }
+    }
+
+    /// The resemblance of their own text, where it was compared.
+    pub(super) fn text(&self) -> Option<f64> {
+        (self.text != NOT_COMPARED).then(|| f64::from_bits(self.text))
+    }
+}
+
+/// Collects pairs.
+pub(super) struct PairCollector<'a> {
+    kept: KeptPairs<'a>,
+    most: u64,
+    /// Pairs that were pushed.
+    found: u64,
+    /// The first and the last document in the order of names, with their places in it.
+    ends: Option<[(u32, u32); 2]>,
+}
+
+/// Pairs in order.
+pub(super) struct SortedPairs<'a> {
+    pub(super) records: Box<dyn Iterator<Item = Result<PairRecord>> + Send + 'a>,
+    /// How many were found.
+    pub(super) found: u64,
+    /// The first and the last document in the order of names.
+    pub(super) ends: Option<[u32; 2]>,
+}
+
+enum KeptPairs<'a> {
+    All(Sorter<'a, PairRecord>),
+    Best { most: usize, records: Vec<PairRecord> },
+}
+
+impl<'a> PairCollector<'a> {
+    /// Keeps the best `most`, all where there is no limit, in about `memory` bytes.
+    pub(super) fn new(most: Option<u64>, temp: &'a TempSpace, memory: u64) -> Self {
+        // Twice as many are collected before the worse half is dropped.
+        let fits = |&most: &u64| most.saturating_mul(2 * size_of::<PairRecord>() as u64) <= memory;
+        let kept = match most.filter(fits).map(usize::try_from) {
+            Some(Ok(most)) => KeptPairs::Best { most: most.max(1), records: Vec::new() },
+            _ => KeptPairs::All(Sorter::shared(temp, memory)),
+        };
+        Self { kept, most: most.unwrap_or(u64::MAX), found: 0, ends: None }
+    }
+
+    pub(super) fn push(&mut self, record: PairRecord) -> Result<()> {
+        self.found += 1;
+        self.ends = with(self.ends, &record);
+        match &mut self.kept {
+            KeptPairs::All(sorter) => sorter.push(record),
+            KeptPairs::Best { most, records } => {
+                if records.len() == 2 * *most {
+                    records.select_nth_unstable(*most - 1);
+                    records.truncate(*most);
+                }
+                records.push(record);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn sorted(self) -> Result<SortedPairs<'a>> {
+        let Self { kept, most, found, ends } = self;
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let records: Box<dyn Iterator<Item = Result<PairRecord>> + Send + 'a> = match kept {
+            KeptPairs::All(sorter) => Box::new(sorter.sorted()?.take(most)),
+            KeptPairs::Best { mut records, .. } => {
+                records.sort_unstable();
+                records.truncate(most);
+                Box::new(records.into_iter().map(Ok))
+            }
+        };
+        Ok(SortedPairs { records, found, ends: ends.map(|ends| ends.map(|(_, id)| id)) })
+    }
+}
+
+/// The first and the last document, one pair more considered.
+fn with(ends: Option<[(u32, u32); 2]>, record: &PairRecord) -> Option<[(u32, u32); 2]> {
+    let pair = [(record.a_name, record.a), (record.b_name, record.b)];
+    let [first, last] = ends.unwrap_or([pair[0]; 2]);
+    Some([first.min(pair[0]).min(pair[1]), last.max(pair[0]).max(pair[1])])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_best_come_first_and_as_many_as_wanted(
+            pairs in prop::collection::vec((0u32..40, 0u32..40, 0u8..5), 0..3000),
+            most in prop_oneof![Just(None), (0u64..50).prop_map(Some), (0u64..4000).prop_map(Some)],
+            memory in prop_oneof![Just(0u64), 0u64..200_000],
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let temp = TempSpace::new(folder.path()).unwrap();
+            let names: Vec<u32> = (0..80).map(|id| (id * 7) % 40).collect();
+            let mut ranked = PairCollector::new(most, &temp, memory);
+            let mut expected = Vec::new();
+            for &(a, b, score) in &pairs {
+                let (b, score) = (b + 40, f64::from(score) / 4.0);
+                ranked.push(PairRecord::of(&Measured { a, b, shared: 1, score }, &names)).unwrap();
+                expected.push((score, names[a as usize], names[b as usize], a, b));
+            }
+            expected.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2, x.3, x.4).cmp(&(y.1, y.2, y.3, y.4))));
+            expected.truncate(most.map_or(usize::MAX, |most| most as usize));
+            let SortedPairs { records, found, ends } = ranked.sorted().unwrap();
+            prop_assert_eq!(found, pairs.len() as u64);
+            let places = pairs.iter().flat_map(|&(a, b, _)| [a, b + 40]).map(|id| (names[id as usize], id));
+            let expected_ends = places.clone().min().zip(places.max()).map(|(first, last)| [first.1, last.1]);
+            prop_assert_eq!(ends, expected_ends);
+            let sorted: Vec<_> = records
+                .map(Result::unwrap)
+                .map(|record| (record.score(), names[record.a as usize], names[record.b as usize], record.a, record.b))
+                .collect();
+            prop_assert_eq!(sorted, expected);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Anchor: a k-gram by which equal windows are found.
+
+use bytemuck::{Pod, Zeroable};
+
+use fpdb_host::error::{Error, Result};
+use fpdb_kernel::profile::Profile;
+use fpdb_kernel::winnow::Selected;
+
+/// The most symbols of a window: those of several are held at a time.
+const LONGEST: u32 = 1 << 16;
+
+/// How windows are cut into k-grams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WindowShape {
+    /// Symbols of a window.
+    pub(super) window: u32,
+    /// Symbols of an anchor. With half of a window, anchors are some 4 in a window, and few k-grams of that length repeat
+    /// without the window around them.
+    pub(super) kgram: u32,
+}
+
+impl WindowShape {
+    /// For repeats of `min_length` symbols in documents of this profile.
+    pub(super) fn of(min_length: u32, profile: &Profile) -> Result<Self> {
+        let expected = "a number of symbols up to 65,536, and at least the guarantee of the profile (w + k - 1): nothing is \
+                        guaranteed of shorter passages";
+        let guarantee = profile.guarantee().unwrap_or_else(|| u64::from(profile.w()) + u64::from(profile.k()) - 1);
+        if u64::from(min_length) < guarantee.max(1) || min_length > LONGEST {
+            return Err(Error::InvalidParameter { name: "min_length", value: min_length.to_string(), expected });
+        }
+        Ok(Self { window: min_length, kgram: min_length.div_ceil(2) })
+    }
+
+    /// k-grams of a window: the w of its winnowing.
+    pub(super) fn kgrams(self) -> u32 {
+        self.window - self.kgram + 1
+    }
+}
+
+/// An anchor and the windows it serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Anchor {
+    pub(super) hash: u64,
+    pub(super) document: u32,
+    /// The number of its first symbol.
+    pub(super) position: u32,
+    /// The first window it serves, by the number of its first symbol, and the last one.
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+/// A run of repeated windows, each of which first occurs as far from the first of its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Cover {
+    pub(super) document: u32,
+    /// The first window.
+    pub(super) start: u32,
+    pub(super) windows: u32,
+    /// Where the first window first occurs.
+    pub(super) source: u32,
+    pub(super) source_start: u32,
+}
+
+/// A window by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Window {
+    pub(super) hash: u64,
+    pub(super) document: u32,
+    pub(super) start: u32,
+}
+
+/// The anchors of a document of `symbols` symbols, from what winnowing selects of it, without its number.
+///
+/// Take two successive selected k-grams. If the hash of the later one is not above that of the earlier one, it is selected as soon as it
+/// enters the window. Otherwise it is selected as soon as the earlier one has left.
+pub(super) fn anchors(selected: &[Selected], symbols: usize, cut: WindowShape, out: &mut Vec<Anchor>) {
+    let Some(windows) = (symbols + 1).checked_sub(cut.window as usize).filter(|&windows| windows > 0) else { return };
+    let kgrams = u64::from(cut.kgrams());
+    let first_of = |index: usize| match (selected.get(index), index.checked_sub(1).map(|before| selected[before])) {
+        (None, _) => windows as u64,
+        (_, None) => 0,
+        (Some(this), Some(before)) if this.hash <= before.hash => (this.position + 1).saturating_sub(kgrams),
+        (_, Some(before)) => before.position + 1,
+    };
+    let mut first = 0;
+    for (index, this) in selected.iter().enumerate() {
+        let next = first_of(index + 1);
+        // Symbols of a document are counted in 32 bits.
+        let (position, last) = (this.position as u32, next as u32 - 1);
+        out.push(Anchor { hash: this.hash, document: 0, position, first: first as u32, last });
+        first = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use fpdb_kernel::profile::Selection;
+    use fpdb_kernel::winnow::Winnower;
+
+    proptest! {
+        #[test]
+        fn each_window_has_the_rightmost_least_hash(hashes in prop::collection::vec(0u64..6, 0..80), window in 1u32..20) {
+            let cut = WindowShape { window, kgram: window.div_ceil(2) };
+            let symbols = if hashes.is_empty() { 0 } else { hashes.len() + cut.kgram as usize - 1 };
+            let mut selected = Vec::new();
+            let mut winnower = Winnower::new(Selection::Plain, cut.kgrams());
+            winnower.feed(&hashes, &mut selected);
+            winnower.finish(&mut selected);
+            let mut found = Vec::new();
+            anchors(&selected, symbols, cut, &mut found);
+            let served: Vec<(u32, u32)> =
+                found.iter().flat_map(|anchor| (anchor.first..=anchor.last).map(|start| (start, anchor.position))).collect();
+            let rightmost_least = |hashes: &[u64]| {
+                (0..hashes.len()).rev().min_by_key(|&place| hashes[place]).unwrap()
+            };
+            let expected: Vec<(u32, u32)> = hashes
+                .windows(cut.kgrams() as usize)
+                .enumerate()
+                .map(|(start, hashes)| (start as u32, (start + rightmost_least(hashes)) as u32))
+                .collect();
+            prop_assert_eq!(served, expected);
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Matching: which windows are repeated, and where does each occur first?
+//!
+//! Anchors come in order of hash, and those of one hash in order of place. Windows of the same symbols have anchors of one hash,
+//! so that each hash is worked on by itself. An anchor is compared with *holders*: earlier anchors of its hash that serve at least one
+//! window which had not occurred before. The first occurrence of any window is at a holder, so nothing else need be looked at.
+//!
+//! Where text stands beside ever other text, each occurrence is a holder: the last anchor of a menu on thousands of pages. After
+//! [`MOST_HOLDERS`] of a hash no more are kept. A window that is at none of them then goes, by itself, to a second sort by the hash of all
+//! of its symbols: so do all windows that are equal to it, since its first occurrence is not at a holder either. So the work is linear: at most
+//! `MOST_HOLDERS` comparisons an anchor, and one record a window.
+
+use rayon::prelude::*;
+
+use super::anchor::{Anchor, Cover, Window, WindowShape};
+use super::packed::SymbolRun;
+use super::symbol_store::SymbolStore;
+use crate::archive::spill::{Sorter, TempSpace};
+use fpdb_host::error::Result;
+use fpdb_host::progress::{Task, is_due};
+use fpdb_kernel::kgram::KgramHasher;
+
+/// Anchors of one hash that others are compared with.
+const MOST_HOLDERS: usize = 16;
+
+/// Anchors that are worked on at a time, and the windows that they serve: as many may be left to the second sort.
+const BATCH: usize = 1 << 16;
+const BATCH_WINDOWS: u64 = 1 << 21;
+
+/// Anchors of one hash that are compared by one thread at a time, once no more holders are kept.
+const CHUNK: usize = 1 << 10;
+
+/// Compares windows.
+pub(super) struct Matching<'a, 't> {
+    pub(super) symbol_store: &'a SymbolStore,
+    pub(super) cut: WindowShape,
+    pub(super) temp: &'t TempSpace,
+    pub(super) memory: u64,
+    pub(super) task: &'a Task<'a>,
+}
+
+/// The symbols of all windows that an anchor serves.
+struct Context {
+    anchor: Anchor,
+    symbols: SymbolRun,
+}
+
+/// Anchors of one hash.
+#[derive(Default)]
+struct Group {
+    hash: u64,
+    holders: Vec<Context>,
+}
+
+/// The matches of some anchors.
+#[derive(Default)]
+struct AnchorMatches {
+    covers: Vec<Cover>,
+    /// Windows that are at no holder, where no more of these are kept.
+    rest: Vec<Window>,
+}
+
+/// The state of one thread.
+struct MatchWorker<'a> {
+    matching: &'a Matching<'a, 'a>,
+    hasher: KgramHasher,
+    numbers: Vec<u64>,
+    hashes: Vec<u64>,
+    found: AnchorMatches,
+}
+
+impl<'t> Matching<'_, 't> {
+    /// Repeated windows, to be sorted by document and place.
+    pub(super) fn all(&self, anchors: Sorter<'_, Anchor>) -> Result<Sorter<'t, Cover>> {
+        let mut covers = Sorter::new(self.temp, self.memory / 8);
+        let mut rest = Sorter::new(self.temp, self.memory / 8);
+        let mut open = Group::default();
+        let mut batch: Vec<Anchor> = Vec::with_capacity(BATCH);
+        let (mut windows, mut compared) = (0, 0);
+        let mut sorted = anchors.sorted()?;
+        loop {
+            let next = sorted.next().transpose()?;
+            if next.is_none() || batch.len() == BATCH || windows >= BATCH_WINDOWS {
+                for found in self.batch(&batch, &mut open)? {
+                    found.covers.into_iter().try_for_each(|cover| covers.push(cover))?;
+                    found.rest.into_iter().try_for_each(|window| rest.push(window))?;
+                }
+                compared += batch.len() as u64;
+                batch.clear();
+                windows = 0;
+                self.task.step("passages compared", compared, 0)?;
+            }
+            let Some(next) = next else { break };
+            windows += u64::from(next.last - next.first) + 1;
+            batch.push(next);
+        }
+        self.compare_rest(rest, &mut covers)?;
+        Ok(covers)
+    }
+
+    fn worker(&self) -> MatchWorker<'_> {
+        MatchWorker {
+            matching: self,
+            hasher: KgramHasher::new(self.cut.window),
+            numbers: Vec::new(),
+            hashes: Vec::new(),
+            found: AnchorMatches::default(),
+        }
+    }
+
+    /// Compares some anchors. The first of them may belong to a group that is `open`, and the last group of them is left open.
+    fn batch(&self, anchors: &[Anchor], open: &mut Group) -> Result<Vec<AnchorMatches>> {
+        let mut groups: Vec<&[Anchor]> = anchors.chunk_by(|one, next| one.hash == next.hash).collect();
+        let mut found = Vec::new();
+        // The first group may go on with an earlier one, and a later batch with the last one: these are taken by themselves.
+        let last = if groups.len() > 1 { groups.pop() } else { None };
+        let first = if groups.is_empty() { None } else { Some(groups.remove(0)) };
+        for group in first.into_iter().chain(last) {
+            if open.hash != group[0].hash {
+                *open = Group { hash: group[0].hash, holders: Vec::new() };
+            }
+            self.group(group, open, &mut found)?;
+        }
+        // One alone has nothing to be compared with.
+        let several = groups.into_par_iter().filter(|group| group.len() > 1);
+        let compared = several.try_fold(
+            || None,
+            |worker, group| {
+                let mut worker = match worker {
+                    Some(worker) => worker,
+                    None => self.worker(),
+                };
+                let mut holders = Group { hash: group[0].hash, holders: Vec::new() };
+                group.iter().try_for_each(|&anchor| worker.anchor(anchor, &mut holders))?;
+                Ok::<_, fpdb_host::error::Error>(Some(worker))
+            },
+        );
+        let workers: Vec<Option<MatchWorker<'_>>> = compared.collect::<Result<_>>()?;
+        found.extend(workers.into_iter().flatten().map(|worker| worker.found));
+        Ok(found)
+    }
+
+    /// Compares anchors of one hash; on all threads, once no more holders are kept.
+    fn group(&self, anchors: &[Anchor], group: &mut Group, found: &mut Vec<AnchorMatches>) -> Result<()> {
+        let mut worker = self.worker();
+        let mut left = anchors.iter();
+        while group.holders.len() < MOST_HOLDERS
+            && let Some(&anchor) = left.next()
+        {
+            worker.anchor(anchor, group)?;
+        }
+        found.push(worker.found);
+        let group = &*group;
+        let compared = left.as_slice().par_chunks(CHUNK).map(|anchors| {
+            let mut worker = self.worker();
+            for &anchor in anchors {
+                let (context, open) = worker.compare(anchor, &group.holders)?;
+                worker.rest(&context, &open);
+            }
+            Ok(worker.found)
+        });
+        found.extend(compared.collect::<Result<Vec<AnchorMatches>>>()?);
+        Ok(())
+    }
+
+    /// Compares windows that are at no holder.
+    fn compare_rest(&self, rest: Sorter<'_, Window>, covers: &mut Sorter<'_, Cover>) -> Result<()> {
+        let mut symbols = SymbolRun::default();
+        // Different windows of the hash that was last, the first of each; its symbols once they are asked for.
+        let mut firsts: Vec<(Window, Option<SymbolRun>)> = Vec::new();
+        let mut done = 0;
+        for window in rest.sorted()? {
+            let window = window?;
+            done += 1;
+            if is_due(done) {
+                self.task.step("passages compared one by one", done, 0)?;
+            }
+            if firsts.first().is_none_or(|(first, _)| first.hash != window.hash) {
+                firsts.clear();
+                firsts.push((window, None));
+                continue;
+            }
+            let get = |window: Window, out: &mut SymbolRun| {
+                self.symbol_store.symbols(window.document, window.start, self.cut.window, out)
+            };
+            get(window, &mut symbols)?;
+            let mut source = None;
+            for (first, known) in &mut firsts {
+                let known = match known {
+                    Some(known) => known,
+                    None => {
+                        let mut held = SymbolRun::default();
+                        get(*first, &mut held)?;
+                        known.insert(held)
+                    }
+                };
+                if known.equals(&symbols) {
+                    source = Some(*first);
+                    break;
+                }
+            }
+            match source {
+                None => firsts.push((window, Some(symbols.clone()))),
+                Some(first) => covers.push(Cover {
+                    document: window.document,
+                    start: window.start,
+                    windows: 1,
+                    source: first.document,
+                    source_start: first.start,
+                })?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl MatchWorker<'_> {
+    /// Compares the windows of an anchor with those of earlier ones, and keeps it as a holder if some are new.
+    fn anchor(&mut self, anchor: Anchor, group: &mut Group) -> Result<()> {
+        let (context, open) = self.compare(anchor, &group.holders)?;
+        if open.is_empty() {
+            return Ok(());
+        }
+        match group.holders.len() < MOST_HOLDERS {
+            true => group.holders.push(context),
+            false => self.rest(&context, &open),
+        }
+        Ok(())
+    }
+
+    /// Notes which windows of an anchor are at a holder, each at the first such. Returns the ranges of others, by the number in the context
+    /// of their first symbol.
+    fn compare(&mut self, anchor: Anchor, holders: &[Context]) -> Result<(Context, Vec<(usize, usize)>)> {
+        let window = self.matching.cut.window as usize;
+        let windows = (anchor.last - anchor.first + 1) as usize;
+        let mut context = Context { anchor, symbols: SymbolRun::default() };
+        let count = (windows + window - 1) as u32;
+        self.matching.symbol_store.symbols(anchor.document, anchor.first, count, &mut context.symbols)?;
+        let mut open = vec![(0, windows)];
+        for holder in holders {
+            if open.is_empty() {
+                break;
+            }
+            let Some((first, end)) = context.shared(holder, window) else { continue };
+            let mut left = Vec::with_capacity(open.len() + 1);
+            for (from, to) in open {
+                let (start, stop) = (from.max(first), to.min(end));
+                if start >= stop {
+                    left.push((from, to));
+                    continue;
+                }
+                left.extend([(from, start), (stop, to)].into_iter().filter(|(from, to)| from < to));
+                // The holder's anchor is as far into the window as this one.
+                let before = (anchor.position - anchor.first) as usize;
+                self.found.covers.push(Cover {
+                    document: anchor.document,
+                    start: anchor.first + start as u32,
+                    windows: (stop - start) as u32,
+                    source: holder.anchor.document,
+                    source_start: (holder.anchor.position as usize + start - before) as u32,
+                });
+            }
+            open = left;
+        }
+        Ok((context, open))
+    }
+
+    /// Leaves windows of an anchor to the second sort.
+    fn rest(&mut self, context: &Context, open: &[(usize, usize)]) {
+        if open.is_empty() {
+            return;
+        }
+        self.hashes.clear();
+        self.hasher.reset();
+        context.symbols.numbers(&mut self.numbers);
+        self.hasher.feed(&self.numbers, 0, &mut self.hashes);
+        let Anchor { document, first, .. } = context.anchor;
+        for &(from, to) in open {
+            let windows = self.hashes[from..to].iter().zip(first + from as u32..);
+            self.found.rest.extend(windows.map(|(&hash, start)| Window { hash, document, start }));
+        }
+    }
+}
+
+impl Context {
+    /// The place of the anchor.
+    fn place(&self) -> usize {
+        (self.anchor.position - self.anchor.first) as usize
+    }
+
+    /// The windows that are at a holder too, from the first to behind the last one.
+    fn shared(&self, holder: &Self, window: usize) -> Option<(usize, usize)> {
+        let place = self.place();
+        let (before, after) = self.symbols.equal_around(place, &holder.symbols, holder.place());
+        (before + after >= window).then(|| (place - before, place + after + 1 - window))
+    }
+}

@@ -1,0 +1,99 @@
+//! Repeats: which passages of each document occur in an earlier one, or earlier in itself? Changes nothing by itself.
+//!
+//! A *window* is a run of N symbols. A window is *repeated* where the same N symbols begin at an earlier place: in a document of
+//! a lower number, or further to the front of the same one. The symbols of all repeated windows are removable, and the first
+//! occurrence of each window is not removed on account of that window. The answer is exact to the symbol, and depends on
+//! nothing but the documents and N.
+//!
+//! Each window has an *anchor*: of its k-grams of K = N / 2 symbols the last one with the least hash. That is winnowing with a
+//! window of N - K + 1 hashes (Schleimer et al. 2003, Definition 1): equal windows have equal anchors at equal places, and one
+//! anchor serves some N / 4 windows. So texts are read once, symbols go to a temporary file, and anchors are sorted by hash
+//! (`reading`, `scanner`, `symbol_store`). The windows of anchors of the same hash are compared symbol by symbol (`matching`), and
+//! repeated ones are sorted by document and joined into spans (`spans`). `docs/dedup.md` has the rule and its proof.
+
+mod anchor;
+mod matching;
+mod options;
+#[cfg(test)]
+mod oracle;
+mod origins;
+mod packed;
+mod reading;
+mod report;
+mod scanner;
+mod spans;
+mod symbol_store;
+
+pub use options::RepeatOptions;
+pub use report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
+
+use crate::archive::spill::{Sorted, TempSpace};
+use anchor::{Cover, WindowShape};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_store::Store;
+use matching::Matching;
+use reading::{ReadDocuments, Reading};
+use spans::RepeatWriter;
+use symbol_store::SymbolStore;
+
+/// Bytes of memory beside those of documents, at least.
+const LEAST_MEMORY: u64 = 16 << 20;
+
+/// A search for repeated passages.
+pub(crate) struct RepeatSearch<'a> {
+    store: &'a Store,
+    options: &'a RepeatOptions,
+    cut: WindowShape,
+    temp: TempSpace,
+    /// Bytes beside those that each document takes.
+    memory: u64,
+}
+
+/// The result of a search.
+pub(crate) struct FoundRepeats<'a> {
+    symbol_store: SymbolStore,
+    covers: Sorted<'a, Cover>,
+    uncompared: Vec<(u32, &'static str)>,
+}
+
+impl<'a> RepeatSearch<'a> {
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a length out of range; [`Error::TooLittleMemory`].
+    pub(crate) fn new(store: &'a Store, options: &'a RepeatOptions) -> Result<Self> {
+        let cut = WindowShape::of(options.min_length, store.profile())?;
+        let fixed = u64::from(store.view().state().next_document) * symbol_store::BYTES_PER_DOCUMENT;
+        let needed = fixed + LEAST_MEMORY;
+        if store.memory() < needed {
+            return Err(Error::TooLittleMemory { needed, allowed: store.memory() });
+        }
+        let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
+        Ok(Self { store, options, cut, temp, memory: store.memory() - fixed })
+    }
+
+    /// Reads and compares all documents.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; a failure to read the store or to write temporary files.
+    pub(crate) fn find(&self, task: &Task<'_>) -> Result<FoundRepeats<'_>> {
+        let Self { store, options, cut, ref temp, memory } = *self;
+        let ReadDocuments { symbol_store, anchors, uncompared } =
+            Reading { store, limits: &options.limits, cut, temp, memory, task }.all()?;
+        let covers = Matching { symbol_store: &symbol_store, cut, temp, memory, task }.all(anchors)?;
+        Ok(FoundRepeats { covers: covers.sorted()?, symbol_store, uncompared })
+    }
+
+    /// Calls `visit` with each span that repeats, and with each document that could not be compared, in order of number.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; the error of `visit`; a failure to read the store or temporary files.
+    pub(crate) fn for_each(
+        &self,
+        found: FoundRepeats<'_>,
+        task: &Task<'_>,
+        visit: &mut dyn FnMut(RepeatRow) -> Result<()>,
+    ) -> Result<RepeatSummary> {
+        let FoundRepeats { symbol_store, covers, uncompared } = found;
+        RepeatWriter::new(self.store, &symbol_store, self.cut.window, uncompared).for_each(covers, task, visit)
+    }
+}

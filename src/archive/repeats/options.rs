@@ -1,0 +1,46 @@
+//! How to look for repeated passages.
+
+use std::path::PathBuf;
+
+use fpdb_host::setters::setters;
+use fpdb_kernel::profile::Profile;
+use fpdb_reading::input::InputLimits;
+
+/// How to look for repeated passages.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RepeatOptions {
+    /// The fewest symbols that count as a repeat: at least the guarantee of the database's profile, and at most 65,536.
+    pub min_length: u32,
+    /// The existing folder for temporary files; the folder that the database is in where `None`.
+    pub temp_dir: Option<PathBuf>,
+    /// Bounds on what is read again.
+    pub limits: InputLimits,
+}
+
+impl RepeatOptions {
+    /// Repeats of at least so many symbols.
+    #[must_use]
+    pub fn new(min_length: u32) -> Self {
+        Self { min_length, temp_dir: None, limits: InputLimits::default() }
+    }
+
+    /// Repeats of at least a paragraph, for a database of this profile: 200 characters or bytes, 50 words or tokens, or the guarantee
+    /// where that is more.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        use fpdb_kernel::profile::Unit;
+        let paragraph = match profile.unit() {
+            Unit::Char | Unit::Byte => 200,
+            Unit::Word | Unit::Token => 50,
+        };
+        let guarantee = profile.guarantee().map_or(0, |t| u32::try_from(t).unwrap_or(u32::MAX));
+        Self::new(guarantee.max(paragraph))
+    }
+
+    setters! {
+        min_length: u32,
+        temp_dir: Option<PathBuf>,
+        limits: InputLimits,
+    }
+}

@@ -1,0 +1,273 @@
+//! Reading: all documents are read once, wherever their texts are.
+//!
+//! Texts that are stored, and files that are documents, are read in portions, each by one thread. Members of a container are read
+//! in one pass over it, as it lies, and divided among the threads as they come; of a container with very many members, in one pass for
+//! each half million at 1 GiB of memory. A text counts only if its digest is that of the document.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::anchor::{Anchor, WindowShape};
+use super::scanner::{Scanned, Scanner};
+use super::symbol_store::{DocumentOffsets, SymbolStore};
+use crate::archive::spill::{Sorter, TempSpace};
+use crate::query::TextSequence;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_kernel::document::{Digest, Format};
+use fpdb_reading::input::{CLOSED, Content, InputLimits, ReadOptions, WalkOptions, for_each_held, parts_of};
+use fpdb_store::{DocumentRecord, Store};
+
+/// Bytes of documents that one thread reads in one go, at least and at most.
+const LEAST_PORTION: u64 = 1 << 20;
+const MOST_PORTION: u64 = 64 << 20;
+
+/// Documents that one thread reads in one go, at most.
+const MOST_DOCUMENTS: usize = 1 << 14;
+
+/// Documents of more bytes are read one at a time.
+const LARGE: u64 = 16 << 20;
+
+/// Bytes of memory for each member of a container that is waited for.
+const BYTES_PER_MEMBER: u64 = 128;
+
+/// Why a member was not found.
+const GONE: &str = "its container no longer holds it as it was";
+
+/// The documents after reading.
+pub(super) struct ReadDocuments<'a> {
+    pub(super) symbol_store: SymbolStore,
+    pub(super) anchors: Sorter<'a, Anchor>,
+    /// The documents that could not be read, in order, and why.
+    pub(super) uncompared: Vec<(u32, &'static str)>,
+}
+
+/// Reads documents.
+pub(super) struct Reading<'a, 't> {
+    pub(super) store: &'a Store,
+    pub(super) limits: &'a InputLimits,
+    pub(super) cut: WindowShape,
+    pub(super) temp: &'t TempSpace,
+    pub(super) memory: u64,
+    pub(super) task: &'a Task<'a>,
+}
+
+/// A container, as some of its members were read.
+type ContainerKey = (String, Option<String>);
+
+/// Members to be read again: by name, their number, digest and format.
+type MembersByName = HashMap<String, (u32, Digest, Format)>;
+
+/// A document, and what came of it: where it is and its anchors, or why it could not be read.
+type ReadOutcome = (u32, std::result::Result<(DocumentOffsets, Vec<Anchor>), &'static str>);
+
+impl<'t> Reading<'_, 't> {
+    /// Reads all documents but boilerplate.
+    pub(super) fn all(&self) -> Result<ReadDocuments<'t>> {
+        let state = self.store.view().state().clone();
+        let threads = rayon::current_num_threads().max(1);
+        let most = (self.memory / 16 / threads as u64).clamp(LEAST_PORTION, MOST_PORTION);
+        let portion = (state.bytes / (4 * threads as u64)).clamp(LEAST_PORTION, most);
+        let mut run = ReadingRun {
+            reading: self,
+            portion,
+            largest: self.memory / 8,
+            members_at_once: usize::try_from(self.memory / 16 / BYTES_PER_MEMBER).unwrap_or(usize::MAX).max(1),
+            one_large: Mutex::new(()),
+            symbol_store: SymbolStore::new(self.temp, state.next_document)?,
+            anchors: Sorter::new(self.temp, self.memory / 4),
+            uncompared: Vec::new(),
+            done: 0,
+            documents: state.documents,
+        };
+        let (mut portions, mut documents, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let mut container: Option<(ContainerKey, MembersByName)> = None;
+        self.store.for_each_document(|id, record| {
+            if record.boilerplate {
+                return Ok(true);
+            }
+            let size = record.bytes;
+            if let Some((key, name)) = container_of(&record) {
+                if container
+                    .as_ref()
+                    .is_some_and(|(known, members)| *known != key || members.len() >= run.members_at_once)
+                    && let Some((key, members)) = container.take()
+                {
+                    run.container(&key, members)?;
+                }
+                let (_, members) = container.get_or_insert_with(|| (key, MembersByName::new()));
+                let format = Format::named(&record.format).unwrap_or_default();
+                // The last of a name is the one that is there still.
+                if let Some((before, ..)) = members.insert(name, (id, record.digest, format)) {
+                    run.uncompared.push((before, GONE));
+                }
+                return Ok(true);
+            }
+            if !documents.is_empty() && (bytes + size > portion || documents.len() >= MOST_DOCUMENTS) {
+                portions.push(std::mem::take(&mut documents));
+                bytes = 0;
+                if portions.len() == threads {
+                    run.portions(&std::mem::take(&mut portions))?;
+                }
+            }
+            documents.push(id);
+            bytes += size;
+            Ok(true)
+        })?;
+        if let Some((key, members)) = container {
+            run.container(&key, members)?;
+        }
+        portions.push(documents);
+        run.portions(&portions)?;
+        let ReadingRun { mut symbol_store, anchors, mut uncompared, .. } = run;
+        symbol_store.hold(self.memory / 4)?;
+        uncompared.sort_unstable();
+        Ok(ReadDocuments { symbol_store, anchors, uncompared })
+    }
+}
+
+/// The container that the text of a document has to be read from, and the name of its part there.
+fn container_of(record: &DocumentRecord) -> Option<(ContainerKey, String)> {
+    let member = record.member.as_deref().filter(|&member| member != CLOSED && !record.stored_text)?;
+    let (_, field) = parts_of(&record.name, member);
+    Some(((record.source.clone()?, field.map(str::to_owned)), member.to_owned()))
+}
+
+/// A reading under way.
+struct ReadingRun<'r, 't> {
+    reading: &'r Reading<'r, 't>,
+    portion: u64,
+    /// Documents of more bytes are not read.
+    largest: u64,
+    members_at_once: usize,
+    one_large: Mutex<()>,
+    symbol_store: SymbolStore,
+    anchors: Sorter<'t, Anchor>,
+    uncompared: Vec<(u32, &'static str)>,
+    done: u64,
+    documents: u64,
+}
+
+const TOO_LARGE: &str = "it takes more than an eighth of the memory allowed";
+
+impl ReadingRun<'_, '_> {
+    fn scanner(&self) -> Scanner {
+        Scanner::new(self.reading.store.profile(), self.reading.cut, self.reading.limits)
+    }
+
+    /// Reads portions, one by each thread.
+    fn portions(&mut self, portions: &[Vec<u32>]) -> Result<()> {
+        let read = |documents: &Vec<u32>| -> Result<Vec<ReadOutcome>> {
+            let mut texts = TextSequence::new(self.reading.store, documents.clone(), self.reading.limits.clone());
+            let mut scanner = self.scanner();
+            let mut outcomes = Vec::with_capacity(documents.len());
+            for &id in documents {
+                self.reading.task.token().check()?;
+                let is_large = self.reading.store.document(id)?.bytes > LARGE;
+                let _alone = is_large.then(|| self.one_large.lock());
+                outcomes.push((
+                    id,
+                    match texts.original(id, self.largest)? {
+                        Ok((bytes, format)) => self.scan(&mut scanner, id, &bytes, format)?,
+                        Err(why) => Err(why),
+                    },
+                ));
+            }
+            Ok(outcomes)
+        };
+        let outcomes: Vec<Vec<ReadOutcome>> = portions.par_iter().map(read).collect::<Result<_>>()?;
+        self.take(outcomes.into_iter().flatten())
+    }
+
+    /// Reads members of a container in one pass over it.
+    fn container(&mut self, (source, field): &ContainerKey, mut members: MembersByName) -> Result<()> {
+        let mut read = ReadOptions::default().limits(self.reading.limits.clone());
+        if let Some(field) = field {
+            read.fields.text.clone_from(field);
+        }
+        let (portion, token) = (self.portion, self.reading.task.token());
+        let (mut batch, mut bytes): (Vec<(u32, Format, Vec<u8>)>, u64) = (Vec::new(), 0);
+        let (mut failed, mut found_all) = (None, false);
+        let walked = for_each_held(Path::new(source), &WalkOptions::default(), &read, token, &mut |found| {
+            let Ok(candidate) = found else { return Ok(()) };
+            let Content::Whole(text) = candidate.content else { return Ok(()) };
+            let Some(member) = candidate.about.member else { return Ok(()) };
+            let is_it = |&(_, digest, _): &(u32, Digest, Format)| digest == xxh3_128(&text).to_be_bytes();
+            if !members.get(&member).is_some_and(is_it) {
+                return Ok(());
+            }
+            let Some((id, _, format)) = members.remove(&member) else { return Ok(()) };
+            bytes += text.len() as u64;
+            batch.push((id, format, text));
+            if bytes >= portion || batch.len() >= MOST_DOCUMENTS {
+                bytes = 0;
+                self.batch(std::mem::take(&mut batch)).map_err(|error| {
+                    failed = Some(error);
+                    Error::Stopped
+                })?;
+            }
+            // A container with more members than are waited for at once need not be read to its end.
+            found_all = members.is_empty();
+            if found_all { Err(Error::Stopped) } else { Ok(()) }
+        });
+        match (failed, walked) {
+            (Some(error), _) => return Err(error),
+            (None, Err(Error::Stopped)) if !found_all => return Err(Error::Stopped),
+            // The members that were not found are reported.
+            (None, _) => {}
+        }
+        self.batch(batch)?;
+        self.take(members.into_values().map(|(id, ..)| (id, Err(GONE))))
+    }
+
+    /// Takes some members, on all threads.
+    fn batch(&mut self, batch: Vec<(u32, Format, Vec<u8>)>) -> Result<()> {
+        let read = |scanner: &mut Scanner, (id, format, bytes): (u32, Format, Vec<u8>)| {
+            let is_large = bytes.len() as u64 > LARGE;
+            let _alone = is_large.then(|| self.one_large.lock());
+            match bytes.len() as u64 <= self.largest {
+                true => Ok((id, self.scan(scanner, id, &bytes, format)?)),
+                false => Ok((id, Err(TOO_LARGE))),
+            }
+        };
+        let outcomes: Vec<ReadOutcome> =
+            batch.into_par_iter().map_init(|| self.scanner(), read).collect::<Result<_>>()?;
+        self.take(outcomes)
+    }
+
+    /// Stores the symbols and origins of a document.
+    fn scan(
+        &self,
+        scanner: &mut Scanner,
+        id: u32,
+        bytes: &[u8],
+        format: Format,
+    ) -> Result<std::result::Result<(DocumentOffsets, Vec<Anchor>), &'static str>> {
+        let mut scanned: Scanned = match scanner.scan(bytes, format) {
+            Ok(scanned) => scanned,
+            Err(_) => return Ok(Err("its text can no longer be extracted")),
+        };
+        let Some(place) = self.symbol_store.write(&scanned)? else { return Ok(Err("it has too many symbols")) };
+        scanned.anchors.iter_mut().for_each(|anchor| anchor.document = id);
+        Ok(Ok((place, scanned.anchors)))
+    }
+
+    /// Notes what came of documents. Sorting uses all threads, so that none of them may wait for it.
+    fn take(&mut self, outcomes: impl IntoIterator<Item = ReadOutcome>) -> Result<()> {
+        for (id, outcome) in outcomes {
+            self.done += 1;
+            match outcome {
+                Ok((place, anchors)) => {
+                    self.symbol_store.put(id, place);
+                    anchors.into_iter().try_for_each(|anchor| self.anchors.push(anchor))?;
+                }
+                Err(why) => self.uncompared.push((id, why)),
+            }
+        }
+        self.reading.task.step("documents read", self.done, self.documents)
+    }
+}

@@ -1,0 +1,214 @@
+//! Repeated windows become spans, with the names of documents and the bytes they come from.
+
+use std::collections::HashMap;
+
+use super::anchor::Cover;
+use super::report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
+use super::symbol_store::SymbolStore;
+use crate::archive::dedup::source_of;
+use crate::archive::spill::Sorted;
+use fpdb_host::error::Result;
+use fpdb_host::progress::{Task, is_due};
+use fpdb_host::schema::Schema;
+use fpdb_kernel::document::{Digest, DocId};
+use fpdb_store::{DocumentRecord, Store};
+
+/// Names of documents that are kept for the next span.
+const MOST_NAMES: usize = 4096;
+
+/// Sources that are counted by themselves. More are counted as one.
+const MOST_SOURCES: usize = 1 << 16;
+
+/// Sources that a summary lists.
+const SOURCES_LISTED: usize = 20;
+
+/// The source of what has none of its own.
+const OTHER_SOURCES: &str = "(other)";
+
+/// A span of a document, in symbols, and where it first occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RepeatedSymbols {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) source: u32,
+    pub(super) source_start: u64,
+}
+
+/// Joins the repeated windows of one document, which come in ascending order.
+#[derive(Debug, Default)]
+pub(super) struct WindowJoiner {
+    open: Option<RepeatedSymbols>,
+}
+
+impl WindowJoiner {
+    /// Takes windows of so many symbols. Returns a span that is at its end.
+    pub(super) fn take(&mut self, cover: Cover, window: u32) -> Option<RepeatedSymbols> {
+        let (start, source_start) = (u64::from(cover.start), u64::from(cover.source_start));
+        let end = start + u64::from(cover.windows) + u64::from(window) - 1;
+        let next = RepeatedSymbols { start, end, source: cover.source, source_start };
+        let Some(open) = &mut self.open else {
+            self.open = Some(next);
+            return None;
+        };
+        let is_same_run = open.source == next.source
+            && open.source_start + next.start == next.source_start + open.start
+            && next.start <= open.end;
+        if is_same_run {
+            open.end = end;
+            return None;
+        }
+        // Symbols that two of them hold belong to the first.
+        let within = open.end.saturating_sub(next.start);
+        let next = RepeatedSymbols { start: next.start + within, source_start: next.source_start + within, ..next };
+        self.open.replace(next)
+    }
+
+    /// The last span.
+    pub(super) fn end(&mut self) -> Option<RepeatedSymbols> {
+        self.open.take()
+    }
+}
+
+/// The name and digest of a document, and whether offsets in it are of its extracted text.
+type NamedDocument = (String, Digest, bool);
+
+/// An answer being given.
+pub(super) struct RepeatWriter<'a> {
+    store: &'a Store,
+    symbol_store: &'a SymbolStore,
+    window: u32,
+    uncompared: Vec<(u32, &'static str)>,
+    /// The documents of sources.
+    names: HashMap<u32, NamedDocument>,
+    sources: HashMap<String, RepeatSource>,
+    summary: RepeatSummary,
+}
+
+impl<'a> RepeatWriter<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        symbol_store: &'a SymbolStore,
+        window: u32,
+        uncompared: Vec<(u32, &'static str)>,
+    ) -> Self {
+        let summary = RepeatSummary { min_length: window, ..RepeatSummary::default() };
+        Self { store, symbol_store, window, uncompared, names: HashMap::new(), sources: HashMap::new(), summary }
+    }
+
+    /// Calls `visit` with each row, in order of document and place.
+    pub(super) fn for_each(
+        mut self,
+        covers: Sorted<'_, Cover>,
+        task: &Task<'_>,
+        visit: &mut dyn FnMut(RepeatRow) -> Result<()>,
+    ) -> Result<RepeatSummary> {
+        let (store, total) = (self.store, self.store.view().state().documents);
+        let mut covers = covers.peekable();
+        let mut uncompared = std::mem::take(&mut self.uncompared).into_iter().peekable();
+        store.for_each_document(|id, record| {
+            if record.boilerplate {
+                return Ok(true);
+            }
+            self.summary.documents += 1;
+            if is_due(self.summary.documents) {
+                task.step("documents listed", self.summary.documents, total)?;
+            }
+            self.summary.bytes += record.bytes;
+            self.summary.symbols += u64::from(self.symbol_store.symbols_of(id).unwrap_or(0));
+            while let Some((document, why)) = uncompared.next_if(|&(document, _)| document <= id) {
+                if document < id {
+                    continue;
+                }
+                self.summary.uncompared += 1;
+                let (document, id) = (record.name.clone(), DocId(id));
+                visit(RepeatRow::Uncompared(Uncompared { schema: Schema::new(), document, id, why: why.into() }))?;
+            }
+            let (mut joining, mut bytes, mut until, mut any) = (WindowJoiner::default(), 0, 0, false);
+            loop {
+                let next = covers.next_if(|cover| cover.as_ref().map_or(true, |cover| cover.document <= id));
+                let piece = match next.transpose()? {
+                    Some(cover) => joining.take(cover, self.window),
+                    None => match joining.end() {
+                        None => break,
+                        last => last,
+                    },
+                };
+                let Some(piece) = piece else { continue };
+                let repeat = self.repeat(id, &record, &piece)?;
+                // A character that stands for several symbols may be in two spans.
+                bytes += repeat.end - repeat.start.max(until).min(repeat.end);
+                until = repeat.end;
+                any = true;
+                self.summary.repeats += 1;
+                self.summary.repeated_symbols += repeat.symbols;
+                visit(RepeatRow::Repeat(repeat))?;
+            }
+            self.summary.affected += u64::from(any);
+            self.summary.repeated_bytes += bytes;
+            let totals = self.totals(source_of(&record));
+            totals.documents += 1;
+            totals.bytes += record.bytes;
+            totals.repeated_bytes += bytes;
+            Ok(true)
+        })?;
+        let mut sources: Vec<RepeatSource> =
+            self.sources.into_values().filter(|totals| totals.repeated_bytes > 0).collect();
+        sources.sort_by(|a, b| b.repeated_bytes.cmp(&a.repeated_bytes).then_with(|| a.source.cmp(&b.source)));
+        sources.truncate(SOURCES_LISTED);
+        let mut summary = RepeatSummary { sources, ..self.summary };
+        if summary.symbols > 0 {
+            summary.share = summary.repeated_symbols as f64 / summary.symbols as f64;
+        }
+        Ok(summary)
+    }
+
+    fn repeat(&mut self, id: u32, record: &DocumentRecord, piece: &RepeatedSymbols) -> Result<Repeat> {
+        let DocumentRecord { name, digest, extracted, .. } = record;
+        let symbols = piece.end - piece.start;
+        // Places of symbols have 32 bits.
+        let span = |document, start: u64| self.symbol_store.span(document, start as u32, symbols as u32);
+        let (here, there) = (span(id, piece.start)?, span(piece.source, piece.source_start)?);
+        let is_same = piece.source == id;
+        let (document, of, of_extracted) =
+            if is_same { (name.clone(), *digest, *extracted) } else { self.name(piece.source)? };
+        Ok(Repeat {
+            schema: Schema::new(),
+            document: name.clone(),
+            id: DocId(id),
+            start: here.start,
+            end: here.end,
+            extracted: *extracted,
+            symbols,
+            digest: *digest,
+            of: RepeatOf {
+                document,
+                id: DocId(piece.source),
+                start: there.start,
+                end: there.end,
+                extracted: of_extracted,
+                digest: of,
+            },
+            exact: true,
+        })
+    }
+
+    fn name(&mut self, id: u32) -> Result<NamedDocument> {
+        if let Some(name) = self.names.get(&id) {
+            return Ok(name.clone());
+        }
+        if self.names.len() >= MOST_NAMES {
+            self.names.clear();
+        }
+        let DocumentRecord { name, digest, extracted, .. } = self.store.document(id)?;
+        self.names.insert(id, (name.clone(), digest, extracted));
+        Ok((name, digest, extracted))
+    }
+
+    /// The totals of a source, or of all others where there are too many.
+    fn totals(&mut self, source: &str) -> &mut RepeatSource {
+        let is_listed = self.sources.contains_key(source) || self.sources.len() < MOST_SOURCES;
+        let source = if is_listed { source } else { OTHER_SOURCES };
+        let new = || RepeatSource { source: source.to_owned(), ..RepeatSource::default() };
+        self.sources.entry(source.to_owned()).or_insert_with(new)
+    }
+}

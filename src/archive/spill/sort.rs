@@ -1,0 +1,189 @@
+//! External sort: more records than memory holds, in ascending order.
+//!
+//! Records are collected in a buffer of fixed size. A full buffer is sorted and appended to a temporary file as one
+//! *run*; the runs are merged when the records are read back. Nothing is written where all records fit in the buffer.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+
+use bytemuck::Pod;
+use rayon::prelude::*;
+
+use super::space::{TempSpace, read_at, write_at};
+use fpdb_host::error::Result;
+
+/// The least number of records that are read from a run at a time.
+const LEAST_READ: usize = 1024;
+
+/// Collects records to be sorted.
+pub(crate) struct Sorter<'a, T> {
+    temp: &'a TempSpace,
+    buffer: Vec<T>,
+    /// The most records in the buffer.
+    capacity: usize,
+    /// True if the calling thread sorts the buffer by itself.
+    alone: bool,
+    spilled: Option<Spilled>,
+}
+
+/// The runs on disk: one file, and the number of records of each run in it, in order.
+struct Spilled {
+    file: File,
+    runs: Vec<u64>,
+    records: u64,
+}
+
+impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
+    /// Uses about `memory` bytes.
+    pub(crate) fn new(temp: &'a TempSpace, memory: u64) -> Self {
+        let capacity = (memory / size_of::<T>() as u64).max(LEAST_READ as u64);
+        let capacity = usize::try_from(capacity).unwrap_or(usize::MAX);
+        Self { temp, buffer: Vec::new(), capacity, alone: false, spilled: None }
+    }
+
+    /// The same for a sorter behind a lock that threads of the pool share: a full buffer is sorted by the thread that filled
+    /// it. While it waits for others to sort, it could pick up work that waits for the lock.
+    pub(crate) fn shared(temp: &'a TempSpace, memory: u64) -> Self {
+        Self { alone: true, ..Self::new(temp, memory) }
+    }
+
+    /// Takes a record.
+    pub(crate) fn push(&mut self, record: T) -> Result<()> {
+        if self.buffer.len() == self.capacity {
+            self.spill()?;
+        }
+        if self.buffer.len() == self.buffer.capacity() {
+            // Twice as many, and never more than the buffer may hold.
+            let more = self.buffer.len().max(LEAST_READ).min(self.capacity - self.buffer.len());
+            self.buffer.reserve_exact(more);
+        }
+        self.buffer.push(record);
+        Ok(())
+    }
+
+    /// How many records it has taken.
+    pub(crate) fn len(&self) -> u64 {
+        self.spilled.as_ref().map_or(0, |spilled| spilled.records) + self.buffer.len() as u64
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        if self.alone {
+            self.buffer.sort_unstable();
+        } else {
+            self.buffer.par_sort_unstable();
+        }
+        let spilled = match &mut self.spilled {
+            Some(spilled) => spilled,
+            none => none.insert(Spilled { file: self.temp.file()?, runs: Vec::new(), records: 0 }),
+        };
+        write_at(&spilled.file, &self.buffer, spilled.records, self.temp)?;
+        spilled.runs.push(self.buffer.len() as u64);
+        spilled.records += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// All records, ascending.
+    pub(crate) fn sorted(mut self) -> Result<Sorted<'a, T>> {
+        if self.spilled.is_some() && !self.buffer.is_empty() {
+            self.spill()?;
+        }
+        let Some(Spilled { file, runs, .. }) = self.spilled else {
+            self.buffer.par_sort_unstable();
+            return Ok(Sorted::InMemory(self.buffer.into_iter()));
+        };
+        drop(self.buffer);
+        let most = (self.capacity / runs.len()).max(LEAST_READ);
+        let mut merge = Merge { temp: self.temp, file, runs: Vec::with_capacity(runs.len()), heads: BinaryHeap::new() };
+        let mut start = 0;
+        for records in runs {
+            merge.runs.push(SortedRun { next: start, end: start + records, most, read: Vec::new().into_iter() });
+            start += records;
+        }
+        for run in 0..merge.runs.len() {
+            merge.advance(run)?;
+        }
+        Ok(Sorted::Merged(merge))
+    }
+}
+
+/// Records in ascending order.
+pub(crate) enum Sorted<'a, T> {
+    InMemory(std::vec::IntoIter<T>),
+    Merged(Merge<'a, T>),
+}
+
+impl<T: Pod + Ord> Iterator for Sorted<'_, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        match self {
+            Self::InMemory(records) => records.next().map(Ok),
+            Self::Merged(merge) => {
+                let Reverse((record, run)) = merge.heads.pop()?;
+                Some(merge.advance(run).map(|()| record))
+            }
+        }
+    }
+}
+
+/// Runs being merged.
+pub(crate) struct Merge<'a, T> {
+    temp: &'a TempSpace,
+    file: File,
+    runs: Vec<SortedRun<T>>,
+    /// The least record of each run that is not returned yet, and the number of the run.
+    heads: BinaryHeap<Reverse<(T, usize)>>,
+}
+
+/// The rest of a run: the records that were read ahead, and those from `next` to `end` in the file.
+struct SortedRun<T> {
+    next: u64,
+    end: u64,
+    most: usize,
+    read: std::vec::IntoIter<T>,
+}
+
+impl<T: Pod + Ord> Merge<'_, T> {
+    /// Puts the next record of a run among the heads.
+    fn advance(&mut self, number: usize) -> Result<()> {
+        let run = &mut self.runs[number];
+        if run.read.len() == 0 {
+            let count = (run.end - run.next).min(run.most as u64);
+            // The memory of the records before them is free before it is needed again.
+            run.read = Vec::new().into_iter();
+            run.read = read_at(&self.file, run.next, count as usize, self.temp)?.into_iter();
+            run.next += count;
+        }
+        self.heads.extend(run.read.next().map(|record| Reverse((record, number))));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_number_of_runs_is_sorted(
+            mut numbers in prop::collection::vec(any::<u64>(), 0..9000),
+            memory in 0u64..60_000,
+            alone in any::<bool>(),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let temp = TempSpace::new(folder.path()).unwrap();
+            let mut sorter = if alone { Sorter::shared(&temp, memory) } else { Sorter::new(&temp, memory) };
+            for &number in &numbers {
+                sorter.push(number).unwrap();
+            }
+            let sorted: Vec<u64> = sorter.sorted().unwrap().map(Result::unwrap).collect();
+            numbers.sort_unstable();
+            prop_assert_eq!(sorted, numbers);
+            prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "spilled records have no name");
+        }
+    }
+}

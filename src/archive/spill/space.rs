@@ -1,0 +1,108 @@
+//! Temporary space: nameless files in one folder, for data that exceeds the memory allowed. The system frees them when the process
+//! ends, however it ends.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bytemuck::Pod;
+
+use fpdb_host::error::{Error, Result};
+
+/// The folder that temporary files are made in.
+#[derive(Clone, Debug)]
+pub(crate) struct TempSpace {
+    folder: PathBuf,
+}
+
+impl TempSpace {
+    /// Files in `folder`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where there is no such folder: it is not made, so that a misspelt path leaves nothing behind.
+    pub(crate) fn new(folder: &Path) -> Result<Self> {
+        let found = std::fs::metadata(folder).and_then(|found| match found.is_dir() {
+            true => Ok(()),
+            false => Err(io::ErrorKind::NotADirectory.into()),
+        });
+        found.map_err(Error::io("use for temporary files the folder", folder))?;
+        Ok(Self { folder: folder.to_owned() })
+    }
+
+    /// Files in the folder asked for, else beside a database; where nothing can be written there, in the system's folder for
+    /// temporary files.
+    pub(crate) fn beside(database: &Path, asked: Option<&Path>) -> Result<Self> {
+        if let Some(folder) = asked {
+            return Self::new(folder);
+        }
+        let root = database.canonicalize().map_err(Error::io("find", database))?;
+        let beside = root.parent().unwrap_or(&root);
+        let writable = tempfile::tempfile_in(beside).is_ok();
+        Self::new(if writable { beside.to_owned() } else { std::env::temp_dir() }.as_path())
+    }
+
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// An empty file without a name.
+    pub(crate) fn file(&self) -> Result<File> {
+        tempfile::tempfile_in(&self.folder).map_err(Error::io("create a temporary file in", &self.folder))
+    }
+}
+
+/// Writes records at `index`, counted in records of this type.
+pub(crate) fn write_at<T: Pod>(file: &File, records: &[T], index: u64, temp: &TempSpace) -> Result<()> {
+    let offset = index * size_of::<T>() as u64;
+    write_bytes(file, bytemuck::cast_slice(records), offset)
+        .map_err(Error::io("write a temporary file in", temp.folder()))
+}
+
+/// Reads `count` records from `index` on.
+pub(crate) fn read_at<T: Pod>(file: &File, index: u64, count: usize, temp: &TempSpace) -> Result<Vec<T>> {
+    let mut records = vec![T::zeroed(); count];
+    read_into(file, index, &mut records, temp)?;
+    Ok(records)
+}
+
+/// Fills `records` with those from `index` on.
+pub(crate) fn read_into<T: Pod>(file: &File, index: u64, records: &mut [T], temp: &TempSpace) -> Result<()> {
+    let offset = index * size_of::<T>() as u64;
+    read_bytes(file, bytemuck::cast_slice_mut(records), offset)
+        .map_err(Error::io("read a temporary file in", temp.folder()))
+}
+
+#[cfg(unix)]
+fn write_bytes(file: &File, bytes: &[u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(unix)]
+fn read_bytes(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn write_bytes(file: &File, mut bytes: &[u8], mut offset: u64) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        if written == 0 {
+            return Err(std::io::ErrorKind::WriteZero.into());
+        }
+        (bytes, offset) = (&bytes[written..], offset + written as u64);
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn read_bytes(file: &File, mut bytes: &mut [u8], mut offset: u64) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if read == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        (bytes, offset) = (&mut bytes[read..], offset + read as u64);
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Submissions: documents that count as one, such as the files that one student handed in.
+
+use std::collections::HashMap;
+
+use regex::Regex;
+use roaring::RoaringBitmap;
+
+use fpdb_host::error::{Error, Result};
+
+/// Signs that only a regular expression has.
+const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '\\'];
+
+/// The regular expression for [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) and
+/// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by) under which each folder and each archive directly in
+/// `folder` is one submission; `.` stands for the first folder of the names. A regular expression stays as it is: it has a sign
+/// such as `^` or `(`.
+///
+/// ```
+/// assert_eq!(fpdb::submission_pattern("class/2026"), "^(class/2026/[^/!]+)[/!]");
+/// assert_eq!(fpdb::submission_pattern("^([a-z]*)_"), "^([a-z]*)_");
+/// ```
+#[must_use]
+pub fn submission_pattern(folder: &str) -> String {
+    if folder.contains(SIGNS) {
+        return folder.to_owned();
+    }
+    let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let root = if folder.starts_with('/') { "/" } else { "" };
+    let below: String = parts.iter().map(|part| format!("{part}/")).collect();
+    format!("^({root}{}[^/!]+)[/!]", regex::escape(&below))
+}
+
+/// Which documents are one. A submission goes by the id of its first document.
+#[derive(Default)]
+pub(crate) struct Submissions {
+    pattern: Option<Regex>,
+    /// The first document of each name.
+    by_name: HashMap<String, u32>,
+    /// For each id the first document of its submission; empty where every document stands for itself.
+    first: Vec<u32>,
+    /// The documents that are part of one.
+    members: RoaringBitmap,
+}
+
+impl Submissions {
+    /// Submissions that a regular expression finds in names: its first group, else the whole match.
+    pub(crate) fn new(pattern: Option<&str>, ids: usize) -> Result<Self> {
+        let Some(pattern) = pattern else { return Ok(Self::default()) };
+        let compiled = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
+            name: "submission_by",
+            value: pattern.into(),
+            expected: "a folder, or a regular expression such as ^([^/]*)/ for the first folder of a name",
+        })?;
+        let first = (0..u32::try_from(ids).unwrap_or(u32::MAX)).collect();
+        Ok(Self { pattern: Some(compiled), by_name: HashMap::new(), first, members: RoaringBitmap::new() })
+    }
+
+    /// Takes a document, in order of id. Documents in whose name nothing is found stand for themselves.
+    pub(crate) fn add(&mut self, id: u32, name: &str) {
+        let Some(found) = self.pattern.as_ref().and_then(|pattern| pattern.captures(name)) else { return };
+        if let Some(submission) = found.get(1).or_else(|| found.get(0)) {
+            self.members.insert(id);
+            self.first[id as usize] = *self.by_name.entry(submission.as_str().to_owned()).or_insert(id);
+        }
+    }
+
+    /// True where documents are put together.
+    pub(crate) fn are_any(&self) -> bool {
+        self.pattern.is_some()
+    }
+
+    /// True if a document is part of a submission.
+    pub(crate) fn has(&self, id: u32) -> bool {
+        self.members.contains(id)
+    }
+
+    /// The first document of the submission that a document is part of.
+    pub(crate) fn of(&self, id: u32) -> u32 {
+        self.first.get(id as usize).copied().unwrap_or(id)
+    }
+
+    /// The names of submissions with their first documents, in the order of names.
+    pub(crate) fn by_name(&self) -> Vec<(&str, u32)> {
+        let mut names: Vec<(&str, u32)> = self.by_name.iter().map(|(name, &first)| (name.as_str(), first)).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The names of submissions by their first documents; documents that stand for themselves have none here.
+    pub(crate) fn into_names(self) -> HashMap<u32, String> {
+        self.by_name.into_iter().map(|(name, first)| (first, name)).collect()
+    }
+
+    /// The submissions that some documents are part of, ascending, each once.
+    pub(crate) fn holders<'a>(&self, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
+        if self.first.is_empty() {
+            return documents;
+        }
+        room.clear();
+        room.extend(documents.iter().map(|&document| self.of(document)));
+        room.sort_unstable();
+        room.dedup();
+        room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_becomes_a_pattern_and_a_pattern_stays() {
+        for (typed, pattern) in [
+            (".", "^([^/!]+)[/!]"),
+            ("./", "^([^/!]+)[/!]"),
+            ("in", "^(in/[^/!]+)[/!]"),
+            ("./in/a.b//", "^(in/a\\.b/[^/!]+)[/!]"),
+            ("/in", "^(/in/[^/!]+)[/!]"),
+            ("^([a-z]*)_", "^([a-z]*)_"),
+        ] {
+            assert_eq!(submission_pattern(typed), pattern);
+        }
+    }
+
+    #[test]
+    fn documents_of_one_name_are_one() {
+        let mut submissions = Submissions::new(Some("^in/([^/]*)/"), 6).unwrap();
+        let names = ["in/ann/a.c", "in/bob/a.c", "in/ann/b.c", "in/readme", "in/bob/c/d.c", "out/ann/a.c"];
+        for (id, name) in (0..).zip(names) {
+            submissions.add(id, name);
+        }
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|id| submissions.of(id)), [0, 1, 0, 3, 1, 5]);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|id| submissions.has(id)), [true, true, true, false, true, false]);
+        assert_eq!(submissions.by_name(), [("ann", 0), ("bob", 1)]);
+        let mut room = Vec::new();
+        assert_eq!(submissions.holders(&[1, 2, 3, 4], &mut room), [0, 1, 3]);
+        assert_eq!(submissions.into_names(), HashMap::from([(0, "ann".into()), (1, "bob".into())]));
+        assert_eq!(Submissions::default().holders(&[4, 7], &mut room), [4, 7]);
+        assert!(Submissions::new(Some("("), 1).is_err());
+    }
+}

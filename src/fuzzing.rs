@@ -1,0 +1,8 @@
+//! The properties that the targets in `fuzz/` check. Each is beside the code it is about: see `crates/kernel/src/fuzzing`.
+
+/// Panics unless the property of this name holds of these bytes.
+pub fn check(name: &str, data: &[u8]) {
+    let rooms = [fpdb_kernel::fuzzing::PROPERTIES, fpdb_reading::fuzzing::PROPERTIES, fpdb_store::fuzzing::PROPERTIES];
+    let (_, property) = rooms.into_iter().flatten().find(|(known, _)| *known == name).expect("a property of this name");
+    property(data);
+}
