@@ -227,7 +227,7 @@ fn query(criterion: &mut Criterion) {
                 let options = QueryOptions::default().mode(mode).n(n).passages(passages);
                 let with = if passages { ", passages" } else { "" };
                 group.bench_function(format!("{name}/{mode:?}{with}"), |bencher| {
-                    bencher.iter(|| database.query(&source, &options, &Task::new()).expect("valid options"));
+                    bencher.iter(|| database.query_each(&source, &options, &Task::new()).expect("valid options"));
                 });
             }
         }
@@ -269,7 +269,7 @@ impl Folder {
         let database = Database::builder().threads(threads).create(place, profile).expect("a new database");
         let options = IngestOptions::default();
         let sources = [Source::Path(self.place.path().to_owned())];
-        let summary = database.ingest(&sources, &options, &Task::new()).expect("an ingest");
+        let summary = database.ingest_sources(&sources, &options, &Task::new()).expect("an ingest");
         assert_eq!(summary.added, FILES as u64);
         database
     }

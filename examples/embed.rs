@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     let walk = WalkOptions::default().skip_hidden(true);
     let options = IngestOptions::default().walk(walk);
-    let summary = writer.ingest(&sources, &options, &Task::new().progress(&Shown).stop(&token))?;
+    let summary = writer.ingest_sources(&sources, &options, &Task::new().progress(&Shown).stop(&token))?;
     if summary.interrupted {
         println!("stopped: what is committed stays, and the same call goes on");
     }

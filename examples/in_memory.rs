@@ -16,11 +16,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     let documents = letters.map(|(name, author, text)| Document::new(name, text).with("author", author));
     // With its text stored, a document is compared symbol by symbol.
-    let summary = writer.ingest_documents(documents, &IngestOptions::default().store_text(true), &Task::new())?;
+    let summary = writer.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new())?;
     println!("{} documents added, {} failed", summary.added, summary.failures);
 
     let query = "As somebody wrote, it was the best of times, it was the worst of times, and so on.";
-    let answers = writer.query(&[QuerySource::text(query)], &QueryOptions::default(), &Task::new())?;
+    let answers = writer.query_each(&[QuerySource::text(query)], &QueryOptions::default(), &Task::new())?;
     for answer in answers {
         for found in answer?.matches {
             println!("{} {:?}: {:.0}% of the query", found.document, found.metadata, 100.0 * found.containment);

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let database = Database::open(arguments.next().ok_or("usage: passages DATABASE FILE...")?)?;
     let queries: Vec<QuerySource> = arguments.map(QuerySource::File).collect();
 
-    let answers = database.query(&queries, &QueryOptions::default(), &Task::new())?;
+    let answers = database.query_each(&queries, &QueryOptions::default(), &Task::new())?;
     for (query, answer) in queries.iter().zip(answers) {
         let answer = match answer {
             Ok(answer) => answer,

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             while let Ok(first) = queue.recv() {
                 let mut some = vec![first];
                 some.extend(queue.try_iter().take(IN_A_COMMIT - 1));
-                writer.ingest_documents(some, &options, &Task::new())?;
+                writer.ingest_with(some, &options, &Task::new())?;
             }
             Ok(())
         });
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     let mut found = 0;
                     for number in (first..ARRIVALS).step_by(97) {
                         let query = QuerySource::text(sentence(number));
-                        let answers = reader.query(&[query], &QueryOptions::default().top(Some(1)), &Task::new())?;
+                        let answers = reader.query_each(&[query], &QueryOptions::default().top(Some(1)), &Task::new())?;
                         for answer in answers {
                             found += answer?.matches.len();
                         }

@@ -15,29 +15,31 @@
 //! of readers beside it. Threads may share what is open: see [`Database`].
 //!
 //! ```
-//! use fpdb::{Database, Document, IngestOptions, Profile, QueryOptions, QuerySource, Task};
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let folder = tempfile::tempdir()?;
-//! # let path = folder.path().join("db");
-//! let profile = Profile::named("prose").ok_or("no such profile")?;
-//! let database = Database::create(&path, &profile)?;
-//! let stored = [Document::new("dickens", "It was the best of times, it was the worst of times, it was the age of wisdom.")];
-//! database.ingest_documents(stored, &IngestOptions::default().store_text(true), &Task::new())?;
+//! use fpdb::{Database, Document, Profile};
+//! # fn main() -> fpdb::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # std::env::set_current_dir(&folder).unwrap();
+//! let db = Database::create("essays.db", Profile::PROSE)?;
+//! db.ingest([Document::new("dickens", "It was the best of times, it was the worst of times, it was the age of wisdom.")])?;
 //!
-//! let text = "He wrote: it was the best of times, it was the worst of times, it was the age of reason.";
-//! for answer in database.query(&[QuerySource::text(text)], &QueryOptions::default(), &Task::new())? {
-//!     let found = &answer?.matches[0];
-//!     assert_eq!(found.document, "dickens");
-//!     let shared = &text[found.passages[0].query.range()];
-//!     assert_eq!(shared, "it was the best of times, it was the worst of times, it was the age of");
+//! let essay = "He wrote: it was the best of times, it was the worst of times, it was the age of reason.";
+//! let answer = db.query(essay)?;
+//! for found in &answer.matches {
+//!     for passage in &found.passages {
+//!         println!("{}: {}", found.document, &essay[passage.query.range()]);
+//!     }
 //! }
+//! # assert_eq!(answer.matches[0].document, "dickens");
+//! # let shared = &essay[answer.matches[0].passages[0].query.range()];
+//! # assert_eq!(shared, "it was the best of times, it was the worst of times, it was the age of");
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! An answer has the 10 best matches, unless [`QueryOptions::top`] says otherwise; `top(None)` is all.
 //!
-//! [`Database`] reads and [`DatabaseWriter`] writes; [`Database::builder`] sets memory and threads. The root has the names that every
+//! [`Database`] reads and [`DatabaseWriter`] writes; [`Database::builder`] sets memory and threads. `query` and `ingest` use the
+//! defaults; `query_with`, `query_each`, `ingest_with` and `ingest_sources` take options and a [`Task`], which follows and stops work. The root has the names that every
 //! host needs: to open, ingest and query. The options and answers of each further job have a module: [`pairs`], [`dedup`], [`repeats`],
 //! [`apply`], [`staging`], [`report`] and [`maintenance`].
 //!

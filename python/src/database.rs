@@ -58,7 +58,7 @@ impl NativeDatabase {
         let options = options.options(writer.profile())?;
         let (mut feeder, fed): (Feeder<S>, _) = feed(source);
         let _feeding = self.0.feeding();
-        let waited = wait(py, caller, &mut feeder, |task, events| writer.ingest_documents(fed(events), &options, task));
+        let waited = wait(py, caller, &mut feeder, |task, events| writer.ingest_with(fed(events), &options, task));
         ingested(py, waited)
     }
 }
@@ -157,7 +157,7 @@ impl NativeDatabase {
         let writer = self.writer()?;
         let options = options.options(writer.profile())?;
         let sources: Vec<Source> = paths.into_iter().map(Source::Path).collect();
-        ingested(py, wait(py, &caller, &mut (), |task, _| writer.ingest(&sources, &options, task)))
+        ingested(py, wait(py, &caller, &mut (), |task, _| writer.ingest_sources(&sources, &options, task)))
     }
 
     fn ingest_documents(
@@ -429,7 +429,7 @@ impl NativeDatabase {
         let options = options.options()?;
         let (mut answers, mut answered, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         let files: Vec<_> = sources.iter().map(FileState::of).collect();
-        let waited = wait(py, caller, &mut (), |task, _| handle.database().query(&sources, &options, task));
+        let waited = wait(py, caller, &mut (), |task, _| handle.database().query_each(&sources, &options, task));
         for (source, outcome) in sources.iter().zip(waited.whole()?) {
             answered.push(outcome.is_ok());
             match outcome {

@@ -1,5 +1,6 @@
 //! Builder: what the host decides of a database that it opens.
 
+use std::borrow::Borrow;
 use std::path::Path;
 
 use super::{Database, DatabaseWriter};
@@ -23,7 +24,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`DatabaseBuilder::create`].
-    pub fn create(path: impl AsRef<Path>, profile: &Profile) -> Result<DatabaseWriter> {
+    pub fn create(path: impl AsRef<Path>, profile: impl Borrow<Profile>) -> Result<DatabaseWriter> {
         Self::builder().create(path, profile)
     }
 
@@ -135,9 +136,9 @@ impl DatabaseBuilder {
     /// # Errors
     /// [`Error::DatabaseExists`]; [`Error::NotADatabase`] where something else is there; [`Error::Io`];
     /// [`Error::InvalidParameter`] for memory, a cache or threads out of their range.
-    pub fn create(&self, path: impl AsRef<Path>, profile: &Profile) -> Result<DatabaseWriter> {
+    pub fn create(&self, path: impl AsRef<Path>, profile: impl Borrow<Profile>) -> Result<DatabaseWriter> {
         self.check_for_writer()?;
-        Ok(DatabaseWriter::of(Store::create(path.as_ref(), profile, &self.store)?))
+        Ok(DatabaseWriter::of(Store::create(path.as_ref(), profile.borrow(), &self.store)?))
     }
 
     /// Opens a database for reading, as of its last commit. A writer may be at work in another process.

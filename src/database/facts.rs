@@ -14,7 +14,6 @@ use fpdb_store::{DocumentRecord, LOGS, Level, MANY_BLOCKS, SourceRecord};
 
 /// A stored document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DocumentInfo {
     pub(crate) schema: Schema<Self>,
@@ -71,7 +70,6 @@ impl Answer for DocumentInfo {
 
 /// The size and the figures of a database.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DatabaseStats {
     pub(crate) schema: Schema<Self>,
@@ -129,7 +127,6 @@ impl Answer for DatabaseStats {
 
 /// A file or folder, and how the host reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RememberedSource {
     /// Its absolute path.
@@ -140,7 +137,6 @@ pub struct RememberedSource {
 
 /// How much of a database is held in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CacheUse {
     /// Bytes held.
@@ -151,7 +147,6 @@ pub struct CacheUse {
 
 /// The bytes of one part of a database on disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct StoredPart {
     /// The part.

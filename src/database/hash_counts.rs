@@ -15,7 +15,6 @@ pub(crate) struct HashCounts {
 
 /// Distinct hashes of a range of df.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DfCount {
     /// The least df of the range.

@@ -52,9 +52,9 @@ use fpdb_store::{FORMAT_VERSION, Store, Verification};
 ///
 /// let profile = Profile::named("prose").ok_or("no such profile")?;
 /// let database = Database::create(folder.join("db"), &profile)?;
-/// database.ingest(&[Source::Path(stored)], &IngestOptions::default(), &Task::new())?;
+/// database.ingest_sources(&[Source::Path(stored)], &IngestOptions::default(), &Task::new())?;
 ///
-/// let answers = database.query(&[QuerySource::File(suspect)], &QueryOptions::default(), &Task::new())?;
+/// let answers = database.query_each(&[QuerySource::File(suspect)], &QueryOptions::default(), &Task::new())?;
 /// let best = &answers[0].as_ref().map_err(|error| error.to_string())?.matches[0];
 /// assert!(best.document.ends_with("stored.txt"));
 /// assert!(!best.passages.is_empty());
@@ -324,7 +324,7 @@ impl Database {
     /// # let path = folder.path().join("db");
     /// let writer = Database::create(&path, &Profile::named("prose").ok_or("no such profile")?)?;
     /// let mut reader = Database::open(&path)?;
-    /// writer.ingest_documents([Document::new("a", "a text")], &IngestOptions::default(), &Task::new())?;
+    /// writer.ingest_with([Document::new("a", "a text")], &IngestOptions::default(), &Task::new())?;
     /// assert_eq!(reader.stats()?.documents, 0);
     /// if let Some(newer) = reader.refreshed()? {
     ///     reader = newer;

@@ -43,13 +43,49 @@ impl QueryContext<'_> {
 }
 
 impl Database {
+    /// The documents that share text with this one, the best first, with their passages: the answer with the default options. A string is
+    /// the text itself, a path names a file, and [`QuerySource`] says the other ways.
+    ///
+    /// # Errors
+    /// Fails if the document or the database cannot be read.
+    ///
+    /// ```
+    /// use fpdb::{Database, Document, Profile};
+    /// # fn main() -> fpdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # std::env::set_current_dir(&folder).unwrap();
+    /// let db = Database::create("essays.db", Profile::PROSE)?;
+    /// db.ingest([Document::new("dickens", "It was the best of times, it was the worst of times.")])?;
+    /// let answer = db.query("He wrote: it was the best of times, it was the worst of times!")?;
+    /// assert_eq!(answer.matches[0].document, "dickens");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn query(&self, source: impl Into<QuerySource>) -> Result<QueryAnswer> {
+        self.query_with(source, &QueryOptions::default(), &Task::new())
+    }
+
+    /// As [`Self::query`], with other options, and a task that follows and stops the work.
+    ///
+    /// # Errors
+    /// As [`Self::query`]; [`Error::Stopped`]; options that make no sense, such as a window below the database's.
+    pub fn query_with(
+        &self,
+        source: impl Into<QuerySource>,
+        options: &QueryOptions,
+        task: &Task<'_>,
+    ) -> Result<QueryAnswer> {
+        // One source has one answer.
+        self.query_each(&[source.into()], options, task)?.pop().unwrap_or(Err(Error::Stopped))
+    }
+
     /// Answers queries, in parallel; the answers are in the order of the sources. The steps that `task` reports are queries, or those of a
     /// single query.
     ///
     /// # Errors
     /// [`Error::Stopped`], soon after the task is stopped: within a query too, though not while one document is parsed. Options that make no sense for any query, such as a window below the database's. An error of
     /// one source is its own result.
-    pub fn query(
+    pub fn query_each(
         &self,
         sources: &[QuerySource],
         options: &QueryOptions,
@@ -215,7 +251,7 @@ impl Database {
     }
 
     /// Answers one of many queries, each with options of its own, that compare the same texts.
-    pub(crate) fn query_with(
+    pub(crate) fn query_sharing(
         &self,
         source: &QuerySource,
         options: &QueryOptions,
@@ -365,12 +401,12 @@ mod tests {
         let profile = Profile::named("words").unwrap();
         let database = Database::builder().threads(1).create(folder.path().join("db"), &profile).unwrap();
         let stored = (0..6).map(|number| Document::new(format!("{}/{number}", number % 2), text(number)));
-        database.ingest_documents(stored, &IngestOptions::default().store_text(true), &Task::new()).unwrap();
+        database.ingest_with(stored, &IngestOptions::default().store_text(true), &Task::new()).unwrap();
         let [file, gone] = ["file.txt", "gone.txt"].map(|name| folder.path().join(name));
         std::fs::write(&file, text(7)).unwrap();
         std::fs::write(&gone, text(8)).unwrap();
         let sources = [Source::Path(file.clone()), Source::Path(gone.clone())];
-        database.ingest(&sources, &IngestOptions::default(), &Task::new()).unwrap();
+        database.ingest_sources(&sources, &IngestOptions::default(), &Task::new()).unwrap();
         std::fs::remove_file(&gone).unwrap();
 
         // Ends at each look in turn, or at a hundred of them; returns how many there are.
@@ -387,7 +423,7 @@ mod tests {
         };
         let query = |about: &str, source: QuerySource, options: &QueryOptions| {
             stops(about, &|task| {
-                let answer = database.query(std::slice::from_ref(&source), options, task)?.remove(0).unwrap();
+                let answer = database.query_with(source.clone(), options, task)?;
                 assert!(answer.matches.len() >= 3 && answer.found > 50, "{about}");
                 Ok(())
             })
@@ -411,9 +447,9 @@ mod tests {
         stops("by submission", &|task| {
             let pattern = format!("^[01]{{1,{}}}/", patterns.fetch_add(1, Ordering::Relaxed));
             let options = QueryOptions::default().submission_by(Some(pattern));
-            database.query(&[by_text()], &options, task).map(drop)
+            database.query_each(&[by_text()], &options, task).map(drop)
         });
-        stops("several", &|task| database.query(&[by_text(), by_text()], &QueryOptions::default(), task).map(drop));
+        stops("several", &|task| database.query_each(&[by_text(), by_text()], &QueryOptions::default(), task).map(drop));
         let (a, b) = (by_text(), QuerySource::File(file));
         let compared = stops("diff", &|task| {
             let (read, joining) = (ReadOptions::default(), PassageOptions::default());

@@ -44,7 +44,6 @@ impl BackupOptions {
 
 /// The result of a removal. Also its JSON (`fpdb.rm/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Removal {
     pub(crate) schema: Schema<Self>,
@@ -74,7 +73,6 @@ const REWRITTEN_A_SECOND: u64 = 100_000_000;
 
 /// The result of a compaction. Also its JSON (`fpdb.compact/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Compaction {
     pub(crate) schema: Schema<Self>,
@@ -137,17 +135,29 @@ impl DatabaseWriter {
         }
     }
 
+    /// Adds documents from memory, and stores their texts, so that passages are compared symbol by symbol. A document of a name that is
+    /// stored already replaces it if it differs.
+    ///
+    /// # Errors
+    /// As [`Self::ingest_with`].
+    pub fn ingest<I>(&self, documents: I) -> Result<IngestSummary>
+    where
+        I: IntoIterator<Item = Document, IntoIter: Send>,
+    {
+        self.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new())
+    }
+
     /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Once the task is stopped,
     /// the run commits the documents it has whole and ends.
     ///
     /// # Errors
     /// Only what ends the run; documents that cannot be read are listed in the summary. [`Error::Stopped`] where the task is stopped while
     /// another thread changes the database.
-    pub fn ingest(&self, sources: &[Source], options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
+    pub fn ingest_sources(&self, sources: &[Source], options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
         self.store.change_alone(task.token(), || ingest::ingest(&self.store, sources, options, task))
     }
 
-    /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest`] adds those of files. Of several of one
+    /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest_sources`] adds those of files. Of several of one
     /// name the last counts.
     ///
     /// Documents are pulled from the iterator on a thread of the ingest while others are worked on. Small ones are handed over in groups of at most 256
@@ -157,8 +167,8 @@ impl DatabaseWriter {
     /// committed is dropped. The token is looked at between two documents, not while the iterator waits for one.
     ///
     /// # Errors
-    /// As [`Self::ingest`].
-    pub fn ingest_documents<I>(&self, documents: I, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary>
+    /// As [`Self::ingest_sources`].
+    pub fn ingest_with<I>(&self, documents: I, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary>
     where
         I: IntoIterator<Item = Document, IntoIter: Send>,
     {

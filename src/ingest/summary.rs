@@ -13,7 +13,6 @@ use fpdb_reading::recognise::is_unread_archive;
 
 /// The result of an ingest or a merge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct IngestSummary {
     pub(crate) schema: Schema<Self>,
@@ -100,7 +99,6 @@ impl Answer for IngestSummary {
 
 /// A file or member that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Skipped {
     /// Its name.

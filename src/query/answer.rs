@@ -14,7 +14,6 @@ use fpdb_kernel::profile::Profile;
 
 /// The answer to one query, or the comparison of two files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct QueryAnswer {
     pub(crate) schema: Schema<Self>,
@@ -68,7 +67,6 @@ impl Answer for QueryAnswer {
 
 /// The document that was queried with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct QueryDocument {
     /// Its name.
@@ -88,7 +86,6 @@ pub struct QueryDocument {
 
 /// A part of the query whose fingerprints count in no match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Ignored {
     /// Where it is in the query document.
@@ -114,7 +111,6 @@ pub enum IgnoredBecause {
 
 /// One document that shares text with the query, or one submission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Match {
     /// Its name.
@@ -204,7 +200,6 @@ impl Measure {
 
 /// A pair of matching spans, one in each document.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Passage {
     /// Where it is in the query document.

@@ -9,7 +9,6 @@ use fpdb_kernel::document::DocId;
 
 /// How much of a query the archive holds, and where. Also its JSON (`fpdb.corpus/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CorpusAnswer {
     pub(crate) schema: Schema<Self>,
@@ -38,7 +37,6 @@ impl Answer for CorpusAnswer {
 
 /// Where the archive holds a part of a query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CorpusPlace {
     /// Where the part is in the query.

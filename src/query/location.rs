@@ -8,7 +8,6 @@ use fpdb_kernel::document::Span;
 
 /// Where text is in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Location {
     /// Byte offset of its first byte in the original document, or in the text extracted from it where the document says so.

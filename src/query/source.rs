@@ -1,6 +1,6 @@
 //! Source: what a query is made with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::text::{DocumentText, text_as_given, text_in_memory, text_of_file};
 use fpdb_host::error::Result;
@@ -33,6 +33,36 @@ pub enum QuerySource {
     Stored(String),
     /// A stored document, by number. It is no match of itself.
     Number(DocId),
+}
+
+impl From<&str> for QuerySource {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for QuerySource {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&Path> for QuerySource {
+    fn from(path: &Path) -> Self {
+        Self::File(path.to_owned())
+    }
+}
+
+impl From<PathBuf> for QuerySource {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl From<DocId> for QuerySource {
+    fn from(id: DocId) -> Self {
+        Self::Number(id)
+    }
 }
 
 impl QuerySource {

@@ -156,7 +156,7 @@ fn query(
         read: ReadOptions::default().limits(how.limits.clone()),
         ..QueryOptions::default()
     };
-    database.query_with(&QuerySource::Number(id), &options, texts, task)
+    database.query_sharing(&QuerySource::Number(id), &options, texts, task)
 }
 
 /// The parts of a query that count for nothing.
@@ -197,7 +197,7 @@ mod tests {
         let profile = Profile::named("prose").unwrap();
         let writer = Database::builder().threads(2).create(folder.join("db"), &profile).unwrap();
         let sources = paths.clone().map(Source::Path);
-        writer.ingest(&sources, &IngestOptions::default(), &Task::new()).unwrap();
+        writer.ingest_sources(&sources, &IngestOptions::default(), &Task::new()).unwrap();
         (writer.clone(), paths)
     }
 

@@ -154,7 +154,7 @@ fn ingest(path: &Path, profile: &Profile, inputs: &[Input], store_text: bool) ->
         input.metadata.iter().fold(document, |document, (name, value)| document.with(name.clone(), value.clone()))
     });
     let options = IngestOptions::default().store_text(store_text);
-    let summary = database.ingest_documents(documents.collect::<Vec<_>>(), &options, &Task::new()).unwrap();
+    let summary = database.ingest_with(documents.collect::<Vec<_>>(), &options, &Task::new()).unwrap();
     summary.failures + summary.skips
 }
 

@@ -329,7 +329,7 @@ fn try_seed(seed: u64, rounds: usize) {
         }
         let (round, left_out) = (Round::random(&mut random), LeftOut::default());
         let sources = [Source::Path(corpus.clone())];
-        let summary = database.ingest(&sources, &round.options(), &Task::new().progress(&left_out)).unwrap();
+        let summary = database.ingest_sources(&sources, &round.options(), &Task::new().progress(&left_out)).unwrap();
         eprintln!("seed {seed}, round {number}: {round:?} {summary:?}");
         let after = stored(&database, &texts);
         round.check(&before, &after, &files, (&summary, &left_out.0.into_inner().unwrap()));

@@ -190,7 +190,7 @@ impl World {
                     let builder = Database::builder().threads(*threads).memory(*memory);
                     self.database = Some(builder.open_writer(&self.path).unwrap());
                     let options = IngestOptions::default().on_change(*on_change).store_text(*store_text);
-                    self.database().ingest(&[Source::Path(docs)], &options, &Task::new()).unwrap()
+                    self.database().ingest_sources(&[Source::Path(docs)], &options, &Task::new()).unwrap()
                 };
                 let expected = self.model.ingest(&self.files, *on_change, *store_text);
                 assert!(got.failed.is_empty() && got.skipped.is_empty() && !got.interrupted, "{got:?}");
@@ -277,7 +277,7 @@ impl World {
     fn query(&self, subject: &Subject, options: &QueryOptions, least: (u128, u128), reader: bool) {
         let other = reader.then(|| Database::open(&self.path).unwrap());
         let database = other.as_ref().unwrap_or(self.database());
-        let ask = |source| database.query(&[source], options, &Task::new()).unwrap().pop().unwrap();
+        let ask = |source| database.query_each(&[source], options, &Task::new()).unwrap().pop().unwrap();
         match subject {
             Subject::File(text) => {
                 let text = text.content();
@@ -345,7 +345,7 @@ fn measures_are_exact_where_every_fingerprint_was_looked_up() {
         let options = QueryOptions::default().mode(Mode::Resemblance).min_score(min_score);
         let answer = world
             .database()
-            .query(&[QuerySource::File(file.clone())], &options, &Task::new())
+            .query_each(&[QuerySource::File(file.clone())], &options, &Task::new())
             .unwrap()
             .pop()
             .unwrap()

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 fn add(writer: &DatabaseWriter, name: &str) {
     let document = Document::new(name, format!("the text of {name}, long enough to have some fingerprints of its own"));
-    writer.ingest_documents([document], &IngestOptions::default().store_text(true), &Task::new()).unwrap();
+    writer.ingest_with([document], &IngestOptions::default().store_text(true), &Task::new()).unwrap();
 }
 
 fn documents(database: &Database) -> u64 {
@@ -65,7 +65,7 @@ fn a_folder_that_is_gone_is_no_damage() {
         assert_eq!(reader.document(fpdb::DocId(0)).unwrap().name, "a");
         let document = || Document::new("b", "another text of some length, which cannot be stored");
         let errors = [
-            writer.ingest_documents([document()], &IngestOptions::default(), &Task::new()).err(),
+            writer.ingest_with([document()], &IngestOptions::default(), &Task::new()).err(),
             writer.compact(&Task::new()).err(),
             writer.remove(&["a"]).err(),
             reader.stats().err(),

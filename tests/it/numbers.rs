@@ -46,7 +46,7 @@ fn ingest(database: &DatabaseWriter, folder: &Path, pieces: usize) -> IngestSumm
     let stop = StopToken::new();
     let observer = StopAfter { pieces: pieces.into(), stop: &stop };
     database
-        .ingest(
+        .ingest_sources(
             &[Source::Path(folder.to_owned())],
             &IngestOptions::default(),
             &Task::new().progress(&observer).stop(&stop),
@@ -107,7 +107,7 @@ fn a_large_document_that_is_left_as_it_was_leaves_nothing_behind() {
     fs::write(documents.join("c.txt"), text(4, 100)).unwrap();
     let options = IngestOptions::default().on_change(OnChange::Keep);
     let source = [Source::Path(documents.clone())];
-    let summary = database.ingest(&source, &options, &Task::new()).unwrap();
+    let summary = database.ingest_sources(&source, &options, &Task::new()).unwrap();
     assert_eq!((summary.added, summary.kept), (2, 1));
     let (stored, postings) = content(&database);
     let names = ["b.txt", "a.txt", "c.txt"].map(|name| documents.join(name).display().to_string());

@@ -17,7 +17,7 @@ const TEXT: &str = "It was the best of times, it was the worst of times, it was 
 fn database(folder: &Path, profile: &str) -> DatabaseWriter {
     let database = Database::create(folder.join("db"), &Profile::named(profile).unwrap()).unwrap();
     let documents = (0..6).map(|number| Document::new(format!("{number}"), format!("{TEXT} {number}")));
-    database.ingest_documents(documents, &IngestOptions::default(), &Task::new()).unwrap();
+    database.ingest_with(documents, &IngestOptions::default(), &Task::new()).unwrap();
     database
 }
 
@@ -41,7 +41,7 @@ fn thresholds_that_are_no_shares_are_errors() {
     let (profile, task) = (*database.profile(), Task::new());
     for wrong in [-1.0, -f64::MIN_POSITIVE, 1.0 + f64::EPSILON, 2.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let query = QueryOptions::default().min_score(wrong);
-        assert!(is_refused(database.query(&[QuerySource::text(TEXT)], &query, &Task::new()), "min_score"), "{wrong}");
+        assert!(is_refused(database.query_each(&[QuerySource::text(TEXT)], &query, &Task::new()), "min_score"), "{wrong}");
         let (all, none) = (PairsOptions::of(&profile), PairsOptions::of(&profile).min_resemblance(0.0));
         assert!(is_refused(database.pairs(&all.clone().min_resemblance(wrong), &task), "min_resemblance"), "{wrong}");
         assert!(is_refused(database.pairs(&all.few_min_resemblance(wrong), &task), "few_min_resemblance"), "{wrong}");
@@ -53,7 +53,7 @@ fn thresholds_that_are_no_shares_are_errors() {
             assert!(is_refused(database.dedup(&rule, &task), "threshold"), "{by:?} {wrong}");
             assert!(is_refused(database.plan_dedup(&rule), "threshold"), "{by:?} {wrong}");
             let ingest = IngestOptions::default().dedup(Some(rule));
-            assert!(is_refused(database.ingest_documents([], &ingest, &task), "threshold"), "{by:?} {wrong}");
+            assert!(is_refused(database.ingest_with([], &ingest, &task), "threshold"), "{by:?} {wrong}");
         }
     }
     for right in [f64::MIN_POSITIVE, 0.5, 1.0] {
@@ -61,7 +61,7 @@ fn thresholds_that_are_no_shares_are_errors() {
         assert_eq!(database.dedup(&rule, &task).unwrap().summary.documents, 6);
         assert!(database.pairs(&PairsOptions::of(&profile).min_resemblance(right), &task).is_ok());
         assert!(
-            database.query(&[QuerySource::text(TEXT)], &QueryOptions::default().min_score(right), &Task::new()).is_ok()
+            database.query_each(&[QuerySource::text(TEXT)], &QueryOptions::default().min_score(right), &Task::new()).is_ok()
         );
     }
     assert_eq!(database.stats().unwrap().documents, 6);
@@ -73,7 +73,7 @@ fn a_query_that_makes_no_sense_is_an_error_of_the_call() {
     let folder = TempDir::new().unwrap();
     let database = database(folder.path(), "prose");
     let ask = |options: QueryOptions| {
-        database.query(&[QuerySource::text(TEXT), QuerySource::text("b")], &options, &Task::new())
+        database.query_each(&[QuerySource::text(TEXT), QuerySource::text("b")], &options, &Task::new())
     };
     assert!(is_refused(ask(QueryOptions::default().n(Some(0))), "n"));
     assert!(is_refused(ask(QueryOptions::default().n(Some(0)).mode(Mode::Resemblance)), "n"));
@@ -94,7 +94,7 @@ fn the_documents_to_compare_with_are_taken_in_any_order() {
     let ask = |only: &[usize]| {
         let only = only.iter().map(|&at| ids[at]).collect();
         let answers = database
-            .query(&[QuerySource::text(TEXT)], &QueryOptions::default().only(Some(only)), &Task::new())
+            .query_each(&[QuerySource::text(TEXT)], &QueryOptions::default().only(Some(only)), &Task::new())
             .unwrap();
         let mut found: Vec<_> = answers.into_iter().next().unwrap().unwrap().matches.iter().map(|one| one.id).collect();
         found.sort_unstable();

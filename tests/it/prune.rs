@@ -500,7 +500,7 @@ fn after_any_changes_the_database_holds_what_the_folder_holds() {
             let next = database.documents_from(fpdb::DocId(0), usize::MAX).unwrap();
             let next = next.iter().map(|document| document.id.0 + 1).max().unwrap_or(0);
             let sources = [Source::Path(corpus.clone())];
-            let summary = database.ingest(&sources, &options, &Task::new()).unwrap();
+            let summary = database.ingest_sources(&sources, &options, &Task::new()).unwrap();
             eprintln!("seed {seed}, round {round}: {summary:?}");
             assert_eq!(summary.failures, 0);
             model.check(&database, &corpus, next, summary.renamed);
@@ -591,7 +591,7 @@ fn a_renamed_file_is_the_same_document_only_if_it_is_read_in_the_same_way() {
     folder.write("corpus/c.txt", prose(3));
     let database = Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
     let sources = [Source::Path(folder.path().join("corpus"))];
-    let ingest = |options: IngestOptions| database.ingest(&sources, &options.prune(true), &Task::new()).unwrap();
+    let ingest = |options: IngestOptions| database.ingest_sources(&sources, &options.prune(true), &Task::new()).unwrap();
     ingest(IngestOptions::default());
     rename(&folder, "corpus/a.txt", "corpus/a.html");
     rename(&folder, "corpus/b.txt", "corpus/b.htm");

@@ -54,7 +54,7 @@ fn database(folder: &TempDir) -> DatabaseWriter {
     let builder = Database::builder().threads(2);
     let database = builder.create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
     let documents = (0..DOCUMENTS).map(|number| Document::new(format!("d{number:02}"), text(number)));
-    database.ingest_documents(documents, &IngestOptions::default().store_text(true), &Task::new()).unwrap();
+    database.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new()).unwrap();
     database
 }
 
@@ -65,13 +65,13 @@ fn a_single_query_ends_soon_after_its_token_is_stopped() {
     let options = QueryOptions::default().top(None);
     let source = [QuerySource::text(text(20))];
     let all = StopAt::new(u64::MAX);
-    let answers = database.query(&source, &options, &all.task()).unwrap();
+    let answers = database.query_each(&source, &options, &all.task()).unwrap();
     assert_eq!(answers[0].as_ref().unwrap().matches.len() as u64, DOCUMENTS);
     assert_eq!(all.count("documents compared") as u64, DOCUMENTS);
     assert_eq!(all.count("queries answered"), 0, "a single query shows its own steps");
     for at in 0..all.steps.into_inner() {
         let stop = StopAt::new(at);
-        let outcome = database.query(&source, &options, &stop.task());
+        let outcome = database.query_each(&source, &options, &stop.task());
         assert!(matches!(outcome, Err(Error::Stopped)), "{outcome:?}");
         assert_eq!(stop.steps.into_inner(), at + 1, "nothing is begun after the stop");
     }
@@ -84,16 +84,16 @@ fn of_many_queries_none_is_begun_after_a_stop() {
     let sources: Vec<QuerySource> = (0..200).map(|number| QuerySource::text(text(number))).collect();
     let options = QueryOptions::default();
     let all = StopAt::new(u64::MAX);
-    assert_eq!(database.query(&sources, &options, &all.task()).unwrap().len(), 200);
+    assert_eq!(database.query_each(&sources, &options, &all.task()).unwrap().len(), 200);
     assert_eq!((all.count("queries answered"), all.seen.lock().unwrap().len()), (200, 200));
     let stop = StopAt::new(3);
-    assert!(matches!(database.query(&sources, &options, &stop.task()), Err(Error::Stopped)));
+    assert!(matches!(database.query_each(&sources, &options, &stop.task()), Err(Error::Stopped)));
     // Two threads: each may have been at the end of a query.
     assert!((4..=5).contains(&stop.steps.into_inner()));
     let before = StopAt::new(0);
     before.token.stop();
     for some in [&sources[..1], &sources[..]] {
-        assert!(matches!(database.query(some, &options, &before.task()), Err(Error::Stopped)));
+        assert!(matches!(database.query_each(some, &options, &before.task()), Err(Error::Stopped)));
     }
     assert_eq!(before.steps.into_inner(), 0);
 }

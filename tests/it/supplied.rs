@@ -64,7 +64,7 @@ fn kept(database: &Database) -> Vec<String> {
 }
 
 fn ingest(writer: &DatabaseWriter, documents: impl IntoIterator<Item = Document, IntoIter: Send>) -> IngestSummary {
-    writer.ingest_documents(documents, &IngestOptions::default().store_text(true), &Task::new()).unwrap()
+    writer.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new()).unwrap()
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn documents_from_memory_are_those_from_files() {
     let stored = IngestOptions::default().store_text(true);
     let files = create(&folder, "files", 64 << 20);
     let sources: Vec<Source> = paths.iter().cloned().map(Source::Path).collect();
-    files.ingest(&sources, &stored, &Task::new()).unwrap();
+    files.ingest_sources(&sources, &stored, &Task::new()).unwrap();
 
     let (whole, dripping) = (create(&folder, "whole", 64 << 20), create(&folder, "dripping", 1 << 20));
     let bytes = |path: &PathBuf| fs::read(path).unwrap();
@@ -91,9 +91,9 @@ fn documents_from_memory_are_those_from_files() {
         assert_eq!(database.verify(&Task::new()).unwrap().problems, []);
         for path in &paths {
             let from_file =
-                files.query(&[QuerySource::File(path.clone())], &options, &Task::new()).unwrap().remove(0).unwrap();
+                files.query_each(&[QuerySource::File(path.clone())], &options, &Task::new()).unwrap().remove(0).unwrap();
             let query = QuerySource::Bytes { name: name(path), bytes: bytes(path) };
-            let from_memory = database.query(&[query], &options, &Task::new()).unwrap().remove(0).unwrap();
+            let from_memory = database.query_each(&[query], &options, &Task::new()).unwrap().remove(0).unwrap();
             assert_eq!(from_memory, from_file, "{}", path.display());
         }
         // The same again changes nothing.
@@ -110,9 +110,9 @@ fn passages_are_exact_where_the_text_was_stored_and_inferred_elsewhere() {
     for (store_text, why) in [(true, None), (false, Some("not stored"))] {
         let writer = create(&folder, &format!("db-{store_text}"), 1 << 20);
         let options = IngestOptions::default().store_text(store_text);
-        writer.ingest_documents([Document::new("d", text)], &options, &Task::new()).unwrap();
+        writer.ingest_with([Document::new("d", text)], &options, &Task::new()).unwrap();
         let query = QuerySource::Bytes { name: "q".into(), bytes: format!("They say: {text}").into_bytes() };
-        let answer = writer.query(&[query], &QueryOptions::default(), &Task::new()).unwrap().remove(0).unwrap();
+        let answer = writer.query_each(&[query], &QueryOptions::default(), &Task::new()).unwrap().remove(0).unwrap();
         let found = &answer.matches[0];
         assert_eq!(found.passages[0].exact, store_text);
         match (why, &found.inferred) {
@@ -171,7 +171,7 @@ fn what_changes_is_replaced_what_fails_stays_alone_and_the_last_of_a_name_counts
     let again = ingest(&writer, [Document::new("c", text(4)), Document::new("c", text(5))]);
     assert_eq!((again.unchanged, again.replaced), (0, 2), "the first of them is another than the one stored");
     let changed = IngestOptions::default().on_change(OnChange::Keep);
-    let summary = writer.ingest_documents([Document::new("a", text(9))], &changed, &Task::new()).unwrap();
+    let summary = writer.ingest_with([Document::new("a", text(9))], &changed, &Task::new()).unwrap();
     assert_eq!((summary.kept, summary.replaced), (1, 0));
     assert_eq!(writer.verify(&Task::new()).unwrap().problems, []);
 }
@@ -194,7 +194,7 @@ fn an_iterator_is_pulled_no_further_than_what_is_in_work() {
     });
     let stop = StopAtCommit(StopToken::new());
     let task = Task::new().progress(&stop).stop(&stop.0);
-    let summary = writer.ingest_documents(endless, &IngestOptions::default(), &task).unwrap();
+    let summary = writer.ingest_with(endless, &IngestOptions::default(), &task).unwrap();
     assert!(summary.interrupted && summary.added > 0, "{summary:?}");
     // The queues hold some jobs for each of three threads, each of a document or so.
     let pulled = pulled.into_inner();
@@ -214,7 +214,7 @@ fn rows_are_told_by_their_bytes_and_what_is_not_there_is_skipped() {
         Document::new("3.html", text),
         Document::skipped("4", "a row without text"),
     ];
-    let summary = writer.ingest_documents(documents, &options, &Task::new()).unwrap();
+    let summary = writer.ingest_with(documents, &options, &Task::new()).unwrap();
     assert_eq!((summary.added, summary.skips, summary.failures), (3, 1, 0));
     assert_eq!((&*summary.skipped[0].name, &*summary.skipped[0].reason), ("4", "a row without text"));
     let formats: Vec<String> =
@@ -307,7 +307,7 @@ fn a_text_is_no_mail_and_nothing_binary() {
         let text = format!("{head}{shared}");
         let query = QuerySource::text(&text);
         let options = QueryOptions::default();
-        let answer = writer.query(std::slice::from_ref(&query), &options, &Task::new()).unwrap().remove(0).unwrap();
+        let answer = writer.query_each(std::slice::from_ref(&query), &options, &Task::new()).unwrap().remove(0).unwrap();
         let found = &answer.matches[0].passages[0];
         assert_eq!(&text[found.query.start as usize..found.query.end as usize], shared, "{head:?}");
         let counted = query.document_text(writer.profile(), &ReadOptions::default()).unwrap().unwrap();

@@ -50,7 +50,7 @@ impl Place {
 
 fn ingest(database: &DatabaseWriter, path: &Path) -> IngestSummary {
     let sources = [Source::Path(path.to_owned())];
-    database.ingest(&sources, &IngestOptions::default(), &Task::new()).unwrap()
+    database.ingest_sources(&sources, &IngestOptions::default(), &Task::new()).unwrap()
 }
 
 /// Its documents, once everything in it has been checked.
@@ -190,7 +190,7 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
             let mut rounds = 0;
             while !done.load(Ordering::Relaxed) || rounds < 3 {
                 for (answer, matches) in
-                    place.database.query(&sources, &options, &Task::new()).unwrap().into_iter().zip([20, 19])
+                    place.database.query_each(&sources, &options, &Task::new()).unwrap().into_iter().zip([20, 19])
                 {
                     let answer = answer.unwrap();
                     assert_eq!(answer.matches.len(), matches);
@@ -236,7 +236,7 @@ fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
         waits(database.remove(&[&pair.a]).map(drop));
         // Another scan, and a query, go on.
         assert_eq!(database.stats_with_hashes(task)?.documents, 3);
-        let query = database.query(&[QuerySource::text(SHARED)], &QueryOptions::default(), &Task::new())?;
+        let query = database.query_each(&[QuerySource::text(SHARED)], &QueryOptions::default(), &Task::new())?;
         assert_eq!(query[0].as_ref().unwrap().matches.len(), 3);
         Ok::<(), Error>(())
     });
@@ -247,7 +247,7 @@ fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
         waits(database.verify(task).map(drop));
         Document::new(number.to_string(), format!("{SHARED} {number}"))
     });
-    let summary = database.ingest_documents(supplied, &IngestOptions::default(), task).unwrap();
+    let summary = database.ingest_with(supplied, &IngestOptions::default(), task).unwrap();
     assert_eq!(summary.added, 2);
     assert_eq!(database.remove(&["0", "1"]).unwrap().removed, 2);
 }
@@ -263,12 +263,12 @@ fn a_call_that_waits_for_another_thread_ends_with_its_token() {
             // It is another thread, which does not work for this ingest.
             let verified = scope.spawn(|| database.verify(&task)).join().unwrap();
             assert!(matches!(verified, Err(Error::Stopped)));
-            let ingested = scope.spawn(|| database.ingest(&[], &IngestOptions::default(), &task)).join().unwrap();
+            let ingested = scope.spawn(|| database.ingest_sources(&[], &IngestOptions::default(), &task)).join().unwrap();
             assert!(matches!(ingested, Err(Error::Stopped)));
         });
         Document::new("a", SHARED)
     });
-    assert_eq!(database.ingest_documents(waiting, &IngestOptions::default(), &Task::new()).unwrap().added, 1);
+    assert_eq!(database.ingest_with(waiting, &IngestOptions::default(), &Task::new()).unwrap().added, 1);
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn what_no_document_has_is_not_taken_for_damage() {
         let is_unknown = |error: &Error| matches!(error, Error::NoSuchNumber { number: told } if *told == number);
         assert!(is_unknown(&place.database.document(id).unwrap_err()));
         assert!(is_unknown(&place.database.text_of(id).map(|_| ()).unwrap_err()));
-        let answers = place.database.query(&[QuerySource::Number(id)], &QueryOptions::default(), &Task::new()).unwrap();
+        let answers = place.database.query_each(&[QuerySource::Number(id)], &QueryOptions::default(), &Task::new()).unwrap();
         assert!(is_unknown(answers[0].as_ref().unwrap_err()));
     }
 }
@@ -386,7 +386,7 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
         assert!(error.contains(expected), "{number}: {error}");
     }
     place.write("a", 30, 1);
-    let summary = place.database.ingest(&[Source::Path(folder.clone())], &IngestOptions::default(), &stopped).unwrap();
+    let summary = place.database.ingest_sources(&[Source::Path(folder.clone())], &IngestOptions::default(), &stopped).unwrap();
     assert!(summary.interrupted && summary.added + summary.replaced == 0, "{summary:?}");
     assert_eq!(documents(&place.database), before);
 
@@ -394,7 +394,7 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
     let walk = WalkOptions::default().exclude(vec!["[".to_owned()]);
     let options = IngestOptions::default().walk(walk);
     let task = Task::new().stop(&token);
-    assert!(place.database.ingest(&[Source::Path(folder)], &options, &task).is_err());
+    assert!(place.database.ingest_sources(&[Source::Path(folder)], &options, &task).is_err());
     assert!(!token.is_stopped());
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     };
     let progress = IngestBar::start(printer, &sources, &options);
     let watch = Messages { printer, progress, events: Mutex::new(events) };
-    let ingested = database.ingest(&sources, &options, &Task::new().progress(&watch).stop(stop));
+    let ingested = database.ingest_sources(&sources, &options, &Task::new().progress(&watch).stop(stop));
     watch.progress.end();
     let compaction = ingested.is_ok().then(|| compaction_hint(&database));
     // A database without a document would bind the next ingest to its profile.

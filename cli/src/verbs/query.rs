@@ -134,7 +134,7 @@ impl Asked<'_> {
     fn query(&self, some: &[QuerySource]) -> fpdb::Result<Vec<fpdb::Result<QueryAnswer>>> {
         let bar = StepBar::start(self.printer, "querying");
         let stop = interrupt::graceful(STOPPING);
-        let answers = self.database.query(some, self.options, &bar.task().stop(stop));
+        let answers = self.database.query_each(some, self.options, &bar.task().stop(stop));
         bar.end();
         // The answers of these are written whole, or not at all.
         interrupt::at_once();
@@ -223,7 +223,7 @@ fn report(
     for some in sources.chunks(AT_A_TIME) {
         let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
         let bar = StepBar::start(printer, "querying");
-        let answered = database.query(&places, options, &bar.task().stop(stop));
+        let answered = database.query_each(&places, options, &bar.task().stop(stop));
         bar.end();
         for ((source, place), answer) in some.iter().zip(places).zip(answered?) {
             let mut answer = match answer {

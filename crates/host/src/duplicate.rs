@@ -35,7 +35,6 @@ impl Because {
 
 /// A document that an ingest has left out, because a stored one justifies that. Also its JSON (`fpdb.ingest.duplicate/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Duplicate {
     pub schema: Schema<Self>,
     /// The document.

@@ -6,7 +6,6 @@ use crate::error::Error;
 
 /// A document that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Failure {
     /// Its name.
     pub name: String,

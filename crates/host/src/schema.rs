@@ -4,13 +4,13 @@
 //! verification's in `store`), and `serde` writes that type as the program's JSON, one object a line. There is no second type for
 //! the wire. So in an answer
 //!
-//! * the fields have the names and the order of the JSON, and the first is `schema: Schema<Self>`, which only the crate sees;
-//! * the type is `#[non_exhaustive]`, as fields are only ever added, and `#[serde(deny_unknown_fields)]`, so that reading a line
-//!   back proves that the type holds all of it;
+//! * the fields have the names and the order of the JSON, and the first is `schema: Schema<Self>`, which users do not see;
+//! * the type is `#[non_exhaustive]`, as fields are only ever added, and reading a line ignores fields that it does not know.
+//!   `tests/it/json.rs` reads every kind of line and writes it again, which proves that the types hold all of it;
 //! * a field that is left out of the JSON when it is empty has `#[serde(default, skip_serializing_if = "...")]`, and a field that
 //!   only the library's users see has `#[serde(skip)]`.
 //!
-//! Text for people, CSV and HTML are renderings of the same type: the program's (`src/cli/render`) and the report's.
+//! Text for people, CSV and HTML are renderings of the same type: the program's (`cli/src/render`) and the report's.
 
 use std::fmt;
 use std::marker::PhantomData;

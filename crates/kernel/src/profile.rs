@@ -116,7 +116,6 @@ pub struct Profile {
 
 /// A profile as the JSON has it.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ProfileJson {
     unit: String,
     k: u32,
@@ -153,10 +152,9 @@ impl TryFrom<ProfileJson> for Profile {
 }
 
 impl Default for Profile {
-    /// `prose`: it finds a copied sentence.
+    /// [`Profile::PROSE`].
     fn default() -> Self {
-        let (unit, word_rule, selection) = (Unit::Char, WordRule::Letters, Selection::Robust);
-        Self { unit, word_rule, k: 25, w: 20, selection, hash_version: HASH_VERSION }
+        Self::PROSE
     }
 }
 
@@ -186,23 +184,37 @@ impl Profile {
         Ok(Self { unit, word_rule, k, w, selection, hash_version: unit.hash_version() })
     }
 
+    /// Prose, and the default: characters, k 25, w 20. It finds a copied sentence (t = 44 characters).
+    pub const PROSE: Self = Self::robust(Unit::Char, 25, 20);
+
+    /// Large archives of text: characters, k 50, w 100. It makes a fifth of the fingerprints of [`Self::PROSE`]. These are the
+    /// settings of the Web experiment of Schleimer et al. 2003, section 5.1.
+    pub const TEXT: Self = Self::robust(Unit::Char, 50, 100);
+
+    /// Words, k 3, w 1: every trigram of words is a fingerprint (Lyon, Malcolm and Dickerson 2001).
+    pub const WORDS: Self = Self::robust(Unit::Word, 3, 1);
+
+    /// Source code: tokens, k 7, w 2. It finds a copied statement (t = 8 tokens). docs/measurements.md gives the figures behind k and w.
+    pub const CODE: Self = Self::robust(Unit::Token, 7, 2);
+
+    /// Bytes as they are, k 50, w 100.
+    pub const BYTES: Self = Self::robust(Unit::Byte, 50, 100);
+
+    const fn robust(unit: Unit, k: u32, w: u32) -> Self {
+        Self { unit, word_rule: WordRule::Letters, k, w, selection: Selection::Robust, hash_version: unit.hash_version() }
+    }
+
     /// The profile of a name: `prose`, `text`, `words`, `code` or `bytes`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        let (unit, k, w) = match name {
-            // t = 44 characters: a copied sentence.
-            "prose" => return Some(Self::default()),
-            // The Web experiment of the winnowing paper, section 5.1. A fifth of the fingerprints of `prose`.
-            "text" => (Unit::Char, 50, 100),
-            // The 2001 paper: every trigram of words is a fingerprint.
-            "words" => (Unit::Word, 3, 1),
-            // t = 8 tokens, a statement: chosen by measurement, see docs/measurements.md.
-            "code" => (Unit::Token, 7, 2),
-            // As `text`, over the bytes as they are.
-            "bytes" => (Unit::Byte, 50, 100),
-            _ => return None,
-        };
-        Self::new(unit, WordRule::Letters, k, w, Selection::Robust).ok()
+        match name {
+            "prose" => Some(Self::PROSE),
+            "text" => Some(Self::TEXT),
+            "words" => Some(Self::WORDS),
+            "code" => Some(Self::CODE),
+            "bytes" => Some(Self::BYTES),
+            _ => None,
+        }
     }
 
     /// The names [`Profile::named`] knows.
@@ -282,7 +294,7 @@ impl Unit {
     /// The version of the hashes that this program makes of documents read by this unit. A database made under another
     /// version cannot be used: the same text would have other fingerprints.
     #[must_use]
-    pub fn hash_version(self) -> u8 {
+    pub const fn hash_version(self) -> u8 {
         match self {
             Self::Char | Self::Word | Self::Byte => HASH_VERSION,
             Self::Token => TOKEN_HASH_VERSION,

@@ -49,7 +49,6 @@ impl Act {
 
 /// The action on one file. Also its JSON (`fpdb.apply/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Applied {
     pub(crate) schema: Schema<Self>,
@@ -73,7 +72,6 @@ impl Answer for Applied {
 
 /// The totals of all actions. Also its JSON (`fpdb.apply.summary/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ApplySummary {
     pub(crate) schema: Schema<Self>,

@@ -43,7 +43,6 @@ impl ProofOptions {
 
 /// A content without its survivor. Also its JSON (`fpdb.apply.lost/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Lost {
     pub(crate) schema: Schema<Self>,
@@ -65,7 +64,6 @@ impl Answer for Lost {
 
 /// The totals of a proof. Also its JSON (`fpdb.apply.check/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProofSummary {
     pub(crate) schema: Schema<Self>,

@@ -75,7 +75,6 @@ fn needed(documents: u64, options: &DedupOptions) -> u64 {
 
 /// The cost of a dedup. Also its JSON (`fpdb.dedup.plan/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DedupPlan {
     pub(crate) schema: Schema<Self>,

@@ -8,7 +8,6 @@ use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 
 /// A removable document. Also its JSON (`fpdb.dedup/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Removable {
     pub(crate) schema: Schema<Self>,
@@ -50,7 +49,6 @@ impl Answer for Removable {
 
 /// A document that stays because the budget did not suffice to decide about it. Also its JSON (`fpdb.dedup.undecided/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Undecided {
     pub(crate) schema: Schema<Self>,
@@ -70,7 +68,6 @@ impl Answer for Undecided {
 /// A document that stays because an earlier run has decided so, although a document that came later would justify its removal.
 /// Also its JSON (`fpdb.dedup.superseded/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Superseded {
     pub(crate) schema: Schema<Self>,
@@ -117,7 +114,6 @@ pub enum DedupRow {
 
 /// The totals of a dedup. Also its JSON (`fpdb.dedup.summary/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DedupSummary {
     pub(crate) schema: Schema<Self>,
@@ -163,7 +159,6 @@ impl Answer for DedupSummary {
 
 /// The new decisions of the last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LatestRun {
     /// Its number, from 1.
@@ -178,7 +173,6 @@ pub struct LatestRun {
 
 /// Removable documents by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DedupCauses {
     /// Documents with the bytes of the survivor.
@@ -207,7 +201,6 @@ impl DedupSummary {
 
 /// The removable documents of one archive or folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SourceTotals {
     /// Its name.

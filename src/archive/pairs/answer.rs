@@ -14,7 +14,6 @@ pub(super) type Metadata = Arc<BTreeMap<String, String>>;
 
 /// Two documents that share text; `a` came first. Also its JSON (`fpdb.pair/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Pair {
     pub(crate) schema: Schema<Self>,

@@ -10,7 +10,6 @@ use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 /// The spans of a document are ascending and no symbol is in two of them. Where two touch, a longer run has several sources; one of
 /// them can then have fewer symbols than were asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Repeat {
     pub(crate) schema: Schema<Self>,
@@ -42,7 +41,6 @@ impl Answer for Repeat {
 
 /// The first occurrence of what is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RepeatOf {
     /// The document it is in.
@@ -64,7 +62,6 @@ pub struct RepeatOf {
 /// A document that was not compared: nothing of it is listed, nor is anything of others on account of it. Also its JSON
 /// (`fpdb.repeat.uncompared/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Uncompared {
     pub(crate) schema: Schema<Self>,
@@ -92,7 +89,6 @@ pub enum RepeatRow {
 
 /// The totals of all repeats. Also its JSON (`fpdb.repeat.summary/1`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RepeatSummary {
     pub(crate) schema: Schema<Self>,
@@ -126,7 +122,6 @@ impl Answer for RepeatSummary {
 
 /// The repeats of one archive or folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RepeatSource {
     /// Its name.

@@ -15,7 +15,7 @@ use fpdb_reading::input::ReadOptions;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum HtmlAnswers<'a> {
-    /// Answers of [`Database::query`], each with what was queried with.
+    /// Answers of [`Database::query_each`], each with what was queried with.
     Queries {
         /// The database that was queried.
         database: &'a Database,

@@ -51,7 +51,7 @@ type Sides = HashMap<(usize, bool), SideData>;
 /// let database = Database::create(folder.join("db"), &profile)?;
 /// let text = "When in the Course of human events, it becomes necessary for one people to dissolve the bands";
 /// let documents = [Document::new("a", text), Document::new("b", format!("They wrote: {text}."))];
-/// database.ingest_documents(documents, &IngestOptions::default().store_text(true), &Task::new())?;
+/// database.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new())?;
 ///
 /// let answer = database.pairs(&PairsOptions::of(&profile), &Task::new())?;
 /// let answers = HtmlAnswers::Pairs { database: &database, answer };

@@ -32,7 +32,7 @@ fn content(database: &Database, inputs: &[Input]) -> Vec<String> {
     let options = QueryOptions::default().top(None);
     for input in inputs {
         let source = QuerySource::Bytes { name: input.name.clone(), bytes: input.bytes.clone() };
-        for answer in database.query(&[source], &options, &Task::new()).unwrap() {
+        for answer in database.query_each(&[source], &options, &Task::new()).unwrap() {
             lines.push(format!("{:?}", answer.map_err(|error| error.chain())));
         }
     }

@@ -256,7 +256,7 @@ fn documents_that_are_only_touched_are_committed_as_the_memory_allowed_demands()
     let ingest = || {
         let options = IngestOptions::default();
         let (commits, sources) = (Commits::default(), [Source::Path(path.clone())]);
-        let summary = database.ingest(&sources, &options, &Task::new().progress(&commits)).unwrap();
+        let summary = database.ingest_sources(&sources, &options, &Task::new().progress(&commits)).unwrap();
         ((summary.added, summary.unchanged), commits.0.into_inner().unwrap())
     };
     assert_eq!(ingest().0, (2000, 0));

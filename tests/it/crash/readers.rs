@@ -158,7 +158,7 @@ fn open_beside_commits(looks: u64) {
     let commit = |version: u64| {
         let document = |name: &str| Document::new(name, format!("{name} of {}", text(version, 60)));
         let summary = writer
-            .ingest_documents([document("one"), document("two")], &IngestOptions::default(), &Task::new())
+            .ingest_with([document("one"), document("two")], &IngestOptions::default(), &Task::new())
             .unwrap();
         assert_eq!(summary.added + summary.replaced, 2);
     };

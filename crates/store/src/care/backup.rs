@@ -30,7 +30,6 @@ const RECORDS: &str = "decisions";
 
 /// A backup that has been made. Also its JSON (`fpdb.backup/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Backup {
     pub(crate) schema: Schema<Self>,

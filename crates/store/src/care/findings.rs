@@ -16,7 +16,6 @@ impl Verification {
 
 /// Damage in one part of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Problem {
     /// The part: a run, a document, a name.
@@ -27,7 +26,6 @@ pub struct Problem {
 
 /// The result of a verification or of a repair. Also its JSON (`fpdb.verify/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Verification {
     pub(crate) schema: Schema<Self>,
@@ -60,7 +58,6 @@ impl Problem {
 
 /// A document that could not be rebuilt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LostDocument {
     /// Its name; `None` where that is lost too.
@@ -73,7 +70,6 @@ pub struct LostDocument {
 
 /// The result of a repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Repair {
     /// Documents whose fingerprints were made again from their text.

@@ -25,7 +25,7 @@ fn add(root: &Path, documents: std::ops::Range<usize>, removed: &[usize]) {
     let writer = Database::open_writer(root).unwrap();
     let some = documents.map(|document| Document::new(name(document), text(document)));
     let options = IngestOptions::default().store_text(true);
-    writer.ingest_documents(some, &options, &Task::new()).unwrap();
+    writer.ingest_with(some, &options, &Task::new()).unwrap();
     writer.remove(&removed.iter().map(|&document| name(document)).collect::<Vec<_>>()).unwrap();
 }
 
@@ -117,7 +117,7 @@ impl Content {
             .unwrap();
         let answers = (0..130).step_by(11).map(|document| {
             let query = [QuerySource::text(text(document))];
-            let answers = database.query(&query, &QueryOptions::default(), &Task::new()).unwrap();
+            let answers = database.query_each(&query, &QueryOptions::default(), &Task::new()).unwrap();
             answers[0].as_ref().unwrap().matches.iter().map(|found| found.id.0).collect()
         });
         Self { documents, answers: answers.collect() }

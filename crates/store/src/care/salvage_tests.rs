@@ -39,7 +39,7 @@ fn make(root: &Path) {
         let documents = (session * IN_SESSION..(session + 1) * IN_SESSION)
             .map(|document| fpdb::Document::new(name(document), text(document)));
         let options = IngestOptions::default().store_text(session == SESSIONS - 1);
-        writer.ingest_documents(documents, &options, &Task::new()).unwrap();
+        writer.ingest_with(documents, &options, &Task::new()).unwrap();
         if session == 1 {
             writer.remove(&[name(4)]).unwrap();
         }
@@ -144,7 +144,7 @@ fn lost_by(base: &Path, family: &str, table: &Path, place: Place) -> Vec<String>
     for document in after.iter().step_by(29) {
         let number: usize = document.name[..3].parse().unwrap();
         let query = [QuerySource::text(text(number))];
-        let answers = database.query(&query, &QueryOptions::default(), &Task::new()).unwrap();
+        let answers = database.query_each(&query, &QueryOptions::default(), &Task::new()).unwrap();
         assert_eq!(answers[0].as_ref().unwrap().matches[0].id, document.id, "{what}");
     }
     lost

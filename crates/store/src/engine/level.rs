@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 /// One level of the engine's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Level {
     /// Its number.

@@ -66,7 +66,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     let database = builder.create(&path, profile)?;
     let options = IngestOptions::default();
     let meter = Meter::start()?;
-    let added = database.ingest(&[Source::Path(first)], &options, &Task::new())?.fingerprints;
+    let added = database.ingest_sources(&[Source::Path(first)], &options, &Task::new())?.fingerprints;
     let load = meter.stop()?;
     row("load", &load, added, &database)?;
     drop(database);
@@ -90,7 +90,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     ask(folder, &path, documents)?;
     let database = builder.open_writer(&path)?;
     let meter = Meter::start()?;
-    let more = database.ingest(&[Source::Path(more)], &options, &Task::new())?.fingerprints;
+    let more = database.ingest_sources(&[Source::Path(more)], &options, &Task::new())?.fingerprints;
     let growth = meter.stop()?;
     println!(
         "\nadding {more} fingerprints ({:.2}%, {more_bytes} bytes of text): {:.2} s, {:.2}% of load and compaction; \
@@ -144,7 +144,7 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
                 let mut context = PerfContext::default();
                 context.reset();
                 let start = Instant::now();
-                let answer = database.query(&source, &options, &Task::new())?.remove(0)?;
+                let answer = database.query_each(&source, &options, &Task::new())?.remove(0)?;
                 Ok((start.elapsed(), context.metric(PerfMetric::BlockReadCount), answer))
             };
             let (cold, cold_reads, answer) = query()?;
