@@ -20,7 +20,7 @@ SEED ?= 2003
 MEMBERS = -p fpdb -p fpdb-cli -p fpdb-host -p fpdb-kernel -p fpdb-reading -p fpdb-store
 PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
 
-.PHONY: help setup build demo test test-spark wheel wheel-portable check check-builds bench soak sanitize install install-pages
+.PHONY: help setup build demo test test-spark wheel wheel-portable check quick check-builds bench soak sanitize install install-pages
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +57,9 @@ check: setup ## formatting, lints (of the library without formats and of the bin
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --no-deps
 	tools/check-api.sh
 	tools/check-deny.sh
+
+quick: setup ## a check of a small change in under a minute: formatting, walls, compilation, unit tests of changed members
+	@tools/quick.sh
 
 check-builds: setup ## that C and C++ are compiled once, whatever builds: bare cargo, maturin, the dev profile, another folder
 	tools/check-builds.sh

@@ -48,7 +48,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     let mut found = 0;
                     for number in (first..ARRIVALS).step_by(97) {
                         let query = QuerySource::text(sentence(number));
-                        let answers = reader.query_each(&[query], &QueryOptions::default().top(Some(1)), &Task::new())?;
+                        let answers =
+                            reader.query_each(&[query], &QueryOptions::default().top(Some(1)), &Task::new())?;
                         for answer in answers {
                             found += answer?.matches.len();
                         }

@@ -49,6 +49,8 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 #![deny(clippy::undocumented_unsafe_blocks)]
+// The formats and the report that a build leaves out leave their helpers without a user.
+#![cfg_attr(not(all(feature = "all-formats", feature = "html-report")), allow(dead_code))]
 
 mod archive;
 #[cfg(test)]
@@ -84,8 +86,6 @@ pub use fpdb_kernel::document::{DocId, Format, Language, Offsets, Span};
 #[doc(inline)]
 pub use fpdb_kernel::profile::{Profile, ProfileError, Selection, Unit, WordRule};
 #[doc(inline)]
-pub use fpdb_kernel::{kgram, normalize, winnow};
-#[doc(inline)]
 pub use fpdb_reading::extract::ReaderProcess;
 #[cfg(unix)]
 #[doc(inline)]
@@ -101,6 +101,24 @@ pub use query::{
     CorpusAnswer, DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions,
     Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff, text_of_file,
 };
+
+/// Bytes to symbols.
+pub mod normalize {
+    #[doc(inline)]
+    pub use fpdb_kernel::normalize::{FrontEnd, Symbols, TextFacts, language_of};
+}
+
+/// Symbols to the hashes of k-grams.
+pub mod kgram {
+    #[doc(inline)]
+    pub use fpdb_kernel::kgram::{KgramHasher, hash_kgram};
+}
+
+/// Hashes to fingerprints.
+pub mod winnow {
+    #[doc(inline)]
+    pub use fpdb_kernel::winnow::{Selected, Winnower};
+}
 
 /// Figures, backups, checks and repairs of a database, its compaction, and documents selected for removal.
 pub mod maintenance {

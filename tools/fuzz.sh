@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looks for bytes of which a property of src/fuzzing/ does not hold: each fuzz target for some time, under AddressSanitizer,
+# Looks for bytes of which a property of crates/*/src/fuzzing/ does not hold: each fuzz target for some time, under AddressSanitizer,
 # beginning with the saved inputs in tests/corpus/. It needs cargo-fuzz and a nightly toolchain, and says so where they
 # are missing.
 #

@@ -449,7 +449,9 @@ mod tests {
             let options = QueryOptions::default().submission_by(Some(pattern));
             database.query_each(&[by_text()], &options, task).map(drop)
         });
-        stops("several", &|task| database.query_each(&[by_text(), by_text()], &QueryOptions::default(), task).map(drop));
+        stops("several", &|task| {
+            database.query_each(&[by_text(), by_text()], &QueryOptions::default(), task).map(drop)
+        });
         let (a, b) = (by_text(), QuerySource::File(file));
         let compared = stops("diff", &|task| {
             let (read, joining) = (ReadOptions::default(), PassageOptions::default());

@@ -153,7 +153,12 @@ impl DatabaseWriter {
     /// # Errors
     /// Only what ends the run; documents that cannot be read are listed in the summary. [`Error::Stopped`] where the task is stopped while
     /// another thread changes the database.
-    pub fn ingest_sources(&self, sources: &[Source], options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
+    pub fn ingest_sources(
+        &self,
+        sources: &[Source],
+        options: &IngestOptions,
+        task: &Task<'_>,
+    ) -> Result<IngestSummary> {
         self.store.change_alone(task.token(), || ingest::ingest(&self.store, sources, options, task))
     }
 

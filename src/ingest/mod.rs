@@ -23,7 +23,6 @@ mod worker;
 use std::time::Instant;
 
 use fpdb_host::error::Result;
-pub use fpdb_host::failure::Failure;
 use fpdb_host::progress::Task;
 use fpdb_reading::input::{Document, InputLimits, Reach, Source};
 use fpdb_store::Store;

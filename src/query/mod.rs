@@ -47,7 +47,9 @@ pub(crate) use stored_place::stored_place;
 pub(crate) use submissions::{CountedSubmissions, SubmissionCache};
 pub use text::DocumentText;
 pub use text::text_of_file;
-pub(crate) use text::{COMPARED_BYTES, text_as_given, text_in_memory, text_of};
+pub(crate) use text::{COMPARED_BYTES, text_of};
+#[cfg(feature = "html-report")]
+pub(crate) use text::{text_as_given, text_in_memory};
 pub(crate) use text_cache::TextCache;
 pub(crate) use text_sequence::TextSequence;
 pub use weight::Weight;

@@ -1,7 +1,9 @@
 //! Report: the report for a browser, and the passages of pairs.
 
 mod evidence;
+#[cfg(feature = "html-report")]
 mod html;
 
 pub use evidence::PairEvidence;
+#[cfg(feature = "html-report")]
 pub use html::{HtmlAnswers, HtmlOptions, HtmlSummary, write_html};

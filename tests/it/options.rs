@@ -41,7 +41,10 @@ fn thresholds_that_are_no_shares_are_errors() {
     let (profile, task) = (*database.profile(), Task::new());
     for wrong in [-1.0, -f64::MIN_POSITIVE, 1.0 + f64::EPSILON, 2.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let query = QueryOptions::default().min_score(wrong);
-        assert!(is_refused(database.query_each(&[QuerySource::text(TEXT)], &query, &Task::new()), "min_score"), "{wrong}");
+        assert!(
+            is_refused(database.query_each(&[QuerySource::text(TEXT)], &query, &Task::new()), "min_score"),
+            "{wrong}"
+        );
         let (all, none) = (PairsOptions::of(&profile), PairsOptions::of(&profile).min_resemblance(0.0));
         assert!(is_refused(database.pairs(&all.clone().min_resemblance(wrong), &task), "min_resemblance"), "{wrong}");
         assert!(is_refused(database.pairs(&all.few_min_resemblance(wrong), &task), "few_min_resemblance"), "{wrong}");
@@ -61,7 +64,9 @@ fn thresholds_that_are_no_shares_are_errors() {
         assert_eq!(database.dedup(&rule, &task).unwrap().summary.documents, 6);
         assert!(database.pairs(&PairsOptions::of(&profile).min_resemblance(right), &task).is_ok());
         assert!(
-            database.query_each(&[QuerySource::text(TEXT)], &QueryOptions::default().min_score(right), &Task::new()).is_ok()
+            database
+                .query_each(&[QuerySource::text(TEXT)], &QueryOptions::default().min_score(right), &Task::new())
+                .is_ok()
         );
     }
     assert_eq!(database.stats().unwrap().documents, 6);

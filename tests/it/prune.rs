@@ -591,7 +591,8 @@ fn a_renamed_file_is_the_same_document_only_if_it_is_read_in_the_same_way() {
     folder.write("corpus/c.txt", prose(3));
     let database = Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
     let sources = [Source::Path(folder.path().join("corpus"))];
-    let ingest = |options: IngestOptions| database.ingest_sources(&sources, &options.prune(true), &Task::new()).unwrap();
+    let ingest =
+        |options: IngestOptions| database.ingest_sources(&sources, &options.prune(true), &Task::new()).unwrap();
     ingest(IngestOptions::default());
     rename(&folder, "corpus/a.txt", "corpus/a.html");
     rename(&folder, "corpus/b.txt", "corpus/b.htm");

@@ -90,8 +90,11 @@ fn documents_from_memory_are_those_from_files() {
         assert_eq!(kept(database), kept(&files));
         assert_eq!(database.verify(&Task::new()).unwrap().problems, []);
         for path in &paths {
-            let from_file =
-                files.query_each(&[QuerySource::File(path.clone())], &options, &Task::new()).unwrap().remove(0).unwrap();
+            let from_file = files
+                .query_each(&[QuerySource::File(path.clone())], &options, &Task::new())
+                .unwrap()
+                .remove(0)
+                .unwrap();
             let query = QuerySource::Bytes { name: name(path), bytes: bytes(path) };
             let from_memory = database.query_each(&[query], &options, &Task::new()).unwrap().remove(0).unwrap();
             assert_eq!(from_memory, from_file, "{}", path.display());
@@ -307,7 +310,8 @@ fn a_text_is_no_mail_and_nothing_binary() {
         let text = format!("{head}{shared}");
         let query = QuerySource::text(&text);
         let options = QueryOptions::default();
-        let answer = writer.query_each(std::slice::from_ref(&query), &options, &Task::new()).unwrap().remove(0).unwrap();
+        let answer =
+            writer.query_each(std::slice::from_ref(&query), &options, &Task::new()).unwrap().remove(0).unwrap();
         let found = &answer.matches[0].passages[0];
         assert_eq!(&text[found.query.start as usize..found.query.end as usize], shared, "{head:?}");
         let counted = query.document_text(writer.profile(), &ReadOptions::default()).unwrap().unwrap();

@@ -263,7 +263,8 @@ fn a_call_that_waits_for_another_thread_ends_with_its_token() {
             // It is another thread, which does not work for this ingest.
             let verified = scope.spawn(|| database.verify(&task)).join().unwrap();
             assert!(matches!(verified, Err(Error::Stopped)));
-            let ingested = scope.spawn(|| database.ingest_sources(&[], &IngestOptions::default(), &task)).join().unwrap();
+            let ingested =
+                scope.spawn(|| database.ingest_sources(&[], &IngestOptions::default(), &task)).join().unwrap();
             assert!(matches!(ingested, Err(Error::Stopped)));
         });
         Document::new("a", SHARED)
@@ -301,7 +302,8 @@ fn what_no_document_has_is_not_taken_for_damage() {
         let is_unknown = |error: &Error| matches!(error, Error::NoSuchNumber { number: told } if *told == number);
         assert!(is_unknown(&place.database.document(id).unwrap_err()));
         assert!(is_unknown(&place.database.text_of(id).map(|_| ()).unwrap_err()));
-        let answers = place.database.query_each(&[QuerySource::Number(id)], &QueryOptions::default(), &Task::new()).unwrap();
+        let answers =
+            place.database.query_each(&[QuerySource::Number(id)], &QueryOptions::default(), &Task::new()).unwrap();
         assert!(is_unknown(answers[0].as_ref().unwrap_err()));
     }
 }
@@ -386,7 +388,8 @@ fn a_token_stops_all_long_work_and_an_ingest_that_fails_stops_no_token() {
         assert!(error.contains(expected), "{number}: {error}");
     }
     place.write("a", 30, 1);
-    let summary = place.database.ingest_sources(&[Source::Path(folder.clone())], &IngestOptions::default(), &stopped).unwrap();
+    let summary =
+        place.database.ingest_sources(&[Source::Path(folder.clone())], &IngestOptions::default(), &stopped).unwrap();
     assert!(summary.interrupted && summary.added + summary.replaced == 0, "{summary:?}");
     assert_eq!(documents(&place.database), before);
 

@@ -36,6 +36,7 @@ impl Because {
 /// A document that an ingest has left out, because a stored one justifies that. Also its JSON (`fpdb.ingest.duplicate/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Duplicate {
+    #[doc(hidden)]
     pub schema: Schema<Self>,
     /// The document.
     pub remove: String,

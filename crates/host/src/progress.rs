@@ -113,16 +113,19 @@ impl<'a> Task<'a> {
     }
 
     /// The same, which reports nothing.
+    #[doc(hidden)]
     pub fn silent(&self) -> Task<'static> {
         Task { progress: &(), stop: self.stop.clone() }
     }
 
     /// Where to report.
+    #[doc(hidden)]
     pub fn reports(&self) -> &'a dyn Progress {
         self.progress
     }
 
     /// The token that ends it.
+    #[doc(hidden)]
     pub fn token(&self) -> &StopToken {
         &self.stop
     }
@@ -131,6 +134,7 @@ impl<'a> Task<'a> {
     ///
     /// # Errors
     /// [`Error::Stopped`] once the task is to end.
+    #[doc(hidden)]
     pub fn step(&self, step: &'static str, done: u64, total: u64) -> Result<()> {
         self.progress.step(step, done, total);
         self.stop.check()

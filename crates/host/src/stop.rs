@@ -71,6 +71,7 @@ impl StopToken {
 
     /// # Errors
     /// [`Error::Stopped`] once the work is to end.
+    #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
     }

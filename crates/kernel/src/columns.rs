@@ -112,6 +112,7 @@ impl Fingerprints {
     }
 
     /// Forgets all but the first `len`.
+    #[doc(hidden)]
     pub fn truncate(&mut self, len: usize) {
         let Columns { hashes, positions, starts, ends, first_lines, last_lines } = &mut self.columns;
         hashes.truncate(len);
@@ -162,6 +163,7 @@ impl Fingerprints {
     }
 
     /// All of them, so many at a time.
+    #[doc(hidden)]
     pub fn chunks(&self, size: usize) -> impl Iterator<Item = FingerprintsIter<'_>> {
         (0..self.len()).step_by(size).map(move |from| self.range(from..self.len().min(from + size)))
     }

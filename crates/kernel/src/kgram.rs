@@ -104,11 +104,13 @@ impl KgramHasher {
     }
 
     /// How many hashes the next `fresh` symbols give.
+    #[doc(hidden)]
     pub fn upcoming(&self, fresh: usize) -> usize {
         (self.state.symbols_read + fresh + 1).saturating_sub(self.state.k).min(fresh)
     }
 
     /// As [`feed`](Self::feed), into `out`, which has the length that [`upcoming`](Self::upcoming) tells.
+    #[doc(hidden)]
     pub fn fill(&mut self, content: SymbolContent, from: usize, out: &mut [u64]) {
         let leaving = self.leaving;
         match content {

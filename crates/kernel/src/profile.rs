@@ -201,7 +201,14 @@ impl Profile {
     pub const BYTES: Self = Self::robust(Unit::Byte, 50, 100);
 
     const fn robust(unit: Unit, k: u32, w: u32) -> Self {
-        Self { unit, word_rule: WordRule::Letters, k, w, selection: Selection::Robust, hash_version: unit.hash_version() }
+        Self {
+            unit,
+            word_rule: WordRule::Letters,
+            k,
+            w,
+            selection: Selection::Robust,
+            hash_version: unit.hash_version(),
+        }
     }
 
     /// The profile of a name: `prose`, `text`, `words`, `code` or `bytes`.

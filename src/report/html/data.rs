@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::archive::dedup::DedupSummary;
-use crate::ingest::Failure;
+use fpdb_host::failure::Failure;
 use crate::query::{Match, Measure};
 use fpdb_host::duplicate::Because;
 use fpdb_host::schema::is_zero;

@@ -13,7 +13,7 @@ use super::output::Output;
 use super::sides::ShownText;
 use super::texts::TextReader;
 use super::{ReportContent, anonymous, escape, pack};
-use crate::ingest::Failure;
+use fpdb_host::failure::Failure;
 use crate::query::{Match, Passage};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;

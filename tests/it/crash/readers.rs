@@ -157,9 +157,8 @@ fn open_beside_commits(looks: u64) {
     let writer = Database::builder().create(folder.path().join("db"), &profile).unwrap();
     let commit = |version: u64| {
         let document = |name: &str| Document::new(name, format!("{name} of {}", text(version, 60)));
-        let summary = writer
-            .ingest_with([document("one"), document("two")], &IngestOptions::default(), &Task::new())
-            .unwrap();
+        let summary =
+            writer.ingest_with([document("one"), document("two")], &IngestOptions::default(), &Task::new()).unwrap();
         assert_eq!(summary.added + summary.replaced, 2);
     };
     commit(0);

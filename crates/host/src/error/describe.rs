@@ -22,6 +22,7 @@ impl Error {
 
     /// True where bytes of a database are lost or are not those that were written. False where they may be whole and could
     /// not be reached, for want of open files or permission say.
+    #[doc(hidden)]
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Store { failure, .. } | Self::CannotOpen { failure, .. } => !failure.is_refusal(),
@@ -36,18 +37,22 @@ impl Error {
     }
 
     /// A document that is not of this format, as seen without the help of a library.
+    #[doc(hidden)]
     pub fn not_of_format(format: Format, detail: &'static str) -> Self {
         Self::Document(DocumentError::NotOfFormat { format: format.name(), detail: detail.into(), source: None })
     }
 
+    #[doc(hidden)]
     pub fn threads(threads: usize) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Threads { threads, source: source.into() }
     }
 
+    #[doc(hidden)]
     pub fn system(action: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::System { action, source }
     }
 
+    #[doc(hidden)]
     pub fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }

@@ -48,6 +48,7 @@ impl StoreFailure {
     }
 
     /// The meaning of an error of the system.
+    #[doc(hidden)]
     pub fn of_io(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::NoSpace,

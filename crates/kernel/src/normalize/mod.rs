@@ -101,6 +101,7 @@ impl fmt::Debug for FrontEnd {
 
 impl FrontEnd {
     /// The front-end of a profile.
+    #[doc(hidden)]
     pub fn of(profile: &Profile) -> Self {
         match profile.unit {
             profile::Unit::Char => Self::chars(),
@@ -126,6 +127,7 @@ impl FrontEnd {
     }
 
     /// The same, which also tells the names of source code apart.
+    #[doc(hidden)]
     pub fn with_names(self) -> Self {
         match self.unit {
             UnitReader::Tokens(tokens) => Self { unit: UnitReader::Tokens(Box::new(tokens.with_names())), ..self },
@@ -135,6 +137,7 @@ impl FrontEnd {
 
     /// The values of a finished document in a known language, one for each symbol: the name's own value if the symbol is a name, else the
     /// symbol's. Empty if names were not asked for.
+    #[doc(hidden)]
     pub fn take_names(&mut self) -> Vec<u64> {
         match &mut self.unit {
             UnitReader::Tokens(tokens) => tokens.take_names(),
@@ -156,6 +159,7 @@ impl FrontEnd {
     }
 
     /// Says that the next document is UTF-8, before its first byte: nothing is left to guess.
+    #[doc(hidden)]
     pub fn begin_utf8(&mut self) {
         self.decoder.begin_utf8();
     }
@@ -183,6 +187,7 @@ impl FrontEnd {
     }
 
     /// As [`feed`](Self::feed), except that symbols that were narrow may still be.
+    #[doc(hidden)]
     pub fn read(&mut self, bytes: &[u8], out: &mut Symbols) {
         match &mut self.unit {
             UnitReader::Chars(chars) => self.decoder.feed(bytes, chars.as_mut(), out),
@@ -201,6 +206,7 @@ impl FrontEnd {
     }
 
     /// As [`finish`](Self::finish), except that symbols that were narrow may still be.
+    #[doc(hidden)]
     pub fn end(&mut self, out: &mut Symbols) -> TextFacts {
         let bytes = std::mem::take(&mut self.bytes);
         let (encoding, tally) = match &mut self.unit {

@@ -91,6 +91,7 @@ impl Symbols {
     }
 
     /// Gives back the memory that is beyond what is retained.
+    #[doc(hidden)]
     pub fn shrink(&mut self) {
         let (codes, values) = if self.wide { (0, self.length) } else { (self.length, 0) };
         self.codes.truncate(codes);
@@ -106,6 +107,7 @@ impl Symbols {
     }
 
     /// Bytes of memory it takes.
+    #[doc(hidden)]
     pub fn memory(&self) -> usize {
         self.codes.capacity()
             + self.values.capacity() * size_of::<u64>()
@@ -137,6 +139,7 @@ impl Symbols {
     }
 
     /// Codes or values: the kind there is.
+    #[doc(hidden)]
     pub fn content(&self) -> SymbolContent<'_> {
         if self.wide { SymbolContent::Values(self.values()) } else { SymbolContent::Codes(&self.codes[..self.length]) }
     }
@@ -156,6 +159,7 @@ impl Symbols {
     }
 
     /// Goes back to codes where every symbol has one: a long text may have few that have none.
+    #[doc(hidden)]
     pub fn narrow(&mut self) {
         // The last symbols come first: in most text that has none of these they tell at once. More are not worth it.
         const MOST: usize = 4 << 10;
@@ -195,6 +199,7 @@ impl Symbols {
     }
 
     /// The origins of the symbols from this one on.
+    #[doc(hidden)]
     pub fn origins(&self, from: usize) -> impl Iterator<Item = Span> + '_ {
         let mut bases = self.bases.iter().copied().peekable();
         let mut offset = 0;

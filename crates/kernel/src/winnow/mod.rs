@@ -75,6 +75,7 @@ impl Winnower {
     }
 
     /// As [`feed`](Self::feed), of `count` hashes that `fill` writes where they are wanted.
+    #[doc(hidden)]
     pub fn feed_with(&mut self, count: usize, fill: impl FnOnce(&mut [u64]), out: &mut Vec<Selected>) {
         match &mut self.rule {
             Rule::Windows(selector) => selector.feed_with(count, fill, out),

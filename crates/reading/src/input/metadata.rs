@@ -64,6 +64,7 @@ impl MetadataTable {
     }
 
     /// Adds what the table says of a document, in place of what its container says under the same names.
+    #[doc(hidden)]
     pub fn apply(&self, about: &mut About) {
         let source = about.file.as_ref().map(|file| file.source.as_str());
         let Some(row) = self.row(&about.name, source, about.member.as_deref()) else { return };
@@ -74,6 +75,7 @@ impl MetadataTable {
     }
 
     /// True if the table says something of a document.
+    #[doc(hidden)]
     pub fn names(&self, name: &str, source: Option<&str>, member: Option<&str>) -> bool {
         self.row(name, source, member).is_some()
     }
@@ -84,6 +86,7 @@ impl MetadataTable {
     }
 
     /// Names of rows that no document has been given by [`MetadataTable::apply`], sorted.
+    #[doc(hidden)]
     pub fn unmatched(&self) -> Vec<String> {
         let unmatched = self.rows.iter().filter(|(_, row)| !row.matched.load(Ordering::Relaxed));
         let mut names: Vec<String> = unmatched.map(|(name, _)| name.clone()).collect();
@@ -92,6 +95,7 @@ impl MetadataTable {
     }
 
     /// Tells tables apart.
+    #[doc(hidden)]
     pub fn digest(&self) -> u64 {
         self.digest
     }

@@ -95,12 +95,14 @@ pub enum ReadAs {
 
 impl ReadAs {
     /// The front-end of a document that was read in the format of this name.
+    #[doc(hidden)]
     pub fn of(format: &str) -> Self {
         Format::named(format).map_or(Self::Auto, Self::Format)
     }
 
     /// True if a document read in the format of this name would do: then it need not be read again. `hint` as in
     /// [`About`].
+    #[doc(hidden)]
     pub fn allows(self, format: &str, hint: &str) -> bool {
         match self {
             Self::Auto => true,

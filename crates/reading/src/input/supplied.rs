@@ -92,6 +92,7 @@ impl Document {
 
     /// Reads it and hands it to `visit`: a small one whole, a large one piece by piece while `visit` has it read. Whatever
     /// keeps it from being read is visited as a failure, or ends its pieces. `repeated` is as in [`About`].
+    #[doc(hidden)]
     pub fn hand_over(
         self,
         limits: &InputLimits,

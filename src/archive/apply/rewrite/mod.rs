@@ -3,9 +3,11 @@
 mod frames;
 mod json_lines;
 mod marks;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod stream;
 mod texts;
+#[cfg(feature = "zip")]
 mod zip;
 
 use std::fs::File;
@@ -17,12 +19,20 @@ use super::cutting::Cutting;
 use super::passages::Passages;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
+use fpdb_reading::behind_feature;
 use fpdb_reading::input::{Container, FileKind};
 use fpdb_store::Store;
 use marks::Marks;
 use stream::Cuts;
 use texts::Texts;
+#[cfg(feature = "zip")]
 pub(super) use zip::why_whole;
+
+/// Why nothing can be left out of a zip archive: this build cannot read it.
+#[cfg(not(feature = "zip"))]
+pub(super) fn why_whole(_: &Path) -> Result<Option<&'static str>> {
+    behind_feature!("zip", Ok(None))
+}
 
 /// True if the records of a file take a mark.
 pub(super) fn can_mark(state: &FileState) -> bool {
@@ -86,17 +96,17 @@ pub(super) fn rewrite(
     if let Change::CutOut { cutting, field } = change {
         let texts = Texts { cuts, cutting, field };
         if *container == Container::Parquet {
-            return parquet::cut(path, &texts, output, stop);
+            return behind_feature!("parquet", parquet::cut(path, &texts, output, stop));
         }
         let mut output = BufWriter::with_capacity(super::files::BUFFER, output);
         json_lines::rewrite(path, *compression, &|line, at| texts.line(line, at), &mut output, stop)?;
         return output.flush().map_err(Error::io("write", path));
     }
     if *container == Container::Zip && compression.is_none() {
-        return zip::without(path, &rows(cuts), output, stop);
+        return behind_feature!("zip", zip::without(path, &rows(cuts), output, stop));
     }
     if *container == Container::Parquet && compression.is_none() {
-        return parquet::rewrite(path, &rows(cuts), marks.as_ref(), output, stop);
+        return behind_feature!("parquet", parquet::rewrite(path, &rows(cuts), marks.as_ref(), output, stop));
     }
     let mut output = BufWriter::with_capacity(super::files::BUFFER, output);
     match (marks, compression) {

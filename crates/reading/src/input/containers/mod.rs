@@ -15,6 +15,7 @@ mod read_at;
 mod tar;
 #[cfg(feature = "warc")]
 mod warc;
+#[cfg(feature = "zip")]
 mod zip;
 
 use std::fs::File;
@@ -46,7 +47,7 @@ pub(crate) fn read_stream(
             let mut file = tempfile::tempfile().map_err(Error::io("create a file in", std::env::temp_dir()))?;
             std::io::copy(input, &mut file).map_err(|error| meter.error(container.name(), error))?;
             match container {
-                Container::Zip => zip::read(&file, true, meter, members),
+                Container::Zip => behind_feature!("zip", zip::read(&file, true, meter, members)),
                 _ => behind_feature!("parquet", parquet::read(file, true, fields, meter, members)),
             }
         }
@@ -62,7 +63,7 @@ pub(crate) fn read_file(
     members: &mut dyn Members,
 ) -> Result<()> {
     match container {
-        Container::Zip => zip::read(&file, false, meter, members),
+        Container::Zip => behind_feature!("zip", zip::read(&file, false, meter, members)),
         Container::Parquet => behind_feature!("parquet", parquet::read(file, false, fields, meter, members)),
         _ => read_stream(container, &mut file, fields, meter, members),
     }
