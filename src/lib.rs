@@ -14,7 +14,7 @@
 //! Limits: 2^32 - 1 documents, and up to 2^32 fingerprints in one document; one writer at a time, any number
 //! of readers beside it. Threads may share what is open: see [`Database`].
 //!
-//! ```
+//! ```standalone_crate
 //! use fpdb::{Database, Document, Profile};
 //! # fn main() -> fpdb::Result<()> {
 //! # let folder = tempfile::tempdir().unwrap();
@@ -51,6 +51,11 @@
 #![deny(clippy::undocumented_unsafe_blocks)]
 // The formats and the report that a build leaves out leave their helpers without a user.
 #![cfg_attr(not(all(feature = "all-formats", feature = "html-report")), allow(dead_code))]
+
+/// The program in the README compiles: it is the one above.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod archive;
 #[cfg(test)]

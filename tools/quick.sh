@@ -19,6 +19,9 @@ members=$({ git diff --name-only HEAD; git ls-files --others --exclude-standard;
 for member in $members; do
     target=--lib
     [[ $member == fpdb-cli ]] && target=--bins
-    cargo test --locked --quiet -p "$member" "$target"
+    features=()
+    # The tests of formats need all of them.
+    [[ $member == fpdb-reading ]] && features=(--features all)
+    cargo test --locked --quiet -p "$member" "${features[@]}" "$target"
 done
 echo "quick: ok${members:+ (unit tests of ${members//$'\n'/, })}"

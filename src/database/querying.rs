@@ -49,7 +49,7 @@ impl Database {
     /// # Errors
     /// Fails if the document or the database cannot be read.
     ///
-    /// ```
+    /// ```standalone_crate
     /// use fpdb::{Database, Document, Profile};
     /// # fn main() -> fpdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,13 @@
-//! Document sets: ids that every read has to know at once, the deleted documents and those that are boilerplate.
+//! Document sets: the deleted documents and the boilerplate documents. Every read needs all of their ids, so
+//! they stay in memory.
 //!
-//! Kept in one value per 65,536 ids, each a roaring bitmap of at most some 8 KiB, so that no value grows
-//! with the corpus.
+//! On disk, one value holds the ids of a range of 65,536, as a roaring bitmap of at most some 8 KiB. So no
+//! value grows with the corpus.
+//!
+//! A fold drops the tombstones of documents that lie in none of the other runs. It learns this from the first
+//! and last document of each run. It drops them in the write that replaces the runs. So a service that never
+//! compacts has no more tombstones than there are ids in its runs. The handle that drops tombstones remembers
+//! them, so that its threads never take a deleted document for a damaged one.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +17,7 @@ use super::codec::format::document_set_key;
 use super::engine::{Changes, Engine};
 use fpdb_host::error::{Error, Result};
 
-/// A set of documents, and the family it is kept in.
+/// A set of documents in memory, and the column family that stores it.
 #[derive(Clone, Debug)]
 pub(super) struct DocumentSet {
     family: &'static str,
@@ -19,7 +25,7 @@ pub(super) struct DocumentSet {
 }
 
 impl DocumentSet {
-    /// Reads all of it.
+    /// Reads the whole set from the family `of`.
     pub(super) fn load(engine: &Engine, of: &'static str) -> Result<Self> {
         let mut ids = RoaringBitmap::new();
         for entry in engine.entries(of, &[], "read a set of documents")? {
@@ -37,14 +43,14 @@ impl DocumentSet {
         self.ids.len()
     }
 
-    /// Takes out all documents that are not in `kept`, and returns them.
+    /// Removes all documents that are not in `kept`, and returns them.
     pub(super) fn keep(&mut self, kept: &RoaringBitmap, changes: &mut Changes<'_>) -> Result<RoaringBitmap> {
         let removed = &self.ids - kept;
         self.change(&[], &removed.iter().collect::<Vec<u32>>(), changes)?;
         Ok(removed)
     }
 
-    /// Adds documents and takes out others, and adds the values that change to `changes`.
+    /// Removes the documents in `remove`, then adds those in `add`. Writes the rows that change to `changes`.
     pub(super) fn change(&mut self, add: &[u32], remove: &[u32], changes: &mut Changes<'_>) -> Result<()> {
         let changed = remove.iter().filter(|&&id| self.ids.contains(id)).chain(add);
         let touched: BTreeSet<u32> = changed.map(|id| id >> 16).collect();
@@ -68,7 +74,7 @@ impl DocumentSet {
     }
 }
 
-/// The documents of one row of the family `of`. Any bytes are safe to give.
+/// Decodes one row of the family `of` and returns its documents. Any bytes are safe to give.
 pub(super) fn decode(of: &'static str, key: &[u8], value: &[u8]) -> Result<RoaringBitmap> {
     let damaged = |detail| Error::Damaged { what: format!("a record of the family {of}"), detail };
     let high = key.try_into().map(u16::from_be_bytes).map_err(|_| damaged("its key is not two bytes"))?;
@@ -97,7 +103,7 @@ mod tests {
             let _ = decode("tombstones", &[0, 1], &bytes);
         }
 
-        /// Close to the real thing, so that the decoder comes far.
+        /// Changes one byte of a valid bitmap, so that decoding gets past the header.
         #[test]
         fn changed_bytes_are_safe(
             ids in proptest::collection::vec(any::<u16>(), 0..300),

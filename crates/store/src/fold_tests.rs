@@ -1,4 +1,4 @@
-//! Tests of folds: what a lookup reads before and after, counted by the engine, and folds that are stopped and go on.
+//! Tests of folds: the reads of a lookup before and after a fold, counted by the engine. Stopped folds go on.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -32,14 +32,14 @@ fn after_a_compaction_there_is_one_run_and_a_cold_hash_costs_one_block() {
     assert_eq!(store.view().run_count(), 1);
     assert!(store.view().cold_blocks() <= 1.1);
     drop(store);
-    // 640,000 postings are 1,250 blocks and 20 filters. The first block of the run has been read when it was opened.
+    // 640,000 postings are 1,250 blocks and 20 filters. Opening the run has read its first block.
     for (count, step) in [(15, 42_000), (400, 1600)] {
         let (found, reads) = look_up(&reader(&root), held(count, step));
         assert_eq!(found as u64, count);
         assert!(reads * 5 >= count * 4 && reads * 10 <= count * 11, "{reads} blocks for {count} hashes");
         let (found, reads) = look_up(&reader(&root), absent(count));
         assert_eq!(found, 0);
-        // Either one block each, or all filters, and a block for one hash in 256.
+        // A lookup reads either one block for each hash, or all filters and a block for one hash in 256.
         assert!(reads <= count.min(20 + 4 + count / 256), "{reads} blocks for {count} hashes that are not there");
     }
 }
@@ -53,7 +53,7 @@ fn a_growing_store_reads_no_more_than_it_says() {
     let mut number = 0;
     for commit in 0..100u64 {
         let mut batch = Batch::new(store.view().state().next_document, 1 << 30);
-        // From 500 to 50,000 postings, the large ones few.
+        // From 500 to 50,000 postings. Few are large.
         let size = 500 * (1 + commit * 7919 % 10) * if commit % 9 == 0 { 10 } else { 1 };
         batch.push((0..size as u32).map(u64::from).map(|at| fingerprint(hash(2 * (number + at)), at))).unwrap();
         batch.finish(record(commit, size)).unwrap();
@@ -96,7 +96,8 @@ impl Progress for StopAt {
     }
 }
 
-/// Folds all runs in slices of so many postings, until the n-th step; returns the postings done at the first step and the last.
+/// Folds all runs in slices of `slice` postings, until step `at`. Returns the postings done at the first step
+/// and the last.
 fn fold_until(store: &Store, slice: u64, at: u32) -> (u64, u64) {
     let runs = store.view().runs_to_compact().unwrap();
     let watch = StopAt { token: StopToken::new(), steps: Mutex::default(), at };
@@ -133,7 +134,7 @@ fn is_noted(store: &Store) -> bool {
     store.engine.get(MAIN, FOLD_KEY, "look").unwrap().is_some()
 }
 
-/// A slice that ends in the middle of the 100,000 postings that a step reports.
+/// A slice ends between two reports of progress, which come every 100,000 postings.
 const SLICE: u64 = 90_000;
 
 #[test]
@@ -147,7 +148,7 @@ fn a_fold_that_is_stopped_goes_on_in_this_process_and_in_the_next() {
     for (at, reopened) in [(3, false), (2, true), (1, true), (2, false)] {
         let (first, last) = fold_until(&store, SLICE, at);
         assert!(first >= done, "{first} follows {done}: what was done is not done again");
-        // At most a slice is lost.
+        // A stop loses at most one slice.
         done = last.saturating_sub(SLICE + 2 * (1 << 17));
         assert!(is_noted(&store));
         if reopened {
@@ -159,7 +160,7 @@ fn a_fold_that_is_stopped_goes_on_in_this_process_and_in_the_next() {
         assert!(store.compaction_plan().unwrap().postings <= 600_000 - done);
         assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
     }
-    // Rows that a killed process wrote and did not note.
+    // Rows that a killed process wrote without recording them.
     let run = *runs_with_rows(&store).last().unwrap();
     let stray = |hash, part: &mut run_writer::RunPart<'_>| part.push(Posting { hash, document: 0, ordinal: 0 });
     run_writer::write_run(&store, run, vec![u64::MAX - 5], stray).unwrap();
@@ -182,7 +183,7 @@ fn a_fold_that_is_stopped_is_given_up_once_something_is_committed() {
         let mut store = writer(&root);
         fold_until(&store, SLICE, 3);
         let stopped = *runs_with_rows(&store).last().unwrap();
-        // A document goes whose postings are partly folded already, and one comes, in a run of a number of its own.
+        // Deletes a document whose postings are partly folded, and adds one in a new run.
         let next = store.view().state().next_document;
         let mut batch = Batch::new(next, 1 << 20);
         batch.delete(1, store.document(1).unwrap());

@@ -1,8 +1,15 @@
 //! Handle: an open database folder, and the commit that it shows.
 //!
-//! Reading a few rows takes no lock: a view shows the state of one commit. A row that is missing belongs to a document that
-//! was deleted since, or is damaged; the current view tells which. An answer that is made of many rows is read from the store as of
-//! one commit ([`AsOf`]), in which nothing goes missing.
+//! Reading a few rows takes no lock: a view shows the state of one commit. If a row is missing, its document
+//! was deleted since that commit, or the row is damaged. The current view tells which. An answer made of many
+//! rows reads the store as of one commit ([`AsOf`]), in which nothing goes missing.
+//!
+//! [`AsOf`] takes a snapshot of the engine and the view of the same commit. Meanwhile it holds the lock under
+//! which commits are written and shown. So a query never has to restart, however many commits come.
+//!
+//! A snapshot does not protect the tables of a folded run, which are removed whole; [`past`](super::past)
+//! keeps these. The engine does not renumber the rows of new tables because of a snapshot. It need not,
+//! because no older view lists their runs.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -27,23 +34,23 @@ use fpdb_kernel::profile::Profile;
 
 /// An open database folder. One writer and any number of readers can have it open at the same time.
 pub struct Store {
-    // Dropped first: the engine closes before the links and the lock go.
+    // Dropped first: the engine must close before the links and the lock are removed.
     pub(super) engine: Engine,
     pub(super) root: PathBuf,
     pub(super) profile: Profile,
-    /// Tells this database from others; `None` where it cannot be told.
+    /// Tells this database from others. `None` if it has no readable identity.
     pub(super) identity: Option<String>,
     pub(super) view: RwLock<Arc<View>>,
     pub(super) past: Past,
     pub(super) filter_use: Arc<FilterUse>,
-    /// Writers only.
+    /// Set for writers only.
     pub(super) _at_close: Option<AtClose>,
-    /// The links of a reader that cannot use all files of the store.
+    /// The links that a reader opens if it cannot use all files of the store. `None` otherwise.
     pub(super) _links: Option<LinkedStore>,
-    /// The lock of a writer.
+    /// The lock of a writer. `None` for readers.
     pub(super) lock: Option<WriterLock>,
     pub(super) turns: Turns,
-    /// Set while the store is changed, and after a change that has failed: there may be rows in it that were never committed.
+    /// True during a change, and after a change that failed. The store may then hold uncommitted rows.
     pub(super) unfinished: AtomicBool,
     pub(super) options: StoreOptions,
     pub(super) place: Arc<Place>,
@@ -51,49 +58,52 @@ pub struct Store {
 }
 
 impl Store {
-    /// The settings pinned at creation.
+    /// The profile of the database. It is fixed at creation.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    /// The database's own folder.
+    /// The folder of the database.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Takes the lock on the files that the documents come from.
+    /// Locks the files that the documents come from, so that only one process removes or moves them.
     ///
     /// # Errors
-    /// [`Error::DocumentsInUse`](fpdb_host::error::Error::DocumentsInUse) while another process or thread holds it.
+    /// [`Error::DocumentsInUse`] while another process or thread holds the lock.
     pub fn lock_documents(&self) -> Result<DocumentsLock> {
         DocumentsLock::take(&self.root)
     }
 
-    /// Bytes of memory that one piece of work may use, about.
+    /// Memory that one operation may use, in bytes, approximately.
     pub fn memory(&self) -> u64 {
         self.options.memory
     }
 
-    /// The threads that work for it.
+    /// The threads that work for this store.
     pub fn pool(&self) -> &Pool {
         &self.pool
     }
 
-    /// The last commit this store has seen.
+    /// The last commit that this handle has seen.
     pub fn view(&self) -> Arc<View> {
         // A view is replaced whole, so a panic elsewhere cannot leave half of one.
         Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits for its turn to change the store, which must have been opened for writing, and makes the change. Rows that an earlier
-    /// change left when it failed are discarded first: its runs and documents get their numbers again.
+    /// Waits until no other thread changes or scans the store, then runs `change`. The store must be open for
+    /// writing. If an earlier change failed, this first discards its rows. The numbers of its runs and
+    /// documents are then used again.
     ///
     /// # Errors
-    /// [`Error::Stopped`] once `stop` is stopped before its turn comes; [`Error::WaitsForItself`] where this thread works in another turn of
-    /// this store; [`Error::FolderGone`]; the error of `change`.
+    /// * [`Error::Stopped`] if `stop` is stopped before its turn comes.
+    /// * [`Error::WaitsForItself`] if this thread already holds a turn of this store.
+    /// * [`Error::FolderGone`] if the folder of the database is gone.
+    /// * The error of `change`.
     pub fn change_alone<T>(&self, stop: &StopToken, change: impl FnOnce() -> Result<T>) -> Result<T> {
         let _alone = self.turns.change_alone(stop)?;
-        // Else files would be made where the folder was.
+        // Otherwise the change would create files where the folder was.
         if self.place.is_gone() {
             return Err(Error::FolderGone { path: self.root.clone() });
         }
@@ -105,23 +115,24 @@ impl Store {
         outcome
     }
 
-    /// Excludes changes; waits for one that is under way.
+    /// Excludes changes for as long as the result lives. Waits for a change that is under way.
     ///
     /// # Errors
-    /// [`Error::Stopped`] once `stop` is stopped before its turn comes; [`Error::WaitsForItself`] where this thread works in a change of this
-    /// store.
+    /// * [`Error::Stopped`] if `stop` is stopped before its turn comes.
+    /// * [`Error::WaitsForItself`] if this thread works in a change of this store.
     pub fn keep_unchanged(&self, stop: &StopToken) -> Result<Unchanged<'_>> {
         self.turns.keep_unchanged(stop)
     }
 
-    /// Says that this thread works for the one that changes the store: it calls code of the host's, which must not wait for the change.
+    /// Registers this thread as part of the running change, for as long as the result lives. Code of the host
+    /// that runs on this thread then gets an error instead of waiting for that change.
     pub fn lend_turn(&self) -> Lent {
         self.turns.lend()
     }
 
-    /// The store as of its last commit, whatever is committed afterwards: each answer that takes more than one look.
+    /// The store as of its last commit; later commits do not alter it. For answers that need several reads.
     pub fn as_of_last_commit(&self) -> AsOf<'_> {
-        // Only a writer's own store changes while it is open.
+        // Only the writer's own handle changes while it is open.
         if self.lock.is_none() {
             return AsOf { kept: None, store: self };
         }
@@ -146,8 +157,9 @@ impl Store {
         AsOf { kept: Some(Box::new(kept)), store: self }
     }
 
-    /// Makes something of the rows of the last commit with `made`, such as a cursor, and returns it with the view of that commit.
-    /// A cursor that exists keeps its rows readable. Another commit waits meanwhile: `made` must not ask for the view.
+    /// Runs `made` on the last commit, and returns its result with the view of that commit. `made` usually
+    /// creates a cursor, which keeps its rows readable. The next commit waits for `made`, so `made` must not
+    /// ask the store for its view.
     pub(super) fn of_one_commit<T>(&self, made: impl FnOnce(&View) -> T) -> (Arc<View>, T) {
         // A commit is written and shown under this lock.
         let shown = self.view.read().unwrap_or_else(PoisonError::into_inner);
@@ -155,12 +167,12 @@ impl Store {
         (Arc::clone(&shown), made)
     }
 
-    /// Removes the runs that were folded into others and that no reader needs any more.
+    /// Removes the rows of folded runs that no reader needs any more.
     pub(super) fn remove_folded(&self) -> Result<()> {
         self.past.take_unneeded().into_iter().try_for_each(|run| self.remove_run(run))
     }
 
-    /// The error for a missing row of a document: damage, unless the document has been deleted.
+    /// The error for a missing row of a document: `damage`, unless the document has been deleted.
     pub(super) fn missing_row(&self, document: u32, damage: impl FnOnce() -> Error) -> Error {
         match self.view().is_live(document) {
             true => damage(),
@@ -168,7 +180,8 @@ impl Store {
         }
     }
 
-    /// An outcome, whose error says so where the database's folder is gone: files that are missing are no damage then.
+    /// Replaces an error with [`Error::FolderGone`] if the folder of the database is gone. Missing files are
+    /// not damage then.
     pub fn unless_gone<T>(&self, outcome: Result<T>) -> Result<T> {
         outcome.map_err(|error| match error {
             Error::NoDatabase { .. }
@@ -184,17 +197,18 @@ impl Store {
         })
     }
 
-    /// A store of its own for reading, as of the last commit, if there is another commit than this store shows.
+    /// Opens a new reader if the database has a commit that this handle does not show. `None` if there is
+    /// none.
     ///
     /// # Errors
     /// As [`Self::open_reader`].
     pub fn newer(&self) -> Result<Option<Self>> {
-        // A writer shows each commit that it makes, and nobody else makes any.
+        // A writer shows each commit that it makes, and no other process makes any.
         if self.lock.is_some() {
             return Ok(None);
         }
         let shown = self.view().state.commits;
-        // Made after each commit; 0 vouches for none.
+        // The mark is written after each commit. The value 0 means that no commit is known.
         let marked = mark::read(&self.root)?.commits;
         let is_gone = self.place.is_gone();
         if (1..=shown).contains(&marked) && !is_gone {
@@ -204,15 +218,18 @@ impl Store {
         Ok((is_gone || newer.view().state.commits != shown).then_some(newer))
     }
 
-    /// Identifies this database: no other has the same identifier, but for copies of it.
+    /// The identifier of this database. Only copies of it have the same one.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the store has no readable identity.
     pub fn identity(&self) -> Result<String> {
         self.identity.clone().ok_or_else(|| missing("the identity of the store"))
     }
 }
 
-/// A store as of one commit, to be read.
+/// A store as of one commit, for reading.
 pub struct AsOf<'a> {
-    /// The store with a snapshot of that commit; `None` where the store itself does not change.
+    /// The store with a snapshot of that commit. `None` if the store itself cannot change.
     kept: Option<Box<Store>>,
     store: &'a Store,
 }
@@ -228,7 +245,7 @@ impl Deref for AsOf<'_> {
 impl Drop for AsOf<'_> {
     fn drop(&mut self) {
         if self.kept.take().is_some() {
-            // If this fails, the store is not written any more, and its next writer removes them.
+            // After a failure no more is written through this handle. The next writer removes these runs.
             let _ = self.store.remove_folded();
         }
     }

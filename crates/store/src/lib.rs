@@ -1,17 +1,31 @@
-//! The store of fpdb: here is a hash, which documents hold it? The only member that names the storage engine.
+//! The store of fpdb: given a hash, it returns the documents that hold it. Only this member of the workspace
+//! uses RocksDB, the storage engine.
 //!
-//! Ingest only ever adds keys: no merge operator and no read-modify-write of postings. Postings and
-//! positions are written as sorted files and handed to the engine whole; a commit is one synced write that
-//! makes them visible together with the documents they belong to. The format is in
-//! [`codec::format`].
+//! Words used in every file here:
+//!
+//! * A *posting* is one fingerprint of one document, under its hash.
+//! * A *run* is one sorted batch of postings. It is written once and never changed.
+//! * A *fold* merges several runs into one.
+//! * A *view* is the state of the database at one commit, in memory.
+//! * A *tombstone* marks a deleted document, until no run holds postings of it.
+//!
+//! Ingest only adds keys. It uses no merge operator and never reads postings to rewrite them. It writes
+//! postings and positions as sorted files, which the engine takes over whole. A commit is one synced write.
+//! It makes postings, positions and their documents visible together. [`codec::format`] describes the format.
+//!
+//! Nothing that grows with the corpus is one value: blocks, filters, chunks of positions and texts, and sets
+//! of documents are bounded in size.
+//!
+//! Every table stays open, so that a reader can still read the rows of its commit. So tables must be few
+//! (`engine::options`), and one has up to 256 MB.
 //!
 //! * `codec/`: the bytes of keys and values.
 //! * `engine/`: RocksDB, its options and files.
-//! * `open/`: making and opening a database.
+//! * `open/`: creates and opens a database.
 //! * `read/`: from a hash to the documents that hold it.
 //! * `write/`: from documents to a commit.
-//! * `staged/`: files of a store that are made without one.
-//! * `care/`: verify, repair, back up.
+//! * `staged/`: makes files of a store without opening one.
+//! * `care/`: verifies, repairs and backs up.
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]

@@ -1,7 +1,7 @@
-//! Past: the commits that readers still look at, and the runs that only they need.
+//! Past: the earlier commits that readers still use, and the runs that only these readers need.
 //!
-//! The engine keeps deleted rows for as long as a snapshot shows them; but the tables of a run that was folded are removed
-//! whole, which heeds no snapshot. So they stay until no view lists the run any more.
+//! The engine keeps a deleted row for as long as a snapshot shows it. But the tables of a folded run are
+//! removed whole, and this removal ignores snapshots. So these tables stay until no view lists the run.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -13,31 +13,32 @@ pub(super) struct Past(Mutex<Needs>);
 
 #[derive(Debug, Default)]
 struct Needs {
-    /// Views that readers held when another commit took their place.
+    /// Views that readers held when the next commit replaced them.
     views: Vec<Weak<View>>,
-    /// Runs that have been folded into others, and whose rows are still there.
+    /// Runs that were folded into others and whose rows still exist.
     folded: Vec<u32>,
 }
 
 impl Past {
-    /// Takes up the view that the last commit has replaced: nobody can get hold of it any more who has not done so.
+    /// Adds the view that the last commit has replaced. No new reader can get it after this.
     pub(super) fn add(&self, view: &Arc<View>) {
         let mut needs = self.needs();
         needs.views.retain(|view| view.strong_count() > 0);
         needs.views.push(Arc::downgrade(view));
     }
 
-    /// Takes up runs that the last view does not list any more.
+    /// Adds runs that the last view does not list any more.
     pub(super) fn add_folded(&self, runs: &[u32]) {
         self.needs().folded.extend(runs);
     }
 
-    /// True where a reader may still look at the run.
+    /// True if a reader may still use the run.
     pub(super) fn needs_run(&self, run: u32) -> bool {
         needs_run(&self.needs().views, run)
     }
 
-    /// The folded runs that no reader needs any more; they are to be removed.
+    /// Returns the folded runs that no reader needs any more, and forgets them. The caller removes their
+    /// rows.
     pub(super) fn take_unneeded(&self) -> Vec<u32> {
         let mut needs = self.needs();
         let Needs { views, folded } = &mut *needs;
@@ -45,7 +46,7 @@ impl Past {
     }
 
     fn needs(&self) -> MutexGuard<'_, Needs> {
-        // Each change is one call.
+        // Each change is one call, so a panic cannot leave half of one.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

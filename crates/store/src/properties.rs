@@ -1,5 +1,5 @@
-//! A property of any bytes that a store may find on disk: they are refused, or are the encoding of the value that
-//! they stand for.
+//! Properties of every decoder, for any bytes that a store may find on disk. A decoder either refuses the
+//! bytes, or returns a value that encodes to an equal value again.
 
 use std::fmt::Debug;
 
@@ -20,7 +20,7 @@ use super::open::mark::CommitMark;
 use super::texts;
 use crate::fuzzing::Draw;
 
-/// A posting block: of any bytes, or of any postings.
+/// A posting block: decodes any bytes, or encodes any postings.
 pub(crate) fn posting_block(data: &[u8]) {
     let mut draw = Draw::new(data);
     if draw.byte().is_multiple_of(2) {
@@ -43,7 +43,7 @@ fn any_block(last_hash: u64, bytes: &[u8]) {
     for posting in &postings {
         block.find(posting.hash, &mut Vec::new());
     }
-    // The order is checked only while they are read.
+    // The decoder does not check the order: only reading the postings shows it.
     if postings.is_sorted() && postings.last().is_some_and(|last| last.hash == last_hash) {
         check_postings(&postings);
     }
@@ -77,7 +77,7 @@ pub(crate) fn positions(data: &[u8]) {
     assert_eq!(chunks::decode(&bytes), Ok(places));
 }
 
-/// A filter: of any bytes, or of any hashes.
+/// A filter: decodes any bytes, or encodes any hashes.
 pub(crate) fn filter(data: &[u8]) {
     let mut draw = Draw::new(data);
     if draw.byte().is_multiple_of(2) {
@@ -102,7 +102,7 @@ pub(crate) fn filter(data: &[u8]) {
     assert!(Filter::decode(&bytes[..bytes.len() - 1]).is_err());
 }
 
-/// The records that are bincode.
+/// The records that bincode encodes.
 pub(crate) fn records(data: &[u8]) {
     record::<DocumentRecord>(data);
     record::<StateRecord>(data);
@@ -118,7 +118,7 @@ fn record<T: Encode + Decode<()> + PartialEq + Debug>(data: &[u8]) {
     assert_eq!(metadata::decode::<T>(&bytes, String::new).unwrap(), record);
 }
 
-/// A row of a set of documents.
+/// A row of a document set.
 pub(crate) fn document_set(data: &[u8]) {
     let key = [1, 2];
     let Ok(set) = sets::decode("tombstones", &key, data) else { return };
@@ -149,7 +149,7 @@ pub(crate) fn keys(data: &[u8]) {
     }
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = (format::marker_version(text), format::marker_profile(text));
-    // Names have the order of their keys, whatever is in them.
+    // Keys sort as the names do, whatever characters the names contain.
     let middle = (0..=text.len() / 2).rfind(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let (one, other) = text.split_at(middle);
     assert_eq!(format::name_key(one, 7).cmp(&format::name_key(other, 7)), one.cmp(other));

@@ -1,11 +1,11 @@
-//! Sizes: how many bytes a database takes, on disk and in memory.
+//! Sizes: the bytes that a database takes, on disk and in memory.
 
 use super::codec::format::{self, FAMILIES};
 use super::engine::Level;
 use super::handle::Store;
 use fpdb_host::error::{Error, Result};
 
-/// The part of a database's bytes that no table holds.
+/// The name of the part of [`Store::bytes_by_part`] that counts all files except tables.
 pub const LOGS: &str = "logs and manifest";
 
 impl Store {
@@ -14,12 +14,12 @@ impl Store {
         self.engine.levels()
     }
 
-    /// Bytes kept in memory of what was read, and the most that are.
+    /// Bytes of data that are cached in memory now, and the most that may be.
     pub fn cached_bytes(&self) -> (u64, u64) {
         (self.filter_use.cached_bytes() as u64, self.engine.cache().bytes() as u64)
     }
 
-    /// Bytes that are free on the disk of the database; `None` where the system does not tell.
+    /// Free bytes on the disk of the database. `None` if the system does not report them.
     pub fn free_bytes(&self) -> Option<u64> {
         #[cfg(unix)]
         {
@@ -30,7 +30,11 @@ impl Store {
         None
     }
 
-    /// Bytes on disk: the tables of each column family, and what the engine keeps beside them.
+    /// Bytes on disk by part: one part for the tables of each column family, and [`LOGS`] for the other
+    /// files.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the folder cannot be read, or an error of the engine.
     pub fn bytes_by_part(&self) -> Result<Vec<(&'static str, u64)>> {
         let mut parts = Vec::with_capacity(FAMILIES.len() + 1);
         for name in FAMILIES {
@@ -39,7 +43,7 @@ impl Store {
         let path = self.root.join(format::STORE);
         let mut total = 0;
         for entry in std::fs::read_dir(&path).map_err(Error::io("measure", &path))? {
-            // A file that a writer removes meanwhile takes no space.
+            // A file that a writer removes meanwhile counts as 0 bytes.
             total += entry.and_then(|entry| entry.metadata()).map_or(0, |metadata| metadata.len());
         }
         let tables: u64 = parts.iter().map(|&(_, bytes)| bytes).sum();

@@ -1,4 +1,5 @@
-//! Sources: how the files and folders were read that were named to an ingest, so that they can be read in the same way again.
+//! Sources: the files and folders that were named to an ingest, and the settings they were read with. So a
+//! later ingest can read them in the same way.
 
 use super::Store;
 use super::codec::format::{MAIN, SOURCE_PREFIX, source_key};
@@ -9,12 +10,12 @@ use fpdb_host::error::Result;
 const ACTION: &str = "read the list of sources";
 
 impl Store {
-    /// The record of the source at this absolute path.
+    /// The record of the source at this absolute path. `None` if there is none.
     pub fn source(&self, path: &str) -> Result<Option<SourceRecord>> {
         self.engine.get(MAIN, source_key(path), ACTION)?.map(|value| decoded(&value)).transpose()
     }
 
-    /// The records of all sources, by path.
+    /// The records of all sources, in order of their paths.
     pub fn sources(&self) -> Result<Vec<SourceRecord>> {
         let mut sources = Vec::new();
         for entry in self.engine.entries(MAIN, SOURCE_PREFIX, ACTION)? {
@@ -27,8 +28,8 @@ impl Store {
         Ok(sources)
     }
 
-    /// Remembers sources in place of what was known of their paths; forgets one without settings. Changes nothing where all is so
-    /// already.
+    /// Stores these records in place of earlier ones for the same paths. A record without settings deletes
+    /// the earlier one. Commits nothing if nothing changes.
     pub fn remember_sources(&self, sources: &[SourceRecord]) -> Result<()> {
         let mut changes = self.engine.changes();
         let mut changed = false;
@@ -48,7 +49,7 @@ impl Store {
         self.change(changes, View::clone(&self.view()), "remember how sources are read")
     }
 
-    /// Remembers the sources of another store, but those that are known here.
+    /// Copies the records of another store, except for paths that have a record here.
     pub fn adopt_sources(&self, other: &Self) -> Result<()> {
         let mut new = Vec::new();
         for source in other.sources()? {

@@ -1,4 +1,4 @@
-//! Tests of the reads of lookups and the memory of a batch, by the engine's own counters.
+//! Tests of the blocks that lookups read and of the memory of a batch, by the engine's own counters.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::{Digest, Span};
 use fpdb_kernel::profile::Profile;
 
-/// SplitMix64: the n-th of a fixed sequence of distinct random numbers.
+/// SplitMix64: the n-th of a fixed sequence of distinct pseudorandom numbers.
 pub(super) fn hash(n: u64) -> u64 {
     let z = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -48,7 +48,8 @@ pub(crate) fn record(name: u64, fingerprints: u64) -> DocumentRecord {
     }
 }
 
-/// A database with a run for each of `runs`, of so many documents with 1,000 of the even numbers' hashes each.
+/// Creates a database with one run for each entry of `runs`: its number of documents. Each document has 1,000
+/// hashes of even numbers.
 pub(super) fn store_of(root: &Path, runs: &[u64]) -> Store {
     let store = Store::create(root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
@@ -66,11 +67,11 @@ pub(super) fn store_of(root: &Path, runs: &[u64]) -> Store {
         committer.commit(&store, &mut batch).unwrap();
     }
     drop(store);
-    // Opened again, its cache is empty.
+    // Opened again, so that its cache is empty.
     Store::open_reader(root, &StoreOptions::default()).unwrap()
 }
 
-/// Looks up hashes in ascending order; how many are found, and the table blocks read from files for them.
+/// Looks up the hashes in ascending order. Returns the number found, and the table blocks read from files.
 pub(super) fn look_up(store: &Store, mut hashes: Vec<u64>) -> (usize, u64) {
     hashes.sort_unstable();
     set_perf_stats(PerfStatsLevel::EnableCount);
@@ -97,7 +98,7 @@ fn few_hashes_cost_one_block_each_whether_held_or_not() {
     let store = store_of(&folder.path().join("db"), &[300]);
     let (found, reads) = look_up(&store, held(20, 15_000));
     assert_eq!(found, 20);
-    // To see that the run is there, its first block has been read already.
+    // Opening the store reads the first block of the run, to see that the run exists.
     assert!((19..=20).contains(&reads), "{reads} blocks");
     let (found, reads) = look_up(&store, absent(20));
     assert_eq!(found, 0);
@@ -109,12 +110,12 @@ fn absent_hashes_cost_a_fiftieth_of_a_block_and_held_ones_one() {
     let folder = tempfile::tempdir().unwrap();
     for (name, runs) in [("one", &[300][..]), ("four", &[75; 4])] {
         let store = store_of(&folder.path().join(name), runs);
-        // The filters themselves, read once, included.
+        // The count includes reading the filters once.
         let count = 20_000;
         let (found, reads) = look_up(&store, absent(count));
         assert_eq!(found, 0);
         assert!(reads * 50 <= count * runs.len() as u64, "{name}: {reads} blocks for {count} hashes");
-        // 586 blocks in all, so most of these are in blocks of their own.
+        // There are 586 blocks, so most of these hashes lie in blocks of their own.
         let (found, reads) = look_up(&store, held(200, 1500));
         assert_eq!(found, 200);
         assert!(reads <= 205, "{name}: {reads} blocks for 200 hashes");
@@ -141,7 +142,7 @@ fn a_compaction_with_nothing_to_give_back_writes_no_table() {
     let opened = tables();
     let compacted = compact();
     assert_ne!(compacted, opened, "tables of small commits became one");
-    // The commit of the fold is in the log; the next opening makes tables of it.
+    // The commit of the fold is in the log. The next opening writes it as tables.
     let compacted = compact();
     assert_eq!(compact(), compacted);
     assert_eq!(Store::open_reader(&root, &StoreOptions::default()).unwrap().verify(&Task::new()).unwrap().problems, []);
@@ -160,7 +161,7 @@ fn filters_are_used_once_small_lookups_would_have_paid_for_them() {
     assert!(reads[30..].iter().sum::<u64>() <= 10, "{reads:?}");
 }
 
-/// Filters may use three quarters of the cache. They are held whole, or with as many bits of each byte as fit.
+/// Filters may use three quarters of the cache. If they do not fit whole, fewer bits of each byte are held.
 #[test]
 fn filters_that_have_no_room_are_held_in_part_and_save_reads_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -237,13 +238,13 @@ fn a_full_batch_holds_what_it_may_and_little_more() {
                 }
             }
         }
-        // One call's postings and what they need of positions.
+        // One more call of `push` is allowed for: its postings, and the memory of their positions.
         assert!(batch.held() <= memory + (1 << 20), "{what}: {} bytes", batch.held());
         assert!(number as usize * size_of::<Posting>() <= memory, "{what}: {number} postings");
     }
 }
 
-/// The rows of a change that fails are in the store, under numbers that the next one uses again.
+/// A failed change leaves rows in the store. The next change uses their numbers again.
 #[test]
 fn a_change_that_fails_leaves_nothing_to_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -296,7 +297,7 @@ fn a_number_that_no_document_has_is_no_damage() {
     committer.commit(&store, &mut batch).unwrap();
     let is_unknown = |number| matches!(store.document_numbered(number), Err(fpdb_host::error::Error::NoSuchNumber { number: told }) if told == number);
     assert!(is_unknown(1) && is_unknown(3) && !is_unknown(2));
-    // With the last posting its tombstone goes too.
+    // A compaction removes the last posting, and with it the tombstone.
     store.compact(&Task::new()).unwrap();
     assert!(is_unknown(1) && is_unknown(3) && !is_unknown(2));
 }
@@ -323,7 +324,8 @@ fn many_rows_in_the_log_become_tables_and_few_do_not() {
     }
 }
 
-/// A content that many documents have, and a name that many contents have: one of them is found without a look at the others.
+/// Many documents have one content, and many contents have one name. The search finds one without visiting
+/// the others.
 #[test]
 fn one_of_many_equal_documents_is_found_at_once() {
     const CONTENT: [u8; 16] = [7; 16];
@@ -357,7 +359,7 @@ fn one_of_many_equal_documents_is_found_at_once() {
     }
 }
 
-/// Documents of this version take the place of all others, and runs are folded.
+/// Replaces all documents with those of this version, and folds runs.
 pub(super) fn replace_all(store: &Store, version: u64) {
     let mut committer = Committer::new(store);
     let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
@@ -431,7 +433,7 @@ fn a_store_as_of_a_commit_stays_as_it_is_until_nobody_reads_it() {
     for version in 5..15 {
         replace_all(&store, version);
         assert!(everything(&kept) == before, "version {version}");
-        // A reader of a later commit comes and goes.
+        // Another reader opens a later commit and closes it.
         drop(store.as_of_last_commit());
     }
     store.compact(&Task::new()).unwrap();

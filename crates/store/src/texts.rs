@@ -1,4 +1,4 @@
-//! Texts: the bytes of documents that are stored with them, in compressed chunks of 1 MiB.
+//! Texts: the stored bytes of documents, in compressed chunks of 1 MiB.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -7,34 +7,41 @@ use super::codec::format::{TEXTS, text_key};
 use super::codec::records::DocumentRecord;
 use fpdb_host::error::{Error, Result};
 
-/// Bytes of a document in one chunk: a value that holds no more however long the document is.
+/// Bytes of a document in one chunk, before compression. So no value grows with the document.
 pub const TEXT_CHUNK_BYTES: usize = 1 << 20;
 
-/// The level zstd calls its default: on text some two fifths of the size at some 300 MB/s.
+/// The default level of zstd. Text shrinks to some two fifths of its size, at some 300 MB/s.
 const LEVEL: i32 = 3;
 
-/// Chunks of a document of so many bytes. There are no more than keys can number, whatever a damaged record says.
+/// The number of chunks of a document of this many bytes. Never more than a key can number, even if a damaged
+/// record gives the length.
 pub fn chunks(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(TEXT_CHUNK_BYTES as u64)).unwrap_or(u32::MAX)
 }
 
-/// Chunks of a document that are in the store.
+/// The number of chunks of a document that are in the store.
 pub(super) fn chunks_of(record: &DocumentRecord) -> u32 {
     if record.stored_text { chunks(record.bytes) } else { 0 }
 }
 
-/// Compresses a chunk, at most [`TEXT_CHUNK_BYTES`].
+/// Compresses one chunk of at most [`TEXT_CHUNK_BYTES`].
+///
+/// # Errors
+/// [`Error::System`] if zstd fails.
 pub fn compress(chunk: &[u8]) -> Result<Vec<u8>> {
     zstd::bulk::compress(chunk, LEVEL).map_err(Error::system("compress a text"))
 }
 
-/// The input of [`compress`].
+/// Undoes [`compress`].
+///
+/// # Errors
+/// Returns the damage, as the end of a sentence. Any bytes are safe to give.
 pub fn decompress(chunk: &[u8]) -> std::result::Result<Vec<u8>, &'static str> {
     zstd::bulk::decompress(chunk, TEXT_CHUNK_BYTES).map_err(|_| "a chunk of it does not decompress to 1 MiB or less")
 }
 
-/// True where the text of a document is stored, all its compressed chunks, which `get` gives, can be read, and they are
-/// what was ingested.
+/// True if the text of a document is stored, all chunks decompress, and their digest is the recorded one.
+/// `get` returns a compressed chunk by its number.
 pub(super) fn is_intact(record: &DocumentRecord, mut get: impl FnMut(u32) -> Result<Option<Vec<u8>>>) -> Result<bool> {
     if !record.stored_text {
         return Ok(false);
@@ -52,9 +59,10 @@ impl Store {
     /// The bytes of a document whose record says that they are stored.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where they are not there, or not those that were ingested.
+    /// * [`Error::Damaged`] if a chunk is missing or the bytes are not the ingested ones.
+    /// * [`Error::NoSuchNumber`] if the document has been deleted.
     pub fn text(&self, document: u32, record: &DocumentRecord) -> Result<Vec<u8>> {
-        // A damaged record must not ask for more memory than its text takes.
+        // If the last chunk is missing, the record may be damaged. Then no memory is reserved for its length.
         let last = chunks(record.bytes).saturating_sub(1);
         if last > 0 && self.engine.get(TEXTS, text_key(document, last), "read a text")?.is_none() {
             return Err(self.missing_row(document, || missing_chunk(document)));
@@ -67,7 +75,7 @@ impl Store {
         Ok(text)
     }
 
-    /// Checks that the stored bytes of a document are those that were ingested, one chunk at a time.
+    /// Checks that the stored bytes of a document are the ingested ones, one chunk at a time.
     pub(super) fn check_text(&self, document: u32, record: &DocumentRecord) -> Result<()> {
         self.for_each_text_chunk(document, record, |_| Ok(()))
     }
@@ -94,7 +102,7 @@ impl Store {
         }
     }
 
-    /// Calls `visit` with the compressed chunks of a document, in order.
+    /// Calls `visit` with the number and the compressed bytes of each chunk of a document, in order.
     pub(super) fn for_each_stored_chunk(
         &self,
         document: u32,

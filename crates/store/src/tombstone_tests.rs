@@ -1,4 +1,5 @@
-//! Tests of tombstones: deleted documents stay hidden, and a store that is written for ever does not collect them.
+//! Tests of tombstones: deleted documents stay hidden, and tombstones do not pile up in a store that is
+//! written to for ever.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -52,13 +53,13 @@ fn a_tombstone_stays_while_a_run_may_hold_its_document() {
     };
     commit(3, 70, &[]);
     commit(1, 2, &[1]);
-    // With that the small runs are as many as are folded.
+    // After these commits there are as many small runs as one fold merges.
     let last = FAN_IN as u32 + 2;
     (3..last).for_each(|id| commit(1, 2, &[id]));
     let counts = || (store.view().run_count(), store.view().tombstone_count());
     assert_eq!(counts(), (FAN_IN + 1, FAN_IN as u64));
     store.fold_excess(&Task::new()).unwrap();
-    // The large run stays, with a document that was deleted.
+    // The large run stays. It holds a deleted document.
     assert_eq!(counts(), (2, 1));
     assert_holds(&Store::open_reader(&root, &options).unwrap(), &held(&[0, 2, last]));
     store.compact(&Task::new()).unwrap();
@@ -68,7 +69,8 @@ fn a_tombstone_stays_while_a_run_may_hold_its_document() {
 
 #[derive(Clone, Copy, Debug)]
 enum Op {
-    /// Adds documents of so many hashes each, and deletes those at these places among the documents.
+    /// Adds documents of `hashes` hashes each. Deletes the documents at the places `delete`, among those
+    /// stored.
     Commit {
         documents: u32,
         hashes: u64,
@@ -83,7 +85,7 @@ enum Op {
 }
 
 fn operation() -> impl Strategy<Value = Op> {
-    // Many small runs, which are folded, beside some that are larger by ranks and stay.
+    // Many small runs, which are folded, and some runs of a higher level, which stay.
     let hashes = prop_oneof![1 => Just(0), 20 => 1..3u64, 2 => 60..70u64];
     let commit = (0..4u32, hashes, any::<[u8; 3]>()).prop_map(|(documents, hashes, delete)| Op::Commit {
         documents,
@@ -96,7 +98,7 @@ fn operation() -> impl Strategy<Value = Op> {
 /// The hashes of each document.
 type Held = BTreeMap<u32, BTreeSet<u64>>;
 
-/// The store shows these documents and their postings, and no others.
+/// Checks that the store shows exactly these documents and their postings.
 fn assert_holds(store: &Store, held: &Held) {
     let mut found = Held::new();
     store
@@ -127,7 +129,7 @@ fn assert_holds(store: &Store, held: &Held) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
-    /// In each part the store is opened once.
+    /// Each part opens the store once.
     #[test]
     fn deleted_documents_stay_hidden_when_their_tombstones_go(
         parts in prop::collection::vec(prop::collection::vec(operation(), 1..60), 1..3),
@@ -147,7 +149,7 @@ proptest! {
                         let mut batch = Batch::new(first, 1 << 20);
                         for place in delete {
                             let id = held.keys().nth(place % held.len().max(1)).copied();
-                            // Some stay for ever, between the others.
+                            // Some documents stay for ever, between the others.
                             if let Some(id) = id.filter(|id| id % 7 != 0) {
                                 batch.delete(id, store.document(id).unwrap());
                                 held.remove(&id);
@@ -155,7 +157,7 @@ proptest! {
                             }
                         }
                         for id in first..first + documents {
-                            // One of three documents has the same.
+                            // Documents whose ids are equal modulo 3 have the same hashes.
                             let own: Vec<u64> = (0..hashes).map(|at| hash(3 * at + u64::from(id % 3))).collect();
                             batch.push(own.iter().enumerate().map(|(at, &hash)| fingerprint(hash, at as u64))).unwrap();
                             batch.finish(record(u64::from(id), hashes)).unwrap();
@@ -173,7 +175,7 @@ proptest! {
                 }
                 let view = store.view();
                 prop_assert!(held.keys().all(|&id| view.is_live(id)) && !deleted.iter().any(|&id| view.is_live(id)));
-                // As who opens it sees it, without what this handle remembers.
+                // Loads the view as a new process does, without the ids that this handle remembers.
                 *store.view.write().unwrap() = Arc::new(View::load(&store.engine).unwrap());
                 assert_holds(&store, &held);
                 *store.view.write().unwrap() = view;

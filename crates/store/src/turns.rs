@@ -1,8 +1,9 @@
-//! Turns: a lock between the threads that share an open store. One thread at a time changes the store; a full scan excludes
-//! changes. The lock of the folder keeps other processes out.
+//! Turns: a lock between the threads that share an open store. One thread at a time changes the store. A full
+//! scan excludes changes. Another lock, that of the folder, excludes other processes.
 //!
-//! A host's own code runs while a turn is held: visitors, iterators of documents, progress. A call from there that would wait for the
-//! very turn it runs in is an error, and not a wait without end. So each thread knows the turns it works in.
+//! Code of the host runs while a thread holds a turn: visitors, iterators of documents, progress reports. A
+//! call from there that needs the same turn would wait for itself for ever. So it returns an error instead.
+//! For this, each thread records the turns that it works in.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -12,7 +13,7 @@ use std::time::Duration;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 
-/// How often a waiting thread looks at its token.
+/// How often a waiting thread checks its stop token.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The lock that threads wait for.
@@ -25,13 +26,14 @@ pub(super) struct Turns {
 #[derive(Debug, Default)]
 struct State {
     changing: bool,
-    /// Scans that exclude changes.
+    /// The number of scans under way. Each excludes changes.
     scans: usize,
-    /// Threads that wait to change the store. Scans wait behind them, so that changes are not put off for ever.
+    /// Threads that wait to change the store. New scans wait for them, so that changes are not delayed for
+    /// ever.
     waiting: usize,
 }
 
-/// The work of a thread in its turn.
+/// What a thread does in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     Change,
@@ -39,11 +41,11 @@ enum Work {
 }
 
 thread_local! {
-    /// The turns this thread works in, innermost last: the lock's address, and the work.
+    /// The turns this thread works in, innermost last: the address of the lock, and the work.
     static WORKING: RefCell<Vec<(usize, Work)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// This thread works in a turn while this lives, which does not leave the thread.
+/// Records that this thread works in a turn, for as long as this lives. It cannot move to another thread.
 struct Working {
     turns: usize,
     work: Work,
@@ -81,15 +83,16 @@ pub struct Unchanged<'a> {
     _working: Working,
 }
 
-/// A thread works for one that changes the store, for as long as this lives.
+/// Records that a thread works for the running change, for as long as this lives.
 #[must_use]
 pub struct Lent(#[expect(dead_code, reason = "held, not read")] Working);
 
 impl Turns {
-    /// Waits for its turn to change the store.
+    /// Waits for the right to change the store.
     ///
     /// # Errors
-    /// [`Error::Stopped`] once `stop` is stopped; [`Error::WaitsForItself`] within a turn of this thread.
+    /// * [`Error::Stopped`] if `stop` is stopped first.
+    /// * [`Error::WaitsForItself`] if this thread already works in a turn.
     pub(super) fn change_alone(&self, stop: &StopToken) -> Result<Changing<'_>> {
         if self.own_work().is_some() {
             return Err(Error::WaitsForItself);
@@ -99,7 +102,7 @@ impl Turns {
         let mut state = self.wait(state, stop, |state| state.changing || state.scans > 0);
         state.waiting -= 1;
         if state.changing || state.scans > 0 {
-            // Scans that have waited behind this thread need not wait any more.
+            // Scans that waited for this thread can go on.
             self.freed.notify_all();
             return Err(Error::Stopped);
         }
@@ -107,10 +110,12 @@ impl Turns {
         Ok(Changing { turns: self, _working: Working::new(self, Work::Change) })
     }
 
-    /// Excludes changes; waits for one that is under way. Within a scan of this thread it does not wait.
+    /// Excludes changes. Waits for a change that is under way. Inside a scan of the same thread it does not
+    /// wait.
     ///
     /// # Errors
-    /// As [`Self::change_alone`], but only within a change.
+    /// * [`Error::Stopped`] if `stop` is stopped first.
+    /// * [`Error::WaitsForItself`] if this thread works in a change.
     pub(super) fn keep_unchanged(&self, stop: &StopToken) -> Result<Unchanged<'_>> {
         let mut state = self.state();
         match self.own_work() {
@@ -127,12 +132,12 @@ impl Turns {
         Ok(Unchanged { turns: self, _working: Working::new(self, Work::Scan) })
     }
 
-    /// Says that this thread works for the one that changes the store: it runs code of the host's too.
+    /// Records that this thread works for the running change. The thread also runs code of the host.
     pub(super) fn lend(&self) -> Lent {
         Lent(Working::new(self, Work::Change))
     }
 
-    /// The work this thread does in a turn of this lock: a change, if it does that.
+    /// The work this thread does in turns of this lock. A change counts before a scan.
     fn own_work(&self) -> Option<Work> {
         let own = |&(turns, work): &(usize, Work)| (turns == address(self)).then_some(work);
         WORKING.with_borrow(|working| {
@@ -142,7 +147,7 @@ impl Turns {
         })
     }
 
-    /// Waits while the store is `busy` and `stop` is not stopped.
+    /// Waits until the store is not `busy` or `stop` is stopped.
     fn wait<'a>(
         &self,
         mut state: MutexGuard<'a, State>,
@@ -155,7 +160,7 @@ impl Turns {
         state
     }
 
-    /// Counters alone are behind this lock, and a panic cannot leave them half changed.
+    /// The lock guards counters only, so a panic cannot leave them half changed.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -221,7 +226,8 @@ mod tests {
         let (turns, other) = (Turns::default(), Turns::default());
         let scan = turns.keep_unchanged(&never()).unwrap();
         assert!(matches!(turns.change_alone(&never()), Err(Error::WaitsForItself)));
-        // Another store's turn is free, and a scan within a scan does not wait for the thread that waits for both to end.
+        // A change of another store does not wait. A scan inside a scan does not wait either: the waiting
+        // change waits for both scans.
         drop(other.change_alone(&never()).unwrap());
         thread::scope(|scope| {
             let waiting = scope.spawn(|| turns.change_alone(&never()).map(drop));
@@ -261,7 +267,8 @@ mod tests {
             }
         });
         drop(change);
-        // Nobody waits any more, for whom a scan would wait. A turn that is free is had without a look at the token.
+        // No change waits any more, so a scan need not wait. A free turn is granted even if the token is
+        // stopped.
         drop(turns.keep_unchanged(&token).unwrap());
         drop(turns.change_alone(&token).unwrap());
     }

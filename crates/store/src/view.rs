@@ -1,5 +1,5 @@
-//! View: the state of one commit in memory. The next commit replaces the view as a whole, so that a reader that holds
-//! one keeps seeing one state of the database.
+//! View: the state of one commit in memory. The next commit replaces the whole view. So a reader that holds a
+//! view keeps seeing one state of the database.
 
 use roaring::RoaringBitmap;
 
@@ -14,15 +14,16 @@ use super::write::levels;
 use fpdb_host::error::Result;
 use fpdb_kernel::profile::Profile;
 
-/// State, runs, tombstones and boilerplate of one commit.
+/// The state, runs, tombstones and boilerplate documents of one commit.
 #[derive(Clone, Debug)]
 pub struct View {
     pub(super) state: StateRecord,
-    /// In order of number.
+    /// Ascending by number.
     pub(super) runs: Vec<(u32, RunRecord)>,
     pub(super) tombstones: DocumentSet,
     pub(super) boilerplate: DocumentSet,
-    /// Deleted documents whose tombstones went since the store was opened: who works through this handle may still know their ids.
+    /// Deleted documents whose tombstones were dropped since the store was opened. Users of this handle may
+    /// still know their ids.
     gone: RoaringBitmap,
 }
 
@@ -37,60 +38,62 @@ impl View {
         })
     }
 
-    /// The content of the database, in numbers.
+    /// The totals of the database.
     pub fn state(&self) -> &StateRecord {
         &self.state
     }
 
-    /// True where the id belongs to a committed document that is not deleted.
+    /// True if the id belongs to a committed document that is not deleted.
     pub fn is_live(&self, document: u32) -> bool {
         document < self.state.next_document && !self.tombstones.contains(document) && !self.gone.contains(document)
     }
 
-    /// True where some document that was committed has been deleted since, so that runs may hold its postings.
+    /// True if a committed document has been deleted and runs may still hold its postings.
     pub(crate) fn has_deleted(&self) -> bool {
         self.tombstones.len() > 0
     }
 
-    /// True where the document is never a match and its hashes are to be ignored.
+    /// True if the document is boilerplate: it is never a match, and its hashes are ignored.
     pub fn is_boilerplate(&self, document: u32) -> bool {
         self.boilerplate.contains(document)
     }
 
-    /// The number of runs, each of which a lookup has to visit.
+    /// The number of runs. A lookup visits each of them.
     pub fn run_count(&self) -> usize {
         self.runs.len()
     }
 
-    /// The postings of each run, most first.
+    /// The number of postings of each run, largest first.
     pub fn run_postings(&self) -> Vec<u64> {
         let mut postings: Vec<u64> = self.runs.iter().map(|(_, run)| run.postings).collect();
         postings.sort_unstable_by_key(|&postings| std::cmp::Reverse(postings));
         postings
     }
 
-    /// The blocks that a process which has read nothing yet reads for each hash of a query of 10 kB.
+    /// Expected number of blocks read for each hash of a query of 10 kB, by a process that has cached
+    /// nothing.
     pub fn cold_blocks(&self) -> f64 {
         levels::cold_blocks(self.runs.iter().map(|(_, run)| run))
     }
 
-    /// The runs that a compaction makes one; `None` where that would change nothing.
+    /// The runs that a compaction merges into one. `None` if a compaction would change nothing.
     pub(super) fn runs_to_compact(&self) -> Option<Vec<u32>> {
         let changes = self.runs.len() > 1 || self.tombstone_count() > 0;
         changes.then(|| self.runs.iter().map(|&(run, _)| run).collect())
     }
 
-    /// Postings held, those of deleted documents included.
+    /// Postings in all runs, including those of deleted documents.
     pub fn posting_count(&self) -> u64 {
         self.runs.iter().map(|(_, run)| run.postings).sum()
     }
 
-    /// Ids that were deleted and whose postings may still be there.
+    /// The number of deleted ids whose postings may still be in a run.
     pub fn tombstone_count(&self) -> u64 {
         self.tombstones.len()
     }
 
-    /// Removes the tombstones of documents that lie in none of the runs: they have nothing to hide.
+    /// Removes the tombstones of documents that lie in none of the runs: no posting of theirs is left to
+    /// hide.
     pub(super) fn forget_tombstones(&mut self, changes: &mut Changes<'_>) -> Result<()> {
         let mut held = RoaringBitmap::new();
         for (_, run) in &self.runs {
@@ -106,7 +109,7 @@ pub(super) fn load_profile(engine: &Engine) -> Result<Profile> {
     format::decode_profile(&value.ok_or_else(|| missing("the profile record"))?)
 }
 
-/// The identity of the database; `None` where it cannot be told.
+/// The identity of the database. `None` if the store has no readable identity.
 pub(super) fn load_identity(engine: &Engine) -> Result<Option<String>> {
     match engine.get(MAIN, IDENTITY_KEY, "read its identity")? {
         Some(identity) => Ok(Some(String::from_utf8_lossy(&identity).into_owned())),

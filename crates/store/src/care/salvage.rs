@@ -9,6 +9,9 @@
 //!
 //! A block that is missing or fails its checksum is a gap; any other failure of the system (too many open files, no
 //! permission) is an error, since the rows that it hides are not lost.
+//!
+//! An iterator of RocksDB ends at the first block that it cannot read. The salvage looks for the first
+//! readable key behind that block, in growing steps and then by bisection.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;

@@ -1,4 +1,7 @@
 //! Survey: which documents of a damaged store are whole, which have to be read again, and which are lost.
+//!
+//! A document lacks a posting or a position if the number or the sum of its ordinals is wrong. Such a
+//! document is read again where its file has the recorded digest.
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;

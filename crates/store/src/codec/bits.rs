@@ -1,12 +1,14 @@
-//! Bit columns and bit vectors: n values of the same width, packed without gaps, least significant bit
-//! first; and single bits, of which the n-th set or clear one can be found.
+//! Bit columns and bit vectors.
+//!
+//! A column is a sequence of values of equal width, packed without gaps, least significant bit first. A bit
+//! vector is a sequence of single bits. Its n-th set or clear bit can be found.
 
-/// The bits needed for values up to `greatest`.
+/// The number of bits that values up to `greatest` need.
 pub(crate) fn width_of(greatest: u64) -> u32 {
     u64::BITS - greatest.leading_zeros()
 }
 
-/// The bytes a column of `count` values of `width` bits takes.
+/// The number of bytes that a column of `count` values of `width` bits takes.
 pub(crate) fn column_bytes(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
@@ -28,7 +30,7 @@ pub(crate) fn write_column(values: impl IntoIterator<Item = u64>, width: u32, ou
     out.extend(&(pending as u64).to_le_bytes()[..bits.div_ceil(8) as usize]);
 }
 
-/// Reads a column in place.
+/// A column, read in place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column<'a> {
     bytes: &'a [u8],
@@ -36,14 +38,14 @@ pub(crate) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Takes a column of `count` values off the front of `bytes`; `None` where they end too early.
+    /// Removes a column of `count` values from the front of `bytes`. `None` if `bytes` is too short.
     pub(crate) fn take(bytes: &mut &'a [u8], count: usize, width: u32) -> Option<Self> {
         let (column, rest) = bytes.split_at_checked(column_bytes(count, width))?;
         *bytes = rest;
         Some(Self { bytes: column, width })
     }
 
-    /// The value at `index`, which must be below the count.
+    /// The value at `index`, which must be less than the number of values.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> u64 {
         if self.width == 0 {
@@ -58,14 +60,14 @@ impl<'a> Column<'a> {
         {
             return (u64::from_le_bytes(word) >> shift) & mask;
         }
-        // The last few values, and those that span nine bytes.
+        // For the last few values, and for values that span nine bytes.
         let end = (bit + self.width as usize).div_ceil(8);
         let word = self.bytes[byte..end].iter().rev().fold(0u128, |word, &byte| word << 8 | u128::from(byte));
         (word >> shift) as u64 & mask
     }
 }
 
-/// Appends a vector of `count` bits to `out`, of which those at `set` are set.
+/// Appends a vector of `count` bits to `out`. The bits at the places `set` are set, the others clear.
 pub(crate) fn write_bits(set: impl IntoIterator<Item = usize>, count: usize, out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + count.div_ceil(8), 0);
@@ -75,15 +77,17 @@ pub(crate) fn write_bits(set: impl IntoIterator<Item = usize>, count: usize, out
     }
 }
 
-/// Reads a bit vector in place.
+/// A bit vector, read in place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BitVector<'a> {
-    /// The spare bits of the last byte are clear, so that counting and selecting need not know where the vector ends.
+    /// The unused bits of the last byte are clear. So counting and selecting need not know the number of
+    /// bits.
     bytes: &'a [u8],
 }
 
 impl<'a> BitVector<'a> {
-    /// Takes a vector of `count` bits off the front of `bytes`; `None` where they end too early or a spare bit is set.
+    /// Removes a vector of `count` bits from the front of `bytes`. `None` if `bytes` is too short or an
+    /// unused bit of the last byte is set.
     pub(crate) fn take(bytes: &mut &'a [u8], count: usize) -> Option<Self> {
         let (vector, rest) = bytes.split_at_checked(count.div_ceil(8))?;
         let used = count % 8;
@@ -94,22 +98,22 @@ impl<'a> BitVector<'a> {
         Some(Self { bytes: vector })
     }
 
-    /// The number of bits set.
+    /// The number of set bits.
     pub(crate) fn count_ones(&self) -> usize {
         self.words().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// False past the end.
+    /// True if this bit is set. False past the end.
     pub(crate) fn get(&self, bit: usize) -> bool {
         self.bytes.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
     }
 
-    /// The place of the n-th set bit, from 0; `None` where there are fewer.
+    /// The place of the n-th set bit, counted from 0. `None` if there are fewer.
     pub(crate) fn select_one(&self, n: usize) -> Option<usize> {
         select(self.words(), n)
     }
 
-    /// The place of the n-th clear bit, from 0; past the end all are clear.
+    /// The place of the n-th clear bit, counted from 0. All bits past the end count as clear.
     pub(crate) fn select_zero(&self, n: usize) -> Option<usize> {
         select(self.words().map(|word| !word).chain(std::iter::repeat(u64::MAX)), n)
     }

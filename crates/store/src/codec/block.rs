@@ -1,29 +1,35 @@
 //! Posting block: up to 512 postings in ascending order of (hash, document, ordinal), in columns.
 //!
-//! Its distinct hashes are an Elias-Fano sequence (Elias 1974, Fano 1971): the low bits of each as they are,
-//! the high bits as a bit vector with one bit set for each hash and one clear for each step. That is within
-//! half a bit of what random hashes need, and one is found by counting bits, without reading the others.
+//! The distinct hashes of a block are an Elias-Fano sequence (Elias 1974, Fano 1971). A column holds the low
+//! bits of each hash. A bit vector holds the high bits: one set bit for each hash, and one clear bit for each
+//! step of the high bits. The size is within half a bit a hash of the minimum for random hashes. A hash is
+//! found by counting bits, without decoding the others.
+//!
+//! Elias-Fano takes 1.4 bits a hash less than deltas packed to the width of the largest one. Documents and
+//! ordinals take the bits of the largest value in the block.
 //!
 //! Pure: bytes in, postings out. The byte table is in [`crate::codec::format`].
 
 use crate::codec::bits::{self, BitVector, Column};
 use crate::codec::varint;
 
-/// The most postings in one block: some 4.5 KiB, so that a looked-up hash costs one small read.
+/// The most postings in one block. A block then takes some 4.5 KiB, so a lookup of a hash is one small read.
 pub(crate) const BLOCK_POSTINGS: usize = 512;
 
-/// One (document, fingerprint) held under a hash. The ordinal numbers a document's fingerprints in
-/// order of position; the positions themselves are kept once per document, not in every posting.
+/// One fingerprint of one document. Its position is stored once for each document, not in the posting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Posting {
+    /// The hash of the k-gram.
     pub hash: u64,
+    /// The id of the document that holds it.
     pub document: u32,
+    /// The number of the fingerprint in that document, in order of position, from 0.
     pub ordinal: u32,
 }
 
-/// Encodes 1 to 512 postings, which must be in ascending order. The last hash is not in the block: it is
-/// in its key.
+/// Appends a block of 1 to 512 postings, in ascending order, to `out`. The block does not contain its last
+/// hash, which is part of its key.
 pub(crate) fn encode(postings: &[Posting], out: &mut Vec<u8>) {
     debug_assert!(postings.len() <= BLOCK_POSTINGS && postings.is_sorted());
     let (Some(first), Some(last)) = (postings.first(), postings.last()) else { return };
@@ -52,12 +58,12 @@ pub(crate) fn encode(postings: &[Posting], out: &mut Vec<u8>) {
     bits::write_column(ordinals(), widths[2], out);
 }
 
-/// The lowest `width` bits; `width` is below 64.
+/// A mask of the lowest `width` bits. `width` is less than 64.
 fn mask(width: u32) -> u64 {
     (1 << width) - 1
 }
 
-/// A block being read in place.
+/// A block, read in place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block<'a> {
     count: usize,
@@ -68,17 +74,17 @@ pub(crate) struct Block<'a> {
     least_document: u32,
     high_bits: BitVector<'a>,
     low_bits: Column<'a>,
-    /// Which postings are the first of their hash; `None` where all are.
+    /// Marks the postings that are the first of their hash. `None` if all are.
     new_hash: Option<BitVector<'a>>,
     documents: Column<'a>,
     ordinals: Column<'a>,
 }
 
 impl<'a> Block<'a> {
-    /// Checks a block, whose last hash is `last_hash`, and prepares it for reading.
+    /// Checks a block and prepares it for reading. `last_hash` comes from the key of the block.
     ///
     /// # Errors
-    /// Returns the damage, as the end of a sentence: any bytes are safe to give.
+    /// Returns the damage, as the end of a sentence. Any bytes are safe to give.
     pub(crate) fn decode(last_hash: u64, mut bytes: &'a [u8]) -> Result<Self, &'static str> {
         let rest = &mut bytes;
         const SHORT: &str = "the posting block ends early";
@@ -99,7 +105,7 @@ impl<'a> Block<'a> {
         if low > 63 || document > 32 || ordinal > 32 {
             return Err("the posting block gives an impossible width");
         }
-        // Each step is a bit, so there cannot be more of them than that.
+        // Each step is one bit, so there cannot be more steps than bits.
         let steps = usize::try_from(span >> low).ok().filter(|&steps| steps <= rest.len() * 8).ok_or(SHORT)?;
         const BITS: &str = "the bits of the posting block end early, or late";
         let high_bits = BitVector::take(rest, steps + distinct).ok_or(BITS)?;
@@ -133,7 +139,8 @@ impl<'a> Block<'a> {
     /// The postings, in ascending order.
     pub(crate) fn postings(&self) -> impl Iterator<Item = Posting> + '_ {
         let mut hashes = self.high_bits.ones().enumerate().map(|(j, bit)| {
-            // The j-th set bit comes after j others.
+            // Of the bits before the j-th set bit, j are set. The number of the others is the high bits of
+            // the hash.
             let high = (bit.wrapping_sub(j) as u64).wrapping_shl(self.low);
             self.first_hash.wrapping_add(high | self.low_bits.get(j))
         });
@@ -146,11 +153,12 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// Appends the postings to `out`, in ascending order: column by column, which is faster than one posting after the other.
+    /// Appends the postings to `out`, in ascending order. Goes column by column, which is faster than posting
+    /// by posting.
     pub(crate) fn postings_into(&self, out: &mut Vec<Posting>) {
         let mut hashes = [self.first_hash; BLOCK_POSTINGS];
         for (j, (bit, hash)) in self.high_bits.ones().zip(&mut hashes).enumerate() {
-            // The j-th set bit comes after j others.
+            // As in `postings`.
             let high = (bit.wrapping_sub(j) as u64).wrapping_shl(self.low);
             *hash = self.first_hash.wrapping_add(high | self.low_bits.get(j));
         }
@@ -174,8 +182,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Appends the postings of `hash` to `out`. True where the block ends with one of them, so that the
-    /// next block may hold more.
+    /// Appends the postings of `hash` to `out`. Returns true if the last posting of the block is one of them:
+    /// the next block may then hold more.
     pub(crate) fn find(&self, hash: u64, out: &mut Vec<Posting>) -> bool {
         let Some(offset) = hash.checked_sub(self.first_hash).filter(|&offset| offset <= self.span) else {
             return false;
@@ -191,9 +199,11 @@ impl<'a> Block<'a> {
         end == self.count
     }
 
-    /// Which of the distinct hashes is `offset` above the first.
+    /// The number of the distinct hash that is `offset` above the first hash. `None` if the block has no such
+    /// hash.
     fn number_of(&self, offset: u64) -> Option<usize> {
-        // Hashes with the same high bits follow the clear bit of the step that leads there.
+        // Each clear bit is one step of the high bits. The hashes of a step are the set bits that follow its
+        // clear bit.
         let high = (offset >> self.low) as usize;
         let mut bit = match high.checked_sub(1) {
             Some(steps) => self.high_bits.select_zero(steps)? + 1,
@@ -303,7 +313,7 @@ mod tests {
         }
     }
 
-    /// One bit is cleared and another one set, so that the number of bits is as it was.
+    /// Clears one bit and sets another, so that the number of set bits stays the same.
     #[test]
     fn moved_bits_are_safe() {
         for count in 1..=24u64 {

@@ -1,16 +1,28 @@
-//! The disk format, version 1: every key and value, byte by byte. All of it that is not metadata is
-//! encoded by hand; integers in keys are big-endian, so that key order is numeric order.
+//! The disk format, version 1: every key and value, byte by byte. Only metadata uses a library; all other
+//! values are encoded by hand. Integers in keys are big-endian, so that the order of keys is the order of
+//! numbers.
 //!
 //! A database is a folder:
 //!
-//! | path        | what                                                                             |
+//! | path        | content                                                                          |
 //! |-------------|----------------------------------------------------------------------------------|
-//! | `FPDB`      | the text `fpdb database, format 1\n`, then `profile ` and a copy of the profile in hexadecimal digits and `\n`; written last when a database is made |
-//! | `lock`      | locked by the one writer, and names it                                            |
-//! | `committed` | `commit ` n, and `tables ` MANIFEST's number, length, XXH3-64 of its first 64 bytes; and `documents ` n, how many there are, and the next id; and `identity ` n and that of the database; each followed by ` ` and its XXH3-64, as text: what was there at some time after the last commit; a line that is absent or torn vouches for nothing |
-//! | `store/`    | RocksDB                                                                           |
-//! | `damaged-`n | a store that a repair has replaced; whoever needs it no more removes it           |
-//! | `incoming/` | sorted files on their way into the store; whatever a crash leaves there is removed |
+//! | `FPDB`      | the marker: the text `fpdb database, format 1\n`, then `profile `, the profile below in hexadecimal digits, and `\n`; written last when a database is created |
+//! | `lock`      | locked by the one writer; its text names the writer                               |
+//! | `committed` | the mark, below                                                                   |
+//! | `store/`    | the files of RocksDB                                                              |
+//! | `damaged-N` | a store that a repair has replaced; users remove it when they no longer need it   |
+//! | `incoming/` | sorted files that the store has not taken over yet; the next writer removes those that a crash leaves |
+//!
+//! The mark describes the database at some time after its last commit. It has four lines of text:
+//!
+//! * `commit `, and the number of the last commit;
+//! * `tables `, and of the list of tables (`MANIFEST`): its number, its length, and the XXH3-64 of its first
+//!   64 bytes;
+//! * `documents `, the number of the commit, the number of documents, and the next document id;
+//! * `identity `, the number of the commit, and the identity of the database.
+//!
+//! Each line ends with a space and the XXH3-64 of the text before it. Readers ignore a line that is missing
+//! or torn.
 //!
 //! Column families of the store. A *run* is one sorted batch of postings: written once, never changed.
 //!
@@ -18,10 +30,10 @@
 //! |--------------|----------------------------------------------|------------------------------------|
 //! | `default`    | `profile`                                    | the profile, below                 |
 //! |              | `state`                                      | [`crate::codec::records::StateRecord`]    |
-//! |              | `identity`                                   | text that tells this database from others, written with each commit; where it is absent, RocksDB's name of the store is the identity |
+//! |              | `identity`                                   | text that tells this database from others, written with each commit; if absent, RocksDB's name of the store is the identity |
 //! |              | `run` ‖ run (4)                              | [`crate::codec::records::RunRecord`]      |
-//! |              | `fold`                                       | [`crate::codec::records::FoldRecord`]: how far a fold is that was stopped; its run is in no list |
-//! |              | `assembled` ‖ generation (16)                | empty: this build of a cluster is in the database |
+//! |              | `fold`                                       | [`crate::codec::records::FoldRecord`]: the progress of an unfinished fold; no list contains its run |
+//! |              | `assembled` ‖ generation (16)                | empty: the database contains this distributed build |
 //! |              | `source` ‖ path, escaped ‖ `00 01`           | [`crate::codec::records::SourceRecord`]   |
 //! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
 //! | `filters`    | run (4) ‖ last hash (8)                      | a filter, below                    |
@@ -29,28 +41,28 @@
 //! | `documents`  | document (4)                                 | [`crate::codec::records::DocumentRecord`] |
 //! | `names`      | name, escaped ‖ `00 01` ‖ document (4)       | empty                              |
 //! | `digests`    | XXH3-128 of the bytes (16) ‖ document (4)    | empty                              |
-//! | `texts`      | document (4) ‖ chunk (4)                     | zstd of 1 MiB of the bytes, or less |
+//! | `texts`      | document (4) ‖ chunk (4)                     | at most 1 MiB of the bytes, compressed with zstd |
 //! | `tombstones` | high half of the document (2)                | roaring bitmap of low halves       |
 //! | `boilerplate` | high half of the document (2)               | roaring bitmap of low halves       |
 //! | `containers` | path, escaped ‖ `00 01`                      | [`crate::codec::records::ContainerRecord`] |
 //!
-//! The *continuation* of a posting block is 0, unless its last hash is also the last hash of the block
-//! before it: then it is one more than that block's. So the first block whose key is at or above
-//! run ‖ x ‖ 0 is where the postings of x begin, if there are any. Keys hold the last hash, not the first, and
-//! the engine's index holds the keys unshortened, so that this block is the only one read.
+//! The *continuation* of a posting block is usually 0. If the block before it has the same last hash, it is
+//! one more than the continuation of that block. So the postings of a hash x, if any, begin in the first
+//! block whose key is at or above run ‖ x ‖ 0. Keys hold the last hash of a block, not the first. The
+//! engine's index holds the keys unshortened. So this block is the only one that a lookup of x reads.
 //!
-//! A filter covers the run's distinct hashes above the last hash of the filter before it, up to its own: the
-//! first filter whose key is at or above run ‖ x is the one that knows of x. Each covers 32,768 hashes, except the
-//! last of each range that a thread wrote.
+//! A filter covers distinct hashes of the run, up to its own last hash. It begins above the last hash of the
+//! filter before it. So the filter that covers x is the first whose key is at or above run ‖ x. Each filter
+//! covers 32,768 hashes, except the last one of each range that a thread wrote.
 //!
-//! An escaped name has each byte `00` followed by `ff`; what follows the name sorts before any other byte.
+//! In an escaped name, `ff` follows each byte `00`. The bytes after the name sort before any other byte.
 //!
-//! Records (state, run, fold, document, container, source) are one version byte, 1, and bincode 2 with its standard settings
-//! (little-endian varints), decoded with a size limit.
+//! A record (state, run, fold, document, container, source) is one version byte, 1, and then bincode 2 with
+//! its standard settings (little-endian varints). Decoding has a size limit.
 //!
 //! Profile, 20 bytes:
 //!
-//! | offset | bytes | what                                                                         |
+//! | offset | bytes | content                                                                      |
 //! |--------|-------|------------------------------------------------------------------------------|
 //! | 0      | 1     | hash version                                                                  |
 //! | 1      | 1     | unit: 0 char, 1 word, 2 byte, 3 token                                         |
@@ -62,56 +74,64 @@
 //!
 //! Posting block, 1 to 512 postings in ascending order of (hash, document, ordinal):
 //!
-//! | part           | bytes          | what                                                          |
+//! | part           | bytes          | content                                                       |
 //! |----------------|----------------|---------------------------------------------------------------|
-//! | count          | varint         | postings                                                      |
-//! | distinct       | varint         | distinct hashes                                               |
+//! | count          | varint         | the number of postings                                        |
+//! | distinct       | varint         | the number of distinct hashes                                 |
 //! | span           | varint         | the last hash, which is in the key, minus the first           |
 //! | least document | varint         | the smallest document id in the block                         |
-//! | widths         | 3              | l, the low bits of a hash; bits of a document, of an ordinal  |
-//! | high bits      | a bit vector   | bit (h >> l) + j is 1 for the j-th distinct hash, from 0, h being its distance from the first; of (span >> l) + distinct bits |
+//! | widths         | 3              | l, the low bits of a hash; the bits of a document; the bits of an ordinal |
+//! | high bits      | a bit vector   | (span >> l) + distinct bits; let h be the j-th distinct hash, from 0, minus the first: bit (h >> l) + j is 1 |
 //! | low bits       | column         | for each distinct hash, the lowest l bits of h                |
-//! | new hash       | a bit vector   | for each posting, 1 where it is the first of its hash; left out where distinct = count |
+//! | new hash       | a bit vector   | for each posting, 1 if it is the first of its hash; absent if distinct = count |
 //! | documents      | column         | for each posting, the document minus the least                |
 //! | ordinals       | column         | for each posting, the fingerprint's number in its document    |
 //!
-//! Columns and bit vectors are packed without gaps, least significant bit first, and filled up to a whole byte
-//! with zeros. The encoder chooses l as the binary logarithm of span / distinct, rounded down; 0 below 1.
+//! Columns and bit vectors are packed without gaps, least significant bit first. Zeros fill the last byte.
+//! The encoder chooses l as the binary logarithm of span / distinct, rounded down, or 0 if that is negative.
 //!
 //! Filter, of n distinct hashes, 1 to 32,768 (integers little-endian):
 //!
-//! | part         | bytes            | what                                                          |
+//! | part         | bytes            | content                                                       |
 //! |--------------|------------------|---------------------------------------------------------------|
 //! | seed         | 8                | s                                                             |
-//! | log segment  | 1                | a segment is 2^L bytes; L up to 18                            |
-//! | starts       | 2                | c, the segments a first byte can stand in; 0: the filter ends here and keeps nothing out |
+//! | log segment  | 1                | L, up to 18: a segment is 2^L bytes                           |
+//! | starts       | 2                | c, the number of segments that the first byte of a hash can lie in; if 0, the filter ends here and lets every hash pass |
 //! | bytes        | (c + 2) 2^L      | b                                                             |
 //!
-//! For a hash x let m = mix(x + s mod 2^64), where mix(v) is `v ^= v >> 33; v *= ff51afd7ed558ccd; v ^= v >> 33;
-//! v *= c4ceb9fe1a85ec53; v ^= v >> 33` modulo 2^64. Its bytes stand at p0 = (m c 2^L) >> 64,
-//! p1 = (p0 + 2^L) ^ ((m >> 18) mod 2^L) and p2 = (p0 + 2 2^L) ^ (m mod 2^L). If x is held, then
+//! For a hash x let m = mix(x + s mod 2^64), where mix(v) is `v ^= v >> 33; v *= ff51afd7ed558ccd; v ^= v >>
+//! 33; v *= c4ceb9fe1a85ec53; v ^= v >> 33` modulo 2^64. The three bytes of x lie at p0 = (m c 2^L) >> 64, p1
+//! = (p0 + 2^L) ^ ((m >> 18) mod 2^L) and p2 = (p0 + 2 2^L) ^ (m mod 2^L). If the filter holds x, then
 //! b\[p0\] ^ b\[p1\] ^ b\[p2\] is the lowest byte of m ^ (m >> 32).
 //!
-//! Chunk of positions: fingerprints 1024 c to 1024 c + 1023 of a document, or as many as there are. Varints: their
-//! number, then five columns of one for each fingerprint: first symbol minus the one before; start byte minus the
-//! one before, less the same difference of symbols, zigzag (0, -1, 1, -2, ...); end byte minus start; first line
-//! minus the one before; last line minus first. Before the first of a chunk all are 0.
+//! Chunk c of positions covers the fingerprints 1024 c to 1024 c + 1023 of a document, as far as they exist.
+//! All values are varints. The number of fingerprints comes first, then five columns with one value for each:
+//!
+//! * the first symbol minus the one before;
+//! * the start byte minus the one before, minus the difference of symbols above, in zigzag (0, -1, 1, -2,
+//!   ...);
+//! * the end byte minus the start byte;
+//! * the first line minus the one before;
+//! * the last line minus the first line.
+//!
+//! Before the first fingerprint of a chunk all values count as 0.
 
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::hex;
 use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
 
-/// The version of the format this program reads and writes.
+/// The version of the format that this program reads and writes.
 pub const FORMAT_VERSION: u32 = 1;
 
 pub(crate) const MARKER: &str = "FPDB";
 pub(crate) const LOCK: &str = "lock";
-/// Locked while files of documents are removed, moved, linked or marked.
+/// The name of the file that is locked while files of documents are removed, moved, linked or marked.
 pub(crate) const ACTING: &str = "acting";
 pub(crate) const COMMITTED: &str = "committed";
 pub(crate) const STORE: &str = "store";
 pub(crate) const INCOMING: &str = "incoming";
-/// The record of a dedup's decisions, which is no part of the store but belongs to the database.
+/// The name of the file that records the decisions of a dedup. It belongs to the database, but not to the
+/// store.
 pub const DECISIONS: &str = "dedup-decisions";
 
 pub(crate) const POSTINGS: &str = "postings";
@@ -125,10 +145,10 @@ pub(crate) const TOMBSTONES: &str = "tombstones";
 pub(crate) const BOILERPLATE: &str = "boilerplate";
 pub(crate) const CONTAINERS: &str = "containers";
 
-/// The family the engine has by itself.
+/// The family that every RocksDB database has.
 pub(crate) const MAIN: &str = "default";
 
-/// All of them. The engine numbers them in this order, from 1 on; its own is number 0.
+/// All column families. The engine numbers them in this order, from 1 on. Its default family has number 0.
 pub(crate) const FAMILIES: [&str; 11] =
     [POSTINGS, FILTERS, POSITIONS, DOCUMENTS, NAMES, DIGESTS, TEXTS, TOMBSTONES, BOILERPLATE, CONTAINERS, MAIN];
 
@@ -144,25 +164,25 @@ const MARKER_TEXT: &str = "fpdb database, format ";
 
 const MARKER_PROFILE: &str = "profile ";
 
-/// The content of the marker file. The profile is there for when the store's own is lost: without it nothing else
-/// could be made sense of.
+/// The content of the marker file. It contains the profile because the store cannot be read without one: this
+/// copy serves if the store's own is lost.
 pub(crate) fn marker(profile: &Profile) -> String {
     let digits = hex::encode(&encode_profile(profile));
     format!("{MARKER_TEXT}{FORMAT_VERSION}\n{MARKER_PROFILE}{digits}\n")
 }
 
-/// The version a marker file names; `None` where it is no marker.
+/// The version that a marker file names. `None` if the text is not a marker.
 pub(crate) fn marker_version(text: &str) -> Option<&str> {
     text.lines().next()?.strip_prefix(MARKER_TEXT).map(str::trim_end)
 }
 
-/// The profile in a marker file, if there is one.
+/// The profile in a marker file. `None` if it has none that decodes.
 pub(crate) fn marker_profile(text: &str) -> Option<Profile> {
     let digits = text.lines().nth(1)?.strip_prefix(MARKER_PROFILE)?;
     decode_profile(&hex::decode(digits)?).ok()
 }
 
-/// A key's fields, read from its end.
+/// Splits the last four bytes off a key: the bytes before them, and their number.
 pub(crate) fn split_u32(key: &[u8]) -> Option<(&[u8], u32)> {
     let (rest, last) = key.split_last_chunk::<4>()?;
     Some((rest, u32::from_be_bytes(*last)))
@@ -176,7 +196,7 @@ pub(crate) fn assembled_key(generation: &[u8; 16]) -> Vec<u8> {
     [ASSEMBLED_PREFIX, generation].concat()
 }
 
-/// The key of what is remembered of the source at a path.
+/// The key of the record of the source at `path`.
 pub(crate) fn source_key(path: &str) -> Vec<u8> {
     [SOURCE_PREFIX, &name_prefix(path)].concat()
 }
@@ -199,14 +219,14 @@ pub(crate) fn filter_key(run: u32, hash: u64) -> [u8; 12] {
     key
 }
 
-/// Run and last hash of a filter's key.
+/// The run and the last hash in the key of a filter.
 pub(crate) fn parse_filter_key(key: &[u8]) -> Option<(u32, u64)> {
     let (run, hash) = key.split_first_chunk::<4>()?;
     Some((u32::from_be_bytes(*run), u64::from_be_bytes(hash.try_into().ok()?)))
 }
 
-/// The keys that begin with the number of a run or of a document: from the first to before the second. These families have no
-/// key longer than 16 bytes, so there is a second for the last number, too.
+/// The range of keys that begin with this number of a run or document: the first key, and the end, exclusive.
+/// No key of these families is longer than 16 bytes. So even the largest number has an end.
 pub(crate) fn keys_of(number: u32) -> ([u8; 4], Vec<u8>) {
     let after = number.checked_add(1).map_or(vec![0xff; 17], |next| next.to_be_bytes().to_vec());
     (number.to_be_bytes(), after)
@@ -217,7 +237,7 @@ pub(crate) fn run_of_key(key: &[u8]) -> Option<u32> {
     key.first_chunk::<4>().map(|run| u32::from_be_bytes(*run))
 }
 
-/// Run, last hash and continuation of a posting key.
+/// The run, the last hash and the continuation in the key of a posting block.
 pub(crate) fn parse_posting_key(key: &[u8]) -> Option<(u32, u64, u32)> {
     let (rest, continuation) = split_u32(key)?;
     let (rest, hash) = rest.split_last_chunk::<8>()?;
@@ -255,13 +275,13 @@ pub(crate) fn name_key(name: &str, document: u32) -> Vec<u8> {
     key
 }
 
-/// Name and document of a name key.
+/// The name and the document in a name key.
 pub(crate) fn parse_name_key(key: &[u8]) -> Option<(String, u32)> {
     let (rest, document) = split_u32(key)?;
     Some((parse_name_prefix(rest)?, document))
 }
 
-/// The input of [`name_prefix`].
+/// Undoes [`name_prefix`]. `None` if the key is not an escaped name.
 pub(crate) fn parse_name_prefix(key: &[u8]) -> Option<String> {
     let mut name = Vec::with_capacity(key.len());
     let mut bytes = key.strip_suffix(&[0, 1])?.iter();

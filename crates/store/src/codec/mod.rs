@@ -1,4 +1,5 @@
-//! Codec: the keys and values of the disk format. Pure: bytes in, values out; no I/O, clock, threads or globals.
+//! Codec: the keys and values of the disk format. Pure: bytes in, values out; no I/O, clock, threads or
+//! globals.
 
 pub(super) mod bits;
 pub(super) mod block;

@@ -1,4 +1,4 @@
-//! Metadata records: the few small values that are not worth a hand-made encoding.
+//! Metadata records: small values, few in number, which bincode encodes.
 
 use bincode::{Decode, Encode};
 
@@ -6,31 +6,34 @@ use crate::open::mark::Counts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::{Digest, Modified};
 
-/// A first byte in front of every record, so that fields can be added one day.
+/// The first byte of every record. A new version can add fields.
 const RECORD_VERSION: u8 = 1;
 
-/// The most bytes of a record.
+/// The most bytes of an encoded record.
 const RECORD_LIMIT: usize = 1 << 20;
 
-/// The memory of a record of that size, at most, so that a damaged length cannot ask for much: a pair of strings takes 48
-/// bytes, and two in the record.
+/// The most memory that decoding may use, so that a damaged length cannot ask for more. In memory a pair of
+/// strings takes 48 bytes; in the record it takes at least two.
 const DECODED_LIMIT: usize = 32 * RECORD_LIMIT;
 
-/// The content of a database as of its last commit.
+/// The totals of a database as of its last commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub struct StateRecord {
-    /// The id the next document gets; every id below it has been given.
+    /// The id of the next document. Every id below it has been used.
     pub next_document: u32,
-    /// The number the next run gets.
+    /// The number of the next run.
     pub(crate) next_run: u32,
-    /// Documents that are not deleted, and their sums.
+    /// Documents that are not deleted. The three sums below are over these.
     pub documents: u64,
+    /// Their bytes.
     pub bytes: u64,
+    /// Their symbols.
     pub symbols: u64,
+    /// Their fingerprints.
     pub fingerprints: u64,
-    /// When the last commit was made, in seconds since 1970.
+    /// The time of the last commit, in seconds since 1970.
     pub committed_at: i64,
-    /// Changes of this record: its number in the order of commits.
+    /// The number of the last commit: how often this record has changed.
     pub commits: u64,
 }
 
@@ -38,107 +41,116 @@ pub struct StateRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct RunRecord {
     pub(crate) postings: u64,
-    /// The documents it holds postings of, first and last.
+    /// The smallest and the largest id of a document with postings in this run.
     pub(crate) first_document: u32,
     pub(crate) last_document: u32,
-    /// The bytes of its filters: what it costs to read them all.
+    /// The total size of its filters in bytes. A lookup that reads them all reads this much.
     pub(crate) filter_bytes: u64,
 }
 
-/// How far a fold has come. The record is there while it works, and after it was stopped or killed.
+/// The progress of a fold. It exists while the fold runs, and after a fold that was stopped or killed.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct FoldRecord {
-    /// The commit it began with. It can go on only while there is none after it.
+    /// The number of the commit it began with. The fold can go on only while this is the last commit.
     pub(crate) commits: u64,
-    /// The run that it makes.
+    /// The number of the new run.
     pub(crate) run: u32,
-    /// The runs that it folds.
+    /// The numbers of the runs that are folded.
     pub(crate) runs: Vec<u32>,
-    /// The first hash whose postings are not in the new run yet.
+    /// The lowest hash whose postings are not in the new run yet.
     pub(crate) next: u64,
-    /// The postings read so far, those of deleted documents included.
+    /// Postings read so far, including those of deleted documents.
     pub(crate) read: u64,
     /// The totals of the new run so far.
     pub(crate) record: Option<RunRecord>,
 }
 
-/// One document.
+/// The record of one document.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct DocumentRecord {
+    /// Its name.
     pub name: String,
-    /// The absolute path it was read from; `None` for standard input.
+    /// The absolute path of its file. `None` for standard input.
     pub source: Option<String>,
+    /// Its length in bytes.
     pub bytes: u64,
-    /// `None` where it cannot vouch for the content: no file, or a file written to so shortly before it
-    /// was read that a later write could leave the same time.
+    /// When its file was last changed, in seconds since 1970 and nanoseconds. `None` if this time does not
+    /// prove the content: there is no file, or the file had changed very shortly before it was read. A later
+    /// change could then leave the same time.
     pub modified: Option<(i64, u32)>,
+    /// The XXH3-128 of its bytes.
     pub digest: Digest,
+    /// The name of the encoding it was read as.
     pub encoding: String,
+    /// The number of byte sequences that are not valid in that encoding.
     pub undecodable: u64,
+    /// Its number of lines.
     pub lines: u64,
+    /// Its number of symbols.
     pub symbols: u64,
-    /// k-grams, repeated ones counted each time.
+    /// Its number of k-grams. Repeated ones count each time.
     pub kgrams: u64,
-    /// Selected (hash, position) pairs.
+    /// Its number of selected (hash, position) pairs.
     pub fingerprints: u64,
-    /// Distinct hashes among them: the size of the set F(d).
+    /// Its number of distinct hashes: the size of the set F(d).
     pub distinct: u64,
-    /// Seconds since 1970.
+    /// The time of its ingest, in seconds since 1970.
     pub ingested_at: i64,
-    /// Which part of the file `source` it is, as its name says it; `None` for the whole file, empty for a container or compressed
-    /// file as it is.
+    /// The part of the file `source` that it is, as written in its name. `None` for the whole file. Empty if
+    /// a container or compressed file was ingested without unpacking.
     pub member: Option<String>,
-    /// The name of the format it was read in.
+    /// The name of the format it was read as.
     pub format: String,
-    /// True if its positions are those of the extracted text.
+    /// True if its positions count bytes of the extracted text, not of the file.
     pub extracted: bool,
-    /// The metadata: names and values, in order.
+    /// Its metadata: names and values, in order.
     pub metadata: Vec<(String, String)>,
-    /// True if it is boilerplate: never a match, its hashes to be ignored.
+    /// True if it is boilerplate: it is never a match, and its hashes are ignored.
     pub boilerplate: bool,
-    /// True if its bytes are in the store.
+    /// True if the store holds its bytes.
     pub stored_text: bool,
 }
 
-/// A container or compressed file that was ingested whole.
+/// A container or compressed file whose documents were all ingested.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct ContainerRecord {
+    /// Its length in bytes.
     pub bytes: u64,
-    /// When it was last written.
+    /// When it was last changed, in seconds since 1970 and nanoseconds.
     pub modified: (i64, u32),
-    /// Documents that came of it.
+    /// The number of documents read from it.
     pub documents: u64,
     /// A digest of the settings it was read with.
     pub settings: u64,
 }
 
-/// A file or folder that was named to an ingest, and how its documents were read.
+/// A file or folder that was named to an ingest, and the settings it was read with.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct SourceRecord {
     /// Its absolute path.
     pub path: String,
-    /// The settings of that time, in the words of the program that ingested it.
+    /// The settings of that ingest, as the program that ran it spells them.
     pub settings: Vec<String>,
 }
 
 impl StateRecord {
-    /// The counts that are marked of it.
+    /// The counts that the commit mark contains.
     pub(crate) fn counts(&self) -> Counts {
         Counts { documents: self.documents, next_document: self.next_document }
     }
 
-    /// Counts a document.
+    /// Adds a document to the totals.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where a sum is too large to be one.
+    /// [`Error::Damaged`] if a total overflows.
     pub(crate) fn add(&mut self, record: &DocumentRecord) -> Result<()> {
         self.change(record, u64::checked_add)
     }
 
-    /// Takes a document off.
+    /// Subtracts a document from the totals.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where a sum is less than the document's share of it.
+    /// [`Error::Damaged`] if a total is less than the document's share of it.
     pub(crate) fn remove(&mut self, record: &DocumentRecord) -> Result<()> {
         self.change(record, u64::checked_sub)
     }
@@ -161,14 +173,14 @@ impl StateRecord {
 }
 
 impl FoldRecord {
-    /// True if nothing was committed since it began.
+    /// True if nothing was committed since the fold began.
     pub(crate) fn goes_on(&self, state: &StateRecord) -> bool {
         self.commits == state.commits
     }
 }
 
 impl RunRecord {
-    /// Adds up the records of parts that share no hash. `None` without parts.
+    /// The totals of parts that share no hash. `None` without parts.
     pub(crate) fn together(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
         parts.into_iter().reduce(|a, b| Self {
             postings: a.postings + b.postings,
@@ -180,16 +192,17 @@ impl RunRecord {
 }
 
 impl DocumentRecord {
+    /// When its file was last changed. `None` if this time does not prove the content.
     pub fn modified(&self) -> Option<Modified> {
         self.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds })
     }
 
-    /// Checks that the store can keep it.
+    /// Checks that the record is small enough for the store.
     ///
     /// # Errors
-    /// [`DocumentError::MetadataTooLarge`](fpdb_host::error::DocumentError::MetadataTooLarge).
+    /// [`DocumentError::MetadataTooLarge`].
     pub fn check(&self) -> Result<()> {
-        // A length of at most nine bytes comes before each text; the rest has no more than the last summand.
+        // Each text has a length of at most nine bytes before it. All other fields take at most 256 bytes.
         let text = |text: &str| text.len() + 9;
         let metadata = self.metadata.iter().map(|(name, value)| text(name) + text(value)).sum::<usize>();
         let texts = [&self.name, &self.encoding, &self.format].into_iter().chain(&self.source).chain(&self.member);
@@ -201,7 +214,7 @@ impl DocumentRecord {
 /// Encodes a record.
 ///
 /// # Errors
-/// [`DocumentError::MetadataTooLarge`](fpdb_host::error::DocumentError::MetadataTooLarge) where it exceeds the size limit, as only a document's can.
+/// [`DocumentError::MetadataTooLarge`] if it exceeds the size limit. Only the record of a document can.
 pub(crate) fn encode<T: Encode>(record: &T) -> Result<Vec<u8>> {
     let config = bincode::config::standard();
     let too_large = || Error::Document(DocumentError::MetadataTooLarge { limit: RECORD_LIMIT as u64 });
@@ -210,10 +223,10 @@ pub(crate) fn encode<T: Encode>(record: &T) -> Result<Vec<u8>> {
     if bytes.len() > RECORD_LIMIT { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Decodes a record; `what` names it for the error.
+/// Decodes a record. `what` names it in the error.
 ///
 /// # Errors
-/// [`Error::Damaged`] for bytes that are not exactly one record of this version.
+/// [`Error::Damaged`] if the bytes are not exactly one record of this version.
 pub(crate) fn decode<T: Decode<()>>(bytes: &[u8], what: impl FnOnce() -> String) -> Result<T> {
     let config = bincode::config::standard().with_limit::<DECODED_LIMIT>();
     let detail = match bytes.split_first() {
@@ -276,7 +289,7 @@ mod tests {
         assert!(matches!(encode(&huge), Err(Error::Document(DocumentError::MetadataTooLarge { .. }))));
     }
 
-    /// Databases hold these bytes: they stay as they are.
+    /// Databases hold these bytes, so they must not change.
     #[test]
     fn the_record_of_a_source_is_these_bytes() {
         let record = SourceRecord { path: "/é".into(), settings: vec!["--as=html".into(), "--follow".into()] };

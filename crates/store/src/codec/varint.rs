@@ -1,6 +1,6 @@
-//! Varints: unsigned LEB128, 7 bits a byte, the lowest first, at most 10 bytes.
+//! Varints: unsigned LEB128. Seven bits a byte, the lowest first, at most 10 bytes.
 
-/// Appends `value`.
+/// Appends the encoding of `value` to `out`.
 pub fn write(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -9,7 +9,7 @@ pub fn write(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Takes a value off the front of `bytes`; `None` where they end inside it, or it exceeds 64 bits.
+/// Removes a value from the front of `bytes`. `None` if `bytes` ends inside it or the value exceeds 64 bits.
 pub fn read(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for (index, &byte) in bytes.iter().enumerate().take(10) {

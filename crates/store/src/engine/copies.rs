@@ -15,12 +15,13 @@ pub(crate) struct Copies(BackupEngine);
 /// One backup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copy {
-    /// From 1 on.
+    /// The number of the backup, from 1 on.
     pub(crate) number: u32,
     pub(crate) bytes: u64,
 }
 
 impl Copies {
+    /// Opens the backups in `folder`, or creates the folder.
     pub fn open(folder: &Path) -> Result<Self> {
         let env = Env::new().map_err(failed("reach the file system"))?;
         let mut options = BackupEngineOptions::new(folder).map_err(failed("open the backup"))?;
@@ -28,18 +29,18 @@ impl Copies {
         BackupEngine::open(&options, &env).map(Self).map_err(failed("open the backup"))
     }
 
-    /// The copies that are there, oldest first.
+    /// The backups in the folder, oldest first.
     pub(crate) fn list(&self) -> Vec<Copy> {
         let copies = self.0.get_backup_info();
         copies.iter().map(|copy| Copy { number: copy.backup_id, bytes: copy.size }).collect()
     }
 
-    /// Makes another, of what is committed.
+    /// Adds a backup of the committed state.
     pub(crate) fn add(&mut self, engine: &Engine) -> Result<()> {
         engine.writing("make a backup", || self.0.create_new_backup_flush(&engine.db, true))
     }
 
-    /// Removes all but the newest so many.
+    /// Removes all backups except the newest `keep`.
     pub(crate) fn keep_newest(&mut self, keep: usize) -> Result<()> {
         self.0.purge_old_backups(keep).map_err(failed("remove old backups"))
     }
@@ -49,7 +50,7 @@ impl Copies {
         self.0.verify_backup(number).map_err(failed("verify the backup"))
     }
 
-    /// Makes the store `store` of a backup.
+    /// Restores a backup as the store in the folder `store`.
     pub(crate) fn restore(&mut self, number: u32, store: &Path) -> Result<()> {
         let restored = self.0.restore_from_backup(store, store, &RestoreOptions::default(), number);
         restored.map_err(failed("restore from the backup"))

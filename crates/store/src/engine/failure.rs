@@ -1,13 +1,13 @@
-//! Failure: what kept the engine from doing what it was asked for, told apart once, where the engine is called.
+//! Failure: classifies the errors of the engine, in one place.
 //!
-//! The engine's own kinds tell too little: a table that cannot be opened for want of open files is a "corruption" to it. The
-//! reason that the system gave stands in the words of its message alone.
+//! The engine's own error kinds say too little. For example, it reports a table as a "corruption" if the
+//! process has too many open files. Only the text of its message contains the reason that the system gave.
 
 use rustix::io::Errno;
 
 use fpdb_host::error::{Cause, Error, StoreFailure};
 
-/// An error of the engine, classified.
+/// An error of the engine, with its class.
 #[derive(Debug)]
 pub(crate) struct EngineError {
     pub(crate) failure: StoreFailure,
@@ -19,18 +19,18 @@ impl EngineError {
         Self { failure: classify(&error), source: cause(&error) }
     }
 
-    /// The error of an action.
+    /// The error that says this happened during `action`.
     pub(crate) fn during(self, action: &'static str) -> Error {
         Error::Store { action, failure: self.failure, source: self.source }
     }
 }
 
-/// The error for a row or a column family that has to be there.
+/// The error for a row or a column family that must exist.
 pub(crate) fn missing(what: &str) -> Error {
     Error::Damaged { what: what.into(), detail: "it is missing" }
 }
 
-/// Turns an error of the engine into one of the store.
+/// Converts an error of the engine into an error of this library.
 pub(super) fn failed(action: &'static str) -> impl FnOnce(rocksdb::Error) -> Error {
     move |error| EngineError::of(error).during(action)
 }
@@ -45,7 +45,7 @@ fn classify(error: &rocksdb::Error) -> StoreFailure {
     })
 }
 
-/// The reason that the system gave, if the message ends in one or quotes one.
+/// The class of the system's reason, if the message ends with one or quotes one.
 fn of_message(text: &str) -> Option<StoreFailure> {
     let reasons = [
         Errno::NOSPC,
@@ -70,7 +70,8 @@ fn of_message(text: &str) -> Option<StoreFailure> {
     reasons.iter().find(|errno| says(errno)).map(|&errno| StoreFailure::of_io(&errno.into()))
 }
 
-/// The engine's message. Of a failure of the system it gives the reason twice, after its kind and at the end.
+/// The message of the engine. For a failure of the system the message has the reason twice: after its kind
+/// and at the end. The first one is omitted.
 fn cause(error: &rocksdb::Error) -> Cause {
     let text = error.to_string();
     if let Some((kind, rest)) = text.split_once(": ")

@@ -1,4 +1,4 @@
-//! File options: sorted files are written where there is no store, too.
+//! File options: the options for writing sorted files without an open store.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::options::{BlockCache, Tuning};
 use super::sorted_file::SortedFiles;
 use fpdb_host::error::Result;
 
-/// The options of files of all families, to write them where there is no store.
+/// The options of the files of all column families.
 pub(crate) struct FileOptions(Tuning);
 
 impl FileOptions {
@@ -15,7 +15,7 @@ impl FileOptions {
         options.map(Self).map_err(|error| error.during("prepare for writing sorted files"))
     }
 
-    /// Writers of sorted files for a family.
+    /// A writer of sorted files for a family.
     pub(crate) fn sorted_files(&self, folder: &Path, family: &'static str, part: usize) -> Result<SortedFiles<'_>> {
         Ok(SortedFiles::new(folder, family, part, self.0.of(family)?))
     }

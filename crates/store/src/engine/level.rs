@@ -1,4 +1,4 @@
-//! Level: the engine keeps its tables in levels, the newest at level 0.
+//! Level: RocksDB keeps its tables in levels. Level 0 has the newest tables.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Level {
-    /// Its number.
+    /// The number of the level.
     pub level: u32,
-    /// Its tables.
+    /// The number of its tables.
     pub files: u64,
-    /// Their bytes.
+    /// The total size of its tables in bytes.
     pub bytes: u64,
 }
 

@@ -1,8 +1,12 @@
-//! Engine: RocksDB behind a wall. The only room that names it: the others read and write rows of families through
-//! [`Engine`], and see its errors as errors of this library, classified by [`failure`].
+//! Engine: the only code that uses RocksDB. All other code reads and writes rows of column families through
+//! [`Engine`]. It gets errors of this library, which [`failure`] classifies.
 //!
-//! After a write has failed, nothing is written any more: what the engine has in memory and what is on the disk may
-//! differ then. The next opening of the database goes on from what is on the disk.
+//! Once a write has failed, the engine writes nothing more, because its memory and the disk may differ. The
+//! next opening of the database continues from the state on disk.
+//!
+//! Opening a database reads the log. So an ingest that leaves 20,000 rows or more in the log writes them as
+//! tables. On a database of a million documents, a short query takes 0.03 s with tables and 0.18 s with the
+//! rows in the log.
 
 pub(super) mod copies;
 pub(super) mod failure;
@@ -41,47 +45,48 @@ pub(crate) use rocksdb::Direction;
 use rows::Rows;
 use sorted_file::{SortedFiles, WrittenFiles};
 
-/// How a store is opened.
+/// The purpose that a store is opened for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Access {
-    /// A store that is not there yet.
+    /// Creates a new store.
     New,
-    /// For reading and writing, by one process.
+    /// To read and write, by one process.
     Write,
-    /// For reading, while no process writes it.
+    /// To read, if no process writes to the store.
     Read,
-    /// For reading beside a writer.
+    /// To read beside a writer.
     ReadBesideWriter,
-    /// For reading what is left of a damaged store.
+    /// To read the remains of a damaged store.
     ReadDamaged,
-    /// As [`Self::ReadDamaged`], through a list of tables of our own, with this many levels.
+    /// As [`Self::ReadDamaged`], with a list of tables that fpdb has written. The list has this many levels.
     ReadRebuilt { levels: u32 },
 }
 
-/// A value that stays where the engine holds it.
+/// A value, borrowed from the engine's memory.
 pub(super) type Value<'a> = DBPinnableSlice<'a>;
 
 /// A row: key and value.
 pub(super) type Row = (Box<[u8]>, Box<[u8]>);
 
-/// Rows that are worth tables of their own: reading so many from the log takes some 20 ms.
+/// If the log has at least this many rows, they are written as tables. Reading as many from the log takes
+/// some 20 ms.
 const ROWS_WORTHWHILE: u64 = 20_000;
 
-/// An open store: rows by family and key.
+/// An open store: rows by column family and key.
 pub(super) struct Engine {
     db: Arc<DB>,
-    /// The moment whose rows it shows; the last one where there is none.
+    /// The snapshot to read from. `None`: read the latest rows.
     moment: Option<Moment>,
     tuning: Arc<Tuning>,
     cache: BlockCache,
-    /// Set once a write has failed.
+    /// True once a write has failed.
     failed: Arc<AtomicBool>,
-    /// Shows rows that were deleted as a range.
+    /// True if range deletions are ignored, so that rows deleted as a range are shown.
     ignores_ranges: bool,
 }
 
 impl Engine {
-    /// Opens the store in `folder`, with a cache of so many bytes.
+    /// Opens the store in `folder`, with a cache of `cache_bytes` bytes.
     pub fn open(folder: &Path, access: Access, cache_bytes: usize) -> Result<Self, EngineError> {
         options::check_memory(cache_bytes)?;
         let cache = BlockCache::new(cache_bytes);
@@ -98,32 +103,32 @@ impl Engine {
                 DB::open_cf_descriptors(&options, folder, families)
             }
             Access::Write => DB::open_cf_descriptors(&options, folder, families),
-            // The engine keeps no log of its own for such a reader.
+            // The engine writes no log file for such a reader.
             Access::Read => DB::open_cf_descriptors_read_only(&options, folder, families, false),
-            // Beside a writer the engine defines reading for a secondary instance only.
+            // Beside a writer, the engine supports reading only as a secondary instance.
             Access::ReadBesideWriter => {
-                // It would write a log of its own into the second folder, of which nothing else becomes.
+                // A secondary instance would put only a log file into its folder.
                 options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Fatal, |_, _| {}));
                 DB::open_cf_descriptors_as_secondary(&options, folder, folder, families)
             }
             Access::ReadDamaged | Access::ReadRebuilt { .. } => {
-                // Tables that cannot be opened show when they are read.
+                // A table that cannot be opened then gives an error when it is read, not here.
                 options.set_paranoid_checks(false);
                 options.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
-                // Parts of the store may be open beside it.
+                // Other parts of the store may be open at the same time.
                 options.set_max_open_files(TABLES_OF_DAMAGED);
                 DB::open_cf_descriptors_read_only(&options, folder, families, false)
             }
         };
         let db = Arc::new(db.map_err(EngineError::of)?);
-        // The order of range deletions and of tables that were handed in whole stands in the list alone. Ranges are only ever deleted
-        // of rows that no commit names.
+        // Only the list of tables orders range deletions and ingested tables, and here the list is lost. A
+        // range deletion only ever deletes rows that no commit names, so it is safe to ignore.
         let ignores_ranges = matches!(access, Access::ReadRebuilt { .. });
         Ok(Self { db, moment: None, tuning: Arc::new(tuning), cache, failed: Arc::default(), ignores_ranges })
     }
 
-    /// The same store, to be read as it is now, whatever is written afterwards. Tables that are removed as a whole are not
-    /// kept for it.
+    /// A handle of the same store that shows its current rows, whatever is written later. It does not keep
+    /// tables that are removed whole.
     pub(super) fn as_it_is(&self) -> Self {
         Self {
             db: Arc::clone(&self.db),
@@ -135,17 +140,17 @@ impl Engine {
         }
     }
 
-    /// The cache of what was read.
+    /// The cache of blocks.
     pub(super) fn cache(&self) -> &BlockCache {
         &self.cache
     }
 
-    /// True once a write has failed; outlives the engine.
+    /// The flag that is set once a write has failed. It outlives the engine.
     pub(super) fn failure_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.failed)
     }
 
-    /// The value of a key; `action` says what it is read for, if that fails.
+    /// The value of a key. `action` names the purpose of the read in an error.
     pub(super) fn get(&self, family: &str, key: impl AsRef<[u8]>, action: &'static str) -> Result<Option<Value<'_>>> {
         let family = self.family(family)?;
         let value = match &self.moment {
@@ -161,8 +166,8 @@ impl Engine {
         self.rows_within(family, self.all_rows(), action)
     }
 
-    /// A cursor over the rows of a family from the key `first` to the one before `after`. With `through` they are read from
-    /// end to end: ahead, and past the cache.
+    /// A cursor over the rows of a family from the key `first` up to `after`, exclusive. With `through` it
+    /// reads ahead and does not fill the cache, for reading from end to end.
     pub(super) fn rows_between(
         &self,
         family: &str,
@@ -189,7 +194,7 @@ impl Engine {
         Ok(Rows::new(rows, action))
     }
 
-    /// The rows of a family in order of key, from the first key that is not below `from` on.
+    /// The rows of a family in order of key, from the first key at or above `from`.
     pub(super) fn entries(
         &self,
         family: &str,
@@ -199,7 +204,7 @@ impl Engine {
         self.entries_in(family, self.all_rows(), IteratorMode::From(from, Direction::Forward), action)
     }
 
-    /// The same rows, read past the cache: for scans, which read each row once.
+    /// The same rows, read without filling the cache: for scans, which read each row once.
     pub(super) fn scanned_entries(
         &self,
         family: &str,
@@ -211,8 +216,9 @@ impl Engine {
         self.entries_in(family, options, IteratorMode::From(from, Direction::Forward), action)
     }
 
-    /// The rows of the names or of the digests whose keys are that of `from` but for the document: in this direction, from
-    /// the document in `from` on. Where there are none, the filters mostly say so.
+    /// The rows of one name or one digest: their keys equal `from` except for the document. They start at the
+    /// document in `from` and go in this direction. If there are none, a filter usually answers without the
+    /// read of a block.
     pub(super) fn entries_of_one(
         &self,
         family: &str,
@@ -240,30 +246,30 @@ impl Engine {
         Ok(entries.map(move |entry| entry.map_err(failed(action))))
     }
 
-    /// No changes yet.
+    /// An empty set of changes.
     pub(super) fn changes(&self) -> Changes<'_> {
         Changes { engine: self, batch: WriteBatch::default() }
     }
 
-    /// Hands sorted files to the store, which takes them over; they are on the disk when this returns. Where it fails they
-    /// are removed.
+    /// Hands sorted files to the store. They are on disk and part of the store when this returns. On an error
+    /// they are removed.
     pub(super) fn ingest(&self, family: &str, files: WrittenFiles) -> Result<()> {
         if files.is_empty() {
             return Ok(());
         }
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
-        // Snapshots may show these rows: no view that was there before lists their runs or documents. Else the engine would number
-        // the rows anew for as long as there is a snapshot.
+        // Snapshots may show these rows, because no earlier view lists their runs or documents. With
+        // consistency the engine would renumber the rows while any snapshot exists.
         options.set_snapshot_consistency(false);
         let family = self.family(family)?;
         let paths = files.paths();
         self.writing("take in a sorted file", || self.db.ingest_external_file_cf_opts(family, &options, paths))?;
-        // Moving links a file into the store; the name it had here may remain.
+        // The engine links the file into the store. Its old name may remain.
         files.remove()
     }
 
-    /// Writers of sorted files for a family.
+    /// A writer of sorted files for a family.
     pub(super) fn sorted_files<'a>(
         &'a self,
         folder: &Path,
@@ -273,7 +279,7 @@ impl Engine {
         Ok(SortedFiles::new(folder, family, part, self.tuning.of(family)?))
     }
 
-    /// Removes the tables of a family that lie between two keys as a whole.
+    /// Removes the tables of a family that lie completely between two keys.
     pub(super) fn delete_files_between(
         &self,
         family: &str,
@@ -285,8 +291,8 @@ impl Engine {
         self.writing(action, || self.db.delete_file_in_range_cf(family, first, after))
     }
 
-    /// Makes tables of the rows that are in memory and in the log, if they are many: who opens the store reads the log first.
-    /// True if it has made some.
+    /// Writes the rows in memory and in the log as tables, if they are many, because the next opening replays
+    /// the log. Returns true if it has written tables.
     pub(super) fn settle(&self) -> Result<bool> {
         let mut rows = 0;
         for name in FAMILIES {
@@ -300,7 +306,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Rows of a family that are in no table yet.
+    /// The number of rows of a family that are in no table yet.
     fn unwritten(&self, family: &str) -> Result<u64> {
         let mut rows = 0;
         for property in ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"] {
@@ -310,7 +316,7 @@ impl Engine {
         Ok(rows)
     }
 
-    /// Compacts a family; with `all` also tables without deletions, unless there is only one.
+    /// Compacts a family. With `all`, also rewrites tables without deletions, unless there is only one table.
     pub(super) fn compact(&self, family: &str, all: bool) -> Result<()> {
         self.check_sound("compact its tables")?;
         if all && self.is_compact(family)? {
@@ -321,7 +327,7 @@ impl Engine {
             options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
         }
         self.db.compact_range_cf_opt(self.family(family)?, None::<&[u8]>, None::<&[u8]>, &options);
-        // The engine does not return what kept it from compacting, but counts it.
+        // The engine returns no error of a compaction, but counts it.
         if self.background_failures() > 0 {
             self.failed.store(true, Ordering::Relaxed);
             let log = self.db.path().join("LOG");
@@ -331,7 +337,7 @@ impl Engine {
         Ok(())
     }
 
-    /// True where a family is one table without deletions: to write it again would give nothing back.
+    /// True if a family is one table without deletions. Rewriting it would free nothing.
     pub(super) fn is_compact(&self, family: &str) -> Result<bool> {
         if self.unwritten(family)? > 0 {
             return Ok(false);
@@ -342,12 +348,12 @@ impl Engine {
         Ok(first.is_none_or(|first| first.num_deletions == 0) && tables.next().is_none())
     }
 
-    /// Follows the process that writes the store.
+    /// Reads the latest commits of the process that writes the store.
     pub(super) fn catch_up(&self) -> Result<()> {
         self.db.try_catch_up_with_primary().map_err(failed("catch up with the writer"))
     }
 
-    /// The tables of the store, by level: number of the level, tables, bytes.
+    /// The tables of the store by level: the number of the level, the number of tables, and their bytes.
     pub(super) fn levels(&self) -> Result<Vec<Level>> {
         let mut levels: BTreeMap<u32, Level> = BTreeMap::new();
         for file in self.db.live_files().map_err(failed("measure itself"))? {
@@ -359,7 +365,7 @@ impl Engine {
         Ok(levels.into_values().collect())
     }
 
-    /// The tables of the store, whole or damaged.
+    /// The tables of the store, including damaged ones.
     pub(super) fn tables(&self) -> Result<Vec<Table>> {
         let number = |name: &str| name.rsplit('/').next()?.strip_suffix(".sst")?.parse().ok();
         let files = self.db.live_files().map_err(failed("list its tables"))?;
@@ -376,11 +382,13 @@ impl Engine {
         Ok(bytes.map_err(failed("measure itself"))?.unwrap_or(0))
     }
 
-    /// The engine's name of the store, which stays with it when it is moved; `None` where it cannot be told.
+    /// The engine's identifier of the store, which does not change if the store is moved. `None` if it has
+    /// none that can be read.
     pub(super) fn identity(&self) -> Result<Option<String>> {
         let mut identity = self.db.get_db_identity().map_err(failed("tell its identity"))?;
         if identity.is_empty() {
-            // The engine does not tell a secondary instance. The writer has put the file there when it opened the store.
+            // The engine returns no identifier for a secondary instance. The writer wrote this file when it
+            // opened the store.
             let path = self.db.path().join("IDENTITY");
             identity = match fs::read(&path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -391,7 +399,8 @@ impl Engine {
         Ok(Some(identity).filter(|identity| !identity.is_empty()))
     }
 
-    /// For reading rows whatever their keys have in common. Some families have filters for keys that differ only in their ends.
+    /// Options for reading rows in full key order. Without them, families with filters by prefix return only
+    /// rows of one prefix.
     fn all_rows(&self) -> ReadOptions {
         let mut options = ReadOptions::default();
         options.set_total_order_seek(true);
@@ -409,7 +418,7 @@ impl Engine {
         self.db.cf_handle(name).ok_or_else(|| missing(&format!("the column family {name}")))
     }
 
-    /// False once a write has failed, also one that the engine made by itself.
+    /// False once a write has failed, including writes that the engine starts itself.
     pub(super) fn is_sound(&self) -> bool {
         if self.background_failures() > 0 {
             self.failed.store(true, Ordering::Relaxed);
@@ -425,7 +434,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Writes, unless an earlier write has failed.
+    /// Calls `write`, unless an earlier write has failed.
     fn writing<T>(
         &self,
         action: &'static str,
@@ -445,10 +454,11 @@ impl Drop for Engine {
     }
 }
 
-/// The tables of a damaged store that are kept open.
+/// The most tables of a damaged store that stay open.
 const TABLES_OF_DAMAGED: i32 = 128;
 
-/// The bytes that are read ahead of one reader that reads from end to end. Several dozen may be at work at once.
+/// The bytes that are read ahead for one cursor that reads from end to end. Several dozen may be in use at
+/// once.
 const READ_AHEAD: usize = 512 << 10;
 
 #[expect(
@@ -476,20 +486,20 @@ impl Changes<'_> {
         Ok(())
     }
 
-    /// Deletes the rows from the key `first` to the one before `after`.
+    /// Deletes the rows from the key `first` up to `after`, exclusive.
     pub(super) fn delete_between(&mut self, family: &str, first: &[u8], after: &[u8]) -> Result<()> {
         self.batch.delete_range_cf(self.engine.family(family)?, first, after);
         Ok(())
     }
 
-    /// Makes the changes; they are on the disk when this returns.
+    /// Makes the changes. They are on disk when this returns.
     pub(super) fn commit(self, action: &'static str) -> Result<()> {
         let mut synced = WriteOptions::default();
         synced.set_sync(true);
         self.engine.writing(action, || self.engine.db.write_opt(self.batch, &synced))
     }
 
-    /// Makes the changes; they are on the disk when later ones have been committed.
+    /// Makes the changes. They are on disk once a later [`Self::commit`] has returned.
     pub(super) fn write(self, action: &'static str) -> Result<()> {
         self.engine.writing(action, || self.engine.db.write(self.batch))
     }

@@ -1,4 +1,4 @@
-//! Moment: the rows of a store as they were at one moment, whatever is written afterwards.
+//! Moment: a snapshot of the rows of a store at one moment.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use rocksdb::{DB, Snapshot};
 use self_cell::self_cell;
 
 self_cell!(
-    /// The engine's snapshot of all families, and the store that it is of.
+    /// A snapshot by the engine of all column families, and the store it belongs to.
     pub(super) struct Moment {
         owner: Arc<DB>,
         #[covariant]
@@ -15,7 +15,7 @@ self_cell!(
 );
 
 impl Moment {
-    /// All rows that have been written by now.
+    /// A snapshot of all rows that have been written.
     pub(super) fn now(db: &Arc<DB>) -> Self {
         Self::new(Arc::clone(db), |db| db.snapshot())
     }

@@ -5,10 +5,11 @@ use rocksdb::DBRawIterator;
 use super::failure::failed;
 use fpdb_host::error::Result;
 
-/// A cursor. It stands on a row, or past the end, or at one that could not be read: [`Self::check`] tells these apart.
+/// A cursor. It is on a row, past the end, or at a row that could not be read. [`Self::check`] tells the last
+/// two apart.
 pub(crate) struct Rows<'a> {
     rows: DBRawIterator<'a>,
-    /// The action that they are read for, for errors.
+    /// The purpose of the read, for errors.
     action: &'static str,
 }
 
@@ -25,7 +26,7 @@ impl<'a> Rows<'a> {
         self.rows.seek_to_last();
     }
 
-    /// Goes to the first row whose key is not below `key`.
+    /// Moves to the first row whose key is at or above `key`.
     pub(crate) fn seek(&mut self, key: impl AsRef<[u8]>) {
         self.rows.seek(key);
     }
@@ -38,7 +39,7 @@ impl<'a> Rows<'a> {
         self.rows.prev();
     }
 
-    /// True where it stands on a row.
+    /// True if the cursor is on a row.
     pub(crate) fn valid(&self) -> bool {
         self.rows.valid()
     }
@@ -51,12 +52,12 @@ impl<'a> Rows<'a> {
         self.rows.value()
     }
 
-    /// Key and value.
+    /// The key and the value of the current row.
     pub(crate) fn item(&self) -> Option<(&[u8], &[u8])> {
         self.rows.item()
     }
 
-    /// The error that kept it from its place; nothing where it stands on a row or past the end.
+    /// Returns the error that stopped the cursor. Returns `Ok` if it is on a row or past the end.
     pub(crate) fn check(&self) -> Result<()> {
         self.rows.status().map_err(failed(self.action))
     }

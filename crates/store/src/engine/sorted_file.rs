@@ -1,4 +1,4 @@
-//! Sorted files: rows written outside the store, in key order, and handed to it whole.
+//! Sorted files: rows that are written outside the store, in key order. The store takes the files over whole.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,22 +9,22 @@ use rocksdb::{Options, SstFileWriter};
 use super::failure::failed;
 use fpdb_host::error::{Error, Result};
 
-/// A file is closed at this size; a run of any size is some of them.
+/// The size at which a file is closed. A run is one or more files.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
 
 /// Writes rows of one column family, in ascending order of key, into files in a folder.
 pub(crate) struct SortedFiles<'a> {
     folder: PathBuf,
     family: &'static str,
-    /// Tells the files of several writers apart.
+    /// Distinguishes the files of several writers.
     part: usize,
     options: &'a Options,
-    /// Closed before its file is removed.
+    /// Declared before `files`, so that a file is closed before it is removed.
     writer: Option<SstFileWriter<'a>>,
     files: WrittenFiles,
 }
 
-/// Sorted files that no store has taken over yet. Removed with this.
+/// Sorted files that no store has taken over yet. Dropping this removes them.
 #[derive(Debug, Default)]
 pub(crate) struct WrittenFiles(Vec<PathBuf>);
 
@@ -56,7 +56,7 @@ impl<'a> SortedFiles<'a> {
         }
     }
 
-    /// Ends the last file; returns them all, for the store to take over.
+    /// Closes the last file. Returns all files, for the store to take over.
     pub(crate) fn finish(mut self) -> Result<WrittenFiles> {
         self.close()?;
         Ok(std::mem::take(&mut self.files))
@@ -64,12 +64,12 @@ impl<'a> SortedFiles<'a> {
 }
 
 impl WrittenFiles {
-    /// A file that is to be handed over; it need not be there yet.
+    /// A file that is to be handed over. It need not exist yet.
     pub(crate) fn one(path: PathBuf) -> Self {
         Self(vec![path])
     }
 
-    /// Leaves the files where they are.
+    /// Leaves the files in place, and returns their paths.
     pub(crate) fn keep(mut self) -> Vec<PathBuf> {
         std::mem::take(&mut self.0)
     }
@@ -87,7 +87,7 @@ impl WrittenFiles {
         self.0.iter().map(PathBuf::as_path).collect()
     }
 
-    /// Removes those that are still there.
+    /// Removes the files that still exist.
     pub(super) fn remove(mut self) -> Result<()> {
         for path in std::mem::take(&mut self.0) {
             match fs::remove_file(&path) {
@@ -102,7 +102,7 @@ impl WrittenFiles {
 impl Drop for WrittenFiles {
     fn drop(&mut self) {
         for path in &self.0 {
-            // The next writer that opens the database removes files that cannot be removed now.
+            // If this fails, the next writer that opens the database removes the file.
             let _ = fs::remove_file(path);
         }
     }

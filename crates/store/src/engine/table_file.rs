@@ -1,11 +1,24 @@
-//! Table file: what a table of the engine tells about itself.
+//! Table file: reads the properties that a table of the engine stores about itself.
 //!
-//! A table ends with a footer of 53 bytes (its format, version 6): 1 byte, 4 of a magic number, 8 of checksums, 4 of the length of
-//! the index of its special blocks, 24 zeros, 4 of the version, 8 of another magic number. That index lies before the footer, and
-//! names the block of properties. A block is a sequence of entries: how many bytes the key shares with the one before, bytes of its
-//! rest, bytes of the value (varints), rest and value; 5 bytes for its checksum follow.
+//! A table ends with a footer of 53 bytes (table format, version 6):
 //!
-//! Checksums are left to the engine, which compares them when it opens the table.
+//! | bytes | field                                     |
+//! |-------|-------------------------------------------|
+//! | 1     | the type of its checksums                 |
+//! | 4     | a magic number                            |
+//! | 8     | checksums                                 |
+//! | 4     | the length of the index of special blocks |
+//! | 24    | zeros                                     |
+//! | 4     | the version of the format                 |
+//! | 8     | another magic number                      |
+//!
+//! That index lies before the footer, and names the block of properties.
+//!
+//! A block is a sequence of entries. Each has three varints: the bytes that its key shares with the key
+//! before, the remaining bytes of the key, and the bytes of the value. The rest of the key and the value
+//! follow. After the block come 5 bytes for its compression and checksum.
+//!
+//! Checksums are not compared here: the engine compares them when it opens the table.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -15,26 +28,27 @@ use crate::codec::varint;
 
 const FOOTER: u64 = 53;
 const VERSION: [u8; 12] = [6, 0, 0, 0, 0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88];
-/// Behind each block: its compression and its checksum.
+/// The bytes after each block: its compression and its checksum.
 const TRAILER: u64 = 5;
-/// The most bytes of a block that is read here. They have some 2 KB.
+/// The most bytes of a block that this code reads. Usual blocks have some 2 KB.
 const MOST: u64 = 1 << 20;
 
-/// The facts in the properties of a table.
+/// Facts from the properties of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableFacts {
     pub(crate) bytes: u64,
-    /// The name of its family, and the family's number; `None` for a table that was written outside of a store.
+    /// The name and the number of its column family. `None` for a table that was written outside of a store.
     pub(crate) family: Option<(String, u64)>,
-    /// The engine's name of the store that it was written in.
+    /// The engine's identifier of the store that wrote it.
     pub(crate) store: String,
-    /// True if it deletes rows.
+    /// True if it contains deletions.
     pub(crate) deletes: bool,
-    /// The number of the last change in it. The engine sets numbers to 0 where no other version of a row can be left.
+    /// The sequence number of the last change in it. The engine sets numbers to 0 if no other version of a
+    /// row can exist.
     pub(crate) last_change: u64,
 }
 
-/// The facts of the table at `path`; `None` where it is not a table whose properties can be read.
+/// The facts of the table at `path`. `None` if the file is not a table with readable properties.
 pub(crate) fn facts(path: &Path) -> io::Result<Option<TableFacts>> {
     let mut file = File::open(path)?;
     let bytes = file.metadata()?.len();
@@ -50,7 +64,7 @@ pub(crate) fn facts(path: &Path) -> io::Result<Option<TableFacts>> {
     if !external && family.is_none() {
         return Ok(None);
     }
-    // Deleted ranges are counted among the deleted keys.
+    // The deleted keys include the deleted ranges.
     let Some(deleted) = number("deleted.keys") else { return Ok(None) };
     Ok(Some(TableFacts {
         bytes,
@@ -91,9 +105,10 @@ fn read_at(file: &mut File, at: u64, bytes: u64) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The entries of a block; `None` where it is not one.
+/// The entries of a block. `None` if the bytes are not a block.
 fn entries(block: &[u8]) -> Option<Vec<Entry>> {
-    // Behind the entries: where every so many of them begin, and how many such places there are. The upper bits are flags.
+    // Restart points follow the entries: the offset of every n-th entry, and then the number of these
+    // offsets. Its upper bits are flags.
     let (rest, places) = block.split_last_chunk::<4>()?;
     let places = (u32::from_le_bytes(*places) & 0x0fff_ffff) as usize;
     let mut rest = &rest[..rest.len().checked_sub(places.checked_mul(4)?)?];
@@ -155,7 +170,7 @@ mod tests {
             fs::write(&path, content).unwrap();
             assert_eq!(facts(&path).unwrap(), None, "{} bytes", content.len());
         }
-        // Any one byte of its end may be anything.
+        // Any one byte at the end of the file may have any value.
         for at in table.len() - 2500..table.len() {
             let mut flipped = table.clone();
             flipped[at] ^= 0x55;

@@ -1,4 +1,4 @@
-//! Properties of every decoder of the store, for any bytes: see `crates/kernel/src/fuzzing`.
+//! Properties of every decoder of the store, for any bytes. `crates/kernel/src/fuzzing` explains them.
 
 #[path = "../../../kernel/src/fuzzing/draw.rs"]
 mod draw;
@@ -10,10 +10,10 @@ pub(crate) use draw::Draw;
 
 use crate::properties as store;
 
-/// A property of any bytes.
+/// A check that must hold for any bytes.
 pub type Property = fn(&[u8]);
 
-/// All properties, by the names of their fuzz targets and of their folders in `tests/corpus/`.
+/// All properties. Each has the name of its fuzz target and of its folder in `tests/corpus/`.
 pub const PROPERTIES: &[(&str, Property)] = &[
     ("document_set", store::document_set),
     ("filter", store::filter),

@@ -10,6 +10,10 @@
 //!
 //! [`without_tables`] appends edits that remove tables, to a copy: through it the rest of a store can be read although some of
 //! its tables are damaged.
+//!
+//! A writer puts the trusted part of the list in place of the whole. A reader changes nothing: it opens links
+//! to the tables with a copy of the trusted part. After a failed write of the engine its list is not marked
+//! until the store is opened again.
 
 use std::collections::BTreeMap;
 use std::fs;

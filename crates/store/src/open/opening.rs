@@ -1,4 +1,13 @@
 //! Opening: a database is opened by its one writer, or by a reader, who may have a writer beside it.
+//!
+//! A reader looks at the lock before and after it opens the store. If the lock was free both times and no
+//! process took it between, the store is opened read-only, which reports missing files. Beside a writer it is
+//! opened as a secondary instance: RocksDB defines no other way there. A secondary instance leaves out
+//! missing tables silently, but the writer has found them all.
+//!
+//! If the writer moves rows meanwhile, the reader opens the database again; if it adds tables of other rows,
+//! the reader catches up. After 20 tries of either kind it fails with an error that says so. Commits alone,
+//! however fast, do not keep it waiting.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,4 @@
-//! Documents: here is an id, a name or a digest, which records are there?
+//! Documents: finds the records of documents by id, name or digest.
 
 use roaring::RoaringBitmap;
 
@@ -11,10 +11,10 @@ use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
 
 impl Store {
-    /// The record of the document of a number that may come from a user.
+    /// The record of a document whose number may come from a user.
     ///
     /// # Errors
-    /// [`Error::NoSuchNumber`] where there is none.
+    /// [`Error::NoSuchNumber`] if no such document exists, or it has been deleted.
     pub fn document_numbered(&self, number: u32) -> Result<DocumentRecord> {
         let value = self.engine.get(DOCUMENTS, document_key(number), "read a document's record")?;
         let value = value.filter(|_| self.view().is_live(number)).ok_or(Error::NoSuchNumber { number })?;
@@ -24,43 +24,45 @@ impl Store {
     /// The record of a document that the store refers to.
     ///
     /// # Errors
-    /// [`Error::NoSuchNumber`] where it has been deleted since, [`Error::Damaged`] where its record is missing.
+    /// * [`Error::NoSuchNumber`] if the document has been deleted since.
+    /// * [`Error::Damaged`] if its record is missing or does not decode.
     pub fn document(&self, document: u32) -> Result<DocumentRecord> {
         let value = self.engine.get(DOCUMENTS, document_key(document), "read a document's record")?;
         let what = || format!("the record of document {document}");
         records::decode(&value.ok_or_else(|| self.missing_row(document, || missing(&what())))?, what)
     }
 
-    /// The record of the container at this path, if it was ingested whole.
+    /// The record of the container at this path. `None` if it was not ingested completely.
     pub fn container(&self, source: &str) -> Result<Option<ContainerRecord>> {
         let value = self.engine.get(format::CONTAINERS, format::name_prefix(source), "read a container's record")?;
         value.map(|value| records::decode(&value, || format!("the record of the container {source}"))).transpose()
     }
 
-    /// Calls `visit` with each live document in order of id, until it returns false.
+    /// Calls `visit` with each live document in order of id, until `visit` returns false.
     pub fn for_each_document(&self, visit: impl FnMut(u32, DocumentRecord) -> Result<bool>) -> Result<()> {
         self.for_each_document_from(0, visit)
     }
 
-    /// The live documents of a name, in order of arrival; more than one where versions are kept.
+    /// The live documents of a name, in order of arrival. A name has several if versions are kept.
     pub fn documents_named(&self, name: &str) -> Result<Vec<u32>> {
         self.ids_under(NAMES, &name_prefix(name))
     }
 
-    /// The last of [`Store::documents_named`] that is `wanted`. Earlier ones are not looked at.
+    /// The last of [`Store::documents_named`] that is `wanted`. Does not visit earlier ones.
     pub fn newest_named(&self, name: &str, wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
         self.newest_under(NAMES, &name_prefix(name), u32::MAX, wanted)
     }
 
-    /// The last of [`Store::documents_with`] that is `wanted`. Earlier ones are not looked at.
+    /// The last of [`Store::documents_with`] that is `wanted`. Does not visit earlier ones.
     pub fn newest_with(&self, digest: &Digest, wanted: impl FnMut(u32) -> bool) -> Result<Option<u32>> {
         self.newest_under(DIGESTS, digest, u32::MAX, wanted)
     }
 
-    /// The last document of this name with this content that is `wanted`.
+    /// The last document with this name and this content that is `wanted`.
     ///
-    /// Names and contents are asked by turns for the next document at or below the last one found. Many documents of the same content
-    /// under other names, or of the same name with other contents, are stepped over.
+    /// Asks names and digests in turn for the last document at or below the one found before. So it skips
+    /// documents with the same content under other names, and documents with the same name and other
+    /// contents.
     pub fn newest_version(
         &self,
         name: &str,
@@ -83,7 +85,8 @@ impl Store {
         Ok(None)
     }
 
-    /// The last live document from `most` downwards at the end of the keys that are `prefix` before them, if it is `wanted`.
+    /// The last live document that is `wanted` and has an id up to `most`. Only looks at keys of the family
+    /// `name` that consist of `prefix` and an id.
     fn newest_under(
         &self,
         name: &'static str,
@@ -107,7 +110,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Calls `visit` with the name and the id of each live document, in the order of names, then of ids.
+    /// Calls `visit` with the name and the id of each live document, in order of name, then of id.
     pub fn for_each_name(&self, mut visit: impl FnMut(String, u32) -> Result<()>) -> Result<()> {
         let (view, rows) = self.of_one_commit(|_| self.engine.entries(NAMES, &[], "read names and digests"));
         for entry in rows? {
@@ -125,12 +128,13 @@ impl Store {
         self.ids_under(DIGESTS, digest)
     }
 
-    /// Visits the live documents with this content in order of arrival, until `visit` returns false.
+    /// Calls `visit` with the live documents of this content, in order of arrival, until `visit` returns
+    /// false.
     pub fn for_each_with(&self, digest: &Digest, visit: impl FnMut(u32) -> Result<bool>) -> Result<()> {
         self.for_each_under(DIGESTS, digest, visit)
     }
 
-    /// The documents at the end of the keys that are `prefix` before them.
+    /// The live documents whose keys in the family `name` consist of `prefix` and their id.
     fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
         let mut ids = Vec::new();
         self.for_each_under(name, prefix, |id| {
@@ -163,7 +167,7 @@ impl Store {
         Ok(())
     }
 
-    /// The numbers of all documents that are stored and not boilerplate. Reads no record.
+    /// The ids of all live documents that are not boilerplate. Reads no record.
     pub fn document_ids(&self) -> Result<RoaringBitmap> {
         let mut ids = RoaringBitmap::new();
         let (view, rows) = self.of_one_commit(|_| self.engine.scanned_entries(DOCUMENTS, &[], "read the documents"));
@@ -175,7 +179,7 @@ impl Store {
         Ok(ids)
     }
 
-    /// The same, from this id on.
+    /// As [`Store::for_each_document`], from the id `first` on.
     pub fn for_each_document_from(
         &self,
         first: u32,

@@ -1,4 +1,4 @@
-//! Filter cursor: a place in the filters of one run, for hashes in ascending order.
+//! Filter cursor: a cursor in the filters of one run, for hashes in ascending order.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::read::held_filters::{Depth, HeldFilters};
 use crate::read::run_rows::{ReadPattern, current_filter, rows_of};
 use fpdb_host::error::Result;
 
-/// A place in the filters of one run.
+/// A cursor in the filters of one run.
 pub(crate) struct FilterCursor<'a> {
     run: u32,
     rows: FilterRows<'a>,
@@ -21,7 +21,7 @@ enum FilterRows<'a> {
     Held(Arc<HeldFilters>),
     Read {
         rows: engine::rows::Rows<'a>,
-        /// The filter the cursor stands on knows of the hashes from this one to its last.
+        /// The current filter covers the hashes from this one to its last hash.
         from: Option<u64>,
     },
 }
@@ -34,7 +34,7 @@ impl<'a> FilterRows<'a> {
 
 impl<'a> FilterCursor<'a> {
     pub(crate) fn new(store: &'a Store, run: u32) -> Result<Self> {
-        // A run never changes, so that it does not matter which commit these were read at.
+        // A run never changes, so filters read at any commit are the same.
         let rows = match store.filter_use.of_run(run) {
             Some(held) => FilterRows::Held(held),
             None => FilterRows::read(store, run)?,
@@ -42,14 +42,14 @@ impl<'a> FilterCursor<'a> {
         Ok(Self { run, rows })
     }
 
-    /// Has the filters held in memory.
+    /// Loads the filters into memory at this depth, unless memory holds them already.
     pub(crate) fn hold(&mut self, filter_use: &FilterUse, record: &RunRecord, depth: Depth) -> Result<()> {
         let FilterRows::Read { rows, .. } = &mut self.rows else { return Ok(()) };
         self.rows = FilterRows::Held(filter_use.hold(self.run, record, rows, depth)?);
         Ok(())
     }
 
-    /// Reads whole filters row by row, unless memory holds them whole.
+    /// Makes this cursor read whole filters row by row, unless memory holds them whole.
     pub(crate) fn read_whole(&mut self, store: &'a Store) -> Result<()> {
         if matches!(&self.rows, FilterRows::Held(held) if held.depth() < Depth::WHOLE) {
             self.rows = FilterRows::read(store, self.run)?;
@@ -57,12 +57,12 @@ impl<'a> FilterCursor<'a> {
         Ok(())
     }
 
-    /// True if they are in memory, so that it costs nothing to ask them.
+    /// True if the filters are in memory, so that questions cost no read.
     pub(crate) fn is_held(&self) -> bool {
         matches!(self.rows, FilterRows::Held(_))
     }
 
-    /// False where the run surely does not hold `hash`.
+    /// False if the run surely does not hold `hash`.
     pub(crate) fn may_hold(&mut self, hash: u64) -> Result<bool> {
         let (rows, from) = match &mut self.rows {
             FilterRows::Held(held) => return Ok(held.may_hold(hash)),
@@ -73,7 +73,7 @@ impl<'a> FilterCursor<'a> {
             rows.seek(filter_key(self.run, hash));
             *from = Some(hash);
         }
-        // None: above the run's last hash.
+        // `None`: the hash is above the run's last hash.
         Ok(current_filter(rows)?.is_some_and(|(_, _, filter)| filter.may_hold(hash)))
     }
 }

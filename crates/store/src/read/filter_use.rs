@@ -1,12 +1,18 @@
-//! Filter use: when filters are worth their reading, and how much of them stays in memory.
+//! Filter use: decides when filters are read, and how much of them stays in memory.
 //!
-//! A filter saves the reading of a block for a hash that is not there, and costs its own reading once. It is as large as ten blocks,
-//! but filters are read in sequence: a disk reads one that way at least as fast as one block at a random place. So a lookup of fewer
-//! hashes than a run has filters does without them, and reads one block for each hash, held or not. Once lookups have read as many
-//! blocks that way as there are filters, the filters are read, and stay in memory.
+//! A filter saves the read of a block for each absent hash, and costs one read of its own. It is as large as
+//! ten blocks, but filters are read in sequence. A disk reads a filter in sequence at least as fast as one
+//! block at a random place.
 //!
-//! The largest run holds most of the hashes that are found, and a filter saves nothing for those. So its filters are read only after
-//! ten lookups per filter, and add a tenth to its reads at most.
+//! So a lookup of fewer hashes than a run has filters uses no filters: it reads one block for each hash, held
+//! or not. Once lookups have read as many blocks in this way as there are filters, the filters are read and
+//! stay in memory.
+//!
+//! The largest run holds most of the hashes that lookups find, and a filter saves nothing for these. So its
+//! filters are read only after ten lookups per filter. They then add at most a tenth to its reads.
+//!
+//! If a large number of hashes is looked up in ascending order, whole filters can pay for that lookup alone.
+//! Such a lookup reads whole filters row by row, and ignores filters that memory holds only in part.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -18,32 +24,32 @@ use crate::engine::rows::Rows;
 use crate::read::held_filters::{Depth, HeldFilters};
 use fpdb_host::error::Result;
 
-/// The hashes that are looked up in the largest run for each of its filters, before these are read.
+/// The number of hashes looked up in the largest run for each of its filters before these filters are read.
 pub(crate) const LARGEST_WORTH: u64 = 10;
 
-/// The filters of a run: the rows that reading them all takes.
+/// The number of filters of a run, each one row.
 pub(crate) fn rows_of_filters(run: &RunRecord) -> u64 {
     run.filter_bytes.div_ceil(FULL_FILTER_BYTES as u64)
 }
 
-/// How filters serve a lookup.
+/// How a lookup uses the filters of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Worth {
-    /// Not: blocks are read at once.
+    /// Not at all: it reads blocks directly.
     Nothing,
-    /// They are read, in order, and forgotten.
+    /// It reads them in order and does not keep them.
     ReadOnce,
-    /// They are read and stay, as far as there is room.
+    /// It reads them, and they stay in memory at this depth.
     Holding(Depth),
 }
 
-/// The state of the filters of all runs.
+/// The use of the filters of all runs.
 pub(crate) struct FilterUse {
-    /// Filters in memory take their room from this cache.
+    /// Filters in memory reduce the capacity of this cache.
     cache: BlockCache,
-    /// How many hashes have been looked up in each run.
+    /// The number of hashes looked up so far, by run.
     looked_up: Mutex<HashMap<u32, u64>>,
-    /// By run. The lock is held for a moment only, never while filters are read.
+    /// By run. No thread holds the lock while it reads filters, so it is held only briefly.
     held: Mutex<HashMap<u32, Arc<RunFilters>>>,
 }
 
@@ -51,7 +57,7 @@ pub(crate) struct FilterUse {
 #[derive(Default)]
 struct RunFilters {
     held: OnceLock<Arc<HeldFilters>>,
-    /// Held by the thread that reads them.
+    /// Locked by the thread that reads them.
     reading: Mutex<()>,
 }
 
@@ -66,13 +72,13 @@ impl FilterUse {
         Self { cache, looked_up: Mutex::default(), held: Mutex::default() }
     }
 
-    /// `expected` hashes are about to be looked up in all `runs`, with `in_order` in ascending order: in which of them are the
-    /// filters worth reading?
+    /// Announces a lookup of about `expected` hashes in all `runs`, in ascending order if `in_order`. Returns
+    /// for each run how the lookup uses its filters.
     pub(crate) fn expect(&self, runs: &[(u32, RunRecord)], expected: u64, in_order: bool) -> Vec<Worth> {
         let mut looked_up = self.looked_up.lock().unwrap_or_else(PoisonError::into_inner);
         let is_listed = |run: &u32| runs.iter().any(|(listed, _)| listed == run);
         if looked_up.len() > runs.len() {
-            // Some were folded into others.
+            // Some runs were folded into others.
             looked_up.retain(|run, _| is_listed(run));
             self.keep(|run, _| is_listed(run));
         }
@@ -85,7 +91,7 @@ impl FilterUse {
             let filters = rows_of_filters(record) * if largest == Some(*run) { LARGEST_WORTH } else { 1 };
             let pays = |hashes: u64, kept_out: f64| hashes as f64 * kept_out >= filters as f64;
             if in_order && pays(expected, Depth::WHOLE.kept_out() - depth.kept_out()) {
-                // For these hashes alone it pays to read whole filters, which keep out more than what stays of them.
+                // The whole filters pay for these hashes alone. They keep out more than the part in memory.
                 Worth::ReadOnce
             } else if pays(*so_far, depth.kept_out()) {
                 Worth::Holding(depth)
@@ -96,13 +102,13 @@ impl FilterUse {
         runs.iter().map(worth).collect()
     }
 
-    /// The most bytes of filters that stay in memory. They take their room from the cache, and the rest of it is for
+    /// The most bytes of filters that stay in memory. The cache gives up as much, and keeps the rest for
     /// blocks.
     fn most_held(&self) -> u64 {
         self.cache.bytes() as u64 / 4 * 3
     }
 
-    /// Lets go of the filters of other runs than these.
+    /// Drops the filters of all runs that are not to be kept.
     fn keep(&self, is_kept: impl Fn(&u32, Option<&HeldFilters>) -> bool) {
         let mut held = self.held();
         let before = held.len();
@@ -116,7 +122,8 @@ impl FilterUse {
         self.cache.leave(held.values().map(|filters| filters.size()).sum());
     }
 
-    /// The filters of a run, held in memory from now on; `rows` are those of the run.
+    /// Reads the filters of a run from its `rows`, and keeps them in memory. Returns those in memory if they
+    /// are there already.
     pub(crate) fn hold(
         &self,
         run: u32,
@@ -129,7 +136,7 @@ impl FilterUse {
 
     fn hold_with(&self, run: u32, read: impl FnOnce() -> Result<HeldFilters>) -> Result<Arc<HeldFilters>> {
         let filters = Arc::clone(self.held().entry(run).or_default());
-        // Other threads that want those of this run wait meanwhile, rather than read them as well.
+        // Other threads that need the filters of this run wait, instead of reading them too.
         let reading = filters.reading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = filters.held.get() {
             return Ok(Arc::clone(held));
@@ -146,13 +153,13 @@ impl FilterUse {
         self.held().get(&run)?.held.get().map(Arc::clone)
     }
 
-    /// Bytes of the filters in memory and of the cache.
+    /// Bytes of the filters in memory and of the cached blocks.
     pub(crate) fn cached_bytes(&self) -> usize {
         self.held().values().map(|filters| filters.size()).sum::<usize>() + self.cache.usage()
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<u32, Arc<RunFilters>>> {
-        // An entry is put in whole.
+        // An entry is inserted in one call, so a panic cannot leave half of one.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -173,7 +180,7 @@ mod tests {
     #[test]
     fn filters_are_read_once_the_blocks_read_without_them_would_have_paid_for_them() {
         let held = Holding(Depth::WHOLE);
-        // One hash in 256 passes, so that a hundred filters take a hundred hashes and one.
+        // One hash in 256 passes, so a hundred filters pay off after 101 hashes.
         let runs = [run(1, 1000), run(2, 100 * FULL), run(3, 101 * FULL)];
         let new = || FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
         let filters = new();
@@ -182,7 +189,7 @@ mod tests {
         assert_eq!(filters.expect(&runs, 1, true), [held, held, Nothing]);
         assert_eq!(filters.expect(&runs, 1000, true), [held; 3], "those of the largest after ten times as many");
         assert_eq!(new().expect(&runs, 101, true), [held, held, Nothing]);
-        // Forgotten with the run.
+        // The count of a run is dropped with the run.
         assert_eq!(filters.expect(&runs[..1], 10, true), [held]);
         assert_eq!(filters.expect(&runs, 10, true), [held, Nothing, Nothing]);
     }
@@ -195,14 +202,14 @@ mod tests {
         assert_eq!(depth.kept_out(), 0.75);
         let rows = rows_of_filters(&runs[0].1);
         let partly = Holding(depth);
-        // Whole filters keep out a quarter more, so they pay for four hashes a filter and some.
+        // Whole filters keep out a quarter more. So they pay off above four hashes a filter.
         assert_eq!(filters.expect(&runs, 2 * rows, true), [partly, Nothing, ReadOnce]);
         assert_eq!(filters.expect(&runs, 1, true), [partly, Nothing, partly]);
         assert_eq!(filters.expect(&runs, 5 * rows, true), [ReadOnce, Nothing, ReadOnce]);
         assert_eq!(filters.expect(&runs, 5 * rows, true), [ReadOnce, Nothing, ReadOnce]);
         assert_eq!(filters.expect(&runs, 2 * rows, true), [partly, partly, ReadOnce]);
         assert_eq!(filters.expect(&runs, 50 * rows, true), [ReadOnce; 3]);
-        // Hashes in no order would read the same filters again and again.
+        // Hashes in any order would read the same filters again and again.
         assert_eq!(filters.expect(&runs, 50 * rows, false), [partly; 3]);
         assert_eq!(filters.expect(&runs[2..], 11, true), [Holding(Depth::WHOLE)]);
     }
@@ -212,7 +219,7 @@ mod tests {
         let filters = FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
         let first = filters.hold_with(1, || Ok(HeldFilters::none())).unwrap();
         let second = filters.hold_with(2, || {
-            // These would wait for ever if they waited for the reading.
+            // These calls would deadlock if they waited for the thread that reads.
             assert!(Arc::ptr_eq(&filters.of_run(1).unwrap(), &first));
             assert!(filters.of_run(2).is_none());
             assert_eq!(filters.expect(&[run(1, 1), run(2, 1)], 20, true), [Holding(Depth::WHOLE); 2]);

@@ -1,10 +1,21 @@
-//! The filters of a run, held in memory: whether it may hold a hash is then a matter of three bytes, where the
-//! engine would first find the filter's row again. That took most of the time of a hash that is not there
-//! (`docs/design.md`).
+//! The filters of a run, held in memory. A question about a hash then reads three bytes. Without this the
+//! engine has to find the row of the filter for each hash, which takes most of the time of an absent hash.
 //!
-//! Where the memory allowed has no room for all filters, fewer bits are held of each byte. Exclusive or works bit by bit, so a held
-//! hash still passes. Each bit halves the absent hashes that pass: one bit keeps out a half of them, two three quarters, four all but
-//! one in sixteen.
+//! Held filters can take up to three quarters of the cache, and leave the rest to blocks. If all filters do
+//! not fit, memory holds fewer bits of each byte: 4, 2 or 1. Exclusive or works bit by bit, so a hash of the
+//! run still passes. Each bit held halves the absent hashes that pass. With the default cache of 192 MiB:
+//!
+//! | postings             | bits held                               | absent hashes that pass |
+//! |----------------------|-----------------------------------------|-------------------------|
+//! | up to 124 million    | 8                                       | 1 in 256                |
+//! | up to 248 million    | 4                                       | 1 in 16                 |
+//! | up to 495 million    | 2                                       | 1 in 4                  |
+//! | up to 990 million    | 1                                       | 1 in 2                  |
+//! | above                | 1, of the first filters of each run     | more                    |
+//!
+//! Rejected: a Bloom filter of the same size as one bit, which lets 56% pass instead of 50%. Rejected: whole
+//! filters for an eighth of the hashes, which save an eighth of the reads where one bit of all filters saves
+//! a half.
 
 use crate::codec::filter::{FilterSlots, Head};
 use crate::codec::records::RunRecord;
@@ -12,12 +23,13 @@ use crate::engine::rows::Rows;
 use crate::read::run_rows::current_filter;
 use fpdb_host::error::{Error, Result};
 
-/// How much is held of filters.
+/// How much of the filters is held in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Depth {
-    /// The bits held of each byte: 1, 2, 4 or 8.
+    /// The number of bits held of each byte: 1, 2, 4 or 8.
     bits: u8,
-    /// Sixteenths of a run's filters that are held: below 16 only if one bit of each byte does not fit.
+    /// The share of a run's filters that is held, in sixteenths. Less than 16 only if one bit of each byte
+    /// does not fit.
     share: u32,
 }
 
@@ -26,33 +38,33 @@ const WHOLE_SHARE: u32 = 16;
 impl Depth {
     pub(crate) const WHOLE: Self = Self { bits: 8, share: WHOLE_SHARE };
 
-    /// The most that has room in `most` bytes of filters that take `all`.
+    /// The largest depth that fits in `most` bytes, if all filters take `all` bytes.
     pub(crate) fn fitting(all: u64, most: u64) -> Self {
         let fits = |bits: &u8| all.div_ceil(8).saturating_mul(u64::from(*bits)) <= most;
         match [8, 4, 2, 1].into_iter().find(fits) {
             Some(bits) => Self { bits, share: WHOLE_SHARE },
-            // In sixteenths, so that it stays the same while a database grows a little.
+            // Rounded to sixteenths, so that small growth of a database does not change it.
             None => Self { bits: 1, share: (u128::from(most) * 8 * u128::from(WHOLE_SHARE) / u128::from(all)) as u32 },
         }
     }
 
-    /// The share of absent hashes that are kept out.
+    /// The share of absent hashes that the held filters keep out, from 0 to 1.
     pub(crate) fn kept_out(self) -> f64 {
         (1.0 - 0.5_f64.powi(i32::from(self.bits))) * f64::from(self.share) / f64::from(WHOLE_SHARE)
     }
 }
 
-/// Filters of one run, in order.
+/// Filters of one run, in ascending order of hash.
 #[derive(Debug)]
 pub(crate) struct HeldFilters {
     depth: Depth,
-    /// The last hash each knows of.
+    /// The last hash that each filter covers.
     last_hashes: Vec<u64>,
-    /// Their heads, apart from the bytes: one wait for memory less.
+    /// Their heads, apart from the bytes. This saves one access to memory that misses the processor's cache.
     heads: Vec<Head>,
-    /// The number of the first slot of each.
+    /// The number of the first slot of each filter.
     starts: Vec<usize>,
-    /// The bits held of each slot, one slot after the other.
+    /// The held bits of all slots, one slot after the other.
     bytes: Vec<u8>,
 }
 
@@ -61,7 +73,10 @@ impl HeldFilters {
         Self { depth, last_hashes: Vec::new(), heads: Vec::new(), starts: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Reads the filters of `run`, whose `rows` these are.
+    /// Reads the filters of `run` from its `rows`.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the filters do not have the size that the record says.
     pub(crate) fn read(run: u32, record: &RunRecord, rows: &mut Rows<'_>, depth: Depth) -> Result<Self> {
         let most = (u128::from(record.filter_bytes) * u128::from(depth.share) / u128::from(WHOLE_SHARE)) as u64;
         let mut held = Self::new(depth);
@@ -70,7 +85,7 @@ impl HeldFilters {
         rows.seek_to_first();
         while let Some((last_hash, value_bytes, filter)) = current_filter(rows)? {
             read += value_bytes as u64;
-            // The others are read all the same, to see that none is missing.
+            // The remaining filters are read too, to notice a missing one.
             if read <= most {
                 held.last_hashes.push(last_hash);
                 held.heads.push(filter.head);
@@ -80,7 +95,7 @@ impl HeldFilters {
             }
             rows.next();
         }
-        // If a filter is missing, the one after the gap would keep out hashes that the run holds.
+        // If a filter were missing, the next one would keep out hashes that the run holds.
         if read != record.filter_bytes {
             let what = format!("the filters of run {run}");
             return Err(Error::Damaged { what, detail: "they are not as many bytes as were written" });
@@ -88,7 +103,7 @@ impl HeldFilters {
         Ok(held)
     }
 
-    /// Adds the lowest bits of the bytes of a filter, after which there are `slots`.
+    /// Adds the lowest bits of each byte of a filter. `slots` is the number of slots including this filter.
     fn add(&mut self, bytes: &[u8], slots: usize) {
         if self.depth.bits == 8 {
             return self.bytes.extend_from_slice(bytes);
@@ -101,13 +116,13 @@ impl HeldFilters {
         }
     }
 
-    /// The byte that has the bits of a slot, and the first of them there.
+    /// The byte that contains the bits of a slot, and the number of the first of these bits.
     fn place(&self, slot: usize) -> (usize, u32) {
         let bit = slot * usize::from(self.depth.bits);
         (bit / 8, (bit % 8) as u32)
     }
 
-    /// The bits that are held.
+    /// A mask of the bits that are held of each byte.
     fn mask(&self) -> u8 {
         u8::MAX >> (8 - self.depth.bits)
     }
@@ -117,15 +132,15 @@ impl HeldFilters {
         self.depth
     }
 
-    /// Bytes of memory.
+    /// Bytes of memory that they take.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len() + self.heads.len() * (size_of::<Head>() + size_of::<(u64, usize)>())
     }
 
-    /// False where the run surely does not hold `hash`.
+    /// False if the run surely does not hold `hash`.
     pub(crate) fn may_hold(&self, hash: u64) -> bool {
         let number = self.last_hashes.partition_point(|&last| last < hash);
-        // None: above the run's last hash, or of a filter that is not held.
+        // `None`: the hash is above the run's last hash, or its filter is not held.
         let Some(head) = self.heads.get(number) else { return self.depth.share < WHOLE_SHARE };
         let Some(FilterSlots { at, check }) = head.slots(hash) else { return true };
         let start = self.starts[number];

@@ -1,4 +1,5 @@
-//! Lookup: here is a hash, which documents hold it? One cursor per run, moved in ascending order of hash.
+//! Lookup: finds the documents that hold a hash. It has one cursor for each run, moved in ascending order of
+//! hash.
 
 use std::sync::Arc;
 
@@ -14,31 +15,32 @@ use crate::read::run_rows::{BLOCK_BYTES, ReadPattern, blocks_of, current_block};
 use crate::view::View;
 use fpdb_host::error::Result;
 
-/// Finds the postings of hashes.
+/// Finds the postings of hashes, as of one commit.
 pub struct Lookup<'a> {
     view: Arc<View>,
     cursors: Vec<RunCursor<'a>>,
     found: Vec<Posting>,
-    /// Postings found before, where they will be asked for again.
+    /// The postings found so far, for callers that look up hashes again.
     cache: Option<PostingCache>,
 }
 
 impl Store {
-    /// Prepares for finding `expected` hashes or so, in ascending order; how many decides what it is worth
-    /// to read for them.
+    /// Prepares to look up about `expected` hashes in ascending order. The number decides whether filters are
+    /// read.
     pub fn lookup(&self, expected: usize) -> Result<Lookup<'_>> {
         Lookup::new(self, expected as u64, expected as u64)
     }
 
-    /// The same for hashes that come in no order: about `expected` of them are worth the reading of filters, and blocks are read
-    /// one by one.
+    /// Prepares to look up about `expected` hashes in any order. The number decides whether filters are read.
+    /// Blocks are read one by one.
     pub fn scattered_lookup(&self, expected: usize) -> Result<Lookup<'_>> {
         Lookup::new(self, 0, expected as u64)
     }
 }
 
 impl<'a> Lookup<'a> {
-    /// Prepares for looking up so many hashes in order; filters are to be worth their reading for `expected`.
+    /// `in_order` is the number of hashes in ascending order, 0 if they come in any order. `expected` decides
+    /// whether filters are read.
     fn new(store: &'a Store, in_order: u64, expected: u64) -> Result<Self> {
         let (view, cursors) = store.of_one_commit(|view| Self::cursors(store, view, in_order));
         let mut cursors = cursors?;
@@ -59,17 +61,17 @@ impl<'a> Lookup<'a> {
         view.runs.iter().map(|(run, record)| RunCursor::new(store, *run, record, expected)).collect()
     }
 
-    /// The commit that is looked at.
+    /// The commit that this reads.
     pub fn view(&self) -> &View {
         &self.view
     }
 
-    /// Caches the postings it finds, for callers that look up each hash again.
+    /// Caches all postings found from now on, for callers that look up each hash again.
     pub fn with_cache(self) -> Self {
         Self { cache: Some(PostingCache::default()), ..self }
     }
 
-    /// As [`find`](Self::find), but for hashes that boilerplate holds.
+    /// As [`find`](Self::find), except that it returns no postings if a boilerplate document holds the hash.
     pub fn holders(&mut self, hash: u64) -> Result<Holders<'_>> {
         self.find(hash)?;
         let boilerplate = self.found.iter().any(|posting| self.view.is_boilerplate(posting.document));
@@ -77,7 +79,7 @@ impl<'a> Lookup<'a> {
     }
 
     /// The postings of `hash` in documents that are not deleted, ascending by document within each run.
-    /// Fastest where calls come in ascending order of hash, and for hashes that were asked for before.
+    /// Fastest if hashes come in ascending order, or were looked up before.
     pub(crate) fn find(&mut self, hash: u64) -> Result<&[Posting]> {
         self.found.clear();
         if let Some(found) = self.cache.as_ref().and_then(|cache| cache.get(hash)) {
@@ -97,26 +99,27 @@ impl<'a> Lookup<'a> {
 
 /// The documents that hold a hash.
 pub enum Holders<'a> {
-    /// A boilerplate document, and perhaps others.
+    /// A boilerplate document holds the hash, and perhaps others do.
     Boilerplate,
-    /// The documents of these postings, ascending within each run.
+    /// The postings of these documents, ascending by document within each run.
     Documents(&'a [Posting]),
 }
 
-/// A place in one run.
+/// A cursor in one run.
 struct RunCursor<'a> {
     run: u32,
     blocks: Rows<'a>,
-    /// Where they are worth their reading.
+    /// `None` if reading the filters does not pay.
     filters: Option<FilterCursor<'a>>,
-    /// The block the cursor stands on is the first to look at for hashes from this one to its last.
+    /// The first hash for which the current block is the right one. It is right from this hash up to its last
+    /// hash.
     from: Option<u64>,
 }
 
 impl<'a> RunCursor<'a> {
     fn new(store: &'a Store, run: u32, record: &RunRecord, expected: u64) -> Result<Self> {
         let blocks_held = record.postings / BLOCK_POSTINGS as u64;
-        // Where much of a large run will be visited, it is read from end to end.
+        // If the lookup visits much of a large run, the run is read from end to end.
         let dense = expected >= blocks_held / 4 && blocks_held > (store.engine.cache().bytes() / BLOCK_BYTES) as u64;
         let blocks = blocks_of(&store.engine, run, if dense { ReadPattern::Through } else { ReadPattern::Points })?;
         Ok(Self { run, blocks, filters: Some(FilterCursor::new(store, run)?), from: None })

@@ -1,4 +1,4 @@
-//! Read: which documents hold this hash?
+//! Read: finds the documents that hold a hash.
 
 mod documents;
 pub(super) mod filter_cursor;

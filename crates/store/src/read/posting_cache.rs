@@ -2,20 +2,20 @@
 
 use crate::codec::block::Posting;
 
-/// The most hashes and postings it holds, of 16 bytes each: 16 MB.
+/// The most hashes and postings in the cache, together. A posting takes 16 bytes, so at most 16 MB.
 const MOST: usize = 1 << 20;
 
 /// Postings of hashes, in ascending order of hash.
 #[derive(Debug, Default)]
 pub(crate) struct PostingCache {
     hashes: Vec<u64>,
-    /// Where the postings of each end.
+    /// The end of the postings of each hash, as an index into `postings`.
     ends: Vec<usize>,
     postings: Vec<Posting>,
 }
 
 impl PostingCache {
-    /// Caches what was found for a hash, if there is room and it comes after all others.
+    /// Caches the postings of a hash, if they fit and the hash is above all cached ones.
     pub(crate) fn add(&mut self, hash: u64, found: &[Posting]) {
         if self.hashes.last().is_none_or(|&last| last < hash)
             && self.hashes.len() + 1 + self.postings.len() + found.len() <= MOST
@@ -26,7 +26,7 @@ impl PostingCache {
         }
     }
 
-    /// The postings of a hash; `None` where they are not known.
+    /// The postings of a hash. `None` if the hash is not cached.
     pub(crate) fn get(&self, hash: u64) -> Option<&[Posting]> {
         if self.hashes.last().is_none_or(|&last| last < hash) {
             return None;

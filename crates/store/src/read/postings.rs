@@ -1,4 +1,5 @@
-//! Postings: those of one document, those of a range of hashes, or all, in order; and where fingerprints stand.
+//! Postings: reads those of one document, of a range of hashes, or all, in order. Also reads the places of
+//! fingerprints.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -18,7 +19,11 @@ use fpdb_host::progress::is_due;
 use fpdb_host::stop::StopToken;
 
 impl Store {
-    /// Where fingerprints of a document stand; `ordinals` ascending, the answer in the same order.
+    /// The places of fingerprints of a document. `ordinals` must ascend. The places come in the same order.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if a chunk of positions is missing or damaged. [`Error::NoSuchNumber`] if the
+    /// document has been deleted.
     pub fn places(&self, document: u32, ordinals: &[u32]) -> Result<Vec<FingerprintPlace>> {
         let mut places = Vec::with_capacity(ordinals.len());
         let mut held: Option<(u32, Vec<FingerprintPlace>)> = None;
@@ -44,11 +49,11 @@ impl Store {
         Ok(places)
     }
 
-    /// The postings of one document, ascending. Reads every posting of the runs it may be in: for when
-    /// the document's text cannot be had.
+    /// The postings of one document, ascending. Reads every posting of the runs that may hold the document.
+    /// Use it only if the text of the document is unavailable.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; fails if the store cannot be read.
+    /// [`Error::Stopped`], or an error of reading the store.
     pub fn postings_of(&self, document: u32, stop: &StopToken) -> Result<Vec<Posting>> {
         let mut postings = Vec::new();
         let may_hold = |run: &RunRecord| (run.first_document..=run.last_document).contains(&document);
@@ -66,13 +71,13 @@ impl Store {
         Ok(postings)
     }
 
-    /// Calls `visit` with the live postings of all runs, ascending.
+    /// Calls `visit` with each posting of a live document, ascending, over all runs.
     pub(crate) fn for_each_posting(&self, mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
         let (view, mut readers) = self.readers(|_| true)?;
         run_reader::merge(&mut readers, |posting| if view.is_live(posting.document) { visit(posting) } else { Ok(()) })
     }
 
-    /// Readers of the runs of a commit that are `wanted`.
+    /// Readers of the runs of the last commit that are `wanted`, with the view of that commit.
     fn readers(&self, wanted: impl Fn(&RunRecord) -> bool) -> Result<(Arc<View>, Vec<RunReader<'_>>)> {
         let (view, readers) = self.of_one_commit(|view| {
             let runs = view.runs.iter().filter(|(_, record)| wanted(record));
@@ -81,8 +86,8 @@ impl Store {
         Ok((view, readers?))
     }
 
-    /// Calls `visit` with each hash that live documents hold, ascending: the number of its postings, and the
-    /// documents, ascending and each once. Reads every posting.
+    /// Calls `visit` for each hash that live documents hold, in ascending order of hash. `visit` gets the
+    /// number of its postings, and its documents, ascending without duplicates. Reads every posting.
     pub fn for_each_hash(&self, mut visit: impl FnMut(u64, &[u32]) -> Result<()>) -> Result<()> {
         let mut current = 0;
         let mut postings = 0;
@@ -103,13 +108,14 @@ impl Store {
         if postings > 0 { visit(postings, &holders) } else { Ok(()) }
     }
 
-    /// Divides all hashes into `count` ranges that hold about as many postings each.
+    /// Divides all hashes into `count` ranges with about equal numbers of postings.
     pub fn hash_ranges(&self, count: usize) -> Vec<RangeInclusive<u64>> {
         ranges::of_hashes(&self.profile, count)
     }
 
-    /// Calls `visit` with each hash of a range that live documents hold, ascending, and with all its postings in live
-    /// documents, ascending. Several ranges can be read at once.
+    /// Calls `visit` with each hash of a range that live documents hold, in ascending order. `visit` also
+    /// gets all its postings in live documents, ascending. Several threads may read different ranges at the
+    /// same time.
     pub fn for_each_hash_in(
         &self,
         hashes: &RangeInclusive<u64>,
@@ -128,7 +134,7 @@ impl Store {
         run_reader::merge_hashes(&mut readers, wanted, visit)
     }
 
-    /// Calls `visit` with the encoded chunks of a document's positions, in order.
+    /// Calls `visit` with the number and the encoded bytes of each chunk of a document's positions, in order.
     pub(crate) fn for_each_chunk(&self, document: u32, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let first = position_key(document, 0);
         for entry in self.engine.entries(POSITIONS, &first, "read positions")? {
@@ -139,9 +145,11 @@ impl Store {
         Ok(())
     }
 
-    /// Calls `visit` with each hash of a range that one of `documents` holds, ascending, and with all its postings in live
-    /// documents, ascending. Reads the runs that these documents may be in from end to end, and looks up what they hold in all:
-    /// about `expected` hashes. Several ranges can be read at once.
+    /// Calls `visit` with each hash of a range that one of `documents` holds, in ascending order. `visit`
+    /// also gets all postings of the hash in live documents, ascending.
+    ///
+    /// Reads the runs that may hold these documents from end to end. Looks up the hashes found, about
+    /// `expected`, in all runs. Several threads may read different ranges at the same time.
     pub fn for_each_hash_of(
         &self,
         documents: &RoaringBitmap,
@@ -168,7 +176,7 @@ impl Store {
         })
     }
 
-    /// Postings of the runs that these documents may be in.
+    /// The number of postings in the runs that may hold these documents.
     pub fn postings_near(&self, documents: &RoaringBitmap) -> u64 {
         let view = self.view();
         view.runs.iter().filter(|(_, record)| may_hold(record, documents)).map(|(_, record)| record.postings).sum()

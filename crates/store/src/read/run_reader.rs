@@ -1,4 +1,4 @@
-//! Reading a run from end to end, or a range of its hashes, posting by posting.
+//! Run reader: reads a run, or a range of its hashes, from end to end. Merges the postings of several runs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,28 +14,28 @@ use fpdb_host::error::Result;
 
 /// Postings in ascending order.
 pub(crate) trait Postings {
-    /// The next posting; `None` at the end.
+    /// The next posting. `None` at the end.
     fn next(&mut self) -> Result<Option<Posting>>;
 }
 
-/// A place in one run, which need not be committed yet.
+/// A cursor over the postings of one run. The run need not be committed.
 pub(crate) struct RunReader<'a> {
     blocks: Rows<'a>,
     hashes: RangeInclusive<u64>,
-    /// Postings that have been read, and how many of them have been taken.
+    /// Postings that have been read, and how many of them the caller has taken.
     held: Vec<Posting>,
     taken: usize,
-    /// Nothing is left to be read.
+    /// True if the store has no more postings to read.
     ended: bool,
 }
 
 impl<'a> RunReader<'a> {
-    /// Stands before the first posting of `run`.
+    /// A reader that starts before the first posting of `run`.
     pub(crate) fn new(engine: &'a Engine, run: u32) -> Result<Self> {
         Self::of_hashes(engine, run, 0..=u64::MAX)
     }
 
-    /// Stands before the first posting of `run` whose hash is in `hashes`, and ends after the last one.
+    /// A reader of the postings of `run` whose hash is in `hashes`.
     pub fn of_hashes(engine: &'a Engine, run: u32, hashes: RangeInclusive<u64>) -> Result<Self> {
         let mut blocks = blocks_of(engine, run, ReadPattern::Through)?;
         blocks.seek(posting_key(run, *hashes.start(), 0));
@@ -67,7 +67,8 @@ impl<'a> RunReader<'a> {
         Ok(())
     }
 
-    /// Reads on until a posting waits, or to the end. Returns the last one that waits; `None` if all have been read.
+    /// Reads blocks until a posting is available. Returns the last available posting. `None` if the end has
+    /// been reached.
     fn reach(&mut self) -> Result<Option<&Posting>> {
         while self.waiting().is_empty() && !self.ended {
             self.read()?;
@@ -75,12 +76,12 @@ impl<'a> RunReader<'a> {
         Ok(if self.ended { None } else { self.waiting().last() })
     }
 
-    /// The postings that have been read and not taken.
+    /// The available postings: read, but not taken.
     fn waiting(&self) -> &[Posting] {
         &self.held[self.taken..]
     }
 
-    /// Takes the first waiting postings, as long as they are to be taken.
+    /// Takes available postings from the front while `is_taken` holds for them.
     fn take(&mut self, is_taken: impl Fn(&Posting) -> bool) -> &[Posting] {
         let from = self.taken;
         self.taken += self.held[from..].partition_point(is_taken);
@@ -103,7 +104,7 @@ impl Postings for RunReader<'_> {
     }
 }
 
-/// Calls `visit` with the postings of all readers in one ascending order.
+/// Calls `visit` with the postings of all readers, in one ascending order.
 pub(crate) fn merge<P: Postings>(readers: &mut [P], mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
     let mut heads = BinaryHeap::new();
     for (index, reader) in readers.iter_mut().enumerate() {
@@ -122,15 +123,15 @@ pub(crate) fn merge<P: Postings>(readers: &mut [P], mut visit: impl FnMut(Postin
     Ok(())
 }
 
-/// Calls `visit` with the postings of all readers in one ascending order, some at a time. Holds one block of each reader, however many
-/// postings a hash has.
+/// Calls `visit` with the postings of all readers, in one ascending order, in batches. Memory holds one block
+/// of each reader, however many postings a hash has.
 pub(crate) fn merge_batches(
     readers: &mut [RunReader<'_>],
     visit: &mut dyn FnMut(&[Posting]) -> Result<()>,
 ) -> Result<()> {
     let mut merged: Vec<Posting> = Vec::new();
     loop {
-        // The last posting that every reader has reached: later ones may follow that are not read yet.
+        // The smallest of the readers' last postings. Every posting that is not read yet is above it.
         let mut bound: Option<Posting> = None;
         for reader in &mut *readers {
             let reached = reader.reach()?.copied();
@@ -144,10 +145,10 @@ pub(crate) fn merge_batches(
     }
 }
 
-/// Calls `visit` with each hash of all readers, ascending, and its postings, ascending; those in documents that are not
-/// `wanted` are left out.
+/// Calls `visit` with each hash of all readers, ascending, and its postings, ascending. Omits postings of
+/// documents that are not `wanted`.
 ///
-/// Hashes that all readers have read to their end are merged at once.
+/// Merges in one step all hashes that every reader has read completely.
 pub(crate) fn merge_hashes(
     readers: &mut [RunReader<'_>],
     wanted: Option<&dyn Fn(u32) -> bool>,
@@ -155,7 +156,7 @@ pub(crate) fn merge_hashes(
 ) -> Result<()> {
     let mut merged: Vec<Posting> = Vec::new();
     loop {
-        // The next postings of a reader may still be of its last hash.
+        // The next block of a reader may hold more postings of its last hash.
         let mut bound: Option<u64> = None;
         for reader in &mut *readers {
             let reached = reader.reach()?.map(|posting| posting.hash);
@@ -180,11 +181,11 @@ pub(crate) fn merge_hashes(
     }
 }
 
-/// Takes postings of each reader and makes one ascending sequence of them.
+/// Takes postings of each reader and merges them into one ascending sequence.
 fn merge_taken(readers: &mut [RunReader<'_>], is_taken: impl Fn(&Posting) -> bool, merged: &mut Vec<Posting>) {
     merged.clear();
     let mut parts: Vec<&[Posting]> = readers.iter_mut().map(|reader| reader.take(&is_taken)).collect();
-    // The smallest are merged first, so that the large ones are copied once.
+    // The smallest parts are merged first, so that the large ones are copied only once.
     parts.sort_unstable_by_key(|part| Reverse(part.len()));
     merge_parts(&parts, merged);
 }
@@ -210,8 +211,8 @@ fn merge_parts(parts: &[&[Posting]], out: &mut Vec<Posting>) {
     }
 }
 
-/// Appends the postings of two ascending parts to `out`, ascending. Which of two comes first cannot be foreseen: both are at hand, and
-/// the result of the comparison is added to the places, so that the processor need not guess.
+/// Appends the postings of two ascending parts to `out`, ascending. It has no branch on the comparison, which
+/// the processor would often mispredict: it adds the result of the comparison to both indexes.
 fn merge_two(one: &[Posting], other: &[Posting], out: &mut Vec<Posting>) {
     let key = |posting: &Posting| {
         u128::from(posting.hash) << 64 | u128::from(posting.document) << 32 | u128::from(posting.ordinal)
@@ -228,7 +229,7 @@ fn merge_two(one: &[Posting], other: &[Posting], out: &mut Vec<Posting>) {
     out.extend_from_slice(&other[j..]);
 }
 
-/// Calls `visit` with each hash of sorted postings.
+/// Calls `visit` with each hash and its postings. The postings must be sorted.
 fn visit_each(mut postings: &[Posting], visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>) -> Result<()> {
     while let Some(&Posting { hash, .. }) = postings.first() {
         let end = postings.iter().position(|posting| posting.hash != hash).unwrap_or(postings.len());

@@ -1,4 +1,4 @@
-//! Run rows: the rows of one run, its blocks of postings and its filters.
+//! Run rows: the rows of one run, which are blocks of postings and filters.
 
 use crate::codec::block::Block;
 use crate::codec::filter::Filter;
@@ -11,28 +11,28 @@ use fpdb_kernel::hex;
 /// How rows are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReadPattern {
-    /// Here and there: what is read is worth keeping in the cache.
+    /// At scattered places. The blocks read stay in the cache.
     Points,
-    /// From end to end, once: reads ahead, and leaves the cache as it is.
+    /// From end to end, once. Reads ahead, and does not change the cache.
     Through,
 }
 
-/// An iterator over the blocks of one run.
+/// A cursor over the blocks of one run.
 pub(crate) fn blocks_of(engine: &Engine, run: u32, reading: ReadPattern) -> Result<Rows<'_>> {
     rows_of(engine, POSTINGS, run, reading)
 }
 
-/// An iterator over the rows of one run in one of the families that have rows by run.
+/// A cursor over the rows of one run in the family `name`, which must be one of `RUN_FAMILIES`.
 pub(crate) fn rows_of<'a>(engine: &'a Engine, name: &'static str, run: u32, reading: ReadPattern) -> Result<Rows<'a>> {
     let (first, after) = keys_of(run);
     let action = if name == POSTINGS { "read postings" } else { "read filters" };
     engine.rows_between(name, (&first, &after), reading == ReadPattern::Through, action)
 }
 
-/// About the bytes of a block.
+/// The size of a block in bytes, approximately.
 pub(crate) const BLOCK_BYTES: usize = 4 << 10;
 
-/// The block an iterator stands on, with its last hash; `None` past the end.
+/// The block that a cursor stands on, with its last hash. `None` past the end.
 pub(crate) fn current_block<'a>(blocks: &'a Rows<'_>) -> Result<Option<(u64, Block<'a>)>> {
     let Some((key, value)) = blocks.item() else {
         blocks.check()?;
@@ -43,7 +43,7 @@ pub(crate) fn current_block<'a>(blocks: &'a Rows<'_>) -> Result<Option<(u64, Blo
     let block = Block::decode(last_hash, value).map_err(damaged)?;
     Ok(Some((last_hash, block)))
 }
-/// The filter an iterator stands on, with its last hash and how many bytes its row takes; `None` past the end.
+/// The filter that a cursor stands on, with its last hash and the bytes of its row. `None` past the end.
 pub(crate) fn current_filter<'a>(rows: &'a Rows<'_>) -> Result<Option<(u64, usize, Filter<'a>)>> {
     let Some((key, value)) = rows.item() else {
         rows.check()?;

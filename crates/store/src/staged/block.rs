@@ -1,10 +1,11 @@
-//! Block: rows of one part on their way together. Engines take some microseconds for each row that they shuffle and sort, which is
-//! more than a posting costs in all. So the engine's row is a block: its two integers are those of the first row, and its
-//! value holds the value of that row and all of the others.
+//! Block: several rows of one part, moved as one row of a distributed engine. Such an engine takes some
+//! microseconds to shuffle and sort each row, which is more than all other work on a posting. So one row of
+//! the engine is a block. Its two integers are those of the first row in the block. Its value holds the value
+//! of that row, and all other rows.
 //!
 //! | kind     | value of the engine's row                                                                             |
 //! |----------|-------------------------------------------------------------------------------------------------------|
-//! | postings | for each posting after the first: varints of its hash less the one before, its document, its ordinal   |
+//! | postings | for each posting after the first: varints of its hash minus the one before, its document, its ordinal  |
 //! | others   | varint length and value of the first row; for each other one: high, low (8 bytes each, big-endian), and |
 //! |          | varint length and value                                                                               |
 //!
@@ -15,13 +16,13 @@ use crate::codec::block::Posting;
 use crate::codec::varint;
 use fpdb_host::error::{Error, Result};
 
-/// A block is ended when its value has so many bytes.
+/// Target size of a block's value, in bytes. A block ends once its value has reached it.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// Takes the part of a block, and the block.
+/// Receives the number of a part, and a block of that part.
 pub(crate) type PutBlock<'a> = dyn FnMut(u32, StagedRow<'_>) + 'a;
 
-/// Makes blocks of rows that ascend by part and row.
+/// Combines rows into blocks. The rows must ascend by part, then by row.
 #[derive(Default)]
 pub struct BlockWriter {
     open: Option<OpenBlock>,
@@ -32,12 +33,12 @@ struct OpenBlock {
     part: u32,
     high: u64,
     low: u64,
-    /// The first integer of its last row.
+    /// The first integer of the last row so far.
     last: u64,
 }
 
 impl BlockWriter {
-    /// Adds a row. `put` gets the block before it, if that is ended.
+    /// Adds a row. If this ends the block before it, `put` receives that block.
     pub fn push(&mut self, part: u32, kind: PartKind, row: StagedRow<'_>, put: &mut PutBlock<'_>) {
         if self.value.len() >= BLOCK_BYTES || self.open.as_ref().is_some_and(|open| open.part != part) {
             self.end(put);
@@ -63,7 +64,7 @@ impl BlockWriter {
         }
     }
 
-    /// Ends the block.
+    /// Ends the current block and gives it to `put`. Does nothing if there is none.
     pub fn end(&mut self, put: &mut PutBlock<'_>) {
         if let Some(OpenBlock { part, high, low, .. }) = self.open.take() {
             put(part, StagedRow { high, low, value: &self.value });
@@ -75,7 +76,7 @@ impl BlockWriter {
 /// Calls `visit` with each row of a block.
 ///
 /// # Errors
-/// [`Error::Damaged`] where its bytes are not those of rows; the error of `visit`.
+/// [`Error::Damaged`] if the bytes do not decode as rows, and the error of `visit`.
 pub fn for_each_row(
     kind: PartKind,
     block: StagedRow<'_>,

@@ -1,4 +1,4 @@
-//! Files: the rows of a part become sorted files, like those that an ingest writes into its own store.
+//! Files: writes the rows of a part as sorted files, like those that an ingest writes into its own store.
 
 use std::path::{Path, PathBuf};
 
@@ -17,47 +17,57 @@ use crate::write::run_writer::RunPart;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::failure::Failure;
 
-/// The most failures that a part lists; it counts them all.
+/// The most failures that a part lists. All failures are counted.
 const LISTED: usize = 100;
 
-/// Makes the files of parts.
+/// Creates the writers of parts.
 pub struct PartMaker {
     options: FileOptions,
 }
 
-/// A sorted file of a part: rows of one column family.
+/// A sorted file of a part, with rows of one column family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StagedFile {
+    /// The name of the column family.
     pub family: &'static str,
+    /// The path of the file.
     pub path: PathBuf,
 }
 
-/// The totals of a part, or of several together.
+/// The totals of one part, or of several together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PartContents {
+    /// The number of rows.
     pub rows: u64,
+    /// The number of postings.
     pub postings: u64,
-    /// The documents with postings, first and last.
+    /// The smallest and the largest id of a document with postings.
     pub(crate) first_document: u32,
     pub(crate) last_document: u32,
     pub(crate) filter_bytes: u64,
-    /// The sum of all postings that are there, or that belong to the documents that are there.
+    /// The wrapping sum of [`posting_sum`] over all postings: in a part of postings over its own, in a part
+    /// of documents over those of its documents. Equal sums tell that no posting was lost or repeated.
     pub sum: u64,
-    /// The sum of all rows of names that are there, or that belong to the documents that are there.
+    /// The same sum for the rows of names.
     pub name_sum: u64,
-    /// The same of digests.
+    /// The same sum for the rows of digests.
     pub digest_sum: u64,
+    /// The number of documents.
     pub documents: u64,
+    /// Their bytes.
     pub bytes: u64,
+    /// Their symbols.
     pub symbols: u64,
+    /// Their fingerprints.
     pub fingerprints: u64,
+    /// The number of documents that could not be read.
     pub failed: u64,
-    /// The first of those that failed.
+    /// The first 100 of these failures.
     pub failures: Vec<Failure>,
 }
 
-/// Takes the rows of one part.
+/// Writes the rows of one part.
 pub struct PartWriter<'a> {
     output: Output<'a>,
     contents: PartContents,
@@ -71,7 +81,7 @@ enum Output<'a> {
 }
 
 impl StagedFile {
-    /// A file of rows of the family of this name; `None` where builds have none.
+    /// A file of the family with this name. `None` if builds have no such family.
     pub fn named(family: &str, path: PathBuf) -> Option<Self> {
         let families = [POSTINGS, FILTERS, DOCUMENTS, POSITIONS, TEXTS, NAMES, DIGESTS];
         families.into_iter().find(|known| *known == family).map(|family| Self { family, path })
@@ -79,11 +89,15 @@ impl StagedFile {
 }
 
 impl PartMaker {
+    /// A new maker, with the file options of the store.
+    ///
+    /// # Errors
+    /// An error of the engine.
     pub fn new() -> Result<Self> {
         Ok(Self { options: FileOptions::new()? })
     }
 
-    /// A writer of a part whose files go into `folder`.
+    /// A writer of a part. It writes its files into `folder`.
     pub fn part(&self, kind: PartKind, folder: &Path) -> Result<PartWriter<'_>> {
         let files = |family| self.options.sorted_files(folder, family, 0);
         let output = match kind {
@@ -101,10 +115,11 @@ impl PartMaker {
 }
 
 impl PartWriter<'_> {
-    /// Adds a row, which must be above the one before.
+    /// Adds a row. It must be above the row before it.
     ///
     /// # Errors
-    /// [`Error::Damaged`] for what is no row of its kind; [`Error::NameTwice`].
+    /// * [`Error::Damaged`] if the row is not one of its kind.
+    /// * [`Error::NameTwice`] if two documents have the same name.
     pub fn push(&mut self, row: StagedRow<'_>) -> Result<()> {
         let strange = || Error::Damaged { what: "a staged row".into(), detail: "it is none of its kind" };
         let contents = &mut self.contents;
@@ -152,7 +167,8 @@ impl PartWriter<'_> {
         }
     }
 
-    /// Ends the part. Its files are on the disk when this returns, and are the caller's to remove.
+    /// Ends the part and returns its files and totals. The files are on disk by then. The caller removes
+    /// them.
     pub fn finish(mut self) -> Result<(Vec<StagedFile>, PartContents)> {
         let mut written = Vec::new();
         match self.output {
@@ -200,7 +216,7 @@ impl PartContents {
         self.filter_bytes = record.filter_bytes;
     }
 
-    /// Adds what another part holds.
+    /// Adds the totals of another part.
     pub fn add(&mut self, other: &Self) {
         if other.postings > 0 {
             let none = self.postings == 0;
@@ -229,7 +245,7 @@ impl PartContents {
         self.failures.extend(other.failures.iter().take(room).cloned());
     }
 
-    /// The run that its postings are.
+    /// The record of the run that consists of these postings.
     pub(crate) fn run(&self) -> RunRecord {
         RunRecord {
             postings: self.postings,

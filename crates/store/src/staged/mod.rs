@@ -1,8 +1,8 @@
-//! Staged: rows and sorted files of a store that are made without one, on many machines, and a store that takes such files
-//! over.
+//! Staged: makes rows and sorted files of a store without opening one, on many machines. One store then takes
+//! the files over.
 //!
-//! A *part* is the rows of one kind within fixed bounds. Its rows come strictly ascending, and become files that a store can
-//! move in as they are. Parts share no key, whatever their number.
+//! A *part* is the rows of one kind within fixed bounds. Its rows ascend strictly, and become files that a
+//! store takes over unchanged. Parts share no key, whatever their number.
 
 mod block;
 mod files;

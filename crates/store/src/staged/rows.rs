@@ -1,4 +1,5 @@
-//! Rows: what a document becomes on its way to the parts. Two integers and some bytes sort like the keys of the store.
+//! Rows: the form of a document between its ingest and the parts. A row is two integers and some bytes. Rows
+//! sort like the keys of the store.
 //!
 //! | kind      | high                    | low                               | value                                         |
 //! |-----------|-------------------------|-----------------------------------|-----------------------------------------------|
@@ -6,7 +7,7 @@
 //! | documents | document                | 0                                 | sum of its postings (8, little-endian), record |
 //! |           | document                | 1 (32 bits), chunk                | a chunk of positions                          |
 //! |           | document                | 2 (32 bits), chunk                | a compressed chunk of its text                |
-//! |           | document                | 3 (32 bits), 0                    | why it could not be read, as JSON             |
+//! |           | document                | 3 (32 bits), 0                    | the error that made it unreadable, as JSON    |
 //! | names     | the key's first 8 bytes | its next 8                        | the key                                       |
 //! | digests   | the digest's first 8    | its last 8                        | document (4, big-endian)                      |
 
@@ -23,20 +24,27 @@ use fpdb_kernel::document::Digest;
 /// The kind of the rows of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// Postings of this run.
+    /// Postings of one run.
     Postings {
+        /// The number of the run.
         run: u32,
     },
+    /// Records, positions and texts of documents, and failures.
     Documents,
+    /// Names of documents.
     Names,
+    /// Digests of documents.
     Digests,
 }
 
-/// A row. The rows of a part are in the order of the fields.
+/// A row. The rows of a part ascend in the order of these fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StagedRow<'a> {
+    /// The first integer.
     pub high: u64,
+    /// The second integer.
     pub low: u64,
+    /// The value. Its content depends on the kind of the row.
     pub value: &'a [u8],
 }
 
@@ -58,11 +66,13 @@ pub fn posting_row(posting: Posting) -> StagedRow<'static> {
     StagedRow { high: posting.hash, low, value: &[] }
 }
 
+/// The posting of a row of the kind postings.
 pub fn posting_of(row: StagedRow<'_>) -> Posting {
     Posting { hash: row.high, document: (row.low >> 32) as u32, ordinal: row.low as u32 }
 }
 
-/// A number for a posting. The sum of many tells, whatever their order, whether all of them are there, each once.
+/// A pseudorandom number for a posting. The wrapping sum over many postings tells whether each of them is
+/// there exactly once, in any order.
 pub fn posting_sum(posting: Posting) -> u64 {
     let place = u64::from(posting.document) << 32 | u64::from(posting.ordinal);
     let mut mixed = posting.hash ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -71,7 +81,8 @@ pub fn posting_sum(posting: Posting) -> u64 {
     mixed ^ mixed >> 33
 }
 
-/// The rows of a document of the kind documents, in order. `sum` is that of its postings.
+/// Calls `put` with the rows of a document of the kind documents, in order. `sum` is the sum of
+/// [`posting_sum`] over its postings. `text` is given if the store is to hold it.
 pub fn document_rows(
     document: u32,
     record: &DocumentRecord,
@@ -98,13 +109,13 @@ pub fn document_rows(
     Ok(())
 }
 
-/// The only row of a document that could not be read; `value` is made by the call.
+/// The only row of a document that could not be read. The call writes the value of the row into `value`.
 pub fn failure_row<'a>(document: u32, name: &str, error: &Error, value: &'a mut Vec<u8>) -> StagedRow<'a> {
     *value = serde_json::json!(Failure::of(name, error)).to_string().into_bytes();
     StagedRow { high: u64::from(document), low: FAILURE << 32, value }
 }
 
-/// The row of a name; `value` is made by the call.
+/// The row of a name. The call writes the value of the row into `value`.
 pub fn name_row<'a>(name: &str, document: u32, value: &'a mut Vec<u8>) -> StagedRow<'a> {
     *value = name_key(name, document);
     let mut first = [0; 16];
@@ -114,7 +125,7 @@ pub fn name_row<'a>(name: &str, document: u32, value: &'a mut Vec<u8>) -> Staged
     StagedRow { high, low, value }
 }
 
-/// The row of a digest.
+/// The row of a digest. The call writes the value of the row into `value`.
 pub fn digest_row<'a>(digest: &Digest, document: u32, value: &'a mut [u8; 4]) -> StagedRow<'a> {
     *value = document.to_be_bytes();
     let [high, low] = halves(*digest);
@@ -126,7 +137,7 @@ fn halves(bytes: [u8; 16]) -> [u64; 2] {
     [(both >> 64) as u64, both as u64]
 }
 
-/// The content of a row of the kind documents, and its document; `None` where it is not of that kind.
+/// The document and the content of a row of the kind documents. `None` if the row is not of that kind.
 pub(super) fn document_row(row: StagedRow<'_>) -> Option<(u32, DocumentRow<'_>)> {
     let document = u32::try_from(row.high).ok()?;
     let chunk = row.low as u32;
@@ -143,13 +154,13 @@ pub(super) fn document_row(row: StagedRow<'_>) -> Option<(u32, DocumentRow<'_>)>
     Some((document, what))
 }
 
-/// The name and document of a row of the kind names; `None` where it is none.
+/// The name and the document of a row of the kind names. `None` if the row is not of that kind.
 pub fn named(row: StagedRow<'_>) -> Option<(String, u32)> {
     let (name, document) = parse_name_key(row.value)?;
     (name_row(&name, document, &mut Vec::new()) == row).then_some((name, document))
 }
 
-/// The digest and document of a row of the kind digests; `None` where it is none.
+/// The digest and the document of a row of the kind digests. `None` if the row is not of that kind.
 pub(super) fn digested(row: StagedRow<'_>) -> Option<(Digest, u32)> {
     let Some(([], document)) = split_u32(row.value) else { return None };
     let both = u128::from(row.high) << 64 | u128::from(row.low);
@@ -163,7 +174,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Rows have the order of the keys they stand for.
+        /// Rows sort in the order of their keys.
         #[test]
         fn rows_of_names_sort_like_keys(one in "[\\x00ab]{0,20}", other in "[\\x00ab]{0,20}", a: u32, b: u32) {
             let (mut first, mut second) = (Vec::new(), Vec::new());

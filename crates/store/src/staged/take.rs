@@ -1,4 +1,10 @@
 //! Take: an empty store takes staged files over, in one commit.
+//!
+//! The files are linked into `incoming/`, or copied from another file system, and handed to the engine. Then
+//! one synced write adds the runs, the state and the generation of the build. The store must have no
+//! documents, so that no key can be there before. After a kill the next writer empties the families of a
+//! store whose state counts no document. A database with documents gets the build as a database of its own
+//! first, and merges that.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,34 +18,39 @@ use crate::{Store, View};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 
-/// The files and records that a store is to take over.
+/// A finished distributed build: the files and totals that a store takes over.
 pub struct Assembled {
-    /// Tells one build from another.
+    /// The identifier of the build.
     pub generation: [u8; 16],
-    /// The number the next document is to get.
+    /// The id of the next document after the build.
     pub next_document: u32,
+    /// The sorted files of all parts.
     pub files: Vec<StagedFile>,
     /// The totals of all documents.
     pub documents: PartContents,
-    /// The totals of the postings of each run.
+    /// The totals of the postings of each run, by its number.
     pub runs: BTreeMap<u32, PartContents>,
 }
 
 impl Store {
-    /// True where this build is in the store already.
+    /// True if the store already contains this build.
     pub fn has_assembled(&self, generation: &[u8; 16]) -> Result<bool> {
         Ok(self.engine.get(MAIN, assembled_key(generation), "look for an earlier assembly")?.is_some())
     }
 
-    /// True where no document was ever added, so that staged files fit as they are.
+    /// True if no document was ever added. Only such a store can take staged files over.
     pub fn is_fresh(&self) -> bool {
         let view = self.view();
         view.state.next_document == 0 && view.state.next_run == 0
     }
 
-    /// Takes the files over. They stay where they are, too: as other names of the same files where the file system allows it,
-    /// else they are copied. The store must be [fresh](Self::is_fresh). Until the commit no reader sees any of it, and the next
-    /// writer discards what a killed process has left.
+    /// Adds all files and totals of a build to the store, in one commit. The store must be
+    /// [fresh](Self::is_fresh). The files also stay where they are: they are hard-linked if the file system
+    /// allows it, and copied otherwise. No reader sees any of it before the commit. After a kill the next
+    /// writer discards the unfinished part.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`], [`Error::Io`] if a file cannot be copied, or an error of the engine.
     pub fn take_over(&self, build: &Assembled, task: &Task<'_>) -> Result<()> {
         let incoming = self.root.join(INCOMING);
         let mut by_family: BTreeMap<&'static str, WrittenFiles> = BTreeMap::new();
@@ -74,14 +85,14 @@ impl Store {
         self.fold_excess(&task.silent())
     }
 
-    /// Notes that this build is in the store.
+    /// Records that the store contains this build.
     pub fn note_assembled(&self, generation: &[u8; 16]) -> Result<()> {
         let mut changes = self.engine.changes();
         changes.put(MAIN, assembled_key(generation), [])?;
         self.change(changes, View::clone(&self.view()), "note an assembled build")
     }
 
-    /// Removes the rows of documents from a store to which none was ever committed.
+    /// Removes the rows of documents from a store to which no document was ever committed.
     pub(crate) fn discard_assembly(&self) -> Result<()> {
         const ACTION: &str = "discard an unfinished assembly";
         for name in [DOCUMENTS, NAMES, DIGESTS] {

@@ -1,4 +1,7 @@
-//! Batch: the documents that an ingest has fingerprinted and not yet committed, in memory.
+//! Batch: documents that an ingest has fingerprinted but not committed, in memory.
+//!
+//! One batch fills while a thread sorts and writes the one before. Each takes three eighths of the memory
+//! allowed. The postings lie in an anonymous memory map, so that nothing else can change them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,10 +14,10 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Digest;
 
-/// The most fingerprints of one call of [`Batch::push`]: by so much a batch may exceed its memory.
+/// The most fingerprints in one call of [`Batch::push`]. A batch can exceed its memory by this much.
 pub const PUSHED_AT_ONCE: usize = 4096;
 
-/// Documents on their way into the store. Documents are added one after the other, in order of id.
+/// Documents that are to be committed together. They are added one after the other, in order of id.
 #[derive(Debug)]
 pub struct Batch {
     /// The id of the document being added, or of the next one.
@@ -25,15 +28,16 @@ pub struct Batch {
     /// Compressed texts: (document, chunk, bytes), ascending.
     texts: Vec<(u32, u32, Vec<u8>)>,
     text_bytes: usize,
-    /// Shared with lookups that run while the batch is being committed.
+    /// Shared with lookups that run during the commit of the batch.
     pub(crate) pending: Arc<PendingDocuments>,
-    /// Containers that were ingested whole, by path; `None` for those that are to be looked at again.
+    /// By path: containers that were ingested completely. `None` for containers that the next ingest must
+    /// read again.
     pub(crate) containers: BTreeMap<String, Option<ContainerRecord>>,
-    /// Ids of documents that were added and deleted again.
+    /// Ids of documents that were added to this batch and deleted again.
     pub(crate) unused_ids: Vec<u32>,
-    /// Runs already in the store that belong to this commit.
+    /// Runs of this batch that are in the store already.
     pub(crate) runs: Vec<(u32, RunRecord)>,
-    /// The memory of all records.
+    /// The memory of all records, in bytes.
     record_bytes: usize,
     open: OpenDocument,
 }
@@ -42,40 +46,40 @@ pub struct Batch {
 #[derive(Clone, Debug, Default)]
 pub struct PendingDocuments {
     pub(crate) documents: Vec<(u32, DocumentRecord)>,
-    /// Documents of commits before this one, with their records.
+    /// Deleted documents of earlier commits, with their records.
     pub(crate) deleted: BTreeMap<u32, DocumentRecord>,
-    /// Documents of commits before this one whose records change without their fingerprints changing.
+    /// Documents of earlier commits that get a new record. Their fingerprints do not change.
     pub(crate) updates: BTreeMap<u32, DocumentRecord>,
-    /// The names that some of these have had so far, where they get others.
+    /// The old names of updated documents that get a new name.
     pub(crate) renamed: BTreeMap<u32, String>,
-    /// The ids of the added documents, by name and by content.
+    /// The ids of the added documents, by name and by digest.
     names: HashMap<String, Vec<u32>>,
     digests: HashMap<Digest, Vec<u32>>,
 }
 
 impl PendingDocuments {
-    /// The documents added under a name, in order of arrival.
+    /// The documents added with this name, in order of arrival.
     pub fn documents_named(&self, name: &str) -> &[u32] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The documents added with this content.
+    /// The documents added with this content, in order of arrival.
     pub fn documents_with(&self, digest: &Digest) -> &[u32] {
         self.digests.get(digest).map_or(&[], Vec::as_slice)
     }
 
-    /// The record of a document that is added.
+    /// The record of a document that this batch adds. `None` if it adds no such document.
     pub fn record(&self, document: u32) -> Option<&DocumentRecord> {
         let index = self.documents.binary_search_by_key(&document, |entry| entry.0).ok()?;
         Some(&self.documents[index].1)
     }
 
-    /// The record that a stored document gets.
+    /// The new record of a stored document. `None` if the batch does not change it.
     pub fn update(&self, document: u32) -> Option<&DocumentRecord> {
         self.updates.get(&document)
     }
 
-    /// True where it deletes the document.
+    /// True if the batch deletes this stored document.
     pub fn deletes(&self, document: u32) -> bool {
         self.deleted.contains_key(&document)
     }
@@ -86,7 +90,7 @@ impl PendingDocuments {
         self.documents.push((document, record));
     }
 
-    /// Takes back a document it adds; false where it adds none of that id.
+    /// Removes a document that this batch adds. False if it adds no document of this id.
     fn take_back(&mut self, document: u32, record: &DocumentRecord) -> bool {
         let Ok(index) = self.documents.binary_search_by_key(&document, |entry| entry.0) else { return false };
         self.documents.remove(index);
@@ -100,7 +104,7 @@ impl PendingDocuments {
 /// Encoded chunks of positions, in ascending order of (document, chunk).
 #[derive(Debug, Default)]
 pub(crate) struct Chunks {
-    /// Their bytes, in pieces of one size, so that growing copies nothing and holds nothing twice.
+    /// The bytes of the chunks, in slabs of equal size. So growing copies nothing and needs no second copy.
     slabs: Vec<Vec<u8>>,
     index: Vec<ChunkEntry>,
 }
@@ -114,10 +118,10 @@ struct ChunkEntry {
     end: u32,
 }
 
-/// Several chunks.
+/// The size of a slab, which holds several chunks.
 const SLAB_BYTES: usize = 256 << 10;
 
-/// The most a chunk can take: five varints for each place, and their number.
+/// The most bytes of a chunk: five varints for each place, and the number of places.
 const POSITION_CHUNK_BYTES: usize = CHUNK_PLACES as usize * 50 + 10;
 
 impl Chunks {
@@ -144,7 +148,7 @@ impl Chunks {
         (document, chunk, &self.slabs[slab as usize][start as usize..end as usize])
     }
 
-    /// Drops all but the first `len` chunks.
+    /// Removes all chunks except the first `len`.
     fn truncate(&mut self, len: usize) {
         self.index.truncate(len);
         let (slabs, end) = self.index.last().map_or((0, 0), |last| (last.slab as usize + 1, last.end as usize));
@@ -157,24 +161,24 @@ impl Chunks {
         self.slabs.iter().map(Vec::len).sum()
     }
 
-    /// The memory it holds.
+    /// The memory that the chunks take, in bytes.
     fn bytes(&self) -> usize {
         self.slabs.len() * SLAB_BYTES + self.index.capacity() * size_of::<ChunkEntry>()
     }
 }
 
-/// How far the current document has come.
+/// The state of the document being added.
 #[derive(Debug, Default)]
 struct OpenDocument {
     fingerprints: u64,
-    /// The places of the chunk that is not full yet, and the number of that chunk.
+    /// The places of the incomplete chunk, and the number of that chunk.
     places: Vec<FingerprintPlace>,
     chunk: u32,
-    /// Where its postings and chunks begin; of no use once some have been written to the store.
+    /// Where its postings, chunks and texts begin in the batch. Unused once some of them are in the store.
     first_posting: usize,
     first_chunk: usize,
     first_text: usize,
-    /// Chunks of its text so far.
+    /// The number of its text chunks so far.
     text_chunks: u32,
     spilled: bool,
 }
@@ -198,11 +202,11 @@ impl Batch {
         }
     }
 
-    /// Adds fingerprints of the current document, at most [`PUSHED_AT_ONCE`]; they come in order of
-    /// position. The batch must not be full.
+    /// Adds at most [`PUSHED_AT_ONCE`] fingerprints of the current document, in order of position. The batch
+    /// must not be full.
     ///
     /// # Errors
-    /// [`DocumentError::TooManyFingerprints`](fpdb_host::error::DocumentError::TooManyFingerprints) past 2^32 in one document.
+    /// [`DocumentError::TooManyFingerprints`] above 2^32 fingerprints in one document.
     pub fn push(&mut self, mut fingerprints: impl ExactSizeIterator<Item = Fingerprint> + Clone) -> Result<()> {
         let limit = u64::from(u32::MAX) + 1;
         let (first, count) = (self.open.fingerprints, fingerprints.len() as u64);
@@ -212,7 +216,7 @@ impl Batch {
         let (document, mut ordinal) = (self.document, first as u32);
         self.postings.extend(fingerprints.clone().map(|Fingerprint { hash, .. }| {
             let posting = Posting { hash, document, ordinal };
-            // The last one there can be has none after it.
+            // No fingerprint can follow the one with the largest ordinal.
             ordinal = ordinal.wrapping_add(1);
             posting
         }))?;
@@ -236,7 +240,8 @@ impl Batch {
         self.open.text_chunks += 1;
     }
 
-    /// Gives the next document the id `document`, which must not be below its own; those between are given to none.
+    /// Gives the next document the id `document`. The ids between stay unused. Does nothing if `document` is
+    /// lower.
     pub(crate) fn skip_to(&mut self, document: u32) {
         self.document = self.document.max(document);
     }
@@ -247,13 +252,16 @@ impl Batch {
         self.open.chunk = self.open.chunk.wrapping_add(1);
     }
 
-    /// Fingerprints of the current document so far.
+    /// The number of fingerprints of the current document so far.
     pub fn fingerprints(&self) -> u64 {
         self.open.fingerprints
     }
 
-    /// Ends the current document and returns its id; what repeats in it is taken off `record.distinct` when its
-    /// postings are sorted.
+    /// Ends the current document and returns its id. The commit sorts its postings, and then subtracts
+    /// repeated hashes from `record.distinct`.
+    ///
+    /// # Errors
+    /// [`Error::TooManyDocuments`] if no id is left for a further document.
     pub fn finish(&mut self, record: DocumentRecord) -> Result<u32> {
         let id = self.document;
         if !self.open.places.is_empty() {
@@ -265,13 +273,13 @@ impl Batch {
         Ok(id)
     }
 
-    /// The documents that it changes, so far.
+    /// The documents that the batch adds, changes and deletes so far.
     pub fn pending(&self) -> &Arc<PendingDocuments> {
         &self.pending
     }
 
-    /// Drops what was added of the current document, whose id is used for the next one. Rows of it that are in the store already
-    /// must have been [discarded](crate::Committer::discard).
+    /// Drops the current document. The next document gets its id. If rows of it are already in the store,
+    /// [discard](crate::Committer::discard) them first.
     pub fn abandon(&mut self) {
         self.postings.truncate(self.open.first_posting);
         self.chunks.truncate(self.open.first_chunk);
@@ -279,8 +287,8 @@ impl Batch {
         self.begin();
     }
 
-    /// Deletes a document with this commit, be it one of an earlier commit or of this batch. The container it came from, if
-    /// it did, will be looked at again.
+    /// Deletes a document of an earlier commit or of this batch. If it came from a container, the next ingest
+    /// reads that container again.
     pub fn delete(&mut self, document: u32, record: DocumentRecord) {
         if let Some(source) = &record.source {
             self.containers.insert(source.clone(), None);
@@ -294,8 +302,8 @@ impl Batch {
         }
     }
 
-    /// Rewrites the record of a stored document with this commit. Where it came from another container `before`, that one will be looked
-    /// at again: it is no longer what keeps the document up to date.
+    /// Replaces the record of a stored document. If `before` names another source, the next ingest reads that
+    /// container again, because it no longer keeps the document up to date.
     pub fn update(&mut self, document: u32, before: &DocumentRecord, record: DocumentRecord) {
         if let Some(source) = before.source.as_ref().filter(|_| before.source != record.source) {
             self.containers.insert(source.clone(), None);
@@ -305,8 +313,8 @@ impl Batch {
         self.record_bytes -= before.as_ref().map_or(0, bytes_of);
     }
 
-    /// Rewrites the record of a stored document with this commit, and gives it another name. The container it came from, if it
-    /// did, will be looked at again.
+    /// Replaces the record of a stored document, and gives it another name. If it came from a container, the
+    /// next ingest reads that container again.
     pub fn rename(&mut self, document: u32, before: DocumentRecord, record: DocumentRecord) {
         if let Some(source) = &before.source {
             self.containers.insert(source.clone(), None);
@@ -316,34 +324,34 @@ impl Batch {
         Arc::make_mut(&mut self.pending).renamed.insert(document, before.name);
     }
 
-    /// With this commit the container at `source` counts as ingested whole.
+    /// Records that the container at `source` was ingested completely.
     pub fn container(&mut self, source: String, record: ContainerRecord) {
         self.record_bytes += 1024 + source.len();
         self.containers.insert(source, Some(record));
     }
 
-    /// With this commit the container at `source` counts as not ingested: it will be looked at again.
+    /// Records that the container at `source` must be read again by the next ingest.
     pub fn forget_container(&mut self, source: String) {
         self.record_bytes += 1024 + source.len();
         self.containers.insert(source, None);
     }
 
-    /// True where it should be spilled, or once a document has ended committed.
+    /// True if the batch should be spilled, or committed if no document is open.
     pub fn is_full(&self) -> bool {
         self.held() >= self.memory
     }
 
-    /// The memory it holds.
+    /// The memory that it takes, in bytes.
     pub(crate) fn held(&self) -> usize {
         self.postings.bytes() + self.chunks.bytes() + self.record_bytes + self.text_bytes
     }
 
-    /// True where some of it lies in the store already and waits for the commit.
+    /// True if some of its postings are already in the store and wait for the commit.
     pub fn has_runs(&self) -> bool {
         !self.runs.is_empty()
     }
 
-    /// True where a commit would change nothing.
+    /// True if a commit would change nothing.
     pub fn is_empty(&self) -> bool {
         let PendingDocuments { documents, deleted, updates, .. } = &*self.pending;
         documents.is_empty()
@@ -353,12 +361,12 @@ impl Batch {
             && self.containers.is_empty()
     }
 
-    /// True where the current document is partly in the store.
+    /// True if part of the current document is already in the store.
     pub fn is_spilled(&self) -> bool {
         self.open.spilled
     }
 
-    /// The rows to be written: all postings, and the chunks that will not grow any more.
+    /// All postings, and all complete chunks of positions, for writing.
     pub(crate) fn content(&mut self) -> (&mut [Posting], &Chunks) {
         (self.postings.as_mut_slice(), &self.chunks)
     }
@@ -368,7 +376,7 @@ impl Batch {
         &self.texts
     }
 
-    /// The postings and the chunks and the texts have been written to the store.
+    /// Called after postings, chunks and texts were written to the store. Frees their memory and adds `run`.
     pub(crate) fn written(&mut self, run: Option<(u32, RunRecord)>) {
         self.runs.extend(run);
         self.postings.release();
@@ -381,7 +389,7 @@ impl Batch {
         self.open.first_text = 0;
     }
 
-    /// An empty batch like this one, for the documents after it.
+    /// An empty batch with the same memory, for the documents after this one.
     pub fn next(&self) -> Self {
         Self::new(self.document, self.memory)
     }
@@ -406,7 +414,8 @@ impl Batch {
     }
 }
 
-/// The bytes of a record in a batch and, for a moment, in its commit, with its entries by name and content.
+/// The bytes that a record takes in a batch and, briefly, in its commit. Includes its entries by name and
+/// digest.
 fn bytes_of(record: &DocumentRecord) -> usize {
     let metadata = record.metadata.iter().map(|(name, value)| name.len() + value.len() + 2 * size_of::<String>());
     let texts = record.name.len() * 3 + record.source.as_ref().map_or(0, String::len) * 2 + metadata.sum::<usize>() * 2;

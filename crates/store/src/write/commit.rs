@@ -1,8 +1,17 @@
-//! Commit: a batch becomes part of the database, all of it or nothing.
+//! Commit: adds a batch to the database, all of it or nothing.
 //!
-//! Postings and positions first, as sorted files under a run number and document ids that no reader looks
-//! at yet; then one synced write of the documents, their names and digests, the runs and the state. A crash
-//! before that write leaves rows that no reader sees, and the next writer discards them.
+//! First it writes postings and positions as sorted files. Their run number and document ids are not visible
+//! to any reader. Then one synced write adds the documents, their names and digests, the runs and the state.
+//! A crash before that write leaves rows that no reader sees. The next writer discards them.
+//!
+//! **Sorting** is rayon's, in place: 17% of the instructions of a load with w = 1. Other sorts were timed on
+//! 24 million postings with repeated hashes, with one and two threads. Their time as a share of rayon's:
+//!
+//! * `rdst`, a radix sort last released in 2024: 0.6 to 1.0;
+//! * a partition by the upper bits, of our own: 0.7 to 1.3;
+//! * `voracious_radix_sort`: 0.5 to 1.4, with memory for a second copy.
+//!
+//! None is worth a dependency, or code.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
@@ -27,20 +36,20 @@ use crate::{Store, View, texts};
 use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
 
-/// Below so many postings, or chunks of positions, it is not worth dividing the work among threads.
+/// Fewer postings, or fewer chunks of positions, are not divided among threads.
 const POSTINGS_IN_PART: usize = 1 << 17;
 const CHUNKS_IN_PART: usize = 1 << 8;
 
-/// Fewer bytes of positions or texts go through the engine's log into tables it makes of many commits. With a file for
-/// each the number of files, all of which are kept open, would be that of the commits.
+/// Fewer bytes of positions or texts go through the engine's log. The engine then makes one table of many
+/// commits. With a file for each commit there would be as many open files as commits.
 const FILE_WORTHWHILE: usize = 4 << 20;
 
 impl Store {
-    /// Makes `view` the database's state, together with the rows of `write`: the one synced write of a commit.
+    /// Commits `changes` together with the state of `view`, in one synced write, and shows `view` to readers.
     pub(crate) fn change(&self, mut changes: Changes<'_>, mut view: View, action: &'static str) -> Result<()> {
         view.state.commits += 1;
         changes.put(MAIN, STATE_KEY, records::encode(&view.state)?)?;
-        // With each commit, so that a log that is not of this database shows.
+        // Written with each commit, so that a log of another database is noticed.
         if let Some(identity) = &self.identity {
             changes.put(MAIN, IDENTITY_KEY, identity)?;
         }
@@ -55,12 +64,14 @@ impl Store {
         self.remove_folded()
     }
 
-    /// Makes tables of committed rows that are in the log, if they are many: who opens the database next reads the log first.
+    /// Writes committed rows of the log as tables, if they are many, because the next opening replays the
+    /// log.
     pub fn settle(&self) -> Result<()> {
         if self.engine.settle()? { self.mark() } else { Ok(()) }
     }
 
-    /// Marks the last commit, and how far the list of tables has come; nothing of a list that the engine failed to sync.
+    /// Writes the commit mark: the last commit and the length of the list of tables. Writes nothing if the
+    /// engine failed to sync that list.
     pub(crate) fn mark(&self) -> Result<()> {
         if !self.engine.is_sound() {
             return Ok(());
@@ -72,9 +83,10 @@ impl Store {
 
 /// Writes batches into a store.
 pub struct Committer {
-    /// The number of the next run: ahead of the committed state while a batch has runs of its own.
+    /// The number of the next run. Above the committed number while a batch has runs of its own.
     next_run: u32,
-    /// How often documents of the current batch repeat a hash of theirs, as far as they have been sorted.
+    /// How often a document of the current batch repeats one of its hashes, by document. Counts sorted
+    /// postings only.
     repeats: HashMap<u32, u64>,
     /// The document that was being added when the last run was written.
     partial: Option<u32>,
@@ -83,15 +95,16 @@ pub struct Committer {
 }
 
 impl Committer {
+    /// A committer for `store`, with no batch begun.
     pub fn new(store: &Store) -> Self {
         let next_run = store.view().state.next_run;
         Self { next_run, repeats: HashMap::new(), partial: None, spread: BTreeSet::new() }
     }
 
-    /// Moves the postings, positions and texts of the batch into the store, where no reader sees them until the
-    /// commit, to free their memory.
+    /// Moves postings, positions and texts of the batch into the store, to free their memory. No reader sees
+    /// them before the commit.
     pub fn spill(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
-        // Folding has numbers of its own, but none while a batch has runs.
+        // A fold takes run numbers too, but no fold runs while a batch has runs.
         self.next_run = self.next_run.max(store.view().state.next_run);
         let run = self.next_run;
         let (postings, chunks) = batch.content();
@@ -111,11 +124,11 @@ impl Committer {
         Ok(())
     }
 
-    /// Removes from the store what has been moved there of the document that is being added, which is to be abandoned: its
-    /// id is free again.
+    /// Removes all rows of the document being added from the store. The caller then abandons the document,
+    /// and its id is free again.
     pub fn discard(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
         let document = batch.document;
-        // Runs hold documents before it as well, so that they are folded into one without it.
+        // The runs also hold earlier documents. So they are merged into one run without this document.
         let runs: Vec<u32> = batch.runs.drain(..).map(|(run, _)| run).collect();
         self.next_run = self.next_run.max(store.view().state.next_run);
         let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
@@ -135,8 +148,8 @@ impl Committer {
         Ok(())
     }
 
-    /// Copies the postings and positions of documents of another store; `moved` pairs their ids there with
-    /// those they have in this batch, ascending in both.
+    /// Copies the postings, positions and texts of documents of another store. `moved` pairs their ids there
+    /// with their ids in this batch, ascending in both.
     pub fn adopt(
         &mut self,
         store: &Store,
@@ -179,18 +192,18 @@ impl Committer {
         Ok(())
     }
 
-    /// The number a run must have that is written beside the batch.
+    /// The number that a run written for the batch must have.
     pub(crate) fn next_run(&self) -> u32 {
         self.next_run
     }
 
-    /// Adds a run of that number to the batch.
+    /// Adds a run to the batch. Its number must be the one that `next_run` returned.
     pub(crate) fn take_run(&mut self, batch: &mut Batch, run: Option<(u32, RunRecord)>) {
         self.next_run += u32::from(run.is_some());
         batch.runs.extend(run);
     }
 
-    /// Makes the batch part of the database and empties it. Durable when it returns.
+    /// Adds the batch to the database and empties it. The batch is on disk when this returns.
     pub fn commit(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
         self.spill(store, batch)?;
         let mut spread = HashMap::new();
@@ -202,7 +215,7 @@ impl Committer {
         let mut write = store.engine.changes();
         for (id, record) in &batch.pending.documents {
             let repeats = self.repeats.get(id).copied().unwrap_or(0);
-            // Both count fingerprints of this batch.
+            // The number in `spread` and the one in the record both count fingerprints of this batch.
             let distinct = spread.get(id).copied().unwrap_or(record.distinct.saturating_sub(repeats));
             let stored = DocumentRecord { distinct, ..record.clone() };
             write.put(DOCUMENTS, document_key(*id), records::encode(&stored)?)?;
@@ -257,18 +270,18 @@ impl Committer {
     }
 }
 
-/// Deletes the positions and the text of a document, however many rows there are of them.
+/// Deletes all rows of a document's positions and text, however many there are.
 fn delete_rows(id: u32, changes: &mut Changes<'_>) -> Result<()> {
     let (first, after) = keys_of(id);
     changes.delete_between(POSITIONS, &first, &after)?;
     changes.delete_between(TEXTS, &first, &after)
 }
 
-/// More rows than this are deleted as a range, however many a record says that there are. A deleted range costs each reader of the
-/// family something, so a few rows are deleted one by one.
+/// More rows than this are deleted as one range, whatever number a record says. A deleted range slows each
+/// reader of the family a little, so fewer rows are deleted one by one.
 const FEW_ROWS: u32 = 64;
 
-/// Deletes the chunks of a document: its positions, or its text.
+/// Deletes the chunks of a document in one family, positions or texts.
 fn delete_chunks(family: &str, id: u32, chunks: u32, changes: &mut Changes<'_>) -> Result<()> {
     if chunks > FEW_ROWS {
         let (first, after) = keys_of(id);
@@ -278,8 +291,8 @@ fn delete_chunks(family: &str, id: u32, chunks: u32, changes: &mut Changes<'_>) 
     (0..chunks).try_for_each(|chunk| changes.delete(family, position_key(id, chunk)))
 }
 
-/// Sorts the postings and writes them as the run `run`. Returns it, and a document for each time one repeats a
-/// hash of its own.
+/// Sorts the postings and writes them as the run `run`. Returns the run, and a list of documents: one entry
+/// each time a document repeats one of its hashes.
 fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<WrittenRun<Vec<u32>>> {
     let parts = postings.len().div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads());
     let parts = divided(postings, &store.hash_ranges(parts));
@@ -292,7 +305,7 @@ fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<W
     })
 }
 
-/// Brings the postings of each range together, and the ranges in order. No hash is in two of them.
+/// Moves the postings of each range together, and orders the ranges. No hash is in two ranges.
 fn divided<'a>(mut postings: &'a mut [Posting], ranges: &[RangeInclusive<u64>]) -> Vec<&'a mut [Posting]> {
     let mut parts = Vec::with_capacity(ranges.len());
     for range in ranges {
@@ -364,7 +377,7 @@ fn write_rows<'a>(store: &Store, name: &'static str, rows: impl Iterator<Item = 
     changes.write("write positions and texts")
 }
 
-/// The distinct hashes of a document whose postings lie in several runs of the batch.
+/// The number of distinct hashes of a document whose postings lie in several runs of the batch.
 fn distinct_over_runs(store: &Store, batch: &Batch, document: u32) -> Result<u64> {
     let mut readers = batch
         .runs

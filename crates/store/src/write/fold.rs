@@ -1,7 +1,16 @@
-//! Folding: several runs become one, without the postings of deleted documents. The tombstones that hid them alone go too.
+//! Folding: merges several runs into one, without the postings of deleted documents. Tombstones that then
+//! hide nothing are removed too.
 //!
-//! [`levels`] says when. A large fold is made in slices, ranges of hashes one after the other. Each is on the disk and noted
-//! once it is made, so that a fold that is stopped or killed goes on where it was, if nothing was committed since.
+//! [`levels`] decides which runs are folded. A large fold is made in slices, which are consecutive ranges of
+//! hashes. A fold that was stopped or killed goes on after its last slice.
+//!
+//! A slice has 67 million postings (2^26), some seconds of work. After each slice one synced row records the
+//! new run, its source runs, the next hash and the totals. If anything was committed since, the slices are
+//! discarded. No reader sees them before the one write that replaces the old runs. The number of the new run
+//! is reserved at the beginning, so that no later commit uses it.
+//!
+//! A fold fails and changes nothing if it has not read as many postings as the records of its runs say. The
+//! old runs stay until the end, so a compaction needs free space for another copy of postings and filters.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,30 +23,31 @@ use crate::{Store, View};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{STEP, Task};
 
-/// Below this a fold is not worth dividing among threads.
+/// A fold of fewer postings is not divided among threads.
 const POSTINGS_IN_PART: u64 = 1 << 20;
 
-/// Postings of a slice: what a fold that is stopped loses at most, some seconds of work.
+/// The postings of one slice. A stopped fold loses at most this much work.
 const POSTINGS_IN_SLICE: u64 = 64 << 20;
 
-/// What a compaction has to do.
+/// The work of a compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompactionPlan {
-    /// Runs that become one; 0 where there is nothing to fold.
+    /// The number of runs that it merges into one. 0 if there is nothing to fold.
     pub runs: u64,
-    /// Postings to be read and written.
+    /// The number of postings that it reads and writes.
     pub postings: u64,
-    /// Bytes of other tables to be written again: positions, texts, documents.
+    /// The bytes of other tables that it rewrites: positions, texts, documents.
     pub other_bytes: u64,
-    /// Bytes of disk that it takes, while what it replaces is there too.
+    /// The free bytes of disk that it needs, because old and new tables exist at the same time.
     pub bytes: u64,
 }
 
 impl Store {
-    /// Folds runs until no rank is crowded. If the task is stopped, it returns and leaves the rest to a later call.
+    /// Folds runs until no rank has too many runs. If the task is stopped, returns without an error, and a
+    /// later call does the rest.
     pub fn fold_excess(&self, task: &Task<'_>) -> Result<()> {
         loop {
-            // A view that is held keeps the runs it lists.
+            // The view is dropped before the fold: a view that is held keeps the runs it lists.
             let excess = levels::excess(&self.view().runs);
             let Some(runs) = excess else { break };
             match self.fold(&runs, POSTINGS_IN_SLICE, task) {
@@ -48,8 +58,11 @@ impl Store {
         Ok(())
     }
 
-    /// Folds all runs into one, and frees the space of what was deleted. Goes on with an earlier call that was stopped, if nothing was
-    /// committed since.
+    /// Folds all runs into one, and frees the space of deleted documents. Continues an earlier call that was
+    /// stopped, if nothing was committed since.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`], or an error of reading or writing the store.
     pub fn compact(&self, task: &Task<'_>) -> Result<()> {
         let runs = self.view().runs_to_compact();
         if let Some(runs) = runs {
@@ -57,13 +70,14 @@ impl Store {
         }
         for (done, name) in (0..).zip(FAMILIES) {
             task.step("parts of the store compacted", done, FAMILIES.len() as u64)?;
-            // A run is a few large tables already; of the rest every commit may have left some.
+            // A run already consists of a few large tables. Each commit may have left tables in other
+            // families.
             self.engine.compact(name, !RUN_FAMILIES.contains(&name))?;
         }
         Ok(())
     }
 
-    /// What [`Self::compact`] has to do.
+    /// The work that [`Self::compact`] has to do.
     pub fn compaction_plan(&self) -> Result<CompactionPlan> {
         let view = self.view();
         let (mut plan, mut of_runs) = (CompactionPlan::default(), 0);
@@ -73,7 +87,8 @@ impl Store {
                 of_runs += bytes;
             } else if !self.engine.is_compact(name)? {
                 plan.other_bytes += bytes;
-                // One family after the other: each frees its old tables.
+                // The families are compacted one after the other, and each frees its old tables. So the
+                // largest one counts.
                 plan.bytes = plan.bytes.max(bytes);
             }
         }
@@ -82,13 +97,14 @@ impl Store {
         let (folded, made) = unfinished.map_or((0, 0), |fold| (fold.read, fold.record.map_or(0, |run| run.postings)));
         plan.runs = runs.len() as u64;
         plan.postings = view.posting_count().saturating_sub(folded);
-        // The tables hold the part of the new run that is there, too.
+        // The size of the tables includes the finished part of the new run.
         let each = of_runs as f64 / (view.posting_count() + made).max(1) as f64;
         plan.bytes = plan.bytes.max((each * plan.postings as f64) as u64);
         Ok(plan)
     }
 
-    /// Replaces `runs` by one. One synced write makes the change, so that a crash leaves either.
+    /// Replaces `runs` by one run. One synced write makes the change, so a crash leaves either the old or the
+    /// new runs.
     pub(crate) fn fold(&self, runs: &[u32], postings_in_slice: u64, task: &Task<'_>) -> Result<()> {
         let mut view = View::clone(&self.view());
         let folding = view.runs.iter().filter(|(run, _)| runs.contains(run));
@@ -124,7 +140,8 @@ impl Store {
             fold.read = read.load(Ordering::Relaxed);
             let Some(next) = slice.last().and_then(|last| last.end().checked_add(1)) else { break };
             fold.next = next;
-            // Marked before it is noted: a list of tables that has lost the slice since is then not taken for whole.
+            // The list of tables is marked before the slice is recorded. If the list later loses the slice,
+            // the mark shows it.
             self.mark()?;
             let mut note = self.engine.changes();
             note.put(MAIN, FOLD_KEY, records::encode(&fold)?)?;
@@ -153,8 +170,8 @@ impl Store {
         self.remove_folded()
     }
 
-    /// The fold of `runs` that was stopped, if it can go on, or a new one. `noted` reserves the number of its run at once, so that no
-    /// later commit uses it if the fold is stopped.
+    /// Returns the stopped fold of `runs` if it can go on, and begins a new one otherwise. If `noted`, a new
+    /// fold is recorded first, which reserves the number of its run.
     fn begin_fold(&self, view: &mut View, runs: &[u32], noted: bool) -> Result<FoldRecord> {
         let unfinished = self.unfinished_fold()?;
         if let Some(fold) = &unfinished
@@ -179,13 +196,14 @@ impl Store {
         Ok(fold)
     }
 
-    /// The fold that was stopped or killed.
+    /// The record of a fold that was stopped or killed. `None` if there is none.
     fn unfinished_fold(&self) -> Result<Option<FoldRecord>> {
         let value = self.engine.get(MAIN, FOLD_KEY, "look for an unfinished fold")?;
         value.map(|value| records::decode(&value, || "the record of an unfinished fold".into())).transpose()
     }
 
-    /// If an unfinished fold can go on, removes its rows past the last note, and returns its run. Otherwise removes all its rows.
+    /// If an unfinished fold can go on, removes its rows after the last recorded slice, and returns the
+    /// number of its run. Otherwise removes all its rows.
     pub(crate) fn tidy_unfinished_fold(&self) -> Result<Option<u32>> {
         let Some(fold) = self.unfinished_fold()? else { return Ok(None) };
         if fold.goes_on(&self.view().state) {
@@ -203,17 +221,18 @@ impl Store {
         self.remove_run(fold.run)
     }
 
-    /// Removes the rows of a run that is in no list.
+    /// Removes the rows of a run that no view lists.
     pub(crate) fn remove_run(&self, run: u32) -> Result<()> {
         self.remove_rows(run, 0)
     }
 
-    /// Removes the rows of a run that is in no list, from this hash on.
+    /// Removes the rows of a run that no view lists, from the hash `from` on.
     fn remove_rows(&self, run: u32, from: u64) -> Result<()> {
         let (_, after) = keys_of(run);
         let first = filter_key(run, from);
         for name in RUN_FAMILIES {
-            // Whole files go at once; a run shares none with another, nor a slice. Rows that are left, if any, are hidden.
+            // Whole files are removed first. No file holds rows of two runs or of two slices. If rows remain,
+            // a deleted range hides them.
             self.engine.delete_files_between(name, &first, &after, "remove a folded run")?;
             let mut left = rows_of(&self.engine, name, run, ReadPattern::Points)?;
             left.seek(first);

@@ -1,4 +1,4 @@
-//! Write: how do documents become part of the database, all of a batch or nothing?
+//! Write: adds documents to the database, the whole batch or nothing.
 
 pub(super) mod batch;
 pub(super) mod commit;

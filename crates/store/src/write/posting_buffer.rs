@@ -1,14 +1,15 @@
 //! Posting buffer: the postings of a batch, in anonymous memory of its own.
 //!
-//! The room for a whole batch is reserved at once and touched as it fills, so that growing copies nothing
-//! and never holds one and a half times what is asked for; released, it goes back to the system whole.
+//! It reserves the address space for a whole batch at once. The system provides memory only as the batch
+//! fills. So growing copies nothing, and never takes one and a half times the requested memory. Releasing the
+//! buffer returns all memory to the system.
 
 use memmap2::{MmapMut, MmapOptions};
 
 use crate::codec::block::Posting;
 use fpdb_host::error::{Error, Result};
 
-/// A list of postings with a fixed most.
+/// A list of postings with a fixed capacity.
 #[derive(Debug)]
 pub(crate) struct PostingBuffer {
     capacity: usize,
@@ -21,7 +22,10 @@ impl PostingBuffer {
         Self { capacity: capacity.max(1), map: None, len: 0 }
     }
 
-    /// Appends postings. The caller empties the buffer in time: one too many is an error.
+    /// Appends postings. The caller must release the buffer before it is full.
+    ///
+    /// # Errors
+    /// [`Error::System`] if the postings exceed the capacity, or the system provides no memory.
     pub(crate) fn extend(&mut self, postings: impl ExactSizeIterator<Item = Posting>) -> Result<()> {
         let map = match &mut self.map {
             Some(map) => map,
@@ -48,7 +52,7 @@ impl PostingBuffer {
         self.len = self.len.min(len);
     }
 
-    /// The bytes that are used.
+    /// The bytes of the postings in it.
     pub(crate) fn bytes(&self) -> usize {
         self.len * size_of::<Posting>()
     }
@@ -60,7 +64,7 @@ impl PostingBuffer {
         }
     }
 
-    /// Empties the buffer and gives its memory back.
+    /// Empties the buffer and returns its memory to the system.
     pub(crate) fn release(&mut self) {
         self.map = None;
         self.len = 0;

@@ -1,15 +1,16 @@
-//! Ranges of hashes that hold about as many postings each, so that threads can share the work on a run.
+//! Ranges of hashes with about equal numbers of postings, so that threads can share the work on a run.
 //!
-//! Winnowed hashes are minima, so they crowd at the low end: with x = hash / 2^64 a k-gram is selected with a
-//! probability of (1-x)^(w-1) (1 + (w-1) x). The ranges end at the quantiles of that density, which a profile
-//! fixes. Text that repeats itself makes some ranges fuller than others, and nothing worse.
+//! Winnowed hashes are minima, so low hashes are frequent. Let x = hash / 2^64. Then winnowing selects a
+//! k-gram with a probability of (1-x)^(w-1) (1 + (w-1) x). The ranges end at the quantiles of that density,
+//! which depend only on the profile. Text that repeats itself makes some ranges fuller than others. This
+//! costs only time.
 
 use std::ops::RangeInclusive;
 
 use fpdb_kernel::profile::{Profile, Selection};
 
-/// Divides all hashes into `count` ranges, ascending; each is about as likely as the others for a fingerprint
-/// of the profile.
+/// Divides all hashes into `count` ascending ranges. A fingerprint of the profile lies in each with about the
+/// same probability.
 pub fn of_hashes(profile: &Profile, count: usize) -> Vec<RangeInclusive<u64>> {
     let w = match profile.selection() {
         Selection::Robust | Selection::Plain => f64::from(profile.w()),
@@ -26,9 +27,10 @@ pub fn of_hashes(profile: &Profile, count: usize) -> Vec<RangeInclusive<u64>> {
     ranges
 }
 
-/// The hash below which `share` of the fingerprints lie.
+/// The hash below which `share` of the fingerprints lie. `share` is between 0 and 1.
 fn quantile(w: f64, share: f64) -> u64 {
-    // The integral of the density up to x, over the whole: 1 - y^w (w + 1 - (w - 1) y) / 2 with y = 1 - x.
+    // The integral of the density up to x, as a share of the whole: 1 - y^w (w + 1 - (w - 1) y) / 2 with y =
+    // 1 - x.
     let below = |x: f64| {
         let y = 1.0 - x;
         1.0 - y.powf(w) * (w + 1.0 - (w - 1.0) * y) / 2.0

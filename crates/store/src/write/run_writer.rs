@@ -1,5 +1,5 @@
-//! Writing a run: postings in ascending order become blocks and filters in sorted files. A run is written in
-//! parts, each a range of hashes, on as many threads as there are.
+//! Run writer: encodes ascending postings as blocks and filters, and writes these to sorted files. A run is
+//! written in parts, each a range of hashes, on all threads.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::codec::records::RunRecord;
 use crate::engine::sorted_file::{SortedFiles, WrittenFiles};
 use fpdb_host::error::Result;
 
-/// Takes the postings of one part of a run.
+/// Writes the postings of one part of a run.
 pub(crate) struct RunPart<'a> {
     run: u32,
     blocks: SortedFiles<'a>,
@@ -22,17 +22,17 @@ pub(crate) struct RunPart<'a> {
     hashes: Vec<u64>,
     builder: filter::FilterBuilder,
     encoded: Vec<u8>,
-    /// The last hash of the block before, and that block's continuation.
+    /// The last hash and the continuation of the block before.
     before: Option<(u64, u32)>,
-    /// Of the blocks that are written.
+    /// The totals of the blocks written so far.
     record: Option<RunRecord>,
     filter_bytes: u64,
 }
 
-/// A run, `None` where there was nothing to write, and what was learned of each of its parts.
+/// The run, `None` if it has no postings; and the results of `fill` for each part.
 pub(crate) type WrittenRun<T> = (Option<(u32, RunRecord)>, Vec<T>);
 
-/// A part after it was written.
+/// A finished part of a run.
 struct WrittenPart<T> {
     blocks: WrittenFiles,
     filters: WrittenFiles,
@@ -41,7 +41,7 @@ struct WrittenPart<T> {
 }
 
 impl<'a> RunPart<'a> {
-    /// A part of the run `run` that goes into these files.
+    /// A part of the run `run`, to be written to these files.
     pub(crate) fn new(run: u32, blocks: SortedFiles<'a>, filters: SortedFiles<'a>) -> Self {
         Self {
             run,
@@ -57,7 +57,8 @@ impl<'a> RunPart<'a> {
         }
     }
 
-    /// Ends it: its blocks, its filters, and what it holds, if anything.
+    /// Ends the part. Returns the files of its blocks and of its filters, and its totals. The totals are
+    /// `None` if it has no postings.
     pub(crate) fn finish(mut self) -> Result<(WrittenFiles, WrittenFiles, Option<RunRecord>)> {
         self.write_block()?;
         self.write_filter()?;
@@ -65,17 +66,17 @@ impl<'a> RunPart<'a> {
         Ok((self.blocks.finish()?, self.filters.finish()?, record))
     }
 
-    /// Adds a posting, which must not be below the one before.
+    /// Adds a posting. It must not be below the one before.
     pub(crate) fn push(&mut self, posting: Posting) -> Result<()> {
         self.add_hash(posting.hash)?;
         self.block.push(posting);
         if self.block.len() == BLOCK_POSTINGS { self.write_block() } else { Ok(()) }
     }
 
-    /// Adds ascending postings, none below the one before.
+    /// Adds ascending postings. None may be below the one before.
     pub(crate) fn extend(&mut self, mut postings: &[Posting]) -> Result<()> {
         while !postings.is_empty() {
-            // As many as the block has room for.
+            // As many as fit in the block.
             let (these, others) = postings.split_at(postings.len().min(BLOCK_POSTINGS - self.block.len()));
             these.iter().try_for_each(|posting| self.add_hash(posting.hash))?;
             self.block.extend_from_slice(these);
@@ -128,11 +129,11 @@ impl<'a> RunPart<'a> {
     }
 }
 
-/// Writes the run `run`, which must be in no list of runs yet: `fill` is called for each of `parts`,
-/// several at once, and pushes the part's postings. The parts ascend, and no hash is in two of them.
+/// Writes the run `run`, whose number must not be in use. Calls `fill` for each of `parts`, several at once.
+/// `fill` pushes the postings of its part. The parts must ascend, and no hash may be in two of them.
 ///
-/// Returns the run, on disk by then, or `None` where it holds nothing; and what `fill` has returned. It is part
-/// of the database once its record is committed.
+/// Returns the run, which is then on disk, and the results of `fill`. The run is `None` if it has no
+/// postings. The run becomes part of the database when its record is committed.
 pub(crate) fn write_run<P: Send, T: Send>(
     store: &Store,
     run: u32,
