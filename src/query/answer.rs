@@ -1,4 +1,4 @@
-//! Answer: what a query found, which is also its JSON (`fpdb.query/1`).
+//! Answer: the result of a query. Its types are also the JSON (`fpdb.query/1`).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,46 +17,47 @@ use fpdb_kernel::profile::Profile;
 #[non_exhaustive]
 pub struct QueryAnswer {
     pub(crate) schema: Schema<Self>,
-    /// Which measure ranks the matches.
+    /// The measure that ranks the matches.
     pub mode: Mode,
     /// The weight of a shared hash in the scores.
     pub weight: Weight,
-    /// The database's profile, with its own window.
+    /// The database's profile, with the database's window.
     pub profile: Profile,
     /// The query document.
     pub query: QueryDocument,
-    /// Distinct hashes looked up: all of the query's, or its n smallest.
+    /// Number of distinct hashes looked up: all of the query's, or its n smallest.
     pub looked_up: u64,
-    /// How many of those at least one document holds, boilerplate aside.
+    /// Number of these hashes that at least one document other than boilerplate holds.
     pub found: u64,
-    /// How many of those some boilerplate document holds: they count in no score.
+    /// Number of these hashes that a boilerplate document holds. They count in no score.
     pub boilerplate: u64,
-    /// How many of those more than `max_df` documents hold: they count in no score.
+    /// Number of these hashes that more than `max_df` documents hold. They count in no score.
     pub common: u64,
-    /// How many of those occur in quotation marks only: they count in no score. With
+    /// Number of these hashes that occur only in quotation marks. They count in no score. See
     /// [`ReadOptions::skip_quotes`](crate::ReadOptions::skip_quotes).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub quoted: u64,
-    /// How many of those occur in ignored phrases only: they count in no score. With
+    /// Number of these hashes that occur only in ignored phrases. They count in no score. See
     /// [`QueryOptions::phrases`](crate::QueryOptions::phrases).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub phrases: u64,
-    /// `found / looked_up`: the share of the query that the whole corpus holds.
+    /// `found / looked_up`, from 0 to 1: the share of the query that all documents together hold.
     pub corpus_containment: f64,
-    /// Documents that share a hash with the query and reach the least score, and documents of the very same bytes, returned
-    /// or not; submissions, where documents are put together.
+    /// Number of documents that share a hash with the query and reach `min_score`, returned or not. Documents
+    /// of the same bytes count too. With submissions, the number of submissions.
     pub matching_documents: u64,
-    /// Documents that share a hash with the query and do not reach the least score.
+    /// Number of documents that share a hash with the query and do not reach `min_score`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub below: u64,
-    /// Parts of the query that count in no match, in order. Empty unless passages were looked for.
+    /// Parts of the query that count in no match, in order. Empty unless passages were requested.
     pub ignored: Vec<Ignored>,
-    /// Best first: by score, then by coverage where passages were looked for, then by name.
+    /// Best first: by score, then by coverage if passages were requested, then by name.
     pub matches: Vec<Match>,
-    /// True if some document has the very same bytes, returned or not. Not in the JSON.
+    /// True if some document has the same bytes, returned or not. Not in the JSON.
     #[serde(skip)]
     pub(crate) has_identical: bool,
-    /// The share of the query's symbols inside passages of any of the matches, each symbol counted once. Not in the JSON.
+    /// The share of the query's symbols inside passages of any match, each symbol counted once. Not in the
+    /// JSON.
     #[serde(skip)]
     pub(crate) coverage: f64,
 }
@@ -65,21 +66,21 @@ impl Answer for QueryAnswer {
     const SCHEMA: &'static str = "fpdb.query/1";
 }
 
-/// The document that was queried with.
+/// The document used as the query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct QueryDocument {
-    /// Its name.
+    /// Name of the document.
     pub name: String,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its symbols.
+    /// Number of symbols.
     pub symbols: u64,
-    /// Its distinct hashes at the query's window.
+    /// Number of distinct hashes at the query's window.
     pub fingerprints: u64,
-    /// The query's window.
+    /// The query's window: a number of k-gram hashes.
     pub window: u32,
-    /// True if its offsets and lines are of the text extracted from it (PDF, say).
+    /// True if offsets and lines refer to text extracted from the document (from a PDF, say).
     #[serde(default, skip_serializing_if = "is_false")]
     pub extracted: bool,
 }
@@ -88,7 +89,7 @@ pub struct QueryDocument {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Ignored {
-    /// Where it is in the query document.
+    /// Its place in the query document.
     pub query: Location,
     /// Why it is ignored.
     pub because: IgnoredBecause,
@@ -109,68 +110,69 @@ pub enum IgnoredBecause {
     Phrase,
 }
 
-/// One document that shares text with the query, or one submission.
+/// A document, or submission, that shares text with the query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Match {
-    /// Its name.
+    /// Name of the document or submission.
     pub document: String,
-    /// Its number, which tells versions of one name apart; 0 in the comparison of two files. The number of its first document, of a
-    /// submission.
+    /// Id of the document; it tells apart versions of one name. For a submission, the id of its first
+    /// document. 0 in the comparison of two files.
     pub id: DocId,
-    /// Its bytes.
+    /// Size in bytes.
     pub document_bytes: u64,
-    /// Its symbols.
+    /// Number of symbols.
     pub document_symbols: u64,
-    /// True if its offsets and lines are of the text extracted from it (PDF, say). Of a submission each file says so.
+    /// True if offsets and lines refer to text extracted from the document (from a PDF, say). For a
+    /// submission, see each of its `files`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub extracted: bool,
-    /// Looked-up hashes it holds.
+    /// Number of looked-up hashes it holds.
     pub shared: u64,
-    /// The measure that orders matches: that of the mode, weighted if hashes are.
+    /// The measure that orders matches: that of the mode, weighted if hashes are weighted. From 0 to 1.
     pub score: f64,
-    /// The share of the looked-up hashes it holds.
+    /// The share of the looked-up hashes it holds, from 0 to 1.
     pub containment: f64,
-    /// The share of its own fingerprints that the query holds: exact at the database's window when all hashes were looked up,
-    /// otherwise estimated from the containment and the two set sizes.
+    /// The share of its fingerprints that the query holds, from 0 to 1. It is exact at the database's window
+    /// if all hashes were looked up. Otherwise it is estimated from the containment and the two set sizes.
     pub document_containment: f64,
-    /// Shared / all fingerprints of the two: exact or estimated as above.
+    /// Shared fingerprints divided by all fingerprints of the two; exact or estimated in the same way.
     pub resemblance: f64,
-    /// The 95% interval of the score where that is an estimate; `None` where it is exact, and where hashes are weighted.
+    /// The 95% interval of the score if it is an estimate. `None` if it is exact, or hashes are weighted.
     pub interval: Option<[f64; 2]>,
     /// The measures that are estimates; the others are exact.
     pub estimated: Vec<Measure>,
-    /// True if the bytes of both documents are the same. Such a document always matches, unless it is boilerplate or the
-    /// queried document itself. Its measures are computed from its hashes, so they are 0 where none of those looked up
-    /// counts; they are 1 where the documents are too short to have any. A submission is identical if one of its documents is.
+    /// True if both documents have the same bytes. Such a document always matches, unless it is boilerplate
+    /// or the queried document itself. Its measures come from its hashes: 0 if no looked-up hash counts, and
+    /// 1 if the documents are too short to have any. A submission is identical if one of its documents is.
     pub identical: bool,
-    /// The share of the query's symbols inside passages, ignored symbols included; of a submission, inside those of all its documents.
-    /// `None` where no passages were asked for.
+    /// The share of the query's symbols inside passages, ignored symbols included. For a submission, passages
+    /// of all its documents count. `None` if no passages were requested.
     pub coverage: Option<f64>,
-    /// In order of the query. Those of a submission are in its `files`.
+    /// The passages, in order of the query. Those of a submission are in its `files`.
     pub passages: Vec<Passage>,
-    /// How many more passages there are, left out for [`PassageOptions::most`](crate::PassageOptions::most).
+    /// Number of further passages, left out because of [`PassageOptions::most`](crate::PassageOptions::most).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passages_left_out: u64,
     /// The metadata of the document, from the user or its container.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// Why the passages are inferred from fingerprints; `None` where the texts were compared, and where no passages were
-    /// asked for.
+    /// Why the passages are inferred from fingerprints. `None` if the texts were compared, or no passages
+    /// were requested.
     pub inferred: Option<Cow<'static, str>>,
-    /// Pairs of equal k-grams that were not looked at one by one, because both documents repeat them too often. Each place of
-    /// theirs is in at least one passage all the same.
+    /// Number of pairs of equal k-grams that were not compared one by one, because both documents repeat them
+    /// too often. Each of their places is in at least one passage all the same.
     pub repeats: u64,
-    /// The documents of a submission that share most, each with its own measures and passages; empty for documents. With
-    /// [`QueryOptions::submission_by`](crate::QueryOptions::submission_by).
+    /// The documents of a submission that share most, each with its own measures and passages. Empty for
+    /// documents. See [`QueryOptions::submission_by`](crate::QueryOptions::submission_by).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Match>,
-    /// How many more documents of the submission share something.
+    /// Number of further documents of the submission that share a hash.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files_left_out: u64,
 }
 
-/// One of the numbers of a match.
+/// A number in a match that can be an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -202,19 +204,20 @@ impl Measure {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Passage {
-    /// Where it is in the query document.
+    /// The span in the query document.
     pub query: Location,
-    /// Where it is in the stored document.
+    /// The span in the stored document.
     pub document: Location,
-    /// Symbols of the query it covers.
+    /// Number of the query's symbols that it covers.
     pub symbols: u64,
-    /// The least share of its symbols, in the longer of the two spans, that are equal and in the same order: 1 where both
-    /// spans have the same text. `None` where they were not compared.
+    /// A lower bound for the share of symbols in the longer span that are equal and in the same order. 1 if
+    /// both spans have the same text. `None` if the spans were not compared.
     pub agreement: Option<f64>,
-    /// Of source code, the share of the passage's names that are the same in both documents: 1 is the same text, 0 the same
-    /// structure under other names. `None` where it has no names or the spans were not compared, and of other text.
+    /// For source code, the share of the passage's names that are the same in both documents. 1 means the
+    /// same text, 0 the same structure with other names. `None` for other text, without names, or if the
+    /// spans were not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_names: Option<f64>,
-    /// True where the spans were compared symbol by symbol; false where they are inferred from the fingerprints they share.
+    /// True if the spans were compared symbol by symbol; false if they are inferred from shared fingerprints.
     pub exact: bool,
 }

@@ -1,4 +1,4 @@
-//! Answering: one query from its look-up to its answer.
+//! Answering: one query, from its lookup to its answer.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,15 +18,16 @@ use fpdb_host::schema::Schema;
 use fpdb_kernel::document::DocId;
 use fpdb_store::{DocumentRecord, Store};
 
-/// The passages of documents by id, and where they are inferred, why.
+/// The passages of documents by id; if they are inferred, also why.
 type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
 
-/// Answers one query, by options that were checked, with one match for all documents of a submission. The texts it compares stay in `texts`, for others that need
-/// them. The task is asked whether to go on at each hash, document and step of a comparison.
+/// Answers one query with checked options. A submission gives one match for all its documents. Texts read for
+/// the comparison stay in `texts` for other queries. The task can stop the query at each hash, document and
+/// step of a comparison.
 ///
 /// # Errors
-/// [`Error::Stopped`]; [`Error::NoSuchNumber`] where a document that it needs has been deleted meanwhile, and a failure to read
-/// the store.
+/// [`Error::Stopped`]; [`Error::NoSuchNumber`] if a needed document was deleted meanwhile; errors from
+/// reading the store.
 pub(crate) fn answer(
     store: &Store,
     subject: &PreparedQuery,
@@ -57,13 +58,14 @@ pub(crate) fn answer(
                 IgnoredBecause::Phrase => tally.phrases += 1,
                 _ => tally.quoted += 1,
             }
-            // As boilerplate: looked up, and found nowhere that counts.
+            // Like boilerplate: looked up, and found in no document that counts.
             tally.looked_up.add(options.weight.of(0, tally.documents));
             continue;
         }
         tally.count(&mut lookup, hash.hash, options)?;
     }
-    // The digest tells which documents are the same, also where they are too short for a fingerprint or do not count.
+    // The digest finds identical documents even if they are too short for a fingerprint, or their hashes do
+    // not count.
     let mut identical = store.documents_with(&subject.digest)?;
     let view = lookup.view();
     identical.retain(|&id| view.is_live(id) && !view.is_boilerplate(id) && Some(id) != subject.id);
@@ -104,7 +106,7 @@ pub(crate) fn answer(
     }
     let finish = |(ranked, files)| finish_match(subject, ranked, files, &identical, passages.as_mut());
     let mut matches: Vec<(Match, Covered)> = ranked.into_iter().map(finish).collect();
-    // Stable: where the coverage is the same too they stay in the order of their names.
+    // A stable sort: matches of equal coverage stay in order of name.
     let coverage = |found: &Match| found.coverage.unwrap_or(0.0);
     matches.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then(coverage(b).total_cmp(&coverage(a))));
     matches.truncate(options.top.unwrap_or(usize::MAX));
@@ -131,8 +133,8 @@ pub(crate) fn answer(
     })
 }
 
-/// The share of a query's hashes that the corpus holds. Of a query that is too short to have any it holds all or nothing: the very same
-/// bytes, or none.
+/// The share of a query's hashes that the corpus holds. A query without hashes has 1 if a document has the
+/// same bytes, otherwise 0.
 pub(super) fn containment_of(found: u64, looked_up: u64, is_identical: bool) -> f64 {
     match looked_up {
         0 => f64::from(u8::from(is_identical)),
@@ -140,7 +142,7 @@ pub(super) fn containment_of(found: u64, looked_up: u64, is_identical: bool) -> 
     }
 }
 
-/// The documents whose passages are shown: those that match, and the listed ones of submissions that do.
+/// The documents whose passages are shown: matching documents, and the listed ones of matching submissions.
 fn documents(ranked: &[(Ranked, MatchFiles)]) -> impl Iterator<Item = (u32, &DocumentRecord)> {
     ranked.iter().flat_map(|(ranked, files)| std::iter::once(ranked).chain(&files.best)).filter_map(|ranked| {
         match &ranked.holder {
@@ -150,9 +152,9 @@ fn documents(ranked: &[(Ranked, MatchFiles)]) -> impl Iterator<Item = (u32, &Doc
     })
 }
 
-/// The match of a document, or of a submission with its files; and the part of the query that its passages cover. `identical` are
-/// the submissions, or documents, ascending, that have or are the query's very bytes; `passages_of` is `None` where no passages
-/// were asked for.
+/// Makes the match of a document, or of a submission with its files, and finds the part of the query that its
+/// passages cover. `identical` are the submissions or documents, ascending, with exactly the query's bytes.
+/// `passages_of` is `None` if no passages were requested.
 fn finish_match(
     subject: &PreparedQuery,
     ranked: Ranked,

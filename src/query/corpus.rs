@@ -1,4 +1,4 @@
-//! Corpus: how much of a query the whole archive holds, and where, in one row.
+//! Corpus: one row that says how much of a query the whole archive holds, and where.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,27 +7,27 @@ use super::location::Location;
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_kernel::document::DocId;
 
-/// How much of a query the archive holds, and where. Also its JSON (`fpdb.corpus/1`).
+/// The share of a query that the archive holds, with its places. Also its JSON (`fpdb.corpus/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CorpusAnswer {
     pub(crate) schema: Schema<Self>,
     /// The query document.
     pub query: QueryDocument,
-    /// Distinct hashes looked up.
+    /// Number of distinct hashes looked up.
     pub looked_up: u64,
-    /// How many of those at least one document holds.
+    /// Number of these hashes that at least one document holds.
     pub found: u64,
-    /// `found / looked_up`: the share of the query that the archive holds.
+    /// `found / looked_up`, from 0 to 1: the share of the query that the archive holds.
     pub corpus_containment: f64,
-    /// The share of the query's symbols inside passages of the best of those documents, each symbol counted once. `None` where documents
-    /// match and no passages were asked for.
+    /// The share of the query's symbols inside passages of the best documents, each symbol counted once.
+    /// `None` if documents match and no passages were requested.
     pub coverage: Option<f64>,
-    /// True if a document has the very same bytes.
+    /// True if a document has the same bytes.
     pub identical: bool,
-    /// Documents that share a hash with the query.
+    /// Number of documents that share a hash with the query.
     pub documents: u64,
-    /// The passages in the best of them, in order of the query.
+    /// The passages in the best documents, in order of the query.
     pub places: Vec<CorpusPlace>,
 }
 
@@ -35,27 +35,26 @@ impl Answer for CorpusAnswer {
     const SCHEMA: &'static str = "fpdb.corpus/1";
 }
 
-/// Where the archive holds a part of a query.
+/// The place of a part of the query in the archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CorpusPlace {
-    /// Where the part is in the query.
+    /// The part of the query.
     pub query: Location,
-    /// The document that holds it.
+    /// Name of the document that holds it.
     pub document: String,
-    /// Its number.
+    /// Id of the document.
     pub id: DocId,
-    /// Where it is there.
+    /// Its place in the document.
     pub location: Location,
-    /// Symbols of the query.
+    /// Number of the query's symbols it covers.
     pub symbols: u64,
-    /// True if the texts were compared.
+    /// True if the texts were compared symbol by symbol.
     pub exact: bool,
 }
 
 impl QueryAnswer {
-    /// The same as one row: how much of the query the archive holds, and where. Parts that several documents hold are listed for the best
-    /// of them.
+    /// Summarises the answer in one row. A part that several documents hold is listed for the best of them.
     #[must_use]
     pub fn by_corpus(self) -> CorpusAnswer {
         let identical = self.has_identical || self.matches.iter().any(|found| found.identical);

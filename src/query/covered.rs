@@ -1,18 +1,18 @@
-//! Covered: the part of a query that lies inside passages.
+//! Covered: the part of a query inside passages.
 
 use std::ops::Range;
 
-/// Symbols of a query.
+/// A set of symbols of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Covered {
-    /// Ascending, apart from each other.
+    /// Ascending and disjoint.
     ranges: Vec<Range<u64>>,
-    /// All symbols of the query.
+    /// Number of symbols in the query.
     symbols: u64,
 }
 
 impl Covered {
-    /// Ranges in any order, of a query of so many symbols.
+    /// From ranges in any order; the query has `symbols` symbols.
     pub(super) fn new(mut ranges: Vec<Range<u64>>, symbols: u64) -> Self {
         ranges.sort_unstable_by_key(|range| range.start);
         ranges.dedup_by(|next, last| {
@@ -30,13 +30,13 @@ impl Covered {
         let (mut ranges, mut symbols) = (Vec::new(), 0);
         for part in parts {
             ranges.extend_from_slice(&part.ranges);
-            // A part that has no passages knows nothing of the query.
+            // A part without passages has `symbols` 0.
             symbols = symbols.max(part.symbols);
         }
         Self::new(ranges, symbols)
     }
 
-    /// The share of the query's symbols.
+    /// The share of the query's symbols in this set.
     pub(super) fn share(&self) -> f64 {
         let covered: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
         if self.symbols == 0 { 0.0 } else { covered as f64 / self.symbols as f64 }

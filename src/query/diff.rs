@@ -1,4 +1,4 @@
-//! Diff: two documents compared without a database. The first is the query, the second the only document.
+//! Diff: compares two documents without a database. The first is the query, the second the only document.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,12 +26,13 @@ use fpdb_store::FingerprintPlace;
 /// The step that a comparison reports.
 const STEP: &str = "documents read";
 
-/// Compares the documents `a` and `b`, files or bytes in memory, with all of their fingerprints, symbol by symbol; the
-/// `phrases` of `a` count for nothing. One of them may be standard input. There is no match where they share none and their
-/// bytes differ.
+/// Compares the documents `a` and `b`, symbol by symbol and with all their fingerprints. Each is a file or
+/// bytes in memory; one can be standard input. Text of `a` that is in `phrases` does not count. There is no
+/// match if they share no fingerprint and their bytes differ.
 ///
 /// # Errors
-/// [`Error::Stopped`]; fails if a file cannot be read or phrases cannot be looked for; [`Error::InvalidParameter`] for a stored document.
+/// [`Error::Stopped`]; [`Error::InvalidParameter`] for a stored document; errors from reading a file or
+/// searching it for phrases.
 pub fn diff(
     a: &QuerySource,
     b: &QuerySource,
@@ -47,7 +48,7 @@ pub fn diff(
     task.step(STEP, 0, 2)?;
     let a = prepared(QueryReader::new(profile, None, read, finder.as_ref(), stop)?, a)?;
     task.step(STEP, 1, 2)?;
-    // Text is ignored in the first, the query.
+    // Text is ignored only in the first document, the query.
     let reader = QueryReader::new(profile, None, &read.clone().skip_quotes(false), None, stop)?;
     let b = prepared(reader, b)?;
     task.step(STEP, 2, 2)?;
@@ -116,8 +117,8 @@ fn compare(
 ) -> Result<Match> {
     let sizes = Sizes { query: a.size as f64, document: b.size as f64 };
     let (found, sampled) = (shared as f64, a.size as f64);
-    // Documents too short for a fingerprint are here because their bytes are the same; others then have what their hashes
-    // give, which is 0 where none counts.
+    // Documents too short for a fingerprint got here because their bytes are the same. For others the hashes
+    // decide, and give 0 if none counts.
     let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
     let (DocumentPassages { passages, left_out, covered, repeats }, inferred) =
         find_passages(a, b, read, options, stop)?;
@@ -146,7 +147,7 @@ fn compare(
     })
 }
 
-/// Compares the texts; where one is too large, the fingerprints.
+/// Compares the texts; if one is too large, the fingerprints.
 fn find_passages(
     a: &PreparedQuery,
     b: &PreparedQuery,
@@ -168,7 +169,7 @@ fn find_passages(
     })
 }
 
-/// The fingerprints of `b` that `a` has too, in order of hash, and where they stand.
+/// The fingerprints of `b` that `a` has too, in order of hash, and their places.
 fn marks(a: &PreparedQuery, b: &PreparedQuery) -> (Vec<SharedFingerprint>, HashMap<u32, FingerprintPlace>) {
     let common: Vec<&Fingerprint> = shared_hashes(a, b).flat_map(|hash| b.with_hash(hash)).collect();
     let marks = (0..)

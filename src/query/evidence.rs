@@ -1,4 +1,4 @@
-//! Evidence: the passages of the documents that are shown.
+//! Evidence: finds the passages of the documents that are shown.
 
 use std::collections::HashMap;
 
@@ -20,21 +20,21 @@ use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::Unit;
 use fpdb_store::{DocumentRecord, FingerprintPlace, Holders, Lookup, Store};
 
-/// The fingerprints that the documents of the answer share with the query.
+/// The fingerprints that the documents of an answer share with the query.
 #[derive(Default)]
 pub(super) struct SharedFingerprints {
-    /// For each document the fingerprints it shares, in order of hash.
+    /// By document, the fingerprints it shares, in order of hash.
     marks: HashMap<u32, Vec<SharedFingerprint>>,
-    /// The query's hashes that some of the documents hold, ascending.
+    /// The query's hashes that at least one of the documents holds, ascending.
     hashes: Vec<u64>,
-    /// Parts of the query whose hashes are ignored.
+    /// Parts of the query with ignored hashes.
     pub(super) ignored: Vec<Ignored>,
-    /// These hashes, ascending.
+    /// The ignored hashes, ascending.
     ignored_hashes: Vec<u64>,
 }
 
 impl SharedFingerprints {
-    /// Looks up all of the query's hashes, whatever the ranking sampled: evidence with holes would mislead.
+    /// Looks up all of the query's hashes. The ranking may have used a sample, but evidence must be complete.
     pub(super) fn find(
         lookup: &mut Lookup<'_>,
         subject: &PreparedQuery,
@@ -81,7 +81,7 @@ impl SharedFingerprints {
     }
 }
 
-/// The parts of the query that hashes stand for, those that touch joined.
+/// The parts of the query that these hashes cover; adjacent parts are joined.
 pub(super) fn spans(subject: &PreparedQuery, hashes: &[(&QueryHash, IgnoredBecause)]) -> Vec<Ignored> {
     let mut spans: Vec<Ignored> = Vec::new();
     for &(hash, because) in hashes {
@@ -111,7 +111,7 @@ pub(super) struct Evidence<'a> {
     stored: StoredTexts<'a>,
     symboliser: Symboliser,
     stop: &'a StopToken,
-    /// The query's text, or why there is none.
+    /// The query's text, or why it is not available.
     query: std::result::Result<QueryText, &'static str>,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Evidence<'a> {
         let rewritten = options.joining.rewritten;
         let mut symboliser =
             Symboliser::new(&subject.profile).with_limits(&limits).with_sentences(rewritten).with_names();
-        // Rewritten text makes passages without fingerprints too, so that words are ignored with them.
+        // Rewritten text forms passages without fingerprints too, so the words of ignored hashes are ignored.
         let uncounted = match rewritten {
             true => subject.uncounted.with(&subject.only_in(&shared.ignored_hashes)),
             false => subject.uncounted.clone(),
@@ -146,7 +146,7 @@ impl<'a> Evidence<'a> {
         Ok(Self { store, subject, options, texts, stored, symboliser, stop, query })
     }
 
-    /// The passages of a document, and where they are inferred, why.
+    /// The passages of a document; if they are inferred, also why.
     pub(super) fn of(
         &mut self,
         (id, record): (u32, &DocumentRecord),
@@ -179,7 +179,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The symbols of a stored document, or why they cannot be had.
+/// The symbols of a stored document, or why they are not available.
 fn document_text(
     texts: &TextCache,
     stored: &mut StoredTexts<'_>,
@@ -189,7 +189,7 @@ fn document_text(
 ) -> Result<std::result::Result<WholeText, &'static str>> {
     let read;
     let bytes = match &subject.text {
-        // The same bytes need not be found again, nor can they be gone.
+        // If the bytes are the query's, they need not be read again.
         Ok(query) if subject.digest == record.digest => &query.bytes,
         _ => {
             let found = match texts.ahead(id) {
@@ -212,7 +212,8 @@ fn document_text(
     Ok(symboliser.read(bytes, format).map_err(|error| TextUnavailable::of(&error).document()))
 }
 
-/// The text of a query, made ready for the hashes it shares; or why there is none. `uncounted` are its symbols that do not count.
+/// The text of a query, prepared for the hashes it shares; or why it is not available. `uncounted` are its
+/// symbols that do not count.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).
@@ -240,7 +241,7 @@ pub(super) fn whole_text(
     symboliser.read(&text.bytes, text.format).map_err(|error| TextUnavailable::of(&error).query())
 }
 
-/// Where the marked fingerprints stand in the document, by ordinal.
+/// The places of the marked fingerprints in the document, by ordinal.
 fn places_of(store: &Store, document: u32, marks: &[SharedFingerprint]) -> Result<HashMap<u32, FingerprintPlace>> {
     let mut ordinals: Vec<u32> = marks.iter().map(|mark| mark.ordinal).collect();
     ordinals.sort_unstable();

@@ -1,4 +1,4 @@
-//! Location: where text is in a document.
+//! Location: a place in a document.
 
 use std::ops::Range;
 
@@ -6,15 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use fpdb_kernel::document::Span;
 
-/// Where text is in a document.
+/// A place in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Location {
-    /// Byte offset of its first byte in the original document, or in the text extracted from it where the document says so.
+    /// Byte offset of the first byte in the original document; in the extracted text if the document is
+    /// `extracted`.
     pub start: u64,
-    /// Byte offset after its last byte.
+    /// Byte offset after the last byte.
     pub end: u64,
-    /// Its first and last line, 1-based.
+    /// First and last line, from 1.
     pub lines: [u64; 2],
 }
 
@@ -23,7 +24,7 @@ impl Location {
         Self { start: span.start, end: span.end, lines }
     }
 
-    /// The byte range, to index a text held in memory with.
+    /// The byte range, as an index into a text in memory.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize

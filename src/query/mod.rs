@@ -1,10 +1,13 @@
-//! Query: which stored documents share text with this one, how much, and where?
+//! Query: finds the stored documents that share text with a query, how much, and where.
 //!
-//! The query is winnowed with any window w' >= w, which gives a subset of what w would give; its distinct
-//! hashes are looked up in ascending order. *Containment* uses all of them. *Resemblance* stops after the
-//! n smallest: while n is small against |A|/w these survive winnowing almost surely in every document that
-//! has them, so they are a uniform sample of the query's k-grams (Schleimer et al. 2003, section 3.2;
-//! Broder 1998).
+//! The query is winnowed with any window w' >= w, which selects a subset of the fingerprints that w would
+//! select. Its distinct hashes are looked up in ascending order. *Containment* uses all of them.
+//! *Resemblance* uses only the n smallest. If n is small against |A|/w, these survive winnowing almost surely
+//! in every document that has them. So they are a uniform sample of the query's k-grams (Schleimer et al.
+//! 2003, section 3.2; Broder 1998).
+//!
+//! Up to a million of the postings that counting reads stay in memory, because the passages need the same
+//! ones.
 
 mod answer;
 mod answering;

@@ -1,4 +1,4 @@
-//! Options: what a query looks for, and which measures it takes.
+//! Options: what a query looks for, and its measures.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use fpdb_reading::input::ReadOptions;
 
 use serde::{Deserialize, Serialize};
 
-/// Which of the query's hashes are looked up, and which measure ranks the matches.
+/// Which hashes of the query are looked up, and the measure that ranks the matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -30,30 +30,33 @@ names!(Mode, "mode", "containment or resemblance", { Containment => "containment
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QueryOptions {
-    /// Which measure ranks the matches; by default containment.
+    /// The measure that ranks the matches; by default containment.
     pub mode: Mode,
-    /// The window w' of the query; the database's own where `None`, the default.
+    /// The query's window w', in k-gram hashes; at least the database's. `None`, the default: the database's
+    /// window.
     pub window: Option<u32>,
-    /// The number of hashes to look up, smallest first; all where `None`, the default.
+    /// Number of hashes to look up, smallest first. `None`, the default: all.
     pub n: Option<u64>,
-    /// The most matches to return, the best; all where `None`. By default 10.
+    /// Maximum number of matches to return, best first; by default 10. `None`: all.
     pub top: Option<usize>,
-    /// The least score of a match, from 0 to 1; by default 0. Documents of the very same bytes are matches whatever their score.
+    /// The minimum score of a match, from 0 to 1; by default 0. Documents of the same bytes match at any
+    /// score.
     pub min_score: f64,
-    /// A hash that more documents hold is common: it does not count as shared. A stored document that is queried with counts
-    /// as one of the holders. None is common where `None`, the default.
+    /// A hash that more than this number of documents hold is common and does not count as shared. A stored
+    /// document used as the query counts as a holder. `None`, the default: no hash is common.
     pub max_df: Option<u64>,
-    /// True, the default, if to find the passages of the matches.
+    /// Whether to find the passages of the matches; by default true.
     pub passages: bool,
-    /// The documents to compare with, in any order; all where `None`, the default. Common hashes are counted over all documents in
-    /// any case.
+    /// The documents to compare with, in any order. `None`, the default: all. Common hashes are always
+    /// counted over all documents.
     pub only: Option<Vec<DocId>>,
-    /// Documents whose names give the same match of this regular expression are one submission: the same text of its first
-    /// group, or of the whole match if it has no group. A hash that several documents of one hold counts once. Their sizes together cost a pass over all documents and postings.
+    /// A regular expression for names. Documents with the same match form one submission. The match is the
+    /// text of the first group, or the whole match if there is no group. A hash counts once for each
+    /// submission. Counting the sizes of submissions costs a pass over all documents and postings.
     pub submission_by: Option<String>,
     /// How the query documents are read.
     pub read: ReadOptions,
-    /// Phrases of the queries that count in no match; by default none.
+    /// Phrases of the query that count in no match; by default none.
     pub phrases: Option<Phrases>,
     /// How shared runs become passages.
     pub joining: PassageOptions,
@@ -80,11 +83,12 @@ impl QueryOptions {
 }
 
 impl QueryOptions {
-    /// These options for queries of a database of this profile, with the documents to compare with in ascending order.
+    /// Checks these options for queries of a database of this profile. Returns them with `only` in ascending
+    /// order.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for an n of 0, and for a least score below 0, above 1 or that is no number; [`Error::NotWords`] for
-    /// rewritten text in another unit than words; [`Error::WindowTooSmall`].
+    /// [`Error::InvalidParameter`] for an n of 0, and for a `min_score` below 0, above 1 or not a number;
+    /// [`Error::NotWords`] for rewritten text in a unit other than words; [`Error::WindowTooSmall`].
     pub(crate) fn checked(&self, profile: &Profile) -> Result<Cow<'_, Self>> {
         profile.with_window(self.window.unwrap_or(profile.w()))?;
         self.joining.check(profile)?;
@@ -128,21 +132,23 @@ impl Default for QueryOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PassageOptions {
-    /// Matches with at most so many symbols between them, in either document, are one passage; where `None`, as many
-    /// as a shared run that is surely found has: t, or k + p with `mod:P`. The default.
+    /// Matches with at most this number of symbols between them, in either document, form one passage.
+    /// `None`, the default: the guarantee t; with `mod:P`, k + p.
     pub gap: Option<u32>,
-    /// Matches near each other are one passage in any order: for text whose sentences were moved.
+    /// Joins matches that are near each other in any order, for text whose sentences were moved.
     pub any_order: bool,
-    /// Find rewritten text: similar sentences in other words and another order, and summaries, beside shared runs, joined as far as
-    /// both sides say the same. For documents read as words, where `gap` and `any_order` make no difference. A passage has at
-    /// least some 20 words in common, rare ones counting more; a shared run of 20 words is in one, on one side at least.
+    /// Finds rewritten text, for documents read as words: similar sentences in other words or another order,
+    /// and summaries. Shared runs are found too. Places are joined as far as both sides say the same; `gap`
+    /// and `any_order` have no effect. A passage has at least some 20 words in common, and rare words count
+    /// more. A shared run of 20 words is in a passage, at least on one side.
     pub rewritten: bool,
-    /// Passages with fewer symbols that agree, in any order if `any_order` or `rewritten`, are left out. Symbols of the query that are not to
-    /// count, in quotations or phrases, make no passage longer. In source code passages that add fewer symbols than that to
-    /// longer ones are left out as well, and 0 means 20, unless all passages are shorter.
+    /// Passages with fewer agreeing symbols are left out. With `any_order` or `rewritten`, symbols agree in
+    /// any order. Symbols of ignored quotations and phrases do not count here. In source code, passages that
+    /// add fewer symbols than this to longer ones are left out too. There, 0 means 20, unless all passages
+    /// are shorter.
     pub least: u64,
-    /// Return this many passages of a document at most, for a reader: of very many those that tell something new, and of
-    /// them the longest. All where `None`.
+    /// Maximum number of passages of a document to return. If there are very many, uninformative ones are
+    /// left out first, then the shortest. `None`: all.
     pub most: Option<usize>,
 }
 

@@ -1,9 +1,23 @@
-//! Phrases: common wording, one phrase on each line of a file, that does not count in a query.
+//! Phrases: common wording that does not count in a query, one phrase on each line of a file.
 //!
-//! A phrase is compared in the standard form, as documents are: case, layout and, with characters, spaces make no difference.
-//! All phrases are looked for at once, with the automaton of Aho and Corasick (1975) over symbols. Where several phrases end at
-//! one place only the longest is reported, since the others lie in it: so a search costs the text, whatever the number
-//! of phrases and of their occurrences, and the automaton costs the symbols of the phrases.
+//! A phrase is compared in the standard form, as documents are. Case, layout and, with characters, spaces
+//! make no difference. All phrases are searched for at once, with an automaton (Aho and Corasick 1975) over
+//! symbols. If several phrases end at one place, only the longest is reported, since the others lie inside
+//! it. So the time of a search is proportional to the text, whatever the number of phrases and of their
+//! occurrences. The automaton takes memory in proportion to the symbols of the phrases.
+//!
+//! A k-gram is ignored if it lies whole in a quotation, or in phrases that overlap or touch. A k-gram that
+//! reaches beyond also holds other text of the query; to ignore it would hide up to k - 1 symbols beside a
+//! phrase. So a phrase of fewer than k symbols ignores nothing by itself, nor does it match by itself. The
+//! program prints the number of such phrases. With characters there are no borders between words.
+//!
+//! Occurrences are not kept: the range of each is joined at once to the ranges before it. A step of the
+//! automaton is a binary search among the symbols that can follow. A symbol of the text takes at most two
+//! steps. The automaton takes 20 bytes for each symbol of a phrase, except for the beginning it shares with
+//! another phrase.
+//!
+//! Rejected: the crate `aho-corasick`, which lists at each state all phrases that end there. One phrase of
+//! 500,000 letters `a` beside those of 1 to 1,000 would make 500 million entries.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,13 +30,13 @@ use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::{Profile, Unit};
 
-/// The most bytes of a file of phrases, which is read into memory whole.
+/// Maximum bytes of a file of phrases, which is read into memory whole.
 const LARGEST: u64 = 64 << 20;
 
-/// How errors call it when phrases are to be ignored.
+/// The name of this feature in error messages.
 pub(super) const IGNORING_PHRASES: &str = "ignoring phrases";
 
-/// Phrases to be ignored, as documents of a profile have them.
+/// Phrases to ignore, in the standard form of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phrases {
     path: PathBuf,
@@ -33,11 +47,12 @@ pub struct Phrases {
 }
 
 impl Phrases {
-    /// Reads a file of phrases: UTF-8, one a line. Empty lines are left out, and those that begin with `#`.
+    /// Reads a file of phrases: UTF-8, one on each line. Empty lines and lines that begin with `#` are
+    /// skipped.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Phrase`] for a line that is not UTF-8 or of which nothing is left in the standard form, and where
-    /// there is no phrase; [`Error::NotProse`] for a unit other than characters and words.
+    /// [`Error::Io`]; [`Error::Phrase`] for a line that is not UTF-8, a line without symbols in the standard
+    /// form, or a file without phrases; [`Error::NotProse`] for a unit other than characters and words.
     pub fn read(path: &Path, profile: &Profile) -> Result<Self> {
         let wrong = |line: u64, why| Error::Phrase { path: path.to_owned(), line, why };
         let bytes = bounded::read_file(path, LARGEST).map_err(Error::io("read", path))?;
@@ -72,45 +87,47 @@ impl Phrases {
         })
     }
 
-    /// How many there are, equal ones counted each.
+    /// Number of phrases; equal ones are counted each time.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// How many have fewer than k symbols, and so ignore nothing unless others stand beside them.
+    /// Number of phrases with fewer than k symbols. They ignore nothing unless other phrases overlap or touch
+    /// them.
     #[must_use]
     pub fn shorter_than_k(&self) -> usize {
         self.shorter_than_k
     }
 }
 
-/// Finds phrases among symbols. A copy of it costs nothing.
+/// Finds phrases among symbols. Cloning is cheap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PhraseFinder {
-    /// The beginnings of phrases, the shorter first, so that those which continue one of them by a symbol stand together. The first
-    /// is the empty one; after the last there is one more, where its continuations would begin.
+    /// A state for each beginning of a phrase, the shorter first. So the continuations of a state by one
+    /// symbol are adjacent. The first state is the empty beginning. One extra state at the end marks where
+    /// the last state's continuations would begin.
     states: Arc<[PhraseState]>,
-    /// The last symbol of each; of the empty one it means nothing.
+    /// The last symbol of each state; unused for the empty state.
     symbols: Arc<[u64]>,
 }
 
-/// The longest end of the text read so far that begins a phrase.
+/// A state: the longest suffix of the text read so far that begins a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PhraseState {
-    /// The first state that continues this one. They go up to the first of the next state.
+    /// The first state that continues this one. Its continuations end before the first one of the next state.
     first: u32,
-    /// The longest state that this one ends with.
+    /// The longest other state that is a suffix of this one.
     suffix: u32,
-    /// The symbols of the longest phrase that this one ends with, 0 where there is none.
+    /// Number of symbols of the longest phrase that is a suffix of this state; 0 if there is none.
     longest: u32,
 }
 
 impl PhraseFinder {
-    /// A finder of these phrases, if there are any.
+    /// A finder of these phrases; `None` without phrases.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] where documents of the profile are read in another way than the phrases were.
+    /// [`Error::InvalidParameter`] if the phrases were read for a profile with another standard form.
     pub(crate) fn of(phrases: Option<&Phrases>, profile: &Profile) -> Result<Option<Self>> {
         let Some(phrases) = phrases else { return Ok(None) };
         let form = |profile: &Profile| (profile.unit(), profile.word_rule(), profile.hash_version());
@@ -124,18 +141,19 @@ impl PhraseFinder {
         Ok(Some(phrases.finder.clone()))
     }
 
-    /// `None` where their symbols are more than can be numbered.
+    /// Builds the automaton. `None` if there are too many symbols for 32-bit indexes.
     fn of_symbols(mut phrases: Vec<Vec<u64>>) -> Option<Self> {
         u32::try_from(phrases.iter().map(Vec::len).sum::<usize>() + 2).ok()?;
         phrases.sort_unstable();
         phrases.dedup();
         let mut states: Vec<PhraseState> = Vec::new();
         let mut symbols = vec![0];
-        // For each state whose turn has not come: the phrases that begin so, its length, and its suffix.
+        // For each state not yet visited: the range of phrases that begin with it, its length, and its
+        // suffix.
         let mut waiting = VecDeque::from([(0..phrases.len(), 0, 0)]);
         while let Some((mut these, length, suffix)) = waiting.pop_front() {
             let is_empty_one = states.is_empty();
-            // The suffix is shorter, so it is there already; that of the empty state is itself.
+            // The suffix is shorter, so it exists already. The suffix of the empty state is the state itself.
             let mut longest = states.get(suffix as usize).map_or(0, |suffix| suffix.longest);
             if phrases[these.start].len() == length {
                 longest = length as u32;
@@ -155,7 +173,7 @@ impl PhraseFinder {
         Some(Self { states: states.into(), symbols: symbols.into() })
     }
 
-    /// The symbols that are part of a phrase: ranges in order, apart from each other.
+    /// The symbols that are part of a phrase: ranges, ascending and disjoint.
     pub(super) fn find(&self, symbols: &[u64]) -> Vec<Range<u32>> {
         let mut found: Vec<Range<u32>> = Vec::new();
         let mut state = 0;
@@ -165,7 +183,7 @@ impl PhraseFinder {
             if longest == 0 {
                 continue;
             }
-            // It ends after all others, and takes in those that it reaches back to.
+            // This occurrence ends after all others, and absorbs those that it reaches back to.
             let mut start = end - longest;
             while let Some(last) = found.pop_if(|last| start <= last.end) {
                 start = start.min(last.start);
@@ -176,8 +194,9 @@ impl PhraseFinder {
     }
 }
 
-/// The state after one more symbol: the longest beginning of a phrase that the text up to there ends with. A symbol makes a
-/// state longer by one at most and each further turn of the loop makes it shorter, so that a text takes two turns a symbol at most.
+/// The state after one more symbol: the longest beginning of a phrase that is a suffix of the text. Each
+/// symbol makes a state at most one longer, and each further turn of the loop makes it shorter. So a text
+/// takes at most two turns a symbol.
 fn step(states: &[PhraseState], symbols: &[u64], mut state: u32, symbol: u64) -> u32 {
     loop {
         let PhraseState { first, suffix, .. } = states[state as usize];
@@ -217,7 +236,7 @@ mod tests {
         fn what_is_found_is_what_comparing_each_place_finds(
             mut phrases in prop::collection::vec(prop::collection::vec(0u64..4, 1..6), 1..6),
             text in prop::collection::vec(0u64..5, 0..60),
-            // Parts of phrases that are phrases as well, and equal ones.
+            // Parts of phrases that are phrases too, and equal phrases.
             parts in prop::collection::vec((0usize..6, 0usize..6, 1usize..7), 0..8),
         ) {
             for (which, from, length) in parts {
@@ -235,7 +254,7 @@ mod tests {
         }
     }
 
-    /// The memory of a search is that of its answer and of the phrases, not that of all occurrences: here 1.2 thousand million.
+    /// A search takes memory for its answer and the phrases, not for all occurrences: here 1.2 x 10^9.
     #[test]
     fn phrases_within_phrases_and_equal_ones_take_no_room() {
         let mut phrases: Vec<Vec<u64>> = (1..=2000).map(|length| vec![7; length]).collect();

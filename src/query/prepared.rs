@@ -1,4 +1,4 @@
-//! Prepared query: the document that is queried with, winnowed at the query's window.
+//! Prepared query: the query document, winnowed at the query's window.
 
 use super::stored_place;
 use std::ops::Range;
@@ -27,47 +27,47 @@ use fpdb_store::{DocumentRecord, Store};
 #[derive(Clone, Debug)]
 pub(crate) struct PreparedQuery {
     pub(crate) name: String,
-    /// The stored document it is, which is then no match of itself.
+    /// Its id if it is a stored document, which then does not match itself.
     pub(crate) id: Option<u32>,
     pub(crate) digest: Digest,
-    /// With the query's window.
+    /// The database's profile with the query's window.
     pub(crate) profile: Profile,
     pub(crate) bytes: u64,
     pub(crate) symbols: u64,
-    /// True if its spans are those of the text extracted from it.
+    /// True if its spans refer to text extracted from it.
     pub(crate) extracted: bool,
     /// Distinct hashes, ascending.
     pub(crate) hashes: Vec<QueryHash>,
     /// In order of hash, then position.
     pub(crate) fingerprints: Vec<Fingerprint>,
-    /// Distinct hashes at the database's window: the size the stored sets are compared with.
+    /// Number of distinct hashes at the database's window, for comparison with the sizes of stored sets.
     pub(crate) size: u64,
-    /// Distinct k-grams, estimated.
+    /// Estimated number of distinct k-grams.
     pub(crate) distinct_kgrams: f64,
-    /// Its symbols that are not to count.
+    /// Its symbols that do not count.
     pub(super) uncounted: Uncounted,
-    /// Its bytes, or why there are none.
+    /// Its bytes, or why they are not available.
     pub(super) text: std::result::Result<QueryBytes, TextUnavailable>,
 }
 
-/// The bytes of a query document and how to read them.
+/// The bytes of a query document, and the format to read them in.
 #[derive(Clone, Debug)]
 pub(super) struct QueryBytes {
     pub(super) bytes: Vec<u8>,
     pub(super) format: Format,
 }
 
-/// A distinct hash of the query, and which of its fingerprints have it.
+/// A distinct hash of the query, and the range of its fingerprints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueryHash {
     pub(crate) hash: u64,
     first: usize,
     end: usize,
-    /// Why it is not to count, where it stands nowhere else in the query than in such parts.
+    /// Why the hash does not count; `None` if it also occurs in text that counts.
     pub(crate) skipped: Option<IgnoredBecause>,
 }
 
-/// The facts of a query document beside its fingerprints.
+/// The facts of a query document, except its fingerprints.
 struct QueryFacts {
     name: String,
     id: Option<u32>,
@@ -78,8 +78,8 @@ struct QueryFacts {
     extracted: bool,
 }
 
-/// The number of distinct k-grams of a document, estimated from its fingerprints: as large a part of the k-grams
-/// as the distinct fingerprints are of the fingerprints.
+/// The estimated number of distinct k-grams of a document: the number of k-grams times the share of
+/// fingerprints that are distinct.
 pub(super) fn distinct_kgrams(kgrams: u64, fingerprints: u64, distinct: u64) -> f64 {
     if fingerprints == 0 { 0.0 } else { kgrams as f64 * distinct as f64 / fingerprints as f64 }
 }
@@ -119,9 +119,9 @@ impl PreparedQuery {
         }
     }
 
-    /// Marks the hashes that are nowhere but in what is not to count: in quotation marks, if they are to be skipped, and in
-    /// phrases. A k-gram counts for nothing where it lies in one such part whole; one that reaches beyond holds the query's
-    /// own text as well.
+    /// Marks the hashes that occur only in text that does not count: in phrases, and in quotation marks if
+    /// these are skipped. A k-gram does not count if it lies whole in one such part. A k-gram that reaches
+    /// beyond also holds the query's own text.
     fn mark_skipped(&mut self, read: &ReadOptions, phrases: Option<&PhraseFinder>) -> Result<()> {
         let quotes = read.skip_quotes;
         let asked = if quotes { SKIPPING_QUOTATIONS } else { IGNORING_PHRASES };
@@ -149,14 +149,14 @@ impl PreparedQuery {
             (after > 0 && at + k <= u64::from(phrases[after - 1].end)).then_some(IgnoredBecause::Phrase)
         };
         for hash in &mut self.hashes {
-            // All of them, for the reason that the first has.
+            // All of its fingerprints must lie in such parts; the reason of the first is given.
             let parts = self.fingerprints[hash.first..hash.end].iter().map(part);
             hash.skipped = parts.reduce(|first, next| next.and(first)).flatten();
         }
         Ok(())
     }
 
-    /// The query document as an answer shows it.
+    /// The query document as the answer shows it.
     pub(super) fn about(&self) -> QueryDocument {
         QueryDocument {
             name: self.name.clone(),
@@ -168,7 +168,7 @@ impl PreparedQuery {
         }
     }
 
-    /// The symbols that fingerprints of these hashes cover, ascending, and no other fingerprint does.
+    /// The symbols that fingerprints of these hashes cover and no other fingerprint covers, ascending.
     pub(super) fn only_in(&self, hashes: &[u64]) -> Vec<Range<u32>> {
         let symbols = |fingerprint: &Fingerprint| {
             let start = fingerprint.position as u32;
@@ -180,7 +180,7 @@ impl PreparedQuery {
         difference(&ranges(given), &ranges(others))
     }
 
-    /// The fingerprints that have a hash, in order of position.
+    /// The fingerprints with a hash, in order of position.
     pub(crate) fn with_hash(&self, hash: u64) -> &[Fingerprint] {
         match self.hashes.binary_search_by_key(&hash, |entry| entry.hash) {
             Ok(index) => &self.fingerprints[self.hashes[index].first..self.hashes[index].end],
@@ -189,9 +189,9 @@ impl PreparedQuery {
     }
 }
 
-/// Reads query documents; one per thread.
+/// Reads query documents; each thread has its own.
 pub(crate) struct QueryReader<'a> {
-    /// The database's profile, and the same at the query's window.
+    /// The database's profile; then the same profile at the query's window.
     stored: Profile,
     profile: Profile,
     read: ReadOptions,
@@ -199,13 +199,13 @@ pub(crate) struct QueryReader<'a> {
     stop: StopToken,
     reader: Reader,
     fingerprinter: Fingerprinter,
-    /// Winnows at the database's window too, where the query's is another.
+    /// Winnows at the database's window too, if the query's window differs.
     at_stored_window: Option<Fingerprinter>,
 }
 
 impl<'a> QueryReader<'a> {
-    /// A reader for a database of the profile `stored`, at window `window` or at the database's own.
-    /// The parts that `phrases` finds do not count. Reading ends with [`Error::Stopped`] once `stop` is stopped.
+    /// A reader for a database with the profile `stored`, at `window` or at the database's own window. Parts
+    /// that `phrases` finds do not count. Reading ends with [`Error::Stopped`] once `stop` is stopped.
     pub(crate) fn new(
         stored: &Profile,
         window: Option<u32>,
@@ -227,7 +227,7 @@ impl<'a> QueryReader<'a> {
         })
     }
 
-    /// Reads a file, or standard input where the path is `-`.
+    /// Reads a file, or standard input if the path is `-`.
     pub(crate) fn read(&mut self, path: &Path) -> Result<PreparedQuery> {
         let candidate = single_document(path, &self.read, &self.stop)?;
         self.read_as(&candidate, self.read.front_end)
@@ -251,7 +251,7 @@ impl<'a> QueryReader<'a> {
         self.read_as(&in_memory(name, bytes), self.read.front_end)
     }
 
-    /// Takes a stored document: its text where that can be read again and is still the same, else its
+    /// Prepares a stored document: from its text if that can be read again unchanged, otherwise from its
     /// postings.
     pub(crate) fn read_stored(&mut self, store: &Store, id: u32, texts: &TextCache) -> Result<PreparedQuery> {
         let record = store.document(id)?;
@@ -260,7 +260,7 @@ impl<'a> QueryReader<'a> {
             let subject = self.read_bytes(&record, &text)?;
             return Ok(PreparedQuery { id: Some(id), ..subject });
         }
-        // The postings are there, even if the text cannot be read again.
+        // The postings exist even if the text cannot be read again.
         let read = match texts.ahead(id) {
             Some(Bytes::Here(bytes)) => Some(self.read_bytes(&record, bytes)),
             Some(Bytes::Unavailable(why)) if self.profile == self.stored => {
@@ -289,7 +289,7 @@ impl<'a> QueryReader<'a> {
         })
     }
 
-    /// Reads a stored document where it was read from, if that was a file.
+    /// Reads a stored document from its original place, if that is a file.
     fn read_again(&mut self, record: &DocumentRecord) -> Option<Result<PreparedQuery>> {
         let candidate = stored_document(stored_place(record)?, &self.read, SEARCHED_BYTES, &self.stop);
         Some(candidate.and_then(|candidate| self.read_as(&candidate, ReadAs::of(&record.format))))
@@ -311,7 +311,7 @@ impl<'a> QueryReader<'a> {
         self.finish(&candidate.about.name, digest, reading)
     }
 
-    /// Takes a stored document's bytes.
+    /// Prepares a stored document from its bytes.
     fn read_bytes(&mut self, record: &DocumentRecord, bytes: &[u8]) -> Result<PreparedQuery> {
         let mut reading = QueryReading::default();
         let format = Format::named(&record.format).unwrap_or_default();
@@ -321,7 +321,7 @@ impl<'a> QueryReader<'a> {
     }
 
     fn finish(&mut self, name: &str, digest: Result<Digest>, mut reading: QueryReading) -> Result<PreparedQuery> {
-        // Finished in any case, so as to be ready for the next document.
+        // Finishes even after an error, so as to be ready for the next document.
         let facts = self.fingerprinter.finish(&mut reading.fingerprints);
         let coarser = self.at_stored_window.as_mut().map(|fingerprinter| {
             let facts = fingerprinter.finish(&mut reading.at_stored_window);
@@ -353,7 +353,7 @@ impl<'a> QueryReader<'a> {
         Ok(subject)
     }
 
-    /// At the database's own window only.
+    /// Prepares a stored document from its postings. Possible at the database's own window only.
     fn subject_of_postings(
         &self,
         store: &Store,
@@ -392,11 +392,11 @@ impl<'a> QueryReader<'a> {
     }
 }
 
-/// The part of a query document that has been read.
+/// The part of a query document read so far.
 struct QueryReading {
     fingerprints: Fingerprints,
     at_stored_window: Fingerprints,
-    /// Its bytes, unless they are too many.
+    /// Its bytes; `None` if there are too many.
     text: Option<Vec<u8>>,
     /// Its format, once its first bytes are known.
     format: Option<Format>,

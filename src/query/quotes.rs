@@ -1,7 +1,7 @@
-//! Quotations: the parts of a document in quotation marks, which the author marks as the words of another.
+//! Quotations: finds the parts of a document in quotation marks, which the author attributes to someone else.
 //!
-//! A quotation ends with the mark that goes with the one that began it, in the same paragraph; a mark without such an end
-//! begins none. Single marks are apostrophes more often than not, and begin none either.
+//! A quotation ends with the closing mark that fits its opening mark, in the same paragraph. A mark without
+//! such an end opens none. Single marks open none either, since they are mostly apostrophes.
 
 use fpdb_host::error::Result;
 use fpdb_kernel::document::{Format, Offsets, Span};
@@ -9,13 +9,13 @@ use fpdb_kernel::normalize::Readable;
 use fpdb_reading::extract::{self, Limits, Map};
 use fpdb_reading::input::InputLimits;
 
-/// How errors call it when quotations are to be skipped.
+/// The name of this feature in error messages.
 pub(super) const SKIPPING_QUOTATIONS: &str = "skipping quotations";
 
-/// The quotations of a document, marks included, in order and apart from each other, as its offsets count.
+/// The quotations of a document, marks included, ascending and disjoint, in the document's own offsets.
 ///
 /// # Errors
-/// Fails if its text cannot be extracted.
+/// Fails if the text cannot be extracted.
 pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> Result<Vec<Span>> {
     if !extract::applies(format) {
         return Ok(find(Readable::decode(bytes).characters()));
@@ -38,7 +38,7 @@ pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> 
     Ok(found.into_iter().map(|span| map.origin(span)).collect())
 }
 
-/// The marks that may end a quotation which this one begins.
+/// The closing marks for this opening mark.
 fn ends(mark: char) -> Option<&'static [char]> {
     Some(match mark {
         '"' => &['"'],
@@ -53,7 +53,7 @@ fn ends(mark: char) -> Option<&'static [char]> {
     })
 }
 
-/// Finds quotations among characters, each with the offsets at which it begins and ends.
+/// Finds quotations among characters, each given with its byte span.
 fn find(characters: impl Iterator<Item = (char, Span)>) -> Vec<Span> {
     let mut found = Vec::new();
     let mut open: Option<(&[char], u64)> = None;
@@ -66,7 +66,7 @@ fn find(characters: impl Iterator<Item = (char, Span)>) -> Vec<Span> {
             }
             Some(_) if c == '\n' && line_is_empty => open = None,
             Some(_) => {}
-            // A straight mark after a letter or digit ends something, or means inches.
+            // A straight mark after a letter or digit closes a quotation, or means inches.
             None if c == '"' && before.is_alphanumeric() => {}
             None => open = ends(c).map(|ends| (ends, at.start)),
         }

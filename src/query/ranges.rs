@@ -1,10 +1,10 @@
-//! Ranges of symbols, many of them as one: what lies in some range, whether a range lies in that, and how much of it does not.
+//! Ranges of symbols: the union and difference of many, and tests against them.
 
 use std::ops::Range;
 
-/// The union of the ranges: ascending, apart from each other.
+/// The union of the ranges: ascending and disjoint.
 pub(super) fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Range<u32>> {
-    // As one number each, which are sorted in half the time.
+    // Each range as one number, which halves the time to sort them.
     let mut ranges: Vec<u64> = ranges.map(|range| u64::from(range.start) << 32 | u64::from(range.end)).collect();
     ranges.sort_unstable();
     let mut union: Vec<Range<u32>> = Vec::new();
@@ -18,13 +18,13 @@ pub(super) fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Ran
     union
 }
 
-/// True if a range lies in one of a union.
+/// True if `inner` lies in one range of a union.
 pub(super) fn lies_in(union: &[Range<u32>], inner: &Range<u32>) -> bool {
     let after = union.partition_point(|range| range.start <= inner.start);
     after > 0 && inner.end <= union[after - 1].end
 }
 
-/// The union of the ranges without the others: ascending, apart from each other.
+/// The union of `ranges` without `others`: ascending and disjoint.
 pub(in crate::query) fn difference(ranges: &[Range<u32>], others: &[Range<u32>]) -> Vec<Range<u32>> {
     let others = union(others.iter());
     let mut others = &others[..];
@@ -50,12 +50,12 @@ pub(in crate::query) fn difference(ranges: &[Range<u32>], others: &[Range<u32>])
     left
 }
 
-/// The symbols of a query that do not count: those of its quotations and of phrases in it.
+/// The symbols of a query that do not count: those of its quotations and ignored phrases.
 #[derive(Clone, Debug, Default)]
 pub(in crate::query) struct Uncounted {
-    /// Ascending, apart from each other.
+    /// Ascending and disjoint.
     ranges: Vec<Range<u32>>,
-    /// The symbols of those before each.
+    /// For each range, the number of symbols in the ranges before it.
     before: Vec<u64>,
 }
 
@@ -72,17 +72,17 @@ impl Uncounted {
         Self { ranges, before }
     }
 
-    /// These symbols and those.
+    /// The union of these symbols and `ranges`.
     pub(in crate::query) fn with(&self, ranges: &[Range<u32>]) -> Self {
         Self::new(self.ranges.iter().chain(ranges))
     }
 
-    /// The symbols of a range that count.
+    /// The number of symbols in a range that count.
     pub(super) fn counted(&self, range: &Range<u64>) -> u64 {
         (range.end - range.start) - (self.up_to(range.end) - self.up_to(range.start))
     }
 
-    /// The symbols before a place that do not count.
+    /// The number of symbols before a place that do not count.
     fn up_to(&self, place: u64) -> u64 {
         let after = self.ranges.partition_point(|range| u64::from(range.start) < place);
         let Some(last) = after.checked_sub(1) else { return 0 };

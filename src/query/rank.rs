@@ -1,4 +1,9 @@
-//! Ranking: from the hashes each document shares to its measures, best first.
+//! Ranking: turns the hashes each document shares into its measures, and orders the documents, best first.
+//!
+//! At a window above the database's, the containment is exact for the query's fingerprints at that window.
+//! The other two measures are estimates: they follow from the containment and the sizes at the database's
+//! window. If matches are ranked by such a resemblance, it has an interval, as a sampled one has. Weighted
+//! scores have none: Wilson's interval holds for hashes of equal weight.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -22,7 +27,7 @@ pub(super) enum MatchSubject {
 }
 
 impl MatchSubject {
-    /// The submission of this first document, or the document.
+    /// The submission with this first document; otherwise the document.
     fn new(store: &Store, submissions: Option<&CountedSubmissions>, id: u32) -> Result<Self> {
         match submissions.and_then(|submissions| submissions.facts(id)) {
             Some(facts) => Ok(Self::Submission(facts.clone())),
@@ -68,16 +73,17 @@ pub(super) struct Ranked {
 /// The result of ranking.
 pub(super) struct RankedMatches {
     pub(super) best: Vec<Ranked>,
-    /// All documents that reach the least score, and those that share something and do not.
+    /// Number of documents that reach `min_score`; `below`: number of documents that share a hash and do not.
     pub(super) reaching: u64,
     pub(super) below: u64,
 }
 
-/// Documents beyond the best that are looked at where they have the score of the last of these. A query of a few words has few
-/// fingerprints, and many documents hold all of them.
+/// Maximum number of documents considered beyond the best, if they tie with the last of these. A query of a
+/// few words has few fingerprints, and many documents hold all of them.
 const TIED: usize = 32;
 
-/// The best documents by the mode's score, ties by name and then by age; with some of those that tie with the last. The `identical` ones, ascending, reach any score.
+/// The best documents by the mode's score, then name, then age; also some that tie with the last. The
+/// `identical` documents, ascending, are included at any score.
 pub(super) fn rank(
     store: &Store,
     subject: &PreparedQuery,
@@ -89,11 +95,12 @@ pub(super) fn rank(
 ) -> Result<RankedMatches> {
     let looked_up = &tally.looked_up;
     let mut candidates: Vec<(u32, &Shares)> = tally.shared.iter().map(|(&id, shares)| (id, shares)).collect();
-    // No score exceeds the containment, so by descending weight the rest can be left once the best are sure.
+    // No score exceeds the containment. So in descending order of weight, the rest can be skipped once the
+    // best are certain.
     candidates.sort_unstable_by(|(id, a), (other, b)| b.weight.total_cmp(&a.weight).then(id.cmp(other)));
     let coarser = subject.profile.w() != store.profile().w();
     let top = options.top.unwrap_or(usize::MAX);
-    // Passages decide between documents of one score, also between those on either side of the cut.
+    // Passages decide between documents of equal score, also across the cut-off.
     let tied = if options.passages { TIED } else { 0 };
     let all = candidates.len() as u64;
     let mut best = TopK::new(top.saturating_add(tied));
@@ -108,7 +115,7 @@ pub(super) fn rank(
         let beaten = best.is_full() && best.last().is_none_or(|last: &Ranked| bound < last.score);
         let reaches = options.mode == Mode::Containment || options.min_score <= 0.0 || is_identical();
         if beaten && reaches {
-            // Not among the best, and counted without a look at its record.
+            // Not among the best: counted without reading its record.
             reaching += 1;
             continue;
         }
@@ -128,19 +135,19 @@ pub(super) fn rank(
     Ok(RankedMatches { best, reaching, below: all - reaching })
 }
 
-/// Documents that are listed with a submission.
+/// Maximum number of documents listed with a submission.
 const FILES: usize = 10;
 
-/// The documents of a submission that share something.
+/// The documents of a submission that share a hash with the query.
 #[derive(Default)]
 pub(super) struct MatchFiles {
-    /// Those that share most, best first.
+    /// The documents that share most, best first.
     pub(super) best: Vec<Ranked>,
     /// All others, which are not listed.
     pub(super) unlisted: Vec<u32>,
 }
 
-/// The documents of a submission, best first: by shared hashes, then by score and name. None of a document.
+/// The documents of a submission, best first: by shared hashes, then by score and name. Empty for a document.
 pub(super) fn files(
     store: &Store,
     subject: &PreparedQuery,
@@ -162,8 +169,8 @@ pub(super) fn files(
     Ok(MatchFiles { best, unlisted })
 }
 
-/// The share of the looked-up hashes that a document holds. Where there are none, only documents of the same
-/// bytes are compared.
+/// The share of the looked-up hashes that a document holds. If none were looked up, only documents of the
+/// same bytes are compared, so it is 1.
 fn containment(shared: f64, looked_up: f64) -> f64 {
     if looked_up == 0.0 { 1.0 } else { shared / looked_up }
 }
@@ -205,7 +212,7 @@ fn measure(
     let estimated = estimated(looked_up, fingerprints, coarser, options);
     let is_estimated = estimated.contains(&Measure::Score);
     let sizes = if looked_up < fingerprints || (is_estimated && coarser) {
-        // The sample is one of k-grams.
+        // The sample is a sample of k-grams.
         Sizes { query: subject.distinct_kgrams, document: holder.distinct_kgrams() }
     } else {
         Sizes { query: subject.size as f64, document: holder.distinct() as f64 }
@@ -227,7 +234,7 @@ fn measure(
             (Mode::Resemblance, Weight::None) => {
                 (resemblance, [sizes.resemblance(low, 1.0), sizes.resemblance(high, 1.0)])
             }
-            // The share of the document's other hashes is taken to be that of the query.
+            // Assumes that the hashes of both documents have the same mean weight.
             (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), [low, high]),
         };
         let interval = (is_estimated && options.weight == Weight::None).then_some(interval);
@@ -236,8 +243,9 @@ fn measure(
     Ranked { id, shared, score, containment, document_containment, resemblance, interval, estimated, holder }
 }
 
-/// Which measures are estimates: all of them where a sample was looked up. At a window above the database's the fingerprints
-/// are a sample of those that its sets are made of, so that what counts the document's own is estimated.
+/// The measures that are estimates: all of them if a sample was looked up. At a window above the database's,
+/// the fingerprints are a sample of the stored ones, so measures that use the document's own number are
+/// estimates.
 fn estimated(looked_up: u64, fingerprints: u64, coarser: bool, options: &QueryOptions) -> Vec<Measure> {
     let sampled = looked_up < fingerprints;
     let coarser = coarser && looked_up > 0;

@@ -1,20 +1,21 @@
-//! Sentences: where they begin in a text of words.
+//! Sentences: finds where sentences begin in a text of words.
 //!
-//! Words leave out what is between them, so it is looked up in the text: a mark that ends sentences, of any script, with white
-//! space after it, or an empty line. A border that this misses or makes up shifts the ends of pieces that are compared, and no more.
+//! Symbols do not hold the text between words, so it is read from the original. A sentence ends at an empty
+//! line, or at a full stop or similar mark, of any script, before white space. A wrong border only shifts the
+//! ends of the pieces that are compared.
 
 use fpdb_kernel::normalize::Symbols;
 
-/// Marks that end a sentence where white space follows.
+/// Marks that end a sentence if white space follows.
 const MARKS: [char; 9] = ['.', '!', '?', '…', '؟', '۔', '।', '॥', '።'];
 
 /// Marks that end a sentence whatever follows.
 const FULL_MARKS: [char; 4] = ['。', '！', '？', '．'];
 
-/// Characters that may stand between a mark and white space.
+/// Characters that may stand between a mark and the white space.
 const CLOSING: [char; 9] = ['"', '\'', ')', ']', '}', '”', '’', '»', '…'];
 
-/// The words of `text` with which sentences begin, the first one among them.
+/// The words of `text` with which sentences begin, including the first word.
 pub(super) fn sentence_starts(text: &[u8], symbols: &Symbols) -> Vec<u32> {
     let mut starts = Vec::new();
     let mut end = 0;
@@ -30,7 +31,7 @@ pub(super) fn sentence_starts(text: &[u8], symbols: &Symbols) -> Vec<u32> {
     starts
 }
 
-/// True if what is between two words ends a sentence.
+/// True if the text between two words ends a sentence.
 fn ends_sentence(between: &[u8]) -> bool {
     if matches!(between, b" " | b"\n" | b", ") {
         return false;

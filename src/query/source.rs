@@ -1,4 +1,4 @@
-//! Source: what a query is made with.
+//! Source: the document to query with.
 
 use std::path::{Path, PathBuf};
 
@@ -14,24 +14,24 @@ use fpdb_reading::input::ReadOptions;
 pub enum QuerySource {
     /// A file; `-` is standard input.
     File(PathBuf),
-    /// Bytes in memory, or a text; the name tells its format, and may be empty.
+    /// A document in memory. Its name helps to recognise its format.
     Bytes {
-        /// Its name in the answer.
+        /// Its name in the answer; it can be empty.
         name: String,
-        /// The document.
+        /// The bytes of the document.
         bytes: Vec<u8>,
     },
-    /// A text in memory: offsets count its bytes. Its content may make it a page or source code, but no mail, PDF or other document
-    /// whose text would have to be extracted.
+    /// A text in memory; offsets are in its bytes. Its content can make it a web page or source code, but
+    /// never mail, PDF or another document whose text must be extracted.
     Text {
-        /// Its name in the answer. It may be empty, and tells no format.
+        /// Its name in the answer. It can be empty, and implies no format.
         name: String,
         /// The text.
         text: String,
     },
-    /// A stored document, by name: the one of that name that was added last. It is no match of itself.
+    /// A stored document, by name; of several versions, the last added. It does not match itself.
     Stored(String),
-    /// A stored document, by number. It is no match of itself.
+    /// A stored document, by id. It does not match itself.
     Number(DocId),
 }
 
@@ -72,8 +72,9 @@ impl QuerySource {
         Self::Text { name: String::new(), text: text.into() }
     }
 
-    /// The text that the offsets of an answer to this query count, by the profile and options of the query. A file is read
-    /// again. `None` for stored documents: see [`Database::text_of`](crate::Database::text_of).
+    /// The text that the offsets of an answer to this query refer to, under the profile and options of the
+    /// query. A file is read again. `None` for stored documents: see
+    /// [`Database::text_of`](crate::Database::text_of).
     ///
     /// # Errors
     /// Fails if the document cannot be read.

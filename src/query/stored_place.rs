@@ -1,4 +1,4 @@
-//! Place: where a stored document was read from.
+//! Stored place: the place a stored document was read from.
 
 use fpdb_reading::input::StoredPlace;
 use fpdb_store::DocumentRecord;

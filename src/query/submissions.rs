@@ -1,4 +1,4 @@
-//! Submissions as a query counts them: documents that are one, with the sizes that they have together.
+//! Submissions in queries: groups of documents that count as one, with their common sizes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use fpdb_host::progress::is_due;
 use fpdb_host::stop::StopToken;
 use fpdb_store::Store;
 
-/// How often a waiting query looks at its token.
+/// Interval at which a waiting query checks its stop token.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The submissions of a database as of one commit.
 pub(crate) struct CountedSubmissions {
-    /// Documents have lower ids than this.
+    /// All documents counted have lower ids than this.
     next_document: u32,
     submissions: Submissions,
     /// By first document.
     facts: HashMap<u32, SubmissionFacts>,
-    /// Submissions, and documents that stand for themselves.
+    /// Number of submissions, and of documents outside any.
     pub(super) count: u64,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct SubmissionFacts {
     pub(super) symbols: u64,
     pub(super) kgrams: u64,
     pub(super) fingerprints: u64,
-    /// Distinct hashes: one that several of them hold counts once.
+    /// Number of distinct hashes; a hash that several documents hold counts once.
     pub(super) distinct: u64,
 }
 
@@ -40,7 +40,8 @@ impl CountedSubmissions {
     /// Reads the record of every document and, for the sizes, every posting.
     ///
     /// # Errors
-    /// [`Error::Stopped`](crate::Error::Stopped); an invalid regular expression; what keeps the store from being read.
+    /// [`Error::Stopped`](crate::Error::Stopped); an invalid regular expression; errors from reading the
+    /// store.
     fn count(store: &Store, pattern: &str, stop: &StopToken) -> Result<Self> {
         let view = store.view();
         let next_document = view.state().next_document;
@@ -83,32 +84,33 @@ impl CountedSubmissions {
         Ok(Self { next_document, submissions, facts, count })
     }
 
-    /// The submission of a document, by its first document; the document where it stands for itself.
+    /// The first document of the submission that holds a document. A document outside any submission stands
+    /// for itself.
     pub(super) fn of(&self, document: u32) -> u32 {
         self.submissions.of(document)
     }
 
-    /// False for documents that came after the submissions were counted.
+    /// False for documents added after the submissions were counted.
     pub(super) fn knows(&self, document: u32) -> bool {
         document < self.next_document
     }
 
-    /// As [`Submissions::holders`].
+    /// See [`Submissions::holders`].
     pub(super) fn holders<'a>(&self, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
         self.submissions.holders(documents, room)
     }
 
-    /// The facts of a submission; `None` for documents that stand for themselves.
+    /// The facts of a submission; `None` for a document outside any.
     pub(super) fn facts(&self, first: u32) -> Option<&SubmissionFacts> {
         self.facts.get(&first)
     }
 }
 
-/// The submissions that were counted last, for queries that come one after another.
+/// Caches the submissions counted last, for consecutive queries.
 #[derive(Default)]
 pub(crate) struct SubmissionCache(Mutex<Option<Arc<Counting>>>);
 
-/// Submissions that are being counted, or have been.
+/// Submissions that are being counted, or were counted.
 struct Counting {
     pattern: String,
     commit: u64,
@@ -117,17 +119,17 @@ struct Counting {
 }
 
 enum State {
-    /// To be counted by the next query that asks.
+    /// The next query that needs them counts them.
     Open,
-    /// Some query counts.
+    /// Some query is counting them.
     Busy,
     Counted(Arc<CountedSubmissions>),
 }
 
 impl SubmissionCache {
-    /// The submissions that a regular expression finds, as of the last commit; `None` where documents stand for themselves.
-    /// Waits for a commit that is being made, so it must not be called on the threads of the database. Queries that ask for the same
-    /// count once; they keep no others waiting.
+    /// The submissions that a regular expression forms, as of the last commit. `None` without an expression.
+    /// Waits for a commit in progress, so it must not be called on the threads of the database. Queries with
+    /// the same expression count once; queries with another do not wait for them.
     pub(crate) fn get(
         &self,
         store: &Store,
@@ -140,7 +142,7 @@ impl SubmissionCache {
         counting.wait(|| CountedSubmissions::count(store, pattern, stop), stop).map(Some)
     }
 
-    /// The counting of these submissions, which takes the place of any other.
+    /// The count of these submissions; it replaces any other.
     fn counting(&self, pattern: &str, commit: u64) -> Arc<Counting> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
@@ -178,7 +180,7 @@ impl Counting {
         }
         *state = State::Busy;
         drop(state);
-        // Where it fails or panics, another query counts.
+        // If counting fails or panics, another query counts.
         let mut ended = Ended { counting: self, state: State::Open };
         let counted = Arc::new(count()?);
         ended.state = State::Counted(Arc::clone(&counted));
@@ -186,12 +188,12 @@ impl Counting {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Each change is one assignment.
+        // Each change is one assignment, so a poisoned state is valid.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Gives the counting this state at the end.
+/// Sets the state of a count when it ends.
 struct Ended<'a> {
     counting: &'a Counting,
     state: State,
@@ -234,7 +236,7 @@ mod tests {
             counting.wait(count, &stop).map(drop)
         };
         count("a", &|| {
-            // Another thread counts others to the end meanwhile.
+            // Meanwhile another thread counts others to the end.
             thread::scope(|scope| scope.spawn(|| count("b", &|| {})).join()).unwrap().unwrap();
         })
         .unwrap();
@@ -245,7 +247,7 @@ mod tests {
             counting.wait(
                 || {
                     counts.fetch_add(1, Ordering::SeqCst);
-                    // The others can come to wait.
+                    // Gives the others a chance to wait.
                     thread::yield_now();
                     Ok(counted("c"))
                 },

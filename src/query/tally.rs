@@ -1,4 +1,4 @@
-//! Tally: how many of the looked-up hashes each document or submission holds, counted hash by hash.
+//! Tally: counts, hash by hash, how many looked-up hashes each document or submission holds.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,27 +8,27 @@ use fpdb_host::error::Result;
 use fpdb_kernel::document::DocId;
 use fpdb_store::{Holders, Lookup};
 
-/// Counts, hash by hash.
+/// The counts.
 #[derive(Default)]
 pub(super) struct Tally<'a> {
-    /// Which documents count as one.
+    /// The submissions whose documents count as one.
     submissions: Option<&'a CountedSubmissions>,
-    /// The query's own document, or the submission that it is part of.
+    /// The query's own document, or its submission.
     own: Option<u32>,
-    /// Documents of the database; submissions, where documents are put together.
+    /// Number of documents in the database; with submissions, their number.
     pub(super) documents: u64,
     /// All hashes that were looked up.
     pub(super) looked_up: Shares,
     pub(super) found: u64,
-    /// Hashes that boilerplate holds.
+    /// Number of hashes that boilerplate holds.
     pub(super) boilerplate: u64,
-    /// Hashes that stand in quotation marks only.
+    /// Number of hashes that occur only in quotation marks.
     pub(super) quoted: u64,
-    /// Hashes of phrases only.
+    /// Number of hashes that occur only in phrases.
     pub(super) phrases: u64,
-    /// Hashes above the df cap.
+    /// Number of hashes above the df cap.
     pub(super) common: u64,
-    /// For each document, or submission by its first document, the looked-up hashes it holds.
+    /// Hashes held, by id; a submission has its first document's id.
     pub(super) shared: HashMap<u32, Shares>,
     /// The same for the documents of submissions, by submission and document.
     pub(super) files: BTreeMap<(u32, u32), Shares>,
@@ -36,7 +36,7 @@ pub(super) struct Tally<'a> {
     room: Vec<u32>,
 }
 
-/// Some hashes: how many, and what they weigh together.
+/// Some hashes: their number and total weight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shares {
     pub(super) hashes: u64,
@@ -51,19 +51,21 @@ impl Shares {
 }
 
 impl<'a> Tally<'a> {
-    /// For a database of this many documents. The stored document that is queried with matches neither itself nor its submission.
+    /// For a database with `documents` documents. A stored document used as the query matches neither itself
+    /// nor its submission.
     pub(super) fn new(documents: u64, subject: Option<u32>, submissions: Option<&'a CountedSubmissions>) -> Self {
         let own = subject.map(|id| submissions.map_or(id, |submissions| submissions.of(id)));
         let documents = submissions.map_or(documents, |submissions| submissions.count);
         Self { submissions, own, documents, ..Self::default() }
     }
 
-    /// The submission of a document, by its first document; the document where it stands for itself.
+    /// The first document of the submission that holds a document. A document outside any submission stands
+    /// for itself.
     fn unit(&self, document: u32) -> u32 {
         self.submissions.map_or(document, |submissions| submissions.of(document))
     }
 
-    /// True if a document may be, or be part of, a match.
+    /// True if a document, or its submission, may be a match.
     fn may_match(&self, document: u32) -> bool {
         self.own != Some(self.unit(document)) && self.submissions.is_none_or(|submissions| submissions.knows(document))
     }
@@ -72,7 +74,7 @@ impl<'a> Tally<'a> {
     pub(super) fn count(&mut self, lookup: &mut Lookup<'_>, hash: u64, options: &QueryOptions) -> Result<()> {
         let Holders::Documents(postings) = lookup.holders(hash)? else {
             self.boilerplate += 1;
-            // Looked up, and found nowhere that counts.
+            // Looked up, and found in no document that counts.
             self.looked_up.add(options.weight.of(0, self.documents));
             return Ok(());
         };
@@ -85,7 +87,7 @@ impl<'a> Tally<'a> {
         let df = units(self.submissions, &holders, &mut room).len() as u64;
         let weight = options.weight.of(df, self.documents);
         self.looked_up.add(weight);
-        // The cap counts the queried document too: it holds the hash.
+        // The cap counts the queried document too, because it holds the hash.
         if options.max_df.is_some_and(|most| df + u64::from(self.own.is_some()) > most) {
             self.common += 1;
         } else {
@@ -103,8 +105,8 @@ impl<'a> Tally<'a> {
         Ok(())
     }
 
-    /// Takes documents that match whatever they share, where they may match at all. Returns the submissions they are part of,
-    /// or the documents, ascending.
+    /// Adds documents that match whatever they share, if they may match at all. Returns their submissions, or
+    /// the documents, ascending.
     pub(super) fn add_identical(&mut self, documents: &[u32], options: &QueryOptions) -> Vec<u32> {
         let is_wanted = |id: u32| options.only.as_ref().is_none_or(|only| only.binary_search(&DocId(id)).is_ok());
         let documents: Vec<u32> = documents.iter().copied().filter(|&id| is_wanted(id) && self.may_match(id)).collect();
@@ -120,7 +122,7 @@ impl<'a> Tally<'a> {
         units
     }
 
-    /// The documents that are part of a submission, with it.
+    /// The documents that are part of a submission, each after its submission.
     fn parts(&self, documents: &[u32]) -> Vec<(u32, u32)> {
         let Some(submissions) = self.submissions else { return Vec::new() };
         let parts = documents.iter().filter(|&&document| submissions.facts(submissions.of(document)).is_some());
@@ -128,7 +130,7 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// The submissions that some documents are part of, and the documents that stand for themselves; ascending, each once.
+/// The submissions that contain these documents, and the documents outside any; ascending, no duplicates.
 fn units<'a>(submissions: Option<&CountedSubmissions>, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
     submissions.map_or(documents, |submissions| submissions.holders(documents, room))
 }

@@ -1,4 +1,4 @@
-//! Texts: the bytes of a document, from the store or from where they were read, and their symbols held whole.
+//! Texts: the bytes of a document, from the store or its original place, and its symbols held in memory.
 
 use super::stored_place;
 use std::ops::Range;
@@ -19,51 +19,51 @@ use fpdb_reading::input::{
 };
 use fpdb_store::{DocumentRecord, Store};
 
-/// Documents of more bytes are not compared symbol by symbol: a symbol held takes 16 bytes, and two documents
-/// are held, beside the [`TextCache`](super::TextCache).
+/// Documents of more bytes are not compared symbol by symbol. A symbol takes 16 bytes of memory, and two
+/// documents are held in addition to the [`TextCache`](super::TextCache).
 pub(crate) const COMPARED_BYTES: u64 = 32 << 20;
 
 /// The encoding of extracted text.
 const UTF_8: &str = "UTF-8";
 
-/// The text of a document, as the offsets of its passages count it.
+/// The text of a document, to which the offsets of its passages refer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentText {
     /// The document's bytes, or the text extracted from them.
     pub bytes: Vec<u8>,
-    /// The format the document is in.
+    /// The format of the document.
     pub format: Format,
-    /// Which of the two the bytes are.
+    /// Whether `bytes` are the document's or extracted text.
     pub offsets: Offsets,
-    /// The encoding of the bytes, by its WHATWG name; `ASCII` where they are no more than that, and `bytes` where they count as
-    /// no characters.
+    /// The encoding of the bytes, by its WHATWG name. `ASCII` if all are ASCII; `bytes` if the document is
+    /// not read as characters.
     pub encoding: &'static str,
 }
 
-/// The bytes of a document, or why they cannot be had.
+/// The bytes of a document, or why they are not available.
 pub(crate) enum Bytes {
-    /// The bytes that were fingerprinted: from the store, or read again and compared by digest.
+    /// The bytes that were fingerprinted: from the store, or read again and verified by digest.
     Here(Vec<u8>),
-    /// Why not.
+    /// Why they are not available.
     Unavailable(TextUnavailable),
 }
 
-/// Gets the bytes of stored documents.
+/// Reads the bytes of stored documents.
 pub(crate) struct StoredTexts<'a> {
     store: &'a Store,
     options: ReadOptions,
     reader: Reader,
     batch: ContainerBatch,
-    /// Bytes of a container that is read through for one member.
+    /// Maximum bytes of a container to read through for one member.
     searched: u64,
     stop: StopToken,
 }
 
 impl<'a> StoredTexts<'a> {
-    /// Reading a text again keeps to the `limits`.
+    /// A text that is read again must keep to the `limits`.
     pub(crate) fn new(store: &'a Store, limits: InputLimits) -> Self {
-        // An ingested document is a document, whatever its bytes.
+        // An ingested document is accepted, whatever its bytes.
         let reader = Reader::new(limits.clone());
         let options = ReadOptions::default().limits(limits);
         Self {
@@ -76,18 +76,18 @@ impl<'a> StoredTexts<'a> {
         }
     }
 
-    /// The same, which ends once the token is stopped.
+    /// The same, but reading ends once the token is stopped.
     pub(crate) fn stopped_by(self, stop: &StopToken) -> Self {
         Self { stop: stop.clone(), ..self }
     }
 
-    /// The same, also for members of containers of any size.
+    /// The same, but reads members of containers of any size.
     pub(crate) fn in_any_container(self) -> Self {
         Self { searched: u64::MAX, ..self }
     }
 
-    /// Expects that the bytes of a document are asked for: members of one container are then read in one go. False where
-    /// there is no room for another.
+    /// Announces that the bytes of a document will be requested, so members of one container are read in one
+    /// pass. False if there is no room for another.
     pub(crate) fn expect(&mut self, record: &DocumentRecord) -> bool {
         match stored_place(record).filter(|_| !record.stored_text) {
             Some(place) => self.batch.expect(place, record.bytes),
@@ -95,10 +95,11 @@ impl<'a> StoredTexts<'a> {
         }
     }
 
-    /// The bytes of a stored document, unless they are more than `limit`.
+    /// The bytes of a stored document, unless there are more than `limit`.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; fails if the store cannot be read. A file that cannot be read is no error: the text is gone.
+    /// [`Error::Stopped`]; errors from reading the store. A file that cannot be read is no error: its text is
+    /// unavailable.
     pub(crate) fn bytes_of(&mut self, id: u32, record: &DocumentRecord, limit: u64) -> Result<Bytes> {
         if record.bytes > limit {
             return Ok(Bytes::Unavailable(TextUnavailable::TooLarge));
@@ -116,7 +117,7 @@ impl<'a> StoredTexts<'a> {
         let stored = self.batch.document(place, &self.options, self.searched, &self.stop);
         let read = stored.and_then(|candidate| {
             self.reader.read(&candidate, &self.stop, &|_| {}, &mut |piece| {
-                // A file that has grown is another text, however long.
+                // A file that has grown holds another text, so the rest is not needed.
                 if bytes.len() as u64 <= record.bytes {
                     bytes.extend_from_slice(piece);
                 }
@@ -132,7 +133,7 @@ impl<'a> StoredTexts<'a> {
     }
 }
 
-/// The text of a stored document, of any size; `None` where it is gone.
+/// The text of a stored document, of any size; `None` if it is unavailable.
 pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Option<DocumentText>> {
     let record = store.document_numbered(id)?;
     let mut texts = StoredTexts::new(store, limits.clone());
@@ -141,23 +142,23 @@ pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Opt
     as_counted(bytes, format, store.profile().unit(), &limits).map(Some)
 }
 
-/// The text of a file, read as a query document of this unit is.
+/// Reads the text of a file, as a query document with this unit is read.
 ///
 /// # Errors
-/// Fails if the file cannot be read, or is no document of its format.
+/// Fails if the file cannot be read, or its bytes do not parse in its format.
 pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     text_of_candidate(&single_document(path, options, &StopToken::new())?, unit, options)
 }
 
-/// The same of a document in memory.
+/// The same for a document in memory.
 ///
 /// # Errors
-/// Fails if it is no document of its format.
+/// Fails if its bytes do not parse in its format.
 pub(crate) fn text_in_memory(name: &str, bytes: &[u8], unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     text_of_candidate(&in_memory(name, bytes), unit, options)
 }
 
-/// The text that the offsets of a query with this text count.
+/// The text that the offsets of a query with this text refer to.
 pub(crate) fn text_as_given(text: &str, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     let front_end = front_end_of_text(options.front_end, text, unit);
     text_in_memory("", text.as_bytes(), unit, &options.clone().front_end(front_end))
@@ -176,7 +177,7 @@ fn text_of_candidate(candidate: &Candidate, unit: Unit, options: &ReadOptions) -
     as_counted(bytes, format.unwrap_or_default(), unit, &options.limits)
 }
 
-/// The bytes of a document, or the text extracted from them where its offsets count that.
+/// The text that offsets refer to: the bytes of a document, or the text extracted from them.
 pub(super) fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &InputLimits) -> Result<DocumentText> {
     let encoding = if unit == Unit::Byte || format == Format::Bytes {
         "bytes"
@@ -192,21 +193,21 @@ pub(super) fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &In
     Ok(DocumentText { bytes, format, offsets: Offsets::Original, encoding })
 }
 
-/// All symbols of a document, and where each came from.
+/// All symbols of a document, and their origins.
 pub(super) struct WholeText {
     symbols: Symbols,
-    /// From the text that was extracted back to the document, where its offsets are the document's.
+    /// Maps extracted text to the document, if offsets refer to the document.
     origin: Option<ExtractedOrigin>,
-    /// The symbols with which sentences begin, ascending; none where they were not looked for.
+    /// The symbols with which sentences begin, ascending; empty if they were not requested.
     sentences: Vec<u32>,
-    /// In source code, a value for each symbol that differs from the symbol's where it is a name, and is then the name's own;
-    /// none where names were not asked for.
+    /// For source code, a value for each symbol. It differs from the symbol's value if the symbol is a name,
+    /// and is then specific to that name. Empty if names were not requested.
     named: Vec<u64>,
-    /// The parts of the document that are no text.
+    /// The parts of the document that are not text.
     unread: Unread,
 }
 
-/// Where extracted text comes from.
+/// The origin of extracted text.
 struct ExtractedOrigin {
     segments: Vec<Segment>,
     text_length: u64,
@@ -215,7 +216,7 @@ struct ExtractedOrigin {
 }
 
 impl WholeText {
-    /// Gives back the memory it does not need.
+    /// Frees unused memory.
     pub(super) fn shrink(&mut self) {
         self.symbols.shrink();
         self.sentences.shrink_to_fit();
@@ -235,7 +236,7 @@ impl WholeText {
         (self.symbols.memory() + origin + self.sentences.capacity() * size_of::<u32>() + named) as u64
     }
 
-    /// The parts of the document that are no text.
+    /// The parts of the document that are not text.
     pub(super) fn unread(&self) -> Unread {
         self.unread
     }
@@ -245,22 +246,22 @@ impl WholeText {
         self.symbols.values()
     }
 
-    /// The symbols with which sentences begin, ascending, if they were looked for.
+    /// The symbols with which sentences begin, ascending, if they were requested.
     pub(super) fn sentences(&self) -> &[u32] {
         &self.sentences
     }
 
-    /// True if names are told apart.
+    /// True if names are distinguished.
     pub(super) fn has_names(&self) -> bool {
         !self.named.is_empty()
     }
 
-    /// The own value of symbol `i` if it is a name and names were asked for.
+    /// The own value of symbol `i` if it is a name and names were requested.
     pub(super) fn name(&self, i: usize) -> Option<u64> {
         self.named.get(i).copied().filter(|&named| named != self.values()[i])
     }
 
-    /// The symbols that come from within these bytes.
+    /// The symbols whose origins lie in these bytes.
     pub(super) fn within(&self, bytes: Span) -> Range<u32> {
         let all = self.values().len() as u32;
         let span = |symbol: u32| self.span(&(symbol..symbol + 1));
@@ -268,8 +269,8 @@ impl WholeText {
         start..first(start..all, |symbol| span(symbol).end > bytes.end)
     }
 
-    /// The range with the rest of what its first and its last symbol come from: a letter with its marks is several symbols, and has
-    /// one place.
+    /// Extends a range to all symbols with the origin of its first or last symbol. A letter with its accents
+    /// is several symbols with one origin.
     pub(super) fn whole_origins(&self, range: &Range<u32>) -> Range<u32> {
         let Range { mut start, mut end } = *range;
         let same = |a: u32, b: u32| self.span(&(a..a + 1)) == self.span(&(b..b + 1));
@@ -282,7 +283,7 @@ impl WholeText {
         start..end
     }
 
-    /// The bytes a range of symbols, not empty, comes from.
+    /// The bytes from which a non-empty range of symbols comes.
     fn span(&self, range: &Range<u32>) -> Span {
         let symbols = &self.symbols;
         let span = Span { start: symbols.start(range.start as usize), end: symbols.end(range.end as usize - 1) };
@@ -292,7 +293,7 @@ impl WholeText {
         }
     }
 
-    /// The bytes and the lines a range of symbols, not empty, comes from.
+    /// The bytes and lines from which a non-empty range of symbols comes.
     pub(super) fn locate(&self, range: &Range<u32>) -> Location {
         let (symbols, span) = (&self.symbols, self.span(range));
         match &self.origin {
@@ -305,7 +306,7 @@ impl WholeText {
     }
 }
 
-/// The first of these for which something holds that holds for all that come after it.
+/// The first number in `among` for which `holds` is true; it must then be true for all later ones.
 fn first(among: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
     let Range { mut start, mut end } = among;
     while start < end {
@@ -319,7 +320,7 @@ fn first(among: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
     start
 }
 
-/// Makes symbols of whole documents; one per thread, as it keeps tables.
+/// Makes the symbols of whole documents; each thread has its own, since it holds tables.
 pub(super) struct Symboliser {
     unit: Unit,
     limits: Limits,
@@ -333,17 +334,17 @@ impl Symboliser {
         Self { unit: profile.unit(), limits: Limits::default(), front_end, with_sentences: false }
     }
 
-    /// The same, with limits of its own for documents that are read whole.
+    /// The same, with other limits for documents that are read whole.
     pub(super) fn with_limits(self, limits: &InputLimits) -> Self {
         Self { limits: Limits::from(limits), ..self }
     }
 
-    /// The same, which looks for sentences if asked to.
+    /// The same; also finds sentences if `with_sentences` is true.
     pub(super) fn with_sentences(self, with_sentences: bool) -> Self {
         Self { with_sentences, ..self }
     }
 
-    /// The same, which also tells the names of source code apart.
+    /// The same; also distinguishes the names of source code.
     pub(super) fn with_names(self) -> Self {
         Self { front_end: self.front_end.with_names(), ..self }
     }
@@ -352,10 +353,10 @@ impl Symboliser {
         self.unit
     }
 
-    /// The symbols of a document, as they were fingerprinted.
+    /// The symbols of a document, made in the same way as at ingest.
     ///
     /// # Errors
-    /// A document that is not of its format, or that exceeds a limit.
+    /// Fails if the bytes do not parse in the format, or exceed a limit.
     pub(super) fn read(&mut self, bytes: &[u8], format: Format) -> Result<WholeText> {
         let mut symbols = Symbols::new();
         if self.unit == Unit::Byte || !extract::applies(format) {
@@ -378,7 +379,7 @@ impl Symboliser {
             newlines: Lines::new(bytes, extracted.encoding.unwrap_or_default()).newlines(),
         });
         let sentences = self.sentences(&extracted.text, &symbols);
-        // Extracted text is in no known language: its words are their own text.
+        // Extracted text is in no known language, so its words are their own values.
         Ok(WholeText { symbols, origin, sentences, named: Vec::new(), unread: extracted.unread })
     }
 
@@ -402,7 +403,7 @@ mod tests {
         assert_eq!(symbols(&mut symboliser), expected);
     }
 
-    /// A record whose size only damage can give asks for no memory.
+    /// A damaged record with a huge size must not allocate memory.
     #[test]
     fn a_size_beyond_all_memory_is_a_text_that_is_too_large() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,10 @@
-//! Text cache: the symbols of documents that are compared again and again. All pairs of n documents compare each with n - 1
-//! others, and to make its symbols (to read it, to parse a program) takes longer than to compare it.
+//! Text cache: the symbols of documents that are compared repeatedly. If all pairs of n documents are
+//! compared, each document takes part in n - 1 comparisons. Making its symbols (reading, parsing a program)
+//! takes longer than a comparison. The cache holds up to 256 MiB, so that a text is made once and not once
+//! for each pair.
 //!
-//! Own code: one lock is asked for once a comparison, which takes far longer. `quick_cache` would spare the lock, and would bring
-//! shards that each hold a part of the bytes only, so that a long text fits in none.
+//! Own code: it takes one lock for each comparison, which takes far longer. `quick_cache` would avoid the
+//! lock, but divides the bytes among shards, so that a long text fits in none.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,22 +18,22 @@ use fpdb_host::stop::StopToken;
 use fpdb_reading::input::InputLimits;
 use fpdb_store::{DocumentRecord, Store};
 
-/// Bytes of texts held at most. A text takes 16 to 20 bytes a symbol, and 16 a newline.
+/// Maximum bytes of cached texts. A text takes 16 to 20 bytes a symbol, and 16 a newline.
 const CAPACITY: u64 = 256 << 20;
 
-/// Texts of stored documents by number, those that were used last. For all threads.
+/// The most recently used texts of stored documents, by id. All threads share it.
 #[derive(Default)]
 pub(crate) struct TextCache {
-    /// `None` where no document is compared twice.
+    /// `None` if no document is compared twice.
     held: Option<Mutex<Held>>,
-    /// Members of containers that were read before they are compared, or why they cannot be had.
+    /// Members of containers that were read ahead, or why they are not available.
     ahead: FxHashMap<u32, Bytes>,
 }
 
 #[derive(Default)]
 struct Held {
     texts: FxHashMap<u32, CachedText>,
-    /// The documents by when they were used, the earliest first.
+    /// The documents by time of last use, the earliest first.
     by_use: BTreeMap<u64, u32>,
     uses: u64,
     bytes: u64,
@@ -43,17 +45,18 @@ struct CachedText {
 }
 
 impl TextCache {
-    /// For this many queries.
+    /// A cache for this number of queries.
     pub(crate) fn of_queries(count: usize) -> Self {
         Self { held: (count > 1).then(Mutex::default), ..Self::default() }
     }
 
-    /// Reads documents before they are compared, in place of those that were read so before: each container is read once for all of
-    /// its members. Of the groups of documents, each compared together, the first are read that fit into `most` bytes; their number
-    /// is returned, at least one. Members of a group that is larger are read as they are compared.
+    /// Reads documents before they are compared, and drops those read ahead before. Each container is read
+    /// once for all its members. Each group holds documents that are compared together. Reads the first
+    /// groups that fit in `most` bytes and returns their number, at least one. Members of a larger group are
+    /// read during the comparison.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; fails if the store cannot be read.
+    /// [`Error::Stopped`]; errors from reading the store.
     pub(crate) fn read_ahead<I: IntoIterator<Item = u32>>(
         &mut self,
         store: &Store,
@@ -74,7 +77,7 @@ impl TextCache {
                 }
                 let record = match store.document(id) {
                     Ok(record) => record,
-                    // The comparison says so.
+                    // The comparison reports this.
                     Err(Error::NoSuchNumber { .. }) => continue,
                     Err(error) => return Err(error),
                 };
@@ -112,12 +115,12 @@ impl TextCache {
         Ok(taken)
     }
 
-    /// The bytes of a document, or why they cannot be had, if it was read ahead.
+    /// The bytes of a document that was read ahead, or why they are not available.
     pub(super) fn ahead(&self, id: u32) -> Option<&Bytes> {
         self.ahead.get(&id)
     }
 
-    /// The text of a document, if it is held.
+    /// The text of a document, if it is in the cache.
     pub(super) fn get(&self, id: u32) -> Option<Arc<WholeText>> {
         self.lock(|held| {
             let entry = held.texts.get_mut(&id)?;
@@ -129,7 +132,7 @@ impl TextCache {
         })?
     }
 
-    /// Holds a text, in place of those that were not used for longest. One too large to be held is not.
+    /// Adds a text, and drops the least recently used. A text larger than the cache is not added.
     pub(super) fn put(&self, id: u32, mut text: WholeText) -> Arc<WholeText> {
         if self.held.is_some() {
             text.shrink();
@@ -140,7 +143,7 @@ impl TextCache {
     }
 
     fn lock<T>(&self, act: impl FnOnce(&mut Held) -> T) -> Option<T> {
-        // A thread that panicked may have left a text uncounted, but never a wrong one.
+        // A thread that panicked can leave a text uncounted, but never a wrong text.
         self.held.as_ref().map(|held| act(&mut held.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
@@ -206,7 +209,7 @@ mod tests {
         for id in 0..3 {
             held.put(id, &one, capacity);
         }
-        // Put twice it is counted once, and used last.
+        // Added twice, it is counted once and is the most recent.
         held.put(0, &one, capacity);
         held.put(3, &one, capacity);
         let ids = |held: &Held| held.by_use.values().copied().collect::<Vec<u32>>();

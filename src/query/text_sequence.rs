@@ -1,5 +1,5 @@
-//! Text sequence: the texts of many stored documents, in the order in which they will be asked for. Members of one container are
-//! found in one reading of it, as many at a time as there is room for, and however large the container is.
+//! Text sequence: reads the texts of many stored documents in a known order. Members of one container are
+//! read in one pass, as many at a time as there is room for, even if the container is large.
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
@@ -15,16 +15,16 @@ pub(crate) struct TextSequence<'a> {
     store: &'a Store,
     limits: InputLimits,
     order: Vec<u32>,
-    /// The place of each document in the order.
+    /// The index of each document in the order.
     places: FxHashMap<u32, usize>,
     texts: StoredTexts<'a>,
     symboliser: Symboliser,
-    /// Documents before this place are found in one reading.
+    /// Documents before this index were announced, and are read in one pass.
     expected: usize,
 }
 
 impl<'a> TextSequence<'a> {
-    /// The texts of the documents `order`, which has none twice. A text keeps to the `limits`.
+    /// Reads the documents in `order`, which must have no duplicates. A text must keep to the `limits`.
     pub(crate) fn new(store: &'a Store, order: Vec<u32>, limits: InputLimits) -> Self {
         let places = order.iter().copied().zip(0..).collect();
         let texts = StoredTexts::new(store, limits.clone()).in_any_container();
@@ -32,7 +32,7 @@ impl<'a> TextSequence<'a> {
         Self { store, limits, order, places, texts, symboliser, expected: 0 }
     }
 
-    /// The text of a document, or why there is none.
+    /// The text of a document, or why it is not available.
     ///
     /// # Errors
     /// Fails if the store cannot be read, or the text cannot be extracted.
@@ -44,7 +44,8 @@ impl<'a> TextSequence<'a> {
         })
     }
 
-    /// The bytes of a document of at most `limit`, and their format; or why they cannot be had.
+    /// The bytes of a document and its format; or why the bytes are not available. A document of more than
+    /// `limit` bytes is not read.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -60,8 +61,8 @@ impl<'a> TextSequence<'a> {
         })
     }
 
-    /// A digest of all symbols of a document, as they were fingerprinted, and of its parts that are no text, if it has any; `None`
-    /// where its text cannot be had, or is larger than what is compared symbol by symbol.
+    /// A digest of all symbols of a document, as fingerprinted, and of its non-text parts, if any. `None` if
+    /// its text is unavailable, or too large to compare symbol by symbol.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -89,13 +90,13 @@ impl<'a> TextSequence<'a> {
         Ok((Format::named(&record.format).unwrap_or_default(), bytes))
     }
 
-    /// Expects as many documents from this place on as there is room for, at least one.
+    /// Announces as many documents from this index on as there is room for, at least one.
     fn expect_from(&mut self, place: usize) -> Result<()> {
         self.texts = StoredTexts::new(self.store, self.limits.clone()).in_any_container();
         self.expected = place;
         for &id in &self.order[place..] {
             let fits = match self.store.document(id) {
-                // It is asked for all the same, and the reader then learns that it is gone.
+                // It is requested all the same, and the request then reports that it is gone.
                 Err(Error::NoSuchNumber { .. }) => true,
                 record => self.texts.expect(&record?),
             };

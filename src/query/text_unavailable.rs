@@ -1,5 +1,5 @@
-//! Text unavailable: why the text of a document cannot be compared, so that its passages are inferred from fingerprints; in words
-//! about a stored document and about a query.
+//! Text unavailable: why the text of a document cannot be compared, so that passages are inferred from
+//! fingerprints. The reasons have words for stored documents and for queries.
 
 use std::io;
 
@@ -8,26 +8,26 @@ use fpdb_host::error::{DocumentError, Error};
 /// Why a text cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextUnavailable {
-    /// It has more symbols than are held.
+    /// It is too large: its symbols would take too much memory.
     TooLarge,
     /// It was read from standard input or supplied by the caller, and not stored.
     NotStored,
-    /// Its file is there no more.
+    /// Its file no longer exists.
     Missing,
     /// Its file holds another text.
     Changed,
-    /// It is a member of a container that is not read through for one.
+    /// It is a member of a container too large to read through for one member.
     NotSearched,
-    /// To read it exceeds a limit.
+    /// Reading it would exceed a limit.
     Limited,
-    /// It was read and is not, or no longer, of its format.
+    /// Its bytes do not, or no longer, parse in its format.
     NotExtracted,
     /// It cannot be read.
     Unreadable,
 }
 
 impl TextUnavailable {
-    /// The reason behind an error in reading it.
+    /// The reason for a reading error.
     pub(crate) fn of(error: &Error) -> Self {
         match error {
             Error::Document(DocumentError::NotSearched { .. }) => Self::NotSearched,
@@ -53,7 +53,7 @@ impl TextUnavailable {
         }
     }
 
-    /// Why the text of a stored document cannot be had.
+    /// Why the text of a stored document is unavailable.
     pub(super) fn document(self) -> &'static str {
         match self {
             Self::TooLarge => "it is too large to be compared symbol by symbol",
@@ -66,7 +66,7 @@ impl TextUnavailable {
         }
     }
 
-    /// Why the text of a query cannot be had.
+    /// Why the text of a query is unavailable.
     pub(super) fn query(self) -> &'static str {
         match self {
             Self::TooLarge => "the query is too large to be compared symbol by symbol",

@@ -1,25 +1,25 @@
-//! Top k: the first k of things that come in any order.
+//! Top k: the k smallest items of a sequence in any order.
 
 use std::collections::BinaryHeap;
 
-/// The least of the things that were added, in their own order: a heap, so that each costs the logarithm of how many are held.
+/// A heap of the smallest items added; an addition costs the logarithm of the number held.
 pub(super) struct TopK<T> {
     most: usize,
     held: BinaryHeap<T>,
 }
 
 impl<T: Ord> TopK<T> {
-    /// Holds `most` at most.
+    /// Holds at most `most` items.
     pub(super) fn new(most: usize) -> Self {
         Self { most, held: BinaryHeap::new() }
     }
 
-    /// True where as many are held as may be: another only takes the place of the last.
+    /// True if it holds `most` items: another one can only replace the largest.
     pub(super) fn is_full(&self) -> bool {
         self.held.len() >= self.most
     }
 
-    /// The last of those that are held.
+    /// The largest item held.
     pub(super) fn last(&self) -> Option<&T> {
         self.held.peek()
     }
@@ -31,7 +31,7 @@ impl<T: Ord> TopK<T> {
         }
     }
 
-    /// All that are held, in order.
+    /// All items held, ascending.
     pub(super) fn into_sorted(self) -> Vec<T> {
         self.held.into_sorted_vec()
     }
@@ -70,7 +70,7 @@ mod tests {
         for most in [10, 50_000, usize::MAX] {
             COMPARED.set(0);
             let mut top = TopK::new(most);
-            // The worst come first, so that each is among the best when it comes.
+            // The worst come first, so each is among the best when it is added.
             (0..count).rev().for_each(|number| top.add(Counted(number)));
             assert_eq!(top.into_sorted().len(), most.min(count as usize));
             assert!(COMPARED.get() <= 4 * u64::from(count * count.ilog2()), "{most}: {}", COMPARED.get());

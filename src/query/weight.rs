@@ -1,4 +1,4 @@
-//! Weight: what a shared hash counts. A hash that few documents hold says more about a pair that shares it.
+//! Weight: how much a shared hash counts. A hash with few holders says more about a pair that shares it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use fpdb_host::names::names;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Weight {
-    /// Each the same.
+    /// All hashes weigh the same.
     #[default]
     None,
     /// ln(1 + N / df), for a hash that df of N documents hold: the inverse document frequency.
@@ -19,7 +19,7 @@ pub enum Weight {
 names!(Weight, "weight", "none or idf", { None => "none", Idf => "idf" });
 
 impl Weight {
-    /// The weight of a hash that `df` of so many documents hold. A hash that no document holds weighs as if one did.
+    /// The weight of a hash that `df` of `documents` documents hold. A df of 0 counts as 1.
     pub(crate) fn of(self, df: u64, documents: u64) -> f64 {
         match self {
             Self::None => 1.0,

@@ -1,4 +1,5 @@
-//! Evidence of pairs: counting pairs looks at no document, so their passages are found when they are to be shown.
+//! Evidence of pairs: finds the passages of pairs when they are shown, because counting pairs reads no
+//! document.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,15 +15,15 @@ use fpdb_host::setters::setters;
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::{HELD_BYTES, InputLimits, ReadOptions};
 
-/// How pairs were found, and how their passages are to be.
+/// How pairs were counted, and how their passages are found.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct PairEvidence {
-    /// The df cap that the pairs were counted with.
+    /// The df cap used to count the pairs. `None`: no cap.
     pub max_df: Option<u64>,
     /// How shared runs become passages.
     pub joining: PassageOptions,
-    /// Limits on the documents that are read again.
+    /// Limits on input when documents are read again.
     pub limits: InputLimits,
 }
 
@@ -31,12 +32,13 @@ impl PairEvidence {
 }
 
 impl Database {
-    /// Finds the passages of pairs and puts them into each: in a passage `query` is a and `document` is b. The passages of two
-    /// submissions are put into the pairs of their files.
-    /// [`Self::pairs`] looks at no document, so passages are found where they are asked for.
+    /// Finds the passages of pairs and stores them in each pair; `query` is a and `document` is b. For two
+    /// submissions, the passages go into the pairs of their files. [`Self::pairs`] reads no document, so
+    /// passages are found only here.
     ///
     /// # Errors
-    /// [`Error::Stopped`](crate::Error::Stopped), and then no pair has got its passages; fails if documents or postings cannot be read.
+    /// [`Error::Stopped`](crate::Error::Stopped), and then no pair has its passages; errors from reading
+    /// documents or postings.
     pub fn add_passages(&self, pairs: &mut [Pair], evidence: &PairEvidence, task: &Task<'_>) -> Result<()> {
         let mut pairs: Vec<&mut Pair> = pairs
             .iter_mut()
@@ -56,14 +58,14 @@ impl Database {
 pub(super) struct FoundInPairs {
     /// By pair.
     pub(super) matches: HashMap<(DocId, DocId), Match>,
-    /// For each first document the parts that count for nothing.
+    /// By first document, the parts of it that do not count.
     pub(super) ignored: HashMap<DocId, Vec<Location>>,
 }
 
-/// Compares pairs of stored documents: each first document is a query, compared with its partners only.
+/// Compares pairs of stored documents. Each first document is a query, compared with its partners only.
 ///
 /// # Errors
-/// [`Error::Stopped`](crate::Error::Stopped); fails if documents or postings cannot be read.
+/// [`Error::Stopped`](crate::Error::Stopped); errors from reading documents or postings.
 pub(super) fn found_in(
     database: &Database,
     pairs: &[(DocId, DocId)],
@@ -88,10 +90,10 @@ pub(super) fn found_in(
     Ok(all)
 }
 
-/// The parts of stored documents that count for nothing.
+/// The parts of stored documents that do not count.
 ///
 /// # Errors
-/// [`Error::Stopped`](crate::Error::Stopped); fails if documents or postings cannot be read.
+/// [`Error::Stopped`](crate::Error::Stopped); errors from reading documents or postings.
 pub(super) fn ignored_in(
     database: &Database,
     mut documents: Vec<DocId>,
@@ -107,11 +109,11 @@ pub(super) fn ignored_in(
     Ok(all)
 }
 
-/// A document and those that it is compared with.
+/// A document, and the documents it is compared with.
 type Compared = (DocId, Vec<DocId>);
 
-/// Compares documents with their partners, and calls `take` with each answer. Members of one container that follow each other are
-/// found in one reading of it, as far as they fit into memory.
+/// Compares documents with their partners, and calls `take` with each answer. Consecutive members of one
+/// container are read in one pass, as far as they fit into memory.
 fn compare(
     database: &Database,
     documents: &[Compared],
@@ -159,7 +161,7 @@ fn query(
     database.query_sharing(&QuerySource::Number(id), &options, texts, task)
 }
 
-/// The parts of a query that count for nothing.
+/// The parts of a query that do not count.
 pub(super) fn spans(answer: &QueryAnswer) -> Vec<Location> {
     answer.ignored.iter().map(|ignored| ignored.query).collect()
 }
@@ -178,12 +180,12 @@ mod tests {
 
     const PAIRS: u32 = 20;
 
-    /// A text of 60 words of its own.
+    /// A unique text of 60 words.
     fn text(number: u32) -> String {
         (0..60).map(|word| format!("w{} ", (number * 60 + word).wrapping_mul(2_654_435_761) % 1_000_000_007)).collect()
     }
 
-    /// A database of two containers: the records of the second, each longer, contain those of the first.
+    /// A database of two containers. The records of the second are longer and contain those of the first.
     fn database(folder: &Path) -> (Database, [PathBuf; 2]) {
         let paths = ["a.jsonl.gz", "b.jsonl.gz"].map(|name| folder.join(name));
         for (path, rest) in paths.iter().zip(["", " and a little more"]) {
@@ -215,7 +217,7 @@ mod tests {
             Self { watch }
         }
 
-        /// Since the last call.
+        /// Number of openings since the last call.
         fn count(&self) -> usize {
             let mut space = [std::mem::MaybeUninit::uninit(); 4096];
             let mut events = inotify::Reader::new(&self.watch, &mut space);
@@ -223,7 +225,8 @@ mod tests {
         }
     }
 
-    /// However many pairs: their texts come from one reading of each container, and are those that each pair by itself has.
+    /// For any number of pairs, texts come from one pass over each container, and passages equal those of
+    /// each pair alone.
     #[cfg(target_os = "linux")]
     #[test]
     fn containers_are_read_once_for_all_pairs() {
@@ -235,7 +238,7 @@ mod tests {
         let openings = Openings::of(&paths);
         let found = found_in(&database, &pairs, &how, &Task::new()).unwrap();
         let once = openings.count();
-        // One reading opens a file to recognise it and to read it.
+        // One pass opens a file twice: to recognise it and to read it.
         assert!((1..=2 * paths.len()).contains(&once), "{once}");
         let all = (0..2 * PAIRS).map(DocId).collect();
         assert_eq!(ignored_in(&database, all, &how, &Task::new()).unwrap().len(), 2 * PAIRS as usize);
@@ -251,7 +254,7 @@ mod tests {
         assert!(openings.count() > PAIRS as usize, "each by itself reads the container anew");
     }
 
-    /// As many groups are read ahead as fit, one at least, and none is missing from the answer.
+    /// As many groups as fit are read ahead, at least one, and none is missing from the answer.
     #[test]
     fn what_does_not_fit_is_read_later() {
         let folder = tempfile::tempdir().unwrap();
@@ -277,7 +280,7 @@ mod tests {
         assert_eq!(database.read_ahead(&mut texts, same, group(0), &limits, &stop).unwrap(), 9);
     }
 
-    /// Members that are gone, and those of a container that is, are compared by their fingerprints.
+    /// Members that are gone, or whose container is gone, are compared by their fingerprints.
     #[cfg(target_os = "linux")]
     #[test]
     fn members_that_are_gone_cost_one_reading_too() {

@@ -1,4 +1,4 @@
-//! Report: the report for a browser, and the passages of pairs.
+//! Report: the HTML report, and the passages of pairs.
 
 mod evidence;
 #[cfg(feature = "html-report")]

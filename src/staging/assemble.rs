@@ -1,4 +1,4 @@
-//! Assemble: a finished build becomes part of a database, and is consumed.
+//! Assemble: moves a finished build into a database, and deletes the build.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,11 +21,11 @@ use fpdb_host::progress::Task;
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_store::{Assembled, Store, StoreOptions};
 
-/// Where the build becomes a database of its own, if the one that is to take it in has documents already.
+/// The folder in which the build becomes its own database, if the target database already has documents.
 const DATABASE: &str = "database";
 
-/// The answer of an assembly, written before its last commit. It tells a build that was taken in, and is still to be removed,
-/// from a copy of one.
+/// The file of an assembly's answer, written before its last commit. It distinguishes a build that was
+/// assembled and not yet deleted from a copy of one.
 const ASSEMBLY: &str = "assembly.json";
 
 /// The result of an assembly. Also its JSON (`fpdb.assemble/1`).
@@ -34,31 +34,31 @@ const ASSEMBLY: &str = "assembly.json";
 #[non_exhaustive]
 pub struct Assembly {
     pub(crate) schema: Schema<Self>,
-    /// The identifier of the build.
+    /// The identifier of the build: 32 hexadecimal digits.
     pub generation: String,
-    /// Documents of the build.
+    /// Number of documents in the build.
     pub documents: u64,
-    /// How many of them are new in the database.
+    /// Number of these documents that are new in the database.
     pub added: u64,
-    /// How many were stored already.
+    /// Number of these documents that were stored already.
     pub unchanged: u64,
-    /// How many took the place of a stored one of their name.
+    /// Number of these documents that replaced a stored document of the same name.
     pub replaced: u64,
-    /// Documents that the build could not read.
+    /// Number of documents that the build could not read.
     pub failures: u64,
-    /// The first of them.
+    /// The first of these.
     pub failed: Vec<Failure>,
-    /// Bytes of the documents.
+    /// Total size of the documents in bytes.
     pub bytes: u64,
-    /// Symbols of the documents.
+    /// Total symbols of the documents.
     pub symbols: u64,
-    /// Fingerprints of the documents.
+    /// Total fingerprints of the documents.
     pub fingerprints: u64,
-    /// Sorted files that the database took over, and their bytes.
+    /// Number of sorted files that the database took over.
     pub files: u64,
-    /// Their bytes.
+    /// Total size of these files in bytes.
     pub file_bytes: u64,
-    /// Wall-clock time, to the millisecond.
+    /// Wall-clock time in seconds, to the millisecond.
     pub seconds: f64,
 }
 
@@ -66,7 +66,7 @@ impl Answer for Assembly {
     const SCHEMA: &'static str = "fpdb.assemble/1";
 }
 
-/// Takes the build at `root` into the store.
+/// Moves the build at `root` into the store.
 pub(crate) fn assemble(store: &Store, root: &Path, task: &Task<'_>) -> Result<Assembly> {
     let started = Instant::now();
     let staging = Staging::open(root)?;
@@ -89,7 +89,7 @@ pub(crate) fn assemble(store: &Store, root: &Path, task: &Task<'_>) -> Result<As
     Ok(assembly)
 }
 
-/// Takes a build in that is not in the store.
+/// Adds a build that is not in the store.
 fn add_to_store(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<'_>) -> Result<Assembly> {
     let (build, file_bytes) = verified(staging, generation, store, task)?;
     let totals = build.documents.clone();
@@ -126,7 +126,7 @@ fn add_to_store(staging: &Staging, generation: [u8; 16], store: &Store, task: &T
     Ok(assembly)
 }
 
-/// The manifest, once every file that it names is as it was written; and the bytes of all files.
+/// Reads the manifest and verifies every file it names. Also returns the total bytes of the files.
 fn verified(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<'_>) -> Result<(Assembled, u64)> {
     let path = staging.root.join(MANIFEST);
     let Some(manifest) = read_json::<Manifest>(&path)? else {
@@ -166,7 +166,8 @@ fn verified(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<
     Ok((Assembled { generation, next_document, files, documents: totals.documents, runs: totals.runs }, bytes))
 }
 
-/// The build as a database of its own, beside its parts: made, or found where an assembly was interrupted.
+/// Makes the build a database of its own, beside its parts; or opens the one that an interrupted assembly
+/// left.
 fn database_of(staging: &Staging, build: &Assembled, store: &Store, task: &Task<'_>) -> Result<Store> {
     let path = staging.root.join(DATABASE);
     let options = StoreOptions { memory: store.memory(), threads: store.pool().threads(), ..StoreOptions::default() };
@@ -180,7 +181,8 @@ fn database_of(staging: &Staging, build: &Assembled, store: &Store, task: &Task<
     Ok(database)
 }
 
-/// Removes a build that is in a database. The plan and the answer go last: until then the same call goes on.
+/// Deletes a build that is in a database. The plan and the answer go last; until then the same call can
+/// continue.
 fn consume(root: &Path) -> Result<()> {
     for name in [MANIFEST, PARTS, DATABASE, INPUT, PLAN, ASSEMBLY] {
         let path = root.join(name);
@@ -190,7 +192,7 @@ fn consume(root: &Path) -> Result<()> {
             _ => {}
         }
     }
-    // Other files in it are the user's.
+    // Other files in it belong to the user.
     let _ = fs::remove_dir(root);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Folder: where a build is, with its plan. All machines see it.
+//! Folder: the folder of a build, with its plan. All machines see it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ pub(super) const PLAN: &str = "plan.json";
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const PARTS: &str = "parts";
 pub(super) const PART: &str = "part.json";
-/// An engine's copy of the documents, if it needs one to number them.
+/// The engine's copy of the documents, if it needs one to number them.
 pub(super) const INPUT: &str = "input";
 
-/// The folder of a build.
+/// A build, in its folder.
 pub struct Staging {
     pub(super) root: PathBuf,
     pub(super) plan: StagingPlan,
@@ -32,11 +32,12 @@ impl std::fmt::Debug for Staging {
 }
 
 impl Staging {
-    /// Begins a build in `folder`, where nothing may be yet; or goes on with the one that is there and has the same plan, but
-    /// for its generation and time.
+    /// Begins a build in `folder`, which must be empty or missing. If it holds a build with the same plan,
+    /// except generation and time, continues that.
     ///
     /// # Errors
-    /// [`Error::OtherBuild`]; [`Error::InvalidParameter`] for a plan that cannot be; a failure to write the folder.
+    /// [`Error::OtherBuild`]; [`Error::InvalidParameter`] for an invalid plan; errors from writing the
+    /// folder.
     pub fn create(folder: impl AsRef<Path>, plan: &StagingPlan) -> Result<Self> {
         let folder = folder.as_ref();
         plan.check()?;
@@ -55,7 +56,8 @@ impl Staging {
     /// Opens the build in `folder`.
     ///
     /// # Errors
-    /// [`Error::NoBuild`], [`Error::DamagedBuild`]; [`Error::HashVersion`] for one of a program that makes other hashes.
+    /// [`Error::NoBuild`]; [`Error::DamagedBuild`]; [`Error::HashVersion`] if a program with other hashes
+    /// made the build.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let root = folder.as_ref().to_owned();
         let path = root.join(PLAN);
@@ -76,19 +78,19 @@ impl Staging {
         &self.plan.generation
     }
 
-    /// The settings of the database that it makes.
+    /// The profile of the database to build.
     #[must_use]
     pub fn profile(&self) -> &Profile {
         &self.plan.profile
     }
 
-    /// Its plan.
+    /// The plan of the build.
     #[must_use]
     pub fn plan(&self) -> &StagingPlan {
         &self.plan
     }
 
-    /// How many parts there are, numbered from 0 on.
+    /// The number of parts, which are numbered from 0.
     #[must_use]
     pub fn part_count(&self) -> u32 {
         self.layout.count()

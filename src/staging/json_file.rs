@@ -1,4 +1,4 @@
-//! JSON files of a build: each appears whole or not at all.
+//! JSON files of a build: a file appears complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use fpdb_host::bounded;
 use fpdb_host::error::{Error, Result};
 
-/// Writes a file that appears whole or not at all.
+/// Writes a file that appears complete or not at all.
 pub(super) fn write_whole<T: Serialize>(path: &Path, content: &T) -> Result<()> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -18,7 +18,7 @@ pub(super) fn write_whole<T: Serialize>(path: &Path, content: &T) -> Result<()> 
         serde_json::to_writer(&mut file, content)?;
         file.write_all(b"\n")?;
         file.as_file().sync_all()?;
-        // Others may read it, as they may the sorted files beside it.
+        // Others may read it, like the sorted files beside it.
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -30,7 +30,7 @@ pub(super) fn write_whole<T: Serialize>(path: &Path, content: &T) -> Result<()> 
     write().map_err(Error::io("write", path))
 }
 
-/// Reads such a file; `None` where it is not there.
+/// Reads such a file; `None` if it does not exist.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     match bounded::read_file(path, bounded::LIST_BYTES) {
         Ok(bytes) => {

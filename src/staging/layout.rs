@@ -1,5 +1,5 @@
-//! Layout: to which part a row belongs. Parts are numbered in the order postings, documents, names, digests, and then the
-//! further parts of heavy hashes, whose first part is that of their range.
+//! Layout: the part to which a row belongs. Parts are numbered in the order postings, documents, names,
+//! digests. The further parts of heavy hashes come last; the first part of a heavy hash is that of its range.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ pub(super) struct Layout {
     ranges: Vec<RangeInclusive<u64>>,
     document_parts: u32,
     name_bounds: Vec<String>,
-    /// Hash, parts, and the number of its second part.
+    /// Hash, number of parts, and number of its second part.
     heavy: Vec<(u64, u32, u32)>,
     count: u32,
 }
@@ -53,7 +53,7 @@ impl Layout {
         self.first_name() + self.name_bounds.len() as u32 + 1
     }
 
-    /// The kind of the rows of a part; `None` where there is no such part.
+    /// The kind of the rows of a part; `None` if the part does not exist.
     pub(super) fn kind(&self, part: u32) -> Option<PartKind> {
         Some(match part {
             _ if part >= self.count => return None,
@@ -96,12 +96,12 @@ impl Layout {
         self.first_digest() + ((u128::from(high) * u128::from(self.document_parts)) >> 64) as u32
     }
 
-    /// In which of so many equal slices of all documents a document is.
+    /// The index of the slice that holds a document, if all documents are divided into `slices` equal slices.
     fn slice_of(&self, document: u32, slices: u32) -> u32 {
         (u64::from(document) * u64::from(slices) / self.documents.max(1)) as u32
     }
 
-    /// True if a row belongs to a part of this kind. Rows that are not of the kind are found when they are written.
+    /// True if a row belongs to a part of this kind. Rows of another kind are detected when they are written.
     pub(super) fn holds(&self, part: u32, kind: PartKind, row: StagedRow<'_>) -> bool {
         match kind {
             PartKind::Postings { .. } => {

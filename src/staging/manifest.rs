@@ -1,4 +1,4 @@
-//! Manifest: the parts that a finished build is made of, and what they are together.
+//! Manifest: the parts of a finished build, and their totals.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,23 +33,23 @@ impl Answer for Manifest {
 #[non_exhaustive]
 pub struct StagingSummary {
     pub(crate) schema: Schema<Self>,
-    /// The identifier of the build.
+    /// The identifier of the build: 32 hexadecimal digits.
     pub generation: String,
-    /// Documents that were read.
+    /// Number of documents read.
     pub documents: u64,
-    /// Documents that could not be read.
+    /// Number of documents that could not be read.
     pub failures: u64,
-    /// The first of them.
+    /// The first of these.
     pub failed: Vec<Failure>,
-    /// Bytes of the documents.
+    /// Total size of the documents in bytes.
     pub bytes: u64,
-    /// Symbols of the documents.
+    /// Total symbols of the documents.
     pub symbols: u64,
-    /// Fingerprints of the documents.
+    /// Total fingerprints of the documents.
     pub fingerprints: u64,
-    /// Parts that have rows.
+    /// Number of parts that have rows.
     pub parts: u64,
-    /// Bytes of their files.
+    /// Total size of their files in bytes.
     pub staged_bytes: u64,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Totals {
 
 impl Totals {
     /// # Errors
-    /// [`Error::IncoherentBuild`] where rows were lost or repeated.
+    /// [`Error::IncoherentBuild`] if rows were lost or repeated.
     pub(super) fn of<'a>(staging: &Staging, records: impl Iterator<Item = &'a PartRecord>) -> Result<Self> {
         let (mut documents, mut postings) = (PartContents::default(), PartContents::default());
         let (mut names, mut digests) = (PartContents::default(), PartContents::default());
@@ -103,11 +103,11 @@ impl Totals {
 }
 
 impl Staging {
-    /// Makes the build ready for its assembly, once the engine has handed over all parts that have rows.
+    /// Prepares the build for assembly. Call it once the engine has written all parts that have rows.
     ///
     /// # Errors
-    /// [`Error::IncoherentBuild`] where rows were lost or repeated; [`Error::DamagedBuild`]; a failure to read
-    /// the folder or written.
+    /// [`Error::IncoherentBuild`] if rows were lost or repeated; [`Error::DamagedBuild`]; errors from reading
+    /// or writing the folder.
     pub fn finish(&self) -> Result<StagingSummary> {
         let staging = self;
         let found = parts::finished(staging)?;

@@ -1,5 +1,5 @@
-//! Map: a document becomes rows, by the same kernel, normaliser and record as in an ingest. The rows of many documents travel in
-//! blocks, one for each part.
+//! Map: turns a document into rows, with the same kernel, normaliser and record as an ingest. The rows of
+//! many documents travel in blocks, one for each part.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -18,20 +18,20 @@ use fpdb_store::{
     posting_row, posting_sum,
 };
 
-/// Bytes of blocks that are handed over at once: an Arrow batch of a size that engines like.
+/// Bytes of blocks handed over at once: an Arrow batch of a size that suits engines.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Bytes of postings, names and digests that are sorted into blocks together. More make fewer and larger blocks.
+/// Bytes of postings, names and digests sorted into blocks together. More bytes make fewer and larger blocks.
 const GATHERED_BYTES: usize = 64 << 20;
 
-/// Bytes of a document that are fingerprinted at once.
+/// Bytes of a document fingerprinted at once.
 const PIECE: usize = 256 << 10;
 
-/// Makes rows of documents; one per task of the engine, for all of its documents.
+/// Turns documents into rows. Each task of the engine has one, for all its documents.
 pub struct StagingMapper {
     plan: StagingPlan,
     layout: Layout,
-    /// By number of part.
+    /// By part number, whether the part is still needed.
     wanted: Vec<bool>,
     limits: InputLimits,
     fingerprinter: Fingerprinter,
@@ -40,7 +40,7 @@ pub struct StagingMapper {
     postings: Vec<Posting>,
     keys: Keys,
     documents: BlockWriter,
-    /// The number after that of the last document.
+    /// The number after the last document's; the next document continues the block if it has this number.
     next: Option<u32>,
     blocks: StagedRows,
 }
@@ -48,7 +48,7 @@ pub struct StagingMapper {
 /// Rows of names and digests.
 #[derive(Default)]
 struct Keys {
-    /// Part, kind, high, low, and where the value begins and ends.
+    /// Part, kind, high, low, and start and end of the value.
     rows: Vec<(u32, PartKind, u64, u64, usize, usize)>,
     values: Vec<u8>,
 }
@@ -64,7 +64,7 @@ impl Keys {
         self.values.len() + self.rows.len() * size_of::<(u32, PartKind, u64, u64, usize, usize)>()
     }
 
-    /// Puts them, sorted, into blocks.
+    /// Moves the rows, sorted, into blocks.
     fn put(&mut self, writer: &mut BlockWriter, blocks: &mut StagedRows) {
         let Self { rows, values } = self;
         rows.sort_unstable_by(|one, other| {
@@ -87,7 +87,7 @@ impl std::fmt::Debug for StagingMapper {
 }
 
 impl Staging {
-    /// Makes rows of documents; those of the parts `finished` are left out.
+    /// Returns a mapper. It leaves out rows of the parts in `finished`.
     #[must_use]
     pub fn mapper(&self, finished: &[u32]) -> StagingMapper {
         StagingMapper::new(self, finished)
@@ -117,11 +117,12 @@ impl StagingMapper {
         }
     }
 
-    /// Adds a document: its number, its name, its bytes, `None` where it has none, and names and values that are kept with it.
-    /// Its rows are handed to `emit` when they are many. A document that cannot be read is counted and takes its number.
+    /// Adds a document: its number, its name, its bytes, and metadata stored with it. `None` stands for
+    /// missing bytes. Rows are passed to `emit` in large batches. A document that cannot be read is counted
+    /// and takes its number.
     ///
     /// # Errors
-    /// [`Error::NotPlanned`], and the error of `emit`.
+    /// [`Error::NotPlanned`]; the error of `emit`.
     pub fn push(
         &mut self,
         number: u32,
@@ -135,13 +136,13 @@ impl StagingMapper {
             return Err(Error::NotPlanned { number, documents });
         }
         if self.next != Some(number) {
-            // A block of documents holds no other task's.
+            // A block of documents must not span documents of another task.
             self.documents.end(&mut |part, block| self.blocks.push(part, block));
         }
         self.next = number.checked_add(1);
         self.fingerprints.clear();
         let read = guarded(|| self.read(name, bytes, metadata)).unwrap_or_else(|detail| {
-            // A panic leaves the work half done.
+            // A panic leaves the fingerprinter in an undefined state.
             self.fingerprinter = Fingerprinter::new(&self.plan.profile).with_limits(&self.limits);
             Err(Error::Document(DocumentError::ReaderFailed { detail }))
         });
@@ -178,17 +179,17 @@ impl StagingMapper {
         self.emit_if_many(emit)
     }
 
-    /// Hands over the last rows.
+    /// Passes the last rows to `emit`.
     ///
     /// # Errors
-    /// Returns the error of `emit`.
+    /// The error of `emit`.
     pub fn finish(mut self, emit: &mut dyn FnMut(StagedRows) -> Result<()>) -> Result<()> {
         self.documents.end(&mut |part, block| self.blocks.push(part, block));
         self.put_gathered(emit)?;
         if self.blocks.is_empty() { Ok(()) } else { emit(self.blocks) }
     }
 
-    /// Takes the postings of the document just read. Returns their sum.
+    /// Collects the postings of the document just read. Returns their sum.
     fn gather_postings(&mut self, document: u32, emit: &mut dyn FnMut(StagedRows) -> Result<()>) -> Result<u64> {
         let mut sum = 0u64;
         let fingerprints = std::mem::take(&mut self.fingerprints);
@@ -206,7 +207,7 @@ impl StagingMapper {
         Ok(sum)
     }
 
-    /// Puts postings, names and digests into blocks.
+    /// Moves postings, names and digests into blocks.
     fn put_gathered(&mut self, emit: &mut dyn FnMut(StagedRows) -> Result<()>) -> Result<()> {
         let mut writer = BlockWriter::default();
         self.postings.sort_unstable();
@@ -227,7 +228,7 @@ impl StagingMapper {
         if self.blocks.bytes() >= BATCH_BYTES { emit(std::mem::take(&mut self.blocks)) } else { Ok(()) }
     }
 
-    /// Fingerprints a document; its record, with the time of the build.
+    /// Fingerprints a document and returns its record, with the time of the build.
     fn read(&mut self, name: &str, bytes: Option<&[u8]>, metadata: Vec<(String, String)>) -> Result<DocumentRecord> {
         let plan = &self.plan;
         let asked: ReadAs = plan.read_as()?;
@@ -239,7 +240,7 @@ impl StagingMapper {
         if bytes.len() as u64 > self.limits.document_bytes {
             return Err(Error::Document(DocumentError::DocumentTooLarge { limit: self.limits.document_bytes }));
         }
-        // A row is named by its id, and not by a path.
+        // A row is named by its id, not by a path.
         let format = format_of(asked, "", &bytes[..bytes.len().min(PIECE)], plan.profile.unit())?;
         self.fingerprinter.begin(format);
         for piece in bytes.chunks(PIECE) {

@@ -1,19 +1,26 @@
-//! Staging: the parts of a database, made by many machines in one shuffle, and assembled by one.
+//! Staging: a distributed build. Many machines make the parts of a database in one shuffle, and one assembles
+//! them.
 //!
-//! A *build* has a folder that all machines see. Its [`StagingPlan`] is written first and says how rows are divided into
-//! *parts*: postings by fixed ranges of hashes, documents by number, names by the alphabet, digests evenly. Then
+//! A *build* has a folder that all machines see. Its [`StagingPlan`] is written first. It divides rows into
+//! *parts*: postings by fixed ranges of hashes, documents by number, names alphabetically, digests evenly.
+//! The steps are:
 //!
 //! * *map*: [`StagingMapper`] turns documents into rows, each with the number of its part;
 //! * the engine that runs the build (Spark, say) brings the rows of each part together and sorts them;
-//! * *reduce*: [`StagingReducer`] checks that they ascend strictly and writes the part's sorted files, in the format of the
-//!   store itself;
-//! * *finish*: [`Staging::finish`] checks that all parts are there and fit together, and writes the manifest;
-//! * *assemble*: [`crate::DatabaseWriter::assemble`] moves the files into an empty database in one commit, or merges them into one
-//!   that has documents.
+//! * *reduce*: [`StagingReducer`] checks that they ascend strictly and writes the part's sorted files, in
+//!   the format of the store itself;
+//! * *finish*: [`Staging::finish`] checks that all parts exist and fit together, and writes the manifest;
+//! * *assemble*: [`crate::DatabaseWriter::assemble`] moves the files into an empty database in one commit,
+//!   or merges them into a database that has documents.
 //!
-//! A document's number comes from the caller's own list of inputs, so that a task that runs twice makes the same rows. A part
-//! is a folder of its own for each attempt, and counts once its list of files is there: attempts that were killed leave
-//! nothing that counts, and of two that ended either will do.
+//! A document's number comes from the caller's own list of inputs, so a task that runs twice makes the same
+//! rows. Each attempt at a part has its own folder, and counts once its list of files exists. So killed
+//! attempts leave nothing that counts, and of two complete attempts either will do.
+//!
+//! Hashes with very many postings are divided by document as well, each slice in a run of its own. Rows
+//! travel in blocks: one row of the engine holds many, since an engine takes some 5 µs for a row. The reduce
+//! side refuses rows that do not ascend strictly or that belong to another part. Two sums over all postings,
+//! one made with the documents and one with the postings, prove that each posting exists once.
 
 mod assemble;
 mod folder;

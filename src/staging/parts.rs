@@ -1,4 +1,4 @@
-//! Parts: the folders of attempts, and the list of files that makes one of them a part.
+//! Parts: the folders of attempts, and the list of files that turns an attempt into a part.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -40,7 +40,7 @@ pub(super) struct FileRecord {
     xxh3: String,
 }
 
-/// Makes the files in `folder` a part.
+/// Turns the files in `folder` into a part, by writing its list of files.
 pub(super) fn write(
     staging: &Staging,
     part: u32,
@@ -58,7 +58,7 @@ pub(super) fn write(
 }
 
 impl Staging {
-    /// The parts that are whole, ascending.
+    /// The numbers of the complete parts, ascending.
     ///
     /// # Errors
     /// Fails if the folder cannot be read.
@@ -67,13 +67,13 @@ impl Staging {
     }
 }
 
-/// The parts of this build that are there: for each the attempt whose folder's name comes first, and its record.
+/// The complete parts of this build, each with its folder and record; of several attempts, the first by name.
 pub(super) fn finished(staging: &Staging) -> Result<BTreeMap<u32, (PathBuf, PartRecord)>> {
     let parts = staging.root.join(PARTS);
     let mut found: BTreeMap<u32, (PathBuf, PartRecord)> = BTreeMap::new();
     for entry in fs::read_dir(&parts).map_err(Error::io("read", &parts))? {
         let folder = entry.map_err(Error::io("read", &parts))?.path();
-        // One without a list of files is an attempt that runs still, or was killed.
+        // Without a list of files, an attempt is still running or was killed.
         let Some(record) = read_json::<PartRecord>(&folder.join(PART))? else { continue };
         if record.generation != staging.generation() || record.part >= staging.part_count() {
             return Err(Error::DamagedBuild { path: folder.join(PART), detail: "it is of another build" });
@@ -86,7 +86,7 @@ pub(super) fn finished(staging: &Staging) -> Result<BTreeMap<u32, (PathBuf, Part
 }
 
 impl FileRecord {
-    /// The file, once it is what was written.
+    /// The file, after its size and digest were verified.
     pub(super) fn verified(&self, folder: &Path) -> Result<StagedFile> {
         let path = folder.join(&self.name);
         let damaged = |detail| Error::DamagedBuild { path: path.clone(), detail };

@@ -20,33 +20,35 @@ use fpdb_reading::input::ReadAs;
 pub struct StagingPlan {
     schema: Schema<Self>,
     pub(super) generation: String,
-    /// The program that made it.
+    /// The name and version of the program that made the plan.
     program: String,
-    /// The settings of the database.
+    /// The profile of the database.
     pub profile: Profile,
     pub(super) hash_version: u8,
-    /// Documents, numbered from 0 on; those that cannot be read included.
+    /// Number of documents, including those that cannot be read. They are numbered from 0.
     pub documents: u32,
-    /// Parts of the postings, each a range of hashes.
+    /// Number of parts of the postings, each a range of hashes.
     pub posting_parts: u32,
-    /// Parts of the documents, and as many of their digests.
+    /// Number of parts of the documents; the digests have as many.
     pub document_parts: u32,
-    /// Names at which the parts of the names begin, all but the first; ascending.
+    /// The first name of each part of the names, except the first part; ascending.
     pub name_bounds: Vec<String>,
-    /// Hashes with so many postings that they are divided by document, into this many parts. Ascending.
+    /// Heavy hashes, ascending: hashes with so many postings that they are divided by document. Each has a
+    /// number of parts.
     pub heavy: Vec<(u64, u32)>,
-    /// Which front-end reads the documents: `auto`, `code` or the name of a format.
+    /// The front-end that reads the documents: `auto`, `code` or the name of a format.
     pub front_end: String,
-    /// True if the documents' bytes are kept.
+    /// True if the documents' bytes are stored in the database.
     pub store_text: bool,
-    /// The columns that documents come from: that of the text, that of the name, and those that are kept. Empty where the
-    /// engine has no columns.
+    /// The columns of the documents: the text, the name, and metadata columns. Empty if the engine has no
+    /// columns.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// Identifies the documents, in the engine's own way: a build goes on only with those it began with. May be empty.
+    /// Identifies the documents, in the engine's own way; can be empty. A build continues only with the same
+    /// documents.
     #[serde(default)]
     pub input: String,
-    /// When the build began, in seconds since 1970: the time at which its documents count as ingested.
+    /// The start of the build, in seconds since 1970. It is the ingestion time of its documents.
     pub(super) created: i64,
 }
 
@@ -54,11 +56,11 @@ impl Answer for StagingPlan {
     const SCHEMA: &'static str = "fpdb.staging/1";
 }
 
-/// The most parts of one kind: each is a folder of files that a database keeps open.
+/// Maximum number of parts of one kind: each is a folder of files that a database keeps open.
 const MOST_PARTS: u32 = 1 << 20;
 
 impl StagingPlan {
-    /// A plan for so many documents, in one part of each kind. Each plan has a generation of its own.
+    /// A plan for this number of documents, with one part of each kind. Each plan has its own generation.
     #[must_use]
     pub fn new(profile: Profile, documents: u32) -> Self {
         let created = fpdb_host::clock::now();
@@ -138,7 +140,7 @@ impl StagingPlan {
         })
     }
 
-    /// The generation as the database keeps it.
+    /// The generation in the database's form; `None` if it is malformed.
     pub(super) fn generation_bytes(&self) -> Option<[u8; 16]> {
         hex::decode(&self.generation)?.try_into().ok()
     }

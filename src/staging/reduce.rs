@@ -1,5 +1,6 @@
-//! Reduce: the blocks of a part become its files. An engine that did not sort them is found out. Documents are written as they
-//! come. Postings, names and digests of all tasks are gathered and sorted here, in the memory that a part takes.
+//! Reduce: turns the blocks of a part into its files. It detects an engine that did not sort them. Documents
+//! are written as they arrive. Postings, names and digests of all tasks are collected and sorted here, in the
+//! memory of one part.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -10,7 +11,8 @@ use super::rows::StagedColumns;
 use fpdb_host::error::{Error, Result};
 use fpdb_store::{PartKind, PartWriter, Posting, StagedRow, for_each_row, posting_of, posting_row};
 
-/// Makes parts of rows; one per task of the engine. A task may bring several parts, each of them whole.
+/// Turns rows into parts. Each task of the engine has one. A task may bring several parts, each of them
+/// whole.
 pub struct StagingReducer<'a> {
     staging: &'a Staging,
     open: Option<OpenPart<'a>>,
@@ -29,7 +31,7 @@ struct OpenPart<'a> {
     last_row: Last,
 }
 
-/// The block or row that came last.
+/// The previous block or row.
 #[derive(Default)]
 struct Last {
     high: u64,
@@ -38,7 +40,7 @@ struct Last {
 }
 
 impl Last {
-    /// Takes the next one, the first or one above the last; false for any other.
+    /// Accepts the next row if it is the first or above the previous; otherwise returns false.
     fn take(&mut self, row: StagedRow<'_>, is_first: bool) -> bool {
         let after = (row.high, row.low).cmp(&(self.high, self.low)).then_with(|| row.value.cmp(&self.value));
         if !is_first && after != Ordering::Greater {
@@ -51,22 +53,22 @@ impl Last {
     }
 }
 
-/// Rows that are sorted when all are there.
+/// Rows that are sorted once all have arrived.
 #[derive(Default)]
 struct Gathered {
     postings: Vec<Posting>,
-    /// High, low, and where the value begins and ends.
+    /// High, low, and start and end of the value.
     keys: Vec<(u64, u64, usize, usize)>,
     values: Vec<u8>,
 }
 
-/// The folder of an attempt, which is removed unless it becomes a part.
+/// The folder of an attempt. It is removed on drop unless it became a part.
 pub(super) struct PartFolder(Option<PathBuf>);
 
 impl Drop for PartFolder {
     fn drop(&mut self) {
         if let Some(path) = self.0.take() {
-            // Without its list of files it does not count; what is left goes with the build.
+            // Without its list of files it does not count. Remains are removed with the build.
             let _ = std::fs::remove_dir_all(path);
         }
     }
@@ -82,7 +84,7 @@ impl std::fmt::Debug for StagingReducer<'_> {
 }
 
 impl Staging {
-    /// Makes parts of rows.
+    /// Returns a reducer.
     #[must_use]
     pub fn reducer(&self) -> StagingReducer<'_> {
         StagingReducer { staging: self, open: None, done: Vec::new() }
@@ -90,11 +92,11 @@ impl Staging {
 }
 
 impl StagingReducer<'_> {
-    /// Adds rows. All rows of this call and those before must ascend strictly by part, high, low and value.
+    /// Adds rows. All rows of this call and earlier calls must ascend strictly by part, high, low and value.
     ///
     /// # Errors
-    /// [`Error::Unsorted`]; [`Error::NameTwice`], [`Error::NumberTwice`]; [`Error::Damaged`] for rows that are none; a failure
-    /// to write the files.
+    /// [`Error::Unsorted`]; [`Error::NameTwice`]; [`Error::NumberTwice`]; [`Error::Damaged`] for malformed
+    /// rows; errors from writing the files.
     pub fn push(&mut self, rows: &StagedColumns<'_>) -> Result<()> {
         for index in 0..rows.parts.len() {
             let unsorted = |part, row, detail| Error::Unsorted { part, row, detail };
@@ -119,7 +121,7 @@ impl StagingReducer<'_> {
         Ok(())
     }
 
-    /// Ends the last part. Returns the numbers of those that were made.
+    /// Ends the last part. Returns the numbers of the parts that were made.
     ///
     /// # Errors
     /// Fails if the files cannot be written.
@@ -163,7 +165,7 @@ impl<'a> OpenPart<'a> {
         })
     }
 
-    /// Takes a block.
+    /// Adds a block.
     fn take(&mut self, staging: &Staging, block: StagedRow<'_>) -> Result<()> {
         let (part, kind, blocks) = (self.part, self.kind, self.blocks);
         for_each_row(kind, block, &mut |row| {
@@ -186,8 +188,8 @@ impl<'a> OpenPart<'a> {
 
     fn write(&mut self, row: StagedRow<'_>) -> Result<()> {
         self.rows += 1;
-        // Blocks ascend by their first rows, and hold documents of one task in a row. So one that goes back to a place that was
-        // written already brings a document again, as it was or with other content.
+        // Blocks ascend by their first rows and hold consecutive documents of one task. So a row at an
+        // earlier place repeats a document, with the same or other content.
         let (place, last) = ((row.high, row.low), (self.last_row.high, self.last_row.low));
         if self.rows > 1 && self.kind == PartKind::Documents && place <= last {
             return Err(Error::NumberTwice { number: row.high as u32 });

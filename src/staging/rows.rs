@@ -1,37 +1,39 @@
-//! Rows as the engine carries them, each of them a block of many: columns, as Arrow and Spark have them.
+//! Rows: the rows that the engine carries, as columns like those of Arrow and Spark. Each row is a block of
+//! many rows of the build.
 //!
-//! Spark has no unsigned integers, so both integers of a row are moved by 2^63: signed order is then the order of the rows.
+//! Spark has no unsigned integers, so both integers of a row are shifted by 2^63: their signed order is then
+//! the order of the rows.
 
 use fpdb_store::StagedRow;
 
-/// Rows of a build, in columns of one length. An engine must bring all rows of a part together, sorted by part, high, low and
-/// value, where values sort as unsigned bytes.
+/// Rows of a build, in columns of equal length. An engine must bring all rows of a part together, sorted by
+/// part, high, low and value. Values sort as unsigned bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StagedRows {
-    /// The part of each row.
+    /// The part number of each row.
     pub parts: Vec<i32>,
-    /// The first integer of each row.
+    /// The first integer of each row's key.
     pub highs: Vec<i64>,
-    /// The second integer of each row.
+    /// The second integer of each row's key.
     pub lows: Vec<i64>,
-    /// Where the value of each row ends in `values`.
+    /// The end of each row's value in `values`.
     pub ends: Vec<i32>,
-    /// All values, one after the other.
+    /// All values, concatenated.
     pub values: Vec<u8>,
 }
 
-/// Rows of a build that lie elsewhere, such as in an Arrow array.
+/// Rows of a build in borrowed memory, such as an Arrow array.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "callers make it")]
 pub struct StagedColumns<'a> {
-    /// The part of each row.
+    /// The part number of each row.
     pub parts: &'a [i32],
-    /// The first integer of each row.
+    /// The first integer of each row's key.
     pub highs: &'a [i64],
-    /// The second integer of each row.
+    /// The second integer of each row's key.
     pub lows: &'a [i64],
-    /// One offset more than there are rows: where their values begin and end in `values`.
+    /// One more offset than rows: each value is between two consecutive offsets in `values`.
     pub offsets: &'a [i32],
     /// All values.
     pub values: &'a [u8],
@@ -40,13 +42,13 @@ pub struct StagedColumns<'a> {
 const SIGN: u64 = 1 << 63;
 
 impl StagedRows {
-    /// How many there are.
+    /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// True if there is none.
+    /// True if there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
@@ -60,14 +62,14 @@ impl StagedRows {
         self.ends.push(self.values.len() as i32);
     }
 
-    /// The bytes they take.
+    /// Bytes of memory of the rows.
     pub(super) fn bytes(&self) -> usize {
         self.len() * (size_of::<u64>() * 3) + self.values.len()
     }
 }
 
 impl<'a> StagedColumns<'a> {
-    /// The part and row at an index; `None` where a column is too short, or offsets lie outside of the values.
+    /// The part and row at an index; `None` if a column is too short, or offsets lie outside the values.
     pub(super) fn get(&self, index: usize) -> Option<(u32, StagedRow<'a>)> {
         let offset = |at: usize| self.offsets.get(at).and_then(|&offset| usize::try_from(offset).ok());
         let value = self.values.get(offset(index)?..offset(index + 1)?)?;

@@ -1,4 +1,4 @@
-//! Answer: what was done with each file, and in all. Also the JSON of it.
+//! Answer: the action on each file, and the totals. Its types are also the JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,9 +15,9 @@ pub enum Act {
     Write,
     /// Copied without some passages of its documents.
     Cut,
-    /// Not copied: it is one document, and removable.
+    /// Not copied: the file is one removable document.
     Omit,
-    /// Its records say whether they are removable.
+    /// Each of its records gets a mark that says whether it is removable.
     Mark,
     /// Removed.
     Remove,
@@ -30,7 +30,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// Its name in JSON.
+    /// The name of the action in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -52,17 +52,17 @@ impl Act {
 #[non_exhaustive]
 pub struct Applied {
     pub(crate) schema: Schema<Self>,
-    /// The file.
+    /// Absolute path of the file.
     pub source: String,
     /// The action.
     pub act: Act,
-    /// The copy, the file that is linked to, or the new place.
+    /// The copy, the target of the link, or the new place. `None` for other actions.
     pub target: Option<String>,
-    /// Removable documents, or documents with repeated passages, that this is about.
+    /// Number of the file's documents that are removable or have repeated passages.
     pub documents: u64,
-    /// False where it would only be done.
+    /// False in a dry run.
     pub done: bool,
-    /// Why the file is left alone, or why documents of it stay.
+    /// Why the file is left alone, or why some of its documents stay.
     pub reason: Option<String>,
 }
 
@@ -75,46 +75,47 @@ impl Answer for Applied {
 #[non_exhaustive]
 pub struct ApplySummary {
     pub(crate) schema: Schema<Self>,
-    /// Files that documents of the database come from.
+    /// Number of files that documents of the database come from.
     pub sources: u64,
-    /// Removable documents of the report, or documents with repeated passages.
+    /// Number of documents in the report: removable ones, or those with repeated passages.
     pub documents: u64,
-    /// Documents left out, removed, linked, moved, marked or cut.
+    /// Number of documents left out, removed, linked, moved, marked or cut.
     pub applied: u64,
-    /// Documents that stay.
+    /// Number of documents that stay.
     pub left: u64,
-    /// Documents that stay because their survivor has changed.
+    /// Number of documents that stay because their survivor has changed.
     pub unjustified: u64,
-    /// Documents contained in their survivor, or resembling it, of formats that hold attachments and pictures: only the texts
-    /// were compared.
+    /// Number of documents of which only the text was compared. They are contained in their survivor or
+    /// resemble it, and their formats hold attachments and pictures.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,
-    /// Documents that the database no longer holds.
+    /// Number of documents that the database no longer holds.
     pub missing: u64,
-    /// Files left alone because they have changed or cannot be read or written.
+    /// Number of files left alone because they have changed or cannot be read or written.
     pub failed: u64,
-    /// Files of those that were not copied or moved because something else is in their new place, or they have no place there.
+    /// Number of these files that were not copied or moved because another file is in their new place, or
+    /// they have none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unplaced: u64,
-    /// Files of those that the system did not let be read, changed or placed: for want of permission, say. The same call takes them up
-    /// again.
+    /// Number of these files that the system refused to read, change or place; permissions can be the cause.
+    /// The same call retries them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused: u64,
-    /// Copies in which no document is left.
+    /// Number of copies without any document.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub emptied: u64,
-    /// Files that an earlier run was done with.
+    /// Number of files that an earlier run has finished.
     pub done_before: u64,
     /// Bytes written, or bytes of the files removed, linked or moved.
     pub bytes: u64,
-    /// False where all this would only be done.
+    /// False in a dry run.
     pub done: bool,
-    /// True if the report lists repeated passages, and not removable documents.
+    /// True if the report lists repeated passages instead of removable documents.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passages: bool,
 }
 
-/// What one file adds to the totals.
+/// The contribution of one file to the totals.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     pub(super) applied: u64,
@@ -132,7 +133,7 @@ impl ApplySummary {
         self.count(one, u64::wrapping_add);
     }
 
-    /// Takes back what was added for a file that is looked at again.
+    /// Subtracts the contribution of a file that is processed again.
     pub(super) fn subtract(&mut self, one: &Outcome) {
         self.count(one, u64::wrapping_sub);
     }

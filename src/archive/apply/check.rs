@@ -1,4 +1,4 @@
-//! Check: are the documents concerned what the database knows of them, and where in their files do they lie?
+//! Check: compares the documents concerned with the database, and finds their places in the files.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -29,19 +29,19 @@ use fpdb_reading::input::{
 };
 use fpdb_store::Store;
 
-/// A place in a file that is left out: see `Members::extent`.
+/// A range of a file to leave out, in the unit of `Members::extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Cut {
     pub(super) start: u64,
     pub(super) end: u64,
-    /// The document that lies there.
+    /// The document in this range.
     pub(super) id: u32,
-    /// Its survivor.
+    /// The survivor of the document.
     pub(super) keep: u32,
 }
 
-/// The cuts of one file, among those of all files.
+/// The cuts of one file, as a range in the cuts of all files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CutRange {
     start: u64,
@@ -51,15 +51,15 @@ pub(super) struct CutRange {
 /// The state of a file.
 #[derive(Clone, Debug)]
 pub(super) enum FileState {
-    /// No document of it is concerned: it was not looked at.
+    /// No document of it is concerned, so it was not checked.
     Kept,
-    /// Its documents are what they were.
+    /// Its documents are unchanged.
     File {
         kind: FileKind,
         /// The container of its members; `None` for a document.
         container: Option<Container>,
         cuts: CutRange,
-        /// Why removable documents of it stay.
+        /// Why some removable documents of it stay.
         reason: Option<String>,
     },
     /// An earlier run has removed, linked or moved it.
@@ -67,7 +67,7 @@ pub(super) enum FileState {
     /// It is left alone.
     Unfit {
         reason: String,
-        /// True if the system refused to let it be read.
+        /// True if the system refused to read it.
         refused: bool,
     },
 }
@@ -75,26 +75,27 @@ pub(super) enum FileState {
 /// The result of the check.
 pub(super) struct Checked {
     pub(super) states: Vec<FileState>,
-    /// The facts of each file that was looked at.
+    /// The facts of each file that was checked.
     pub(super) facts: Vec<Option<Facts>>,
-    /// Documents that are what they were, in files none of which has changed.
+    /// Unchanged documents, in files that are unchanged too.
     pub(super) sound: RoaringBitmap,
-    /// The entries of files with a survivor, and the files themselves; where files are to be removed, linked or moved.
+    /// Hashes of the files with a survivor, and of their directory entries. Empty unless files are removed,
+    /// linked or moved.
     survivors: FxHashSet<u64>,
-    /// The numbers of the files that were looked at, by the hash of their paths.
+    /// The indexes of the files that were checked, by the hash of their paths.
     numbers: FxHashMap<u64, u32>,
     all: File,
     temp: TempSpace,
 }
 
 impl Checked {
-    /// True if a survivor lies in the file at this path, under this name or another.
+    /// True if a survivor is in the file at this path, under this name or another.
     pub(super) fn holds_survivor(&self, path: &Path) -> Result<bool> {
         let FileIdentity { entry, file, is_only } = FileIdentity::of(path)?;
         Ok(self.survivors.contains(&entry) || (is_only && self.survivors.contains(&file)))
     }
 
-    /// The number of the file at this path, if it was looked at.
+    /// The index of the file at this path, if it was checked.
     pub(super) fn number_of(&self, path: &str) -> Option<u32> {
         self.numbers.get(&xxh3_64(path.as_bytes())).copied()
     }
@@ -105,7 +106,7 @@ impl Checked {
     }
 }
 
-/// Looks at files.
+/// Checks files.
 pub(super) struct Check<'a> {
     pub(super) store: &'a Store,
     pub(super) sources: &'a [SourceFile],
@@ -118,7 +119,7 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Looks at each file that has a document concerned.
+    /// Checks each file with a concerned document.
     pub(super) fn all(&mut self, entries: Sorter<'_, PlannedDocument>) -> Result<Checked> {
         let mut checked = Checked {
             states: vec![FileState::Kept; self.sources.len()],
@@ -135,7 +136,7 @@ impl Check<'_> {
             self.one(source, group, &mut checked, &mut written)
         })?;
         if self.options.action.marks() {
-            // Each record takes a mark, also where no document of its file is concerned.
+            // Each record gets a mark, even if no document of its file is concerned.
             for number in 0..self.sources.len() {
                 if matches!(checked.states[number], FileState::Kept) {
                     self.task.step("files checked", number as u64, self.sources.len() as u64)?;
@@ -211,7 +212,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The action of an earlier run on a file that is no longer there, or is the link that the action made of it.
+    /// The action of an earlier run on a file that no longer exists, or that is now the link which the action
+    /// made.
     fn done_before(&self, path: &Path, entries: &[PlannedDocument]) -> Result<Option<Act>> {
         if !self.log.begun(path) {
             return Ok(None);
@@ -244,7 +246,7 @@ pub(super) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Reads a file, and compares these documents of it with what the database knows of them.
+    /// Reads a file, and compares the documents in `entries` with the database.
     pub(super) fn look(&self, source: &SourceFile, entries: &[PlannedDocument]) -> Result<Looked> {
         let scan = Scan::new(entries, &source.path);
         let (scan, kind, reason) = self.scan(Path::new(&source.path), &source.reading, scan)?;
@@ -259,7 +261,7 @@ impl Contents<'_> {
         Ok(scan.all.unwrap_or_default())
     }
 
-    /// Reads a file in the way in which it was ingested. Returns also its kind, and why it stays whole, if it does.
+    /// Reads a file in the way it was ingested. Also returns its kind, and why it must stay whole, if so.
     fn scan<'s>(
         &self,
         path: &Path,
@@ -300,7 +302,7 @@ impl Contents<'_> {
         Ok((scan, kind, reason))
     }
 
-    /// Compares what was found with what is known.
+    /// Compares the documents found with those known.
     fn judge(&self, source: &SourceFile, scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
         let mut looked = Looked {
             kind,
@@ -330,7 +332,7 @@ impl Contents<'_> {
         for entry in scan.entries {
             match scan.digests.get(&entry.suffix) {
                 Some(digest) if *digest == entry.digest() => looked.sound.push(entry.id),
-                // The file holds another version of it now.
+                // The file now holds another version of the document.
                 Some(digest) if self.is_current(digest, source, entry)? => continue,
                 _ => {
                     looked.changed += 1;
@@ -368,7 +370,7 @@ impl Contents<'_> {
         Ok(looked)
     }
 
-    /// True if a document of this digest is stored under the same name and of the same file.
+    /// True if a document with this digest is stored under the same name and from the same file.
     fn is_current(&self, digest: &Digest, source: &SourceFile, entry: &PlannedDocument) -> Result<bool> {
         let name = self.store.document(entry.id)?.name;
         let found = self.store.newest_version(&name, digest, |id| {
@@ -378,11 +380,11 @@ impl Contents<'_> {
     }
 }
 
-/// The state of one file.
+/// The state of one file, as found.
 pub(super) struct Looked {
     kind: FileKind,
     container: Option<Container>,
-    /// The documents that are what they were.
+    /// The unchanged documents.
     pub(super) sound: Vec<u32>,
     cuts: Vec<Cut>,
     changed: usize,
@@ -391,21 +393,21 @@ pub(super) struct Looked {
 
 /// A scan of one file.
 struct Scan<'a> {
-    /// In order of suffix.
+    /// Ascending by suffix.
     entries: &'a [PlannedDocument],
     name: usize,
-    /// A document whose bytes another thread takes.
+    /// A document whose digest another thread is computing.
     pending: Option<(u64, JoinHandle<Option<Digest>>)>,
-    /// The last digest of each document concerned, by the hash of its suffix.
+    /// The last digest of each concerned document, by the hash of its suffix.
     digests: FxHashMap<u64, Digest>,
-    /// Suffixes that several members have which differ.
+    /// Suffixes that several different members share.
     ambiguous: FxHashSet<u64>,
-    /// Where members concerned lie.
+    /// Places of the concerned members.
     places: Vec<(u64, Range<u64>)>,
     needed: FxHashSet<u64>,
     container: Option<(Container, u32)>,
     whole: Option<Candidate>,
-    /// The digests of all documents, where these are asked for.
+    /// The digests of all documents, if they are wanted.
     all: Option<FxHashSet<Digest>>,
 }
 
@@ -429,7 +431,7 @@ impl<'a> Scan<'a> {
         self.all.is_some() || self.entries.binary_search_by_key(&suffix, |entry| entry.suffix).is_ok()
     }
 
-    /// Takes the digest of a document that was still being read.
+    /// Takes the digest that another thread was computing.
     fn finish_pending(&mut self) {
         if let Some((suffix, thread)) = self.pending.take() {
             match thread.join().ok().flatten() {
@@ -459,7 +461,7 @@ impl<'a> Scan<'a> {
             Content::Whole(bytes) => {
                 self.note(suffix, xxh3_128(&bytes).to_be_bytes());
             }
-            // The thread that sends them is this one.
+            // This thread sends the pieces, so another one must receive them.
             Content::Pieces(pieces) => {
                 let take = move || {
                     let mut digest = Xxh3::new();
@@ -468,7 +470,7 @@ impl<'a> Scan<'a> {
                     }
                     Some(digest.digest128().to_be_bytes())
                 };
-                // Without a thread for it the digest is missing, and the document counts as changed.
+                // If no thread can start, the digest is missing and the document counts as changed.
                 self.pending = threads::start("digest", take).ok().map(|thread| (suffix, thread));
             }
             Content::Pipe(_) => {}
@@ -476,7 +478,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Takes note of the places of members.
+/// Records the places of members.
 struct Places<'s, 'a>(&'s RefCell<Scan<'a>>);
 
 impl Extents for Places<'_, '_> {

@@ -1,4 +1,4 @@
-//! Copies: files written to another folder, whole, without some of their documents or passages, or with marks.
+//! Copies: writes files to another folder: whole, without some documents or passages, or with marks.
 
 use std::fs;
 use std::io;
@@ -23,12 +23,12 @@ pub(super) struct PlannedCopy {
     act: Act,
     target: PathBuf,
     chosen: Chosen,
-    /// A digest of all that decides the content of the copy, but for the content of the file.
+    /// A digest of everything that decides the content of the copy, except the content of the file.
     pub(super) decision: u64,
 }
 
 impl PlannedCopy {
-    /// True if the copy lacks documents or passages, or says that they are removable.
+    /// True if the copy lacks documents or passages, or has marks that call documents removable.
     pub(super) fn leaves_out(&self) -> bool {
         !self.chosen.cuts.is_empty()
     }
@@ -61,7 +61,8 @@ impl Acting<'_> {
         Ok(PlannedCopy { act, target, chosen, decision: decision.digest() })
     }
 
-    /// Leaves those documents that lose passages. Returns the ranges that are cut out of them, as pairs of offsets.
+    /// Keeps in `chosen` only the documents that lose passages. Returns the ranges cut out of them, as pairs
+    /// of offsets.
     fn choose_passages(&self, state: &FileState, chosen: &mut Chosen) -> Result<Vec<u64>> {
         let Some(passages) = self.passages else { return Ok(Vec::new()) };
         let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };
@@ -96,7 +97,7 @@ impl Acting<'_> {
         Ok(ranges)
     }
 
-    /// Copies a file as it was decided.
+    /// Copies a file according to its plan.
     pub(super) fn copy(
         &mut self,
         number: usize,
@@ -142,7 +143,7 @@ impl Acting<'_> {
         if act == Act::Copy {
             placing.keep_time(path)?;
         }
-        // On the disk before the log says so: the same call trusts the log.
+        // The copy must be on disk before the log says so, because the next call trusts the log.
         let written = placing.synced()?;
         if replaces {
             placing.finish()?
@@ -184,11 +185,11 @@ impl Acting<'_> {
         }
     }
 
-    /// Removes the copy that an earlier run has made of a file that is left out now.
+    /// Removes the copy that an earlier run made of a file that is now left out.
     fn remove_copy(&mut self, path: &Path, target: &Path) -> Result<()> {
         match target.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            // Something that no run has written stays.
+            // A file that no run has written stays.
             _ if !self.log.begun(target) => return Ok(()),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Cutting: takes the listed passages out of the texts of their documents.
+//! Cutting: removes the listed passages from the texts of their documents.
 
 use rustc_hash::FxHashSet;
 
@@ -11,24 +11,24 @@ use fpdb_kernel::profile::Unit;
 use fpdb_reading::input::InputLimits;
 use fpdb_store::{DocumentRecord, Store};
 
-/// Passages and what their documents are: what is needed to cut them out of a text.
+/// Passages, and the facts needed to cut them out of a text.
 pub(super) struct Cutting<'a> {
     pub(super) passages: &'a Passages,
     pub(super) kept: Kept<'a>,
     pub(super) limits: &'a InputLimits,
 }
 
-/// The documents that are there to justify the removal of others.
+/// The documents that can justify the removal of others.
 #[derive(Clone, Copy)]
 pub(super) struct Kept<'a> {
     pub(super) store: &'a Store,
     pub(super) checked: &'a Checked,
-    /// The numbers of files whose copying has failed.
+    /// The indexes of files whose copying has failed.
     pub(super) lost: &'a FxHashSet<u32>,
 }
 
 impl Kept<'_> {
-    /// True if a document is what it was, and its file was not lost on the way to the copy.
+    /// True if a document is unchanged, and its file was copied or will be.
     pub(super) fn holds(&self, document: u32) -> Result<bool> {
         if !self.checked.sound.contains(document) || self.lost.is_empty() {
             return Ok(self.checked.sound.contains(document));
@@ -40,7 +40,7 @@ impl Kept<'_> {
 }
 
 impl Cutting<'_> {
-    /// The byte ranges of a document that are cut out: those whose first occurrence justifies it.
+    /// The byte ranges to cut out of a document: passages whose first occurrence still exists.
     pub(super) fn ranges(&self, document: u32) -> Result<Vec<(u64, u64)>> {
         let mut ranges = Vec::new();
         for passage in self.passages.get(document)? {
@@ -51,7 +51,8 @@ impl Cutting<'_> {
         Ok(ranges)
     }
 
-    /// The ranges of a file that is a document. Those of bytes are moved to the boundaries of characters, for which the text is read.
+    /// The same for a file that is one document. If the unit is bytes, the text is read to move the ranges to
+    /// the boundaries of characters.
     pub(super) fn ranges_of_file(&self, document: u32) -> Result<Vec<(u64, u64)>> {
         let mut ranges = self.ranges(document)?;
         let store = self.kept.store;
@@ -65,7 +66,7 @@ impl Cutting<'_> {
         Ok(ranges)
     }
 
-    /// The text of a record without its passages; `None` if it is not the document's.
+    /// The text of a record without its passages; `None` if the text is not the document's.
     pub(super) fn cut(&self, document: u32, text: &[u8]) -> Result<Option<Vec<u8>>> {
         let record = self.kept.store.document(document)?;
         if xxhash_rust::xxh3::xxh3_128(text).to_be_bytes() != record.digest {
@@ -75,7 +76,7 @@ impl Cutting<'_> {
         let mut at = 0;
         for range in self.ranges(document)? {
             let (start, end) = whole_characters(text, range);
-            // Two spans may share a character.
+            // Two spans can share a character.
             left.extend_from_slice(text.get(at..(start as usize).max(at)).unwrap_or_default());
             at = at.max(end as usize);
         }
@@ -84,7 +85,7 @@ impl Cutting<'_> {
     }
 }
 
-/// A range without the characters of UTF-8 that are only partly in it: passages of bytes begin and end anywhere.
+/// Shrinks a range to whole UTF-8 characters: passages of bytes begin and end anywhere.
 fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64) {
     let is_inside = |place: u64| text.get(place as usize).is_some_and(|byte| byte & 0xc0 == 0x80);
     while start < end && is_inside(start) {
@@ -96,8 +97,8 @@ fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64)
     (start, end)
 }
 
-/// True if a passage can be cut out of a document without harm to what is around it: its offsets are its own, and it has no markup whose
-/// beginning would lose its end.
+/// True if passages can be cut out of a document without harm to the text around them. Its offsets must refer
+/// to the original. It must have no markup, since a cut could remove a start tag without its end tag.
 pub(super) fn can_be_cut(record: &DocumentRecord) -> bool {
     let format = Format::named(&record.format).unwrap_or_default();
     let plain =

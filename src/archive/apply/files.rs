@@ -1,4 +1,4 @@
-//! Files: whole files, copied, linked and moved; and new ones, written beside their place.
+//! Files: copies, links and moves whole files, and writes new files beside their place.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
@@ -14,10 +14,10 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_host::temporary::Temporary;
 
-/// Bytes taken at a time.
+/// Bytes read at a time.
 pub(super) const BUFFER: usize = 256 << 10;
 
-/// Tells a file from a later version of it.
+/// Distinguishes a file from a later version of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     pub(super) bytes: u64,
@@ -25,13 +25,14 @@ pub(super) struct Facts {
     /// Device and inode.
     #[cfg(unix)]
     inode: (u64, u64),
-    /// When the system last changed anything of the file, in seconds and nanoseconds. No program can set this time.
+    /// Time of the last change to the file or its metadata (ctime), in seconds and nanoseconds. No program
+    /// can set it.
     #[cfg(unix)]
     changed: (i64, i64),
 }
 
 impl Facts {
-    /// Of the file that a path leads to.
+    /// The facts of the file that a path leads to.
     pub(super) fn of(path: &Path) -> Result<Self> {
         let facts = path.metadata().map_err(Error::io("read", path))?;
         if !facts.is_file() {
@@ -40,10 +41,10 @@ impl Facts {
         Ok(Self::from(&facts))
     }
 
-    /// The same, of a file that is opened for it: a network file system then asks its server.
+    /// The same, but opens the file first: a network file system then asks its server.
     pub(super) fn of_opened(path: &Path) -> Result<Self> {
         let opened = File::open(path).and_then(|file| file.metadata()).map_err(Error::io("read", path))?;
-        // The name may lead to another file since.
+        // The name can lead to another file by now.
         let facts = Self::of(path)?;
         if facts != Self::from(&opened) {
             return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
@@ -51,8 +52,8 @@ impl Facts {
         Ok(facts)
     }
 
-    /// The facts of a file once its times tell any later change: a change within the resolution of the clock of the file system
-    /// keeps the time of the change before.
+    /// The facts of a file once any later change would alter its times. Two changes within the resolution of
+    /// the file system's clock have the same time.
     pub(super) fn settled(path: &Path) -> Result<Self> {
         let facts = Self::of(path)?;
         match facts.unsettled() {
@@ -64,11 +65,11 @@ impl Facts {
         }
     }
 
-    /// How long the last change is still too recent.
+    /// The time to wait until the last change is old enough.
     #[cfg(unix)]
     fn unsettled(&self) -> Option<Duration> {
         let (seconds, nanoseconds) = self.changed;
-        // Whole seconds come from file systems that know no smaller unit. Others follow the clock of the kernel.
+        // Whole seconds: the file system has no smaller unit. Otherwise it follows the kernel's clock.
         let resolution = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(20) };
         let changed = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
         let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH + changed).unwrap_or_default();
@@ -80,7 +81,7 @@ impl Facts {
         None
     }
 
-    /// A digest of this and of size and time.
+    /// A digest of `digest`, the size and the time.
     pub(super) fn mixed_with(&self, digest: u64) -> u64 {
         let time = self.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
         let mut bytes = self.bytes.to_le_bytes().to_vec();
@@ -88,7 +89,7 @@ impl Facts {
         xxh3_64_with_seed(&bytes, digest)
     }
 
-    /// Tells the file from others.
+    /// A hash that distinguishes the file from others.
     #[cfg(unix)]
     fn file(&self) -> u64 {
         let (device, inode) = self.inode;
@@ -100,7 +101,7 @@ impl Facts {
         0
     }
 
-    /// True if these are the facts of the same file, but for the time at which the system changed anything of it.
+    /// True if the facts are equal except the time of the last change to the file or its metadata.
     #[cfg(unix)]
     fn differs_in_change_only(&self, other: &Self) -> bool {
         Self { changed: other.changed, ..*self } == *other
@@ -112,19 +113,20 @@ impl Facts {
     }
 }
 
-/// The facts of files after acts of this run on them. An act on one name of a file changes the facts that its other names have.
+/// The facts of files after this run acted on them. An act on one name of a file changes the facts of its
+/// other names.
 #[derive(Debug, Default)]
 pub(super) struct OwnActs(FxHashMap<u64, Facts>);
 
 impl OwnActs {
-    /// Notes the facts of an opened file after an act on it.
+    /// Records the facts of an open file after an act on it.
     pub(super) fn note(&mut self, file: &File, path: &Path) -> Result<()> {
         let facts = Facts::from(&file.metadata().map_err(Error::io("read", path))?);
         self.0.insert(facts.file(), facts);
         Ok(())
     }
 
-    /// True if nothing but acts of this run lies between two facts of a file.
+    /// True if only acts of this run explain the difference between two facts of a file.
     pub(super) fn explain(&self, before: &Facts, now: &Facts) -> bool {
         before == now || before.differs_in_change_only(now) && self.0.get(&now.file()) == Some(now)
     }
@@ -148,11 +150,12 @@ impl From<&Metadata> for Facts {
 /// Tells whether two names lead to one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileIdentity {
-    /// The hash of its entry in its folder. It is the same for all names that lead there, through symbolic links and through mounts.
+    /// Hash of its directory entry. It is the same for all paths to the entry, through symbolic links and
+    /// mounts.
     pub(super) entry: u64,
-    /// The hash of the file itself.
+    /// Hash of the file itself.
     pub(super) file: u64,
-    /// True if the file has no other entry.
+    /// True if the file has no other directory entry.
     pub(super) is_only: bool,
 }
 
@@ -179,7 +182,7 @@ impl FileIdentity {
     }
 }
 
-/// The place of a file of this name below a folder: without what leads out of it.
+/// Makes a relative path from a name, without the components that lead out of the folder.
 pub(super) fn relative(name: &str) -> PathBuf {
     let mut path = PathBuf::new();
     for component in Path::new(name).components() {
@@ -194,7 +197,7 @@ pub(super) fn relative(name: &str) -> PathBuf {
     path
 }
 
-/// A file written whole, to be put in its place.
+/// A complete new file, not yet in its place.
 #[derive(Debug)]
 pub(super) struct Placing {
     file: File,
@@ -202,7 +205,7 @@ pub(super) struct Placing {
     target: PathBuf,
 }
 
-/// The unfinished file. It is removed unless it becomes the finished one.
+/// The unfinished file. It is removed on drop unless it was renamed.
 #[derive(Debug)]
 struct Part {
     path: PathBuf,
@@ -211,12 +214,12 @@ struct Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // After the renaming there is none.
+        // After the renaming it does not exist.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Writes a file for `target` under the name `part` beside it, with the permissions of `like`.
+/// Writes a file for `target` under the hidden name `part` beside it, with the permissions of `like`.
 pub(super) fn place(
     target: &Path,
     part: PathBuf,
@@ -235,24 +238,24 @@ pub(super) fn place(
 }
 
 impl Placing {
-    /// Gives the file the time of another.
+    /// Copies the modification time of another file.
     pub(super) fn keep_time(&self, like: &Path) -> Result<()> {
         let modified = like.metadata().and_then(|facts| facts.modified()).map_err(Error::io("read", like))?;
         self.file.set_modified(modified).map_err(Error::io("write", &self.target))
     }
 
-    /// Its facts, once its bytes are on the disk.
+    /// Syncs the file to disk and returns its facts.
     pub(super) fn synced(&self) -> Result<Facts> {
         self.file.sync_all().map_err(Error::io("write", &self.target))?;
         Ok(Facts::from(&self.file.metadata().map_err(Error::io("write", &self.target))?))
     }
 
-    /// Puts it in its place.
+    /// Moves the file to its place.
     pub(super) fn finish(self) -> Result<()> {
         fs::rename(&self.part.path, &self.target).map_err(Error::io("write", &self.target))
     }
 
-    /// Puts it in its place if nothing is there.
+    /// Moves the file to its place if nothing is there.
     pub(super) fn finish_new(self) -> Result<()> {
         rename_new(&self.part.path, &self.target).map_err(Error::io("write", &self.target))
     }
@@ -262,7 +265,7 @@ impl Placing {
 pub(super) fn copy(source: &Path, target: &mut File, stop: &StopToken) -> Result<()> {
     let mut input = File::open(source).map_err(Error::io("read", source))?;
     let mut left = input.metadata().map_err(Error::io("read", source))?.len();
-    // In parts, so that it can be stopped; the system copies without passing them through this process where it can.
+    // In parts, so that it can be stopped. Where possible, the kernel copies the bytes without this process.
     const PART: u64 = 64 << 20;
     while left > 0 {
         stop.check()?;
@@ -275,7 +278,7 @@ pub(super) fn copy(source: &Path, target: &mut File, stop: &StopToken) -> Result
     target.flush().map_err(Error::io("copy", source))
 }
 
-/// True if two files are not one and have the same bytes.
+/// True if two files are distinct and have the same bytes.
 pub(super) fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
     let open = |path: &Path| File::open(path).map_err(Error::io("read", path));
     let (mut first, mut second) = (open(one)?, open(other)?);
@@ -298,42 +301,43 @@ pub(super) fn same_bytes(one: &Path, other: &Path) -> Result<bool> {
     }
 }
 
-/// Renames a file; fails if there is one of the new name.
+/// Renames a file. Fails if the new name exists.
 pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from).inspect_err(|_| {
-            // Under its old name it is still there.
+            // The file still exists under its old name.
             let _ = fs::remove_file(to);
         }),
         Err(error) => match (error.kind(), to.symlink_metadata()) {
             (io::ErrorKind::AlreadyExists, _) | (_, Ok(_)) => Err(io::ErrorKind::AlreadyExists.into()),
             (io::ErrorKind::CrossesDevices | io::ErrorKind::NotFound, _) => Err(error),
-            // A file system without second names, or a file of another user.
+            // The file system has no hard links, or the file belongs to another user.
             (_, Err(found)) if found.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
             (_, Err(found)) => Err(found),
         },
     }
 }
 
-/// Gives a file a second name under which it is kept; or renames it if it can have no second one.
+/// Gives a file a second name that keeps it; if hard links are impossible, renames it.
 pub(super) fn keep_aside(path: &Path, aside: &Path) -> Result<()> {
     fs::hard_link(path, aside).or_else(|_| rename_new(path, aside)).map_err(Error::io("set aside", path))
 }
 
-/// Puts a file that is kept aside in the place of the link that was made there.
+/// Puts a file back that was kept aside, in place of the link made there.
 pub(super) fn put_back(aside: &Path, path: &Path) -> io::Result<()> {
     fs::rename(aside, path)?;
-    // Renaming does nothing if both are names of one file already.
+    // Renaming does nothing if both names lead to one file already.
     match fs::remove_file(aside) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
 }
 
-/// Makes a second name, or a symbolic link, `link` of the file `survivor`. The link is removed unless it is put in a place.
+/// Makes `link`, a hard or symbolic link to the file `survivor`. The link is removed on drop unless it is put
+/// in place.
 pub(super) fn link(survivor: &Path, link: PathBuf, kind: LinkKind) -> Result<Linked> {
     let made = match kind {
-        // The file itself: a link to a symbolic link would lead elsewhere from here.
+        // The resolved path: a link to a relative symbolic link would lead elsewhere from here.
         LinkKind::Hard => fs::hard_link(survivor.canonicalize().map_err(Error::io("find", survivor))?, &link),
         LinkKind::Symbolic => symbolic(&way(&link, survivor)?, &link),
     };
@@ -350,9 +354,9 @@ impl Linked {
         &self.0.path
     }
 
-    /// Puts it in the place of a file.
+    /// Puts the link in the place of a file.
     pub(super) fn replace(self, path: &Path) -> Result<()> {
-        // If both are one file already this does nothing, and the guard removes the other name.
+        // If both are one file already, this does nothing, and the guard removes the other name.
         fs::rename(&self.0.path, path).map_err(Error::io("link", path))
     }
 }
@@ -367,7 +371,7 @@ pub(super) fn is_link(path: &Path, survivor: &Path, kind: LinkKind) -> bool {
     }
 }
 
-/// True if the system refuses to let a file be read, changed or placed; false if the file is gone, or is not what it was.
+/// True if the system refuses to read, change or place a file. False if the file is gone or has changed.
 pub(super) fn is_refused(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() != io::ErrorKind::NotFound)
 }
@@ -382,7 +386,7 @@ fn symbolic(way: &Path, link: &Path) -> io::Result<()> {
     std::os::windows::fs::symlink_file(way, link)
 }
 
-/// The way from the folder of one file to another file.
+/// The relative path from the folder of one file to another file.
 fn way(from: &Path, to: &Path) -> Result<PathBuf> {
     let folder = from.parent().unwrap_or(Path::new("."));
     let folder = folder.canonicalize().map_err(Error::io("find", folder))?;

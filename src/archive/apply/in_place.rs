@@ -1,8 +1,8 @@
-//! In place: files that are marked, removed, linked or moved where they are.
+//! In place: marks, removes, links or moves files where they are.
 //!
-//! A file that goes is set aside first, then its survivor is compared once more, and only then it is removed; or it is put back. Two runs
-//! that each take the survivors of the other can therefore never both remove: a run finds the survivor missing that another has set
-//! aside.
+//! A file to remove is first set aside. Then its survivor is compared once more. Only then is the file
+//! removed; otherwise it is put back. So two runs that each remove the other's survivors cannot both succeed:
+//! each run notices that the other has set its survivor aside.
 
 use std::fs::{self, File};
 use std::io;
@@ -33,7 +33,7 @@ struct Survivor {
     path: PathBuf,
 }
 
-/// How a file goes.
+/// How a file leaves its place.
 enum Way {
     Remove,
     Link(LinkKind),
@@ -41,7 +41,7 @@ enum Way {
 }
 
 impl Acting<'_> {
-    /// Marks the records of a file, which takes its place.
+    /// Marks the records of a file; the new file replaces it.
     pub(super) fn mark(
         &mut self,
         number: usize,
@@ -81,7 +81,7 @@ impl Acting<'_> {
         let part = self.log.part_of(&real);
         let replaces = self.log.begun(path);
         noted.part = Some(&part);
-        // Without the decision: until the new file is complete, none stands.
+        // Without the decision: until the new file is complete, the log must not call it valid.
         self.log.begin(&NotedAct { decision: 0, ..noted })?;
         let placing = files::place(&real, part.clone(), path, |file| {
             let change = Change::Mark { field, passages: self.passages, replaces };
@@ -142,7 +142,7 @@ impl Acting<'_> {
             }
             _ => (Act::Remove, None, Way::Remove),
         };
-        // A run that was killed has copied it onto another file system and not removed it.
+        // A killed run has copied the file to another file system and not removed it.
         if let Way::Move(target) = &way
             && target.symlink_metadata().is_ok()
             && !(self.log.begun(path) && files::same_bytes(path, target)?)
@@ -158,7 +158,7 @@ impl Acting<'_> {
         Ok(Some(Acted { step, done, outcome: Outcome { applied: 1, bytes, ..outcome } }))
     }
 
-    /// The survivor of a document, if its file was looked at.
+    /// The survivor of a document, if its file was checked.
     fn survivor(&self, cut: Cut) -> Result<Option<Survivor>> {
         let record = self.store.document(cut.keep)?;
         let number = record.source.as_deref().and_then(|source| self.checked.number_of(source));
@@ -166,7 +166,7 @@ impl Acting<'_> {
         Ok(Some(Survivor { id: cut.keep, record, number: number as usize, path: path.into() }))
     }
 
-    /// True if the file of a survivor is the one that was checked, and only this run has acted on it since.
+    /// True if the file of a survivor is still the checked one, and only this run has acted on it since.
     fn is_in_place(&self, survivor: &Survivor) -> Result<bool> {
         let facts = match Facts::of_opened(&survivor.path) {
             Ok(facts) => facts,
@@ -177,7 +177,8 @@ impl Acting<'_> {
         Ok(self.checked.facts[survivor.number].is_some_and(|checked| self.own.explain(&checked, &facts)))
     }
 
-    /// The same, and its content is compared once more, if it is a document by itself, before the first copy of it goes.
+    /// Like `is_in_place`. If the survivor is a whole file, its content is also compared again before its
+    /// first duplicate is removed.
     fn is_whole(&mut self, survivor: &Survivor) -> Result<bool> {
         if !self.is_in_place(survivor)? {
             return Ok(false);
@@ -196,7 +197,8 @@ impl Acting<'_> {
         Ok(same)
     }
 
-    /// Takes a file away, or puts a link in its place. Returns false, and leaves all as it was, if its survivor has changed.
+    /// Removes a file, or replaces it by a link. Returns false, and changes nothing, if its survivor has
+    /// changed.
     fn take(&mut self, path: &Path, bytes: u64, survivor: &Survivor, way: &Way) -> Result<bool> {
         let aside = self.log.aside_of(path);
         let taken = File::open(path).map_err(Error::io("read", path))?;
@@ -256,7 +258,7 @@ impl Acting<'_> {
         removed
     }
 
-    /// Puts a link to the survivor in the place of a file, compares both, and removes the file or puts it back.
+    /// Replaces a file by a link to its survivor, compares both, and removes the file or puts it back.
     fn link(
         &mut self,
         path: &Path,
@@ -266,7 +268,7 @@ impl Acting<'_> {
     ) -> Result<bool> {
         let linked_to = File::open(&survivor.path).map_err(Error::io("read", &survivor.path))?;
         let link = files::link(&survivor.path, part, kind)?;
-        // Also a file that has changed under the name of the survivor has other bytes.
+        // This also rejects a changed file under the survivor's name, since its bytes differ.
         if !files::same_bytes(path, link.path())? {
             return Ok(false);
         }
@@ -286,7 +288,8 @@ impl Acting<'_> {
         removed
     }
 
-    /// Moves a file; onto another file system by copying it. Puts it back if its survivor has changed.
+    /// Moves a file, by copying if the target is on another file system. Puts it back if its survivor has
+    /// changed.
     fn move_to(
         &mut self,
         path: &Path,
@@ -296,7 +299,7 @@ impl Acting<'_> {
     ) -> Result<bool> {
         let folder = target.parent().unwrap_or(Path::new("."));
         create_folders(folder)?;
-        // The copy of a killed run is there, and was compared.
+        // A copy by a killed run exists already, and was compared.
         if target.symlink_metadata().is_err() {
             match files::rename_new(path, target) {
                 Ok(()) => {
@@ -319,7 +322,7 @@ impl Acting<'_> {
         removed
     }
 
-    /// Copies a file onto another file system. The copy is on the disk before this returns.
+    /// Copies a file to another file system. Returns after the copy is synced to disk.
     fn copy_to(&self, path: &Path, target: &Path, part: PathBuf) -> Result<()> {
         let before = Facts::of(path)?;
         let placing = files::place(target, part, path, |file| files::copy(path, file, self.task.token()))?;
@@ -333,19 +336,19 @@ impl Acting<'_> {
     }
 }
 
-/// A digest of what decides the marks of a file.
+/// A digest of the facts that decide the marks of a file.
 fn decision_of_marks(cuts: &[Cut]) -> u64 {
     let mut decision = Xxh3::new();
     decision.update(Act::Mark.name().as_bytes());
     for Cut { id, keep, .. } in cuts {
-        // Where records lie changes with the marks.
+        // The places of records are left out, since the marks move them.
         decision.update(&id.to_le_bytes());
         decision.update(&keep.to_le_bytes());
     }
     decision.digest()
 }
 
-/// Why no link to a survivor takes the place of a file. Both have to be whole files of the same bytes.
+/// Why a file cannot be replaced by a link to the survivor. Both must be whole files of the same bytes.
 fn why_no_link(survivor: &Survivor, path: &Path) -> Result<Option<&'static str>> {
     if !survivor.record.member.as_deref().is_none_or(str::is_empty) {
         return Ok(Some("its survivor is not a file"));

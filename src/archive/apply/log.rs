@@ -1,9 +1,10 @@
-//! Log: the acts on files, a line of JSON for each, beside the report. Each act is noted before it begins and after it has ended.
+//! Log: a file beside the report with a line of JSON for each act on a file. Each act is recorded before it
+//! begins and after it has ended.
 //!
-//! A file under way has a hidden name beside its place: `.NAME.fpdb-part-` and 16 hexadecimal digits, a hash of its path and of a
-//! random key that the log begins with. No other program knows these names, and the log lists each before it is used. The next run
-//! with the same log removes an unfinished file, and puts a file back that was set aside. It touches no name that the log does not
-//! give.
+//! A file under way has a hidden name beside its place: `.NAME.fpdb-part-` and 16 hexadecimal digits. The
+//! digits are a hash of its path and of a random key at the start of the log. No other program can know these
+//! names, and the log lists each before it is used. The next run with the same log removes an unfinished
+//! file, and puts back a file that was set aside. It touches only names that the log lists.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
@@ -29,38 +30,38 @@ pub(super) struct Log {
     /// `None` in a dry run, which writes nothing.
     file: Option<File>,
     digest: String,
-    /// Makes the names of files under way; `None` in a dry run without a log.
+    /// The random key for hidden names; `None` in a dry run without a log.
     key: Option<u64>,
-    /// By the hash of the path that an act is about.
+    /// By the hash of the path that the act concerns.
     acts: FxHashMap<u64, Noted>,
-    /// Acts of any report that have begun and not ended, by the same hash.
+    /// Acts of any report that began and did not end, by the same hash.
     unfinished: FxHashMap<u64, LogLine>,
-    /// Files whose content is still aside, by the hash of their paths, and why.
+    /// Files whose content is still set aside, by the hash of their paths, and why.
     aside: FxHashMap<u64, String>,
 }
 
-/// What the log knows of a path.
+/// The facts that the log has about a path.
 #[derive(Clone, Copy)]
 struct Noted {
-    /// A digest of all that decides the content.
+    /// A digest of everything that decides the content.
     decision: u64,
     bytes: u64,
-    /// The time of the file, in nanoseconds of the Unix epoch.
+    /// The time of the file, in nanoseconds since 1970.
     modified: Option<u64>,
     ended: bool,
 }
 
-/// An act, as the log notes it.
+/// An act, as the log records it.
 #[derive(Clone, Copy)]
 pub(super) struct NotedAct<'a> {
     pub(super) act: Act,
     pub(super) source: &'a Path,
     pub(super) target: Option<&'a Path>,
-    /// A digest of all that decides the content of the file that is written; 0 for others.
+    /// A digest of everything that decides the content of the written file; 0 for acts that write none.
     pub(super) decision: u64,
-    /// The bytes of the file that is written or taken.
+    /// Size in bytes of the file that is written or taken.
     pub(super) bytes: u64,
-    /// The time of the file that is written.
+    /// Modification time of the written file.
     pub(super) modified: Option<SystemTime>,
     /// The name of the unfinished file, which the next run removes.
     pub(super) part: Option<&'a Path>,
@@ -106,7 +107,7 @@ struct KeyLine {
 const SCHEMA: &str = "fpdb.act/1";
 const KEY_SCHEMA: &str = "fpdb.act.key/1";
 
-/// The most bytes of a file's name.
+/// Maximum bytes of a file name.
 const MOST_OF_NAME: usize = 255;
 
 /// The role of a hidden name.
@@ -125,7 +126,7 @@ fn nanoseconds(time: SystemTime) -> Option<u64> {
 }
 
 impl LogLine {
-    /// The file that the act is about: the one that it makes, or the one that it takes.
+    /// The file that the act concerns: the one it makes, or the one it takes.
     fn about(&self) -> &Path {
         let makes = matches!(self.act, Act::Copy | Act::Write | Act::Cut | Act::Mark | Act::Omit);
         Path::new(self.target.as_deref().filter(|_| makes).unwrap_or(&self.source))
@@ -133,16 +134,16 @@ impl LogLine {
 }
 
 impl Log {
-    /// Opens the log beside a report, and reads what earlier runs have noted of it. Then finishes what a killed run has left, unless
-    /// this is a dry run.
+    /// Opens the log beside a report, and reads the records of earlier runs. Unless this is a dry run, it
+    /// then finishes the acts of a killed run.
     ///
     /// # Errors
-    /// [`Error::JobInUse`] if another run has it open; [`Error::Io`].
+    /// [`Error::JobInUse`] if another run has the log open; [`Error::Io`].
     pub(super) fn open(report: &ParsedReport<'_>, options: &ApplyOptions) -> Result<Self> {
         let mut name = report.path.clone().into_os_string();
         name.push(format!(".{}.log", options.verb()));
         let path = PathBuf::from(name);
-        // Another field to mark or another kind of link is other work.
+        // Another field to mark, or another kind of link, is a different job.
         let digest =
             format!("{:016x}", xxh3_64(format!("{:016x} {}", report.digest, options.action_line()).as_bytes()));
         let file = if options.act {
@@ -192,7 +193,7 @@ impl Log {
                 self.key.get_or_insert(key);
                 torn = false;
             } else {
-                // A kill may have left half a line.
+                // A kill can leave half a line.
                 torn = true;
             }
         }
@@ -216,8 +217,8 @@ impl Log {
         }
     }
 
-    /// Writes the key, which makes names that no other program can foresee. It is on the disk before such a name is used, so that files
-    /// are found again even if a loss of power takes later lines.
+    /// Writes the key, which makes hidden names that no other program can foresee. The key is synced to disk
+    /// before such a name is used. So files are found again even if a power failure loses later lines.
     fn begin_with_key(&mut self) -> Result<()> {
         let key = RandomState::new().hash_one(std::process::id());
         let line = KeyLine { schema: KEY_SCHEMA.into(), key: format!("{key:016x}") };
@@ -231,12 +232,12 @@ impl Log {
         Ok(())
     }
 
-    /// The hidden name beside a path under which its new content is written.
+    /// The hidden name beside a path for its new content.
     pub(super) fn part_of(&self, path: &Path) -> PathBuf {
         self.hidden(path, Role::Part)
     }
 
-    /// The hidden name beside a path under which its file is kept until its act has ended.
+    /// The hidden name beside a path for its file, until the act has ended.
     pub(super) fn aside_of(&self, path: &Path) -> PathBuf {
         self.hidden(path, Role::Aside)
     }
@@ -247,7 +248,7 @@ impl Log {
         let end = format!("{UNDER_WAY}{hash:016x}");
         let name = path.file_name().unwrap_or_default();
         let mut hidden = std::ffi::OsString::from(".");
-        // The hash tells a name that would be too long from others.
+        // If the name would be too long, the hash alone identifies the file.
         if name.len() + end.len() < MOST_OF_NAME {
             hidden.push(name);
         }
@@ -255,7 +256,7 @@ impl Log {
         path.with_file_name(hidden)
     }
 
-    /// Removes the unfinished files of killed runs, and puts back the files that they had set aside.
+    /// Removes the unfinished files of killed runs, and puts back the files they set aside.
     fn finish_earlier(&mut self) -> Result<()> {
         for line in std::mem::take(&mut self.unfinished).into_values() {
             if let Some(part) = line.part.as_deref().map(Path::new)
@@ -276,7 +277,8 @@ impl Log {
         Ok(())
     }
 
-    /// Puts back a file that a killed run had set aside, if it did; a line of the log may be lost with the power.
+    /// Puts back a file that a killed run had set aside, if there is one: a power failure can lose its line
+    /// of the log.
     pub(super) fn put_back_lost(&mut self, path: &Path) -> Result<()> {
         if self.key.is_none() {
             return Ok(());
@@ -284,7 +286,7 @@ impl Log {
         self.put_back(&self.aside_of(path), path, None)
     }
 
-    /// Puts a file back, unless something is in its place that is not the link which the act has made.
+    /// Puts a file back, unless its place holds something other than the link that the act made.
     fn put_back(&mut self, aside: &Path, path: &Path, link_to: Option<&Path>) -> Result<()> {
         let kept = match aside.symlink_metadata() {
             Ok(kept) => kept,
@@ -320,7 +322,8 @@ impl Log {
         }
     }
 
-    /// Why the content of a file is not in its place, if a killed run has set it aside and it could not be put back.
+    /// Why the content of a file is not in its place, if a killed run set it aside and it could not be put
+    /// back.
     pub(super) fn aside(&self, path: &Path) -> Option<&str> {
         self.aside.get(&key_of(path)).map(String::as_str)
     }
@@ -330,25 +333,26 @@ impl Log {
         self.acts.contains_key(&key_of(path))
     }
 
-    /// True if the file at a path is one that an earlier run has written, and has not changed since.
+    /// True if an earlier run has written the file at a path, and it has not changed since.
     pub(super) fn owns(&self, path: &Path) -> bool {
         self.acts.get(&key_of(path)).is_some_and(|noted| !noted.ended || is_as_noted(path, noted))
     }
 
-    /// The bytes of the file at a path, if an earlier run has written it by the same decision and it has not changed since. With `begun`
-    /// the run may have ended before it noted the end: for files that are noted only when their content is complete.
+    /// The size of the file at a path, if an earlier run has written it by the same decision and it has not
+    /// changed since. With `begun`, the end of the act need not be recorded: for files whose act is recorded
+    /// only once their content is complete.
     pub(super) fn stands(&self, path: &Path, decision: u64, begun: bool) -> Option<u64> {
         let noted = self.acts.get(&key_of(path))?;
         let is_same = noted.decision == decision && (noted.ended || begun) && is_as_noted(path, noted);
         is_same.then_some(noted.bytes)
     }
 
-    /// Notes that an act begins.
+    /// Records that an act begins.
     pub(super) fn begin(&mut self, act: &NotedAct<'_>) -> Result<()> {
         self.note(act, false)
     }
 
-    /// Notes that an act has ended.
+    /// Records that an act has ended.
     pub(super) fn end(&mut self, act: &NotedAct<'_>) -> Result<()> {
         self.note(act, true)
     }
@@ -383,7 +387,7 @@ impl Log {
     }
 }
 
-/// True if a file has the size and the time that were noted of it.
+/// True if a file has the recorded size and time.
 fn is_as_noted(path: &Path, noted: &Noted) -> bool {
     Facts::of(path).is_ok_and(|facts| {
         let time = facts.modified.and_then(nanoseconds);

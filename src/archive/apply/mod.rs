@@ -1,11 +1,12 @@
-//! Apply: here is a dedup's report, now act on it. Copies the files without the listed documents or passages, removes, links or
-//! moves files, or marks records.
+//! Apply: acts on the report of a dedup. It copies files without the listed documents or passages; removes,
+//! links or moves files; or marks records.
 //!
-//! Before it changes anything, it compares the contents of all documents concerned, removable ones and survivors, with what the
-//! database knows of them (`check`). A file with a changed document is left alone. A document whose survivor has changed stays.
-//! It then acts on one file after the other, in the order of their documents. A copy is written under a hidden name and renamed
-//! (`copies`). A file that goes is first set aside under a hidden name, and removed only if its survivor is still there (`in_place`).
-//! A log beside the report notes each act (`log`), so that the same call goes on after a kill.
+//! Before it changes anything, it compares the contents of all documents concerned, removable ones and
+//! survivors, with the database (`check`). A file with a changed document is left alone. A document whose
+//! survivor has changed stays. It then acts on one file after the other, in the order of their documents. A
+//! copy is written under a hidden name and then renamed (`copies`). A file to remove is first set aside under
+//! a hidden name, and removed only if its survivor still exists (`in_place`). A log beside the report records
+//! each act (`log`), so that the same call continues after a kill.
 
 mod answer;
 mod check;
@@ -47,7 +48,7 @@ use places::Unplaced;
 use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
 
-/// Acts on a report, or only says what it would do.
+/// Acts on a report; a dry run only says what it would do.
 pub(crate) fn apply(
     store: &Store,
     report: &Path,
@@ -80,7 +81,7 @@ pub(crate) fn apply(
     };
     summary.missing = plan.missing;
     for id in &inexact {
-        // Only the texts of such documents have been compared, and this one may hold more.
+        // Only the texts of such documents were compared, and this one may hold more.
         summary.parts_not_compared += u64::from(store.view().is_live(id) && store.document(id)?.extracted);
     }
     let ApplyPlan { sources, entries, .. } = plan;
@@ -117,20 +118,20 @@ struct Acting<'a> {
     task: &'a Task<'a>,
     sources: &'a [SourceFile],
     checked: &'a Checked,
-    /// The repeated passages, where the report lists them.
+    /// The repeated passages, if the report lists them.
     passages: Option<&'a Passages>,
     /// Files that have no place in the copy.
     unplaced: &'a Unplaced,
-    /// The numbers of files that could not be copied.
+    /// The indexes of files that could not be copied.
     lost: FxHashSet<u32>,
     /// The files that were copied without documents or passages: the digest of the decision, and the outcome.
     decided: FxHashMap<u32, (u64, Outcome)>,
     log: Log,
-    /// The hashes of the real paths of files that have been marked.
+    /// Hashes of the resolved paths of marked files.
     marked: FxHashSet<u64>,
     /// Facts of files after acts of this run.
     own: OwnActs,
-    /// The numbers of files with a survivor whose content was compared again while a copy of it was aside.
+    /// The indexes of files whose survivor was compared again while a duplicate of it was set aside.
     compared: FxHashSet<u32>,
     summary: ApplySummary,
     visit: &'a mut dyn FnMut(Applied) -> Result<()>,
@@ -151,7 +152,7 @@ impl FileStep {
     }
 }
 
-/// What was done with a file, or would be.
+/// An action that was done with a file, or would be.
 struct Acted {
     step: FileStep,
     done: bool,
@@ -169,17 +170,17 @@ impl Acted {
     }
 }
 
-/// The documents of a file that are removed, and why others stay.
+/// The documents of a file to remove, and why others stay.
 struct Chosen {
     cuts: Vec<Cut>,
-    /// Documents that stay for want of a survivor.
+    /// Number of documents that stay because they have no survivor.
     unjustified: u64,
     reason: Option<String>,
 }
 
 impl Acting<'_> {
-    /// Acts on all files. Files that were copied without documents whose survivors could not be copied later are copied again, with
-    /// these documents.
+    /// Acts on all files. A document is left out of a copy only if its survivor is copied. If the survivor's
+    /// file could not be copied later, the copy is made again with the document.
     fn all(&mut self) -> Result<()> {
         for number in 0..self.sources.len() {
             self.task.step("files done", number as u64, self.sources.len() as u64)?;
@@ -198,7 +199,7 @@ impl Acting<'_> {
         Ok(())
     }
 
-    /// Copies a file again if it would be decided otherwise now.
+    /// Copies a file again if its plan has changed.
     fn again(&mut self, number: u32) -> Result<()> {
         let Some(folder) = self.options.action.copies_to() else { return Ok(()) };
         let (source, state) = (&self.sources[number as usize], &self.checked.states[number as usize]);
@@ -228,7 +229,7 @@ impl Acting<'_> {
                 Ok(Some(Acted::failed(reason, Outcome { refused: *refused, ..Outcome::default() })))
             }
             FileState::Kept | FileState::File { .. } => match self.unplaced.get(&(number as u32)) {
-                // Its documents stay for want of a place, not for want of survivors.
+                // Its documents stay because the file has no place, not because survivors are missing.
                 Some(reason) => Ok(Some(Acted::failed(reason, Outcome { unplaced: true, ..Outcome::default() }))),
                 None => self.act(number, source, state),
             },
@@ -238,7 +239,7 @@ impl Acting<'_> {
             Ok(Some(acted)) => acted,
             Err(error) if matches!(error, Error::Stopped) || is_fatal(&error) => return Err(error),
             Err(error) => {
-                // Only a copy can lack it: in place a file stays if nothing can be done with it.
+                // Only a copy can lack the file. In place, a file that cannot be changed stays.
                 if self.options.action.copies_to().is_some() {
                     self.lost.insert(number as u32);
                 }
@@ -282,7 +283,7 @@ impl Acting<'_> {
         Kept { store: self.store, checked: self.checked, lost: &self.lost }
     }
 
-    /// Chooses the documents of a file that are removed: those whose survivor is as it was.
+    /// Chooses the documents of a file to remove: those whose survivor is unchanged.
     fn choose(&self, state: &FileState) -> Result<Chosen> {
         let FileState::File { cuts, reason, .. } = state else {
             return Ok(Chosen { cuts: Vec::new(), unjustified: 0, reason: None });
@@ -305,10 +306,10 @@ impl Acting<'_> {
         Ok(Chosen { cuts, unjustified, reason })
     }
 
-    /// The facts of a file that is to be changed or copied.
+    /// The facts of a file to change or copy.
     ///
     /// # Errors
-    /// [`DocumentError::ChangedWhileReading`] where they are not those it was checked with.
+    /// [`DocumentError::ChangedWhileReading`] if they differ from those of the check.
     fn unchanged(&self, number: usize, path: &Path) -> Result<Facts> {
         let facts = Facts::of_opened(path)?;
         match &self.checked.facts[number] {
@@ -320,12 +321,12 @@ impl Acting<'_> {
     }
 }
 
-/// Distinct documents among these cuts: one of a name that is repeated has several.
+/// Number of distinct documents among these cuts. One document has several cuts if its name is repeated.
 fn documents_of(cuts: &[Cut]) -> u64 {
     cuts.iter().map(|cut| cut.id).collect::<RoaringBitmap>().len()
 }
 
-/// True if no other file would fare better.
+/// True if the error would stop every other file too.
 fn is_fatal(error: &Error) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {

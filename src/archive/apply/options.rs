@@ -1,4 +1,4 @@
-//! The options of acting on a dedup's report.
+//! Options: how to act on the report of a dedup.
 
 use std::path::{Path, PathBuf};
 
@@ -10,40 +10,43 @@ use fpdb_reading::input::{InputLimits, enclosing_database};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// Copies all files of the database to a folder without these documents, each in its own format, order and compression.
+    /// Copies all files of the database to a folder, without these documents. Each file keeps its format,
+    /// order and compression.
     Write {
         /// The folder.
         folder: PathBuf,
-        /// Leaves nothing out, and says in this field of each record whether it is removable, or which passages of it are repeated.
+        /// `Some`: leaves nothing out. This field of each record says whether the record is removable, or
+        /// which of its passages are repeated.
         mark: Option<String>,
     },
-    /// Copies all files of the database to a folder without the passages that a report of repeated passages lists.
+    /// Copies all files of the database to a folder, without the passages that a report of repeats lists.
     Cut {
         /// The folder.
         folder: PathBuf,
     },
-    /// Says in this field of each record whether it is removable, in the files themselves; or which passages of it are repeated.
+    /// Marks each record in the files themselves. The field says whether the record is removable, or which of
+    /// its passages are repeated.
     Mark {
-        /// The field.
+        /// Name of the field.
         field: String,
     },
     /// Removes the files that are removable as a whole.
     Remove,
-    /// Replaces these files by links to their survivors, where both are of the same bytes.
+    /// Replaces files that are removable as a whole by links to their survivors, if both have the same bytes.
     Link(LinkKind),
-    /// Moves these files to a folder.
+    /// Moves the files that are removable as a whole to a folder.
     Move {
         /// The folder.
         folder: PathBuf,
     },
 }
 
-/// How a file refers to another.
+/// How a link refers to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
-    /// Two names of one file.
+    /// A hard link: two names of one file.
     Hard,
-    /// A path, relative to the folder of the link.
+    /// A symbolic link, with a path relative to the folder of the link.
     Symbolic,
 }
 
@@ -53,26 +56,26 @@ pub enum LinkKind {
 pub struct ApplyOptions {
     /// The action.
     pub action: Action,
-    /// Does it. Otherwise nothing is changed, and the answer says what would be done.
+    /// True: acts. False: a dry run that changes nothing and reports what would be done.
     pub act: bool,
     /// Limits on the files that are read.
     pub limits: InputLimits,
-    /// The existing folder for data that exceeds the memory; the system's folder for temporary files where `None`.
+    /// An existing folder for data that exceeds the memory. `None`: the system's folder for temporary files.
     pub temp_dir: Option<PathBuf>,
 }
 
 impl Action {
-    /// True if each record takes a mark.
+    /// True if each record gets a mark.
     pub(super) fn marks(&self) -> bool {
         matches!(self, Self::Write { mark: Some(_), .. } | Self::Mark { .. })
     }
 
-    /// True if the files of documents are changed, or leave their places.
+    /// True if the files of documents are changed or leave their places.
     pub(super) fn changes_files(&self) -> bool {
         self.copies_to().is_none()
     }
 
-    /// The folder that files are copied to.
+    /// The folder that files are copied to. `None` if the action copies none.
     pub(super) fn copies_to(&self) -> Option<&Path> {
         match self {
             Self::Write { folder, .. } | Self::Cut { folder } => Some(folder),
@@ -95,8 +98,11 @@ impl ApplyOptions {
 
     setters! { act: bool, limits: InputLimits, temp_dir: Option<PathBuf> }
 
+    /// Checks the action.
+    ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a field without a name; [`Error::InsideDatabase`] for a folder within a database.
+    /// [`Error::InvalidParameter`] for an empty field name; [`Error::InsideDatabase`] for a folder inside a
+    /// database.
     pub(super) fn check(&self) -> Result<()> {
         match &self.action {
             Action::Write { mark: Some(field), .. } | Action::Mark { field } if field.trim().is_empty() => {
@@ -112,7 +118,7 @@ impl ApplyOptions {
         }
     }
 
-    /// True if this action suits a report of passages, or of documents.
+    /// True if this action fits a report of this kind; `passages` is true for a report of repeated passages.
     pub(super) fn suits(&self, passages: bool) -> bool {
         match &self.action {
             Action::Cut { .. } => passages,
@@ -121,7 +127,7 @@ impl ApplyOptions {
         }
     }
 
-    /// The action, as the log tells it from other work about the same report.
+    /// The action as text. The log uses it to separate different jobs on one report.
     pub(super) fn action_line(&self) -> String {
         match &self.action {
             Action::Write { mark: Some(field), .. } | Action::Mark { field } => format!("{} {field}", self.verb()),
@@ -131,7 +137,7 @@ impl ApplyOptions {
         }
     }
 
-    /// The log is named after this.
+    /// A word for the action; it is part of the log's name.
     pub(super) fn verb(&self) -> &'static str {
         match &self.action {
             Action::Write { .. } => "write",

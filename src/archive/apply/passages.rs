@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::archive::spill::{Sorter, TempSpace, read_at, write_at};
 use fpdb_host::error::Result;
 
-/// A span that is repeated.
+/// A repeated span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct RepeatedSpan {
@@ -18,19 +18,19 @@ pub(super) struct RepeatedSpan {
     pub(super) end: u64,
 }
 
-/// Stands for the survivor of a document that stays without some passages.
+/// Stands for the survivor of a document that stays and only loses passages.
 pub(super) const NO_SURVIVOR: u32 = u32::MAX;
 
-/// Passages written to the file at a time.
+/// Number of passages written to the file at a time.
 const AT_A_TIME: usize = 1 << 16;
 
-/// Where the passages of a document are.
+/// The passages of one document, as a range in the file.
 #[derive(Clone, Copy, Debug)]
 struct OfDocument {
     document: u32,
-    /// The number of its first passage.
+    /// Index of its first passage.
     first: u64,
-    /// The largest offset at which one of them ends.
+    /// Largest end offset of its passages.
     end: u64,
 }
 
@@ -74,12 +74,12 @@ impl Passages {
         self.documents.binary_search_by_key(&document, |of| of.document).ok()
     }
 
-    /// The largest offset at which a passage of this document ends; 0 if it has none.
+    /// The largest end offset of this document's passages; 0 if it has none.
     pub(super) fn end(&self, document: u32) -> u64 {
         self.index(document).map_or(0, |index| self.documents[index].end)
     }
 
-    /// The passages of a document, in order of place.
+    /// The passages of a document, ascending by place.
     pub(super) fn get(&self, document: u32) -> Result<Vec<RepeatedSpan>> {
         let Some(index) = self.index(document) else { return Ok(Vec::new()) };
         let first = self.documents[index].first;

@@ -1,4 +1,4 @@
-//! Places: where the copies of files go.
+//! Places: the target paths of copied files.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use super::options::{Action, ApplyOptions};
 use super::plan::SourceFile;
 use fpdb_host::error::{Error, Result};
 
-/// The numbers of files that are not copied, and why. It is known before anything is copied, because a document or passage is left
-/// out only if its survivor or first occurrence is in the copy.
+/// The indexes of files that are not copied, and why. This must be known before any file is copied: a
+/// document or passage is left out only if its survivor or first occurrence is in the copy.
 pub(super) type Unplaced = FxHashMap<u32, String>;
 
-/// The place of the copy of a file.
+/// The path of the copy of a file.
 pub(super) fn place_of(source: &SourceFile, folder: &Path) -> Result<PathBuf> {
     let folder = std::path::absolute(folder).map_err(Error::io("find", folder))?;
     Ok(folder.join(files::relative(&source.name)))

@@ -1,4 +1,4 @@
-//! Plan: which files the documents of the database come from, and which documents of each are to be looked at.
+//! Plan: lists the files that documents of the database come from, and the documents to check in each.
 
 use std::collections::HashMap;
 
@@ -17,13 +17,13 @@ use fpdb_store::Store;
 /// A file that documents come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SourceFile {
-    /// Its absolute path.
+    /// Absolute path of the file.
     pub(super) path: String,
-    /// The prefix of the names of its documents.
+    /// The prefix of its documents' names.
     pub(super) name: String,
-    /// How it was read.
+    /// How the file was read.
     pub(super) reading: SourceReading,
-    /// The documents of the database that come from it.
+    /// Number of documents in the database that come from it.
     pub(super) documents: u64,
 }
 
@@ -32,24 +32,24 @@ pub(super) struct SourceFile {
 pub(super) enum SourceReading {
     /// As one document, compressed or not.
     Whole,
-    /// As it is, though it is a container or compressed.
+    /// As its raw bytes, although it is a container or compressed.
     Closed,
-    /// Its members, with the text of records in this field unless it is the usual one.
+    /// Its members. The value is the field of records with the text, unless it is the default field.
     Members(Option<String>),
     /// In several of these ways.
     Mixed,
 }
 
-/// A document to be looked at.
+/// A document to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct PlannedDocument {
-    /// The number of its file.
+    /// Index of its file.
     pub(super) source: u32,
     pub(super) id: u32,
-    /// The hash of what its name has after that of the file.
+    /// Hash of the part of its name after the name of the file.
     pub(super) suffix: u64,
-    /// Its survivor; its own number where it is one.
+    /// Its survivor; its own id if it is a survivor.
     pub(super) keep: u32,
     _unused: u32,
     pub(super) digest: [u64; 2],
@@ -74,7 +74,7 @@ impl PlannedDocument {
     }
 }
 
-/// Visits the files that have a document to be looked at, each with these documents in order of suffix.
+/// Visits the files with a document to check, each with these documents in order of suffix.
 pub(super) fn for_each_file(
     documents: Sorter<'_, PlannedDocument>,
     visit: &mut dyn FnMut(usize, &[PlannedDocument]) -> Result<()>,
@@ -83,7 +83,7 @@ pub(super) fn for_each_file(
     let mut of_file: Vec<PlannedDocument> = Vec::new();
     while let Some(document) = documents.next().transpose()? {
         of_file.push(document);
-        // A failure is met when it is taken.
+        // A failed item is reported when it is taken.
         let ends = documents.peek().is_none_or(|next| next.as_ref().is_ok_and(|next| next.source != document.source));
         if ends {
             of_file.sort_unstable_by_key(|document| document.suffix);
@@ -94,11 +94,11 @@ pub(super) fn for_each_file(
     Ok(())
 }
 
-/// All files, and the documents to be looked at in the order of files.
+/// All files, and the documents to check in the order of files.
 pub(super) struct ApplyPlan<'a> {
     pub(super) sources: Vec<SourceFile>,
     pub(super) entries: Sorter<'a, PlannedDocument>,
-    /// Removable documents that the database does not hold, or holds without a file.
+    /// Number of removable documents that the database does not hold, or holds without a file.
     pub(super) missing: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Proof: has each content that a report removes its survivor? Anyone can ask this after a run, or at any time later.
+//! Proof: checks, after a run or at any later time, that each removed content still has its survivor.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,12 @@ use fpdb_store::Store;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProofOptions {
-    /// The folder with the copy that [`Action::Write`](super::Action::Write) made. `None`: the places of the documents.
+    /// The folder with the copy that [`Action::Write`](super::Action::Write) made. `None`: the original
+    /// places.
     pub copy: Option<PathBuf>,
     /// Limits on the files that are read.
     pub limits: InputLimits,
-    /// The existing folder for data that exceeds the memory. `None`: the system's folder for temporary files.
+    /// An existing folder for data that exceeds the memory. `None`: the system's folder for temporary files.
     pub temp_dir: Option<PathBuf>,
 }
 
@@ -41,20 +42,20 @@ impl ProofOptions {
     setters! { copy: Option<PathBuf>, limits: InputLimits, temp_dir: Option<PathBuf> }
 }
 
-/// A content without its survivor. Also its JSON (`fpdb.apply.lost/1`).
+/// A removed content whose survivor is missing. Also its JSON (`fpdb.apply.lost/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Lost {
     pub(crate) schema: Schema<Self>,
-    /// The removable document of the report, whose content is not in its place.
+    /// Name of the removable document of the report; its content is not in its place.
     pub document: String,
-    /// Its number.
+    /// Id of the document.
     pub id: u32,
-    /// The survivor that the report names.
+    /// Name of the survivor in the report.
     pub survivor: String,
-    /// Its number.
+    /// Id of the survivor.
     pub survivor_id: u32,
-    /// Why the survivor is not there.
+    /// Why the survivor was not found.
     pub reason: String,
 }
 
@@ -67,15 +68,16 @@ impl Answer for Lost {
 #[non_exhaustive]
 pub struct ProofSummary {
     pub(crate) schema: Schema<Self>,
-    /// Removable documents of the report.
+    /// Number of removable documents in the report.
     pub documents: u64,
-    /// Documents whose survivor is there, with the content that the report was made of.
+    /// Number of documents whose survivor exists with the content the report was made of.
     pub survived: u64,
-    /// Documents of those whose survivor has the same bytes. The others are justified by the rule of the report.
+    /// Number of these documents whose survivor has the same bytes. The others are justified by the rule of
+    /// the report.
     pub identical: u64,
-    /// Documents whose survivor is not there, and whose own content still is.
+    /// Number of documents whose survivor is missing but whose own content still exists.
     pub in_place: u64,
-    /// Documents whose content and survivor are both not there.
+    /// Number of documents whose content and survivor are both missing.
     pub lost: u64,
 }
 
@@ -83,7 +85,7 @@ impl Answer for ProofSummary {
     const SCHEMA: &'static str = "fpdb.apply.check/1";
 }
 
-/// Reads the survivors of a report, and visits each document that has lost its own.
+/// Reads the survivors of a report, and visits each removed document whose survivor is missing.
 pub(crate) fn prove(
     store: &Store,
     report: &Path,
@@ -97,7 +99,7 @@ pub(crate) fn prove(
         let detail = "it lists passages; a check is of removed documents";
         return Err(Error::NotADedupReport { path: parsed.path, line: 1, detail: detail.into() });
     }
-    // The plan takes them, and knows only documents that the database still holds.
+    // Kept here, because the plan consumes the pairs and only knows documents the database still holds.
     let mut survivor_of: Vec<(u32, u32)> = Vec::new();
     let mut pairs = Sorter::new(&temp, store.memory() / 4);
     for pair in std::mem::replace(&mut parsed.pairs, Sorter::new(&temp, 0)).sorted()? {
@@ -159,7 +161,8 @@ pub(crate) fn prove(
     Ok(summary)
 }
 
-/// The survivors of a file that are in its copy. A copy without some records numbers the others anew: contents are compared.
+/// The survivors of a file that are in its copy. Records are renumbered in the copy, so contents are
+/// compared.
 fn in_copy(
     contents: &Contents<'_>,
     source: &SourceFile,

@@ -1,4 +1,4 @@
-//! Report: the lines of JSON that a dedup has written, read one by one. They list removable documents, or repeated passages.
+//! Report: reads the JSON lines of a dedup report. They list removable documents or repeated passages.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -30,13 +30,13 @@ pub(super) struct ReportedPair {
     pub(super) identity: Identity,
 }
 
-/// Tells a document of a report from another of the same number.
+/// Distinguishes a document of a report from another with the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Identity {
-    /// The hash of its name.
+    /// Hash of its name.
     name: u64,
-    /// The hash of its digest; 0 in reports of versions that did not give it.
+    /// Hash of its digest; 0 in reports of versions that had no digest.
     digest: u64,
 }
 
@@ -46,7 +46,7 @@ impl Identity {
         Self { name: xxh3_64(name.as_bytes()), digest }
     }
 
-    /// True if it is that of this document.
+    /// True if this identity is the document's.
     pub(super) fn fits(&self, record: &DocumentRecord) -> bool {
         let digest = hex::encode(&record.digest);
         let known = Self::new(&record.name, &digest);
@@ -66,22 +66,23 @@ pub(super) struct Survivor {
 /// The content of a report.
 pub(super) struct ParsedReport<'a> {
     pub(super) path: PathBuf,
-    /// The digest of all of its bytes.
+    /// The digest of all bytes of the report.
     pub(super) digest: u64,
     pub(super) removed: RoaringBitmap,
     pub(super) survivors: RoaringBitmap,
-    /// The removable documents that are not said to have the bytes or the text of their survivor.
+    /// The removable documents that are neither identical to their survivor nor have its text.
     pub(super) inexact: RoaringBitmap,
     /// The removable documents with the bytes of their survivor.
     pub(super) identical: RoaringBitmap,
     pub(super) pairs: Sorter<'a, ReportedPair>,
-    /// The repeated passages, where the report lists passages instead of documents: all documents that have some count as removed.
+    /// The repeated passages, if the report lists passages. Then all documents with passages count as
+    /// removed.
     pub(super) passages: Option<Sorter<'a, RepeatedSpan>>,
-    /// One for each pair.
+    /// The survivor of each pair.
     pub(super) kept: Sorter<'a, Survivor>,
 }
 
-/// The fields of a line that matter; later versions may have more.
+/// The fields of a line that are used. Later versions may have more.
 #[derive(Deserialize)]
 struct ReportLine {
     schema: String,
@@ -108,7 +109,7 @@ struct ReportLine {
     of: Option<Of>,
 }
 
-/// Where a passage first occurs.
+/// The first occurrence of a passage.
 #[derive(Deserialize)]
 struct Of {
     #[serde(default)]
@@ -231,7 +232,7 @@ pub(super) struct ReportedNames {
 }
 
 impl ReportedNames {
-    /// Visits the lines of a report that was read before, in its order.
+    /// Visits the lines of a report that was already parsed, in order.
     pub(super) fn read(path: &Path, visit: &mut dyn FnMut(Self) -> Result<()>) -> Result<()> {
         let failed = || Error::io("read", path);
         let mut input = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?);

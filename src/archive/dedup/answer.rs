@@ -1,4 +1,4 @@
-//! Answer: the decisions with the names of documents, one document at a time.
+//! Answer: visits the decisions of a run one document at a time, and adds names and digests.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use fpdb_kernel::document::{Digest, DocId};
 use fpdb_reading::input::file_name_of;
 use fpdb_store::{DocumentRecord, Store};
 
-/// The decisions of a run.
+/// The decisions of a run, and the figures of the summary.
 pub(crate) struct Decided {
     pub(super) decisions: DecisionSource,
     pub(super) unmatched: Unmatched,
@@ -30,27 +30,27 @@ pub(crate) struct Decided {
 
 /// Where the decisions are.
 pub(super) enum DecisionSource {
-    /// In memory, and in the file of a job until the answer has been given.
+    /// In memory. The file of a job keeps them until the answer has been given.
     InMemory(Box<RunOutcome>, Option<Job>),
-    /// In the record of a database, with the documents stored.
+    /// In the record of a database, with the stored documents.
     Recorded { files: RecordFiles, stored: RoaringBitmap, database: String, rule: String, job: PathBuf },
 }
 
-/// Names of survivors that are kept for the next document.
+/// Maximum number of survivors whose facts are kept in memory for later rows.
 const MOST_NAMES: usize = 4096;
 
-/// Sources that are counted by themselves. More are counted as one.
+/// Maximum number of sources counted separately. Further sources are counted together.
 const MOST_SOURCES: usize = 1 << 16;
 
-/// Sources that a summary lists.
+/// Number of sources that a summary lists.
 const SOURCES_LISTED: usize = 20;
 
-/// The source of what has none of its own.
+/// Name for all sources that are not counted separately.
 const OTHER_SOURCES: &str = "(other)";
 
 impl Decided {
-    /// Calls `visit` with each removable document, then with each that is undecided, then with each that is superseded; each
-    /// kind in order of ingestion. Then the state of the job is removed.
+    /// Calls `visit` with each removable document, then with each undecided one, then with each superseded
+    /// one. Each kind is in order of ingestion. At the end it deletes the state of the job.
     pub(crate) fn for_each(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
         let Self { decisions, unmatched, threshold, common, boilerplate, unread } = self;
         let summary = DedupSummary {
@@ -79,10 +79,10 @@ impl Decided {
     }
 }
 
-/// The decision about a document, and the run that took it.
+/// Looks up the decision about a document, and the run that made it.
 type FateOf<'a> = dyn FnMut(u32) -> Result<Option<(Fate, Option<u32>)>> + 'a;
 
-/// An answer being given.
+/// An answer while it is written.
 struct AnswerWriter<'a> {
     store: &'a Store,
     threshold: Threshold,
@@ -187,7 +187,7 @@ impl AnswerWriter<'_> {
         Ok(())
     }
 
-    /// The name and digest of the document that justifies the removal of another, by what, and the score.
+    /// The name and digest of the document that justifies a removal, with the cause and the score.
     fn survivor(&mut self, record: &DocumentRecord, reason: &Reason) -> Result<(String, Digest, Because, f64)> {
         if self.survivors.len() >= MOST_NAMES {
             self.survivors.clear();
@@ -199,7 +199,7 @@ impl AnswerWriter<'_> {
                 self.survivors.entry(reason.keep).or_insert(SurvivorInfo { name, distinct, digest })
             }
         };
-        // A document has fewer fingerprints than 2^32.
+        // A document has fewer than 2^32 fingerprints.
         let size_of = |distinct: u64| u32::try_from(distinct).unwrap_or(u32::MAX);
         let (because, score) = match reason.because {
             Because::Identical if survivor.digest != record.digest => (Because::SameText, 1.0),
@@ -213,19 +213,19 @@ impl AnswerWriter<'_> {
     }
 }
 
-/// True where only the texts of two documents were compared, and the removable one may hold attachments and pictures.
+/// True if only texts were compared, and the removable document may hold attachments or pictures.
 fn has_parts_not_compared(because: Because, record: &DocumentRecord) -> bool {
     matches!(because, Because::Contained | Because::Resembles) && record.extracted
 }
 
-/// The facts of a survivor that rows repeat.
+/// Facts of a survivor that rows repeat.
 struct SurvivorInfo {
     name: String,
     distinct: u64,
     digest: Digest,
 }
 
-/// The totals of a source, or of all others where there are too many.
+/// The totals of a source; the common totals if too many sources are counted already.
 fn totals_of<'a>(sources: &'a mut HashMap<String, SourceTotals>, source: &str) -> &'a mut SourceTotals {
     let is_listed = sources.contains_key(source);
     let source = if is_listed || sources.len() < MOST_SOURCES { source } else { OTHER_SOURCES };
@@ -233,7 +233,7 @@ fn totals_of<'a>(sources: &'a mut HashMap<String, SourceTotals>, source: &str) -
     sources.entry(source.to_owned()).or_insert_with(new)
 }
 
-/// Where a document comes from: the archive it is a part of, else the folder it is in.
+/// The source of a document: the archive that contains it, otherwise its folder.
 pub(crate) fn source_of(record: &DocumentRecord) -> &str {
     let name = record.name.as_str();
     match &record.member {
@@ -244,7 +244,7 @@ pub(crate) fn source_of(record: &DocumentRecord) -> &str {
     }
 }
 
-/// The fields of a record, its own name for itself first.
+/// Moves the field named `id` to the front.
 pub(crate) fn id_first(mut metadata: Vec<(String, String)>) -> Vec<(String, String)> {
     if let Some(place) = metadata.iter().position(|(name, _)| name == "id") {
         metadata[..=place].rotate_right(1);

@@ -1,11 +1,12 @@
-//! Arrivals: documents of a stream, each decided as it arrives, against all that are stored by then.
+//! Arrivals: decides each document of a stream as it arrives, against the documents stored so far.
 //!
-//! The order is that of arrival. So a document is left out if a stored one holds enough of it, and leaves no long stretch of
-//! it unmatched; the first that does is its witness. Later documents change nothing: no document is looked at again.
+//! The order is the order of arrival. A document is left out if one stored document holds enough of it and
+//! leaves no long stretch of it unmatched. The first such document is its witness. No document is
+//! reconsidered later.
 //!
-//! Hashes that many documents are known to hold are looked up last, since most documents are decided without: they stay if no
-//! stored document holds any of the first n - m + 1 of their hashes (as in [`super::probes`]), or if hashes that nobody holds are
-//! too many, or stand in too long a stretch.
+//! Hashes known to have many holders are looked up last, since most documents are decided without them. A
+//! document of n hashes stays if no stored document holds any of its first n - m + 1 hashes (see
+//! [`super::probes`]). It also stays if hashes without a holder are too many, or cover too long a stretch.
 
 use rustc_hash::FxHashMap;
 
@@ -13,23 +14,23 @@ use super::measure::Threshold;
 use super::{DedupBy, DedupOptions};
 use fpdb_host::error::Result;
 
-/// The documents that are stored by now, by hash.
+/// The documents stored so far, by hash.
 pub(crate) trait StoredHashes {
-    /// Appends the documents that hold a hash, in any order, some perhaps twice; none where boilerplate holds it. Calls in
-    /// ascending order of hash are the fastest.
+    /// Appends the documents that hold a hash, in any order; a document can occur twice. Appends none if
+    /// boilerplate holds the hash. Calls in ascending order of hash are fastest.
     fn holders(&mut self, hash: u64, into: &mut Vec<u32>) -> Result<()>;
 
-    /// |F(d)| of one of them.
+    /// The number of distinct fingerprints, |F(d)|, of a stored document.
     fn size(&mut self, document: u32) -> Result<u32>;
 }
 
-/// Why a document that has arrived is left out.
+/// The evidence for leaving out a document that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArrivalWitness {
     pub(crate) document: u32,
-    /// Fingerprints that both hold.
+    /// Number of distinct fingerprints that both documents hold.
     pub(crate) shared: u32,
-    /// |F(d)| of the document that is left out.
+    /// The number of distinct fingerprints, |F(d)|, of the document that is left out.
     pub(crate) size: u32,
     /// The longest unmatched stretch, in symbols.
     pub(crate) novel: u64,
@@ -40,26 +41,26 @@ pub(crate) struct ArrivalWitness {
 pub(crate) struct Arrivals {
     threshold: Threshold,
     max_novel: Option<u64>,
-    /// Symbols in a k-gram.
+    /// Number of symbols in a k-gram.
     k: u64,
-    /// Hashes that many documents hold, and about how many did when they were looked up last. It decides what is looked up
-    /// first, and never an answer.
+    /// Hashes with many holders, and about how many they had at their last lookup. It decides the order of
+    /// lookups, never an answer.
     frequent: FxHashMap<u64, u32>,
     found: LookedUpHashes,
 }
 
-/// More holders make a hash frequent.
+/// A hash with more holders is frequent.
 const FREQUENT: usize = 64;
 
-/// The most hashes that are remembered as frequent.
+/// Maximum number of frequent hashes remembered.
 const MOST_FREQUENT: usize = 1 << 20;
 
 /// The hashes looked up for one document, and their holders.
 #[derive(Debug, Default)]
 struct LookedUpHashes {
-    /// Each hash with where its holders end.
+    /// Each hash, with the end of its holders in `holders`.
     hashes: Vec<(u64, usize)>,
-    /// The holders of one hash after the other, each ascending.
+    /// The holders of all hashes in sequence, ascending within each hash.
     holders: Vec<u32>,
     /// Hashes without a holder.
     absent: Vec<u64>,
@@ -76,7 +77,7 @@ impl Arrivals {
         }
     }
 
-    /// Takes these hashes for frequent.
+    /// Treats these hashes as frequent.
     #[cfg(test)]
     pub(super) fn think_frequent(&mut self, hashes: impl IntoIterator<Item = u64>) {
         self.frequent.extend(hashes.into_iter().map(|hash| (hash, 100 - hash as u32)));
@@ -92,8 +93,9 @@ impl Arrivals {
         self.threshold.score(witness.shared, witness.size, other)
     }
 
-    /// The first stored document that justifies leaving out one with these fingerprints, which are hashes and positions in
-    /// order of position, and so many symbols; of those that `counts` accepts, which sees them in order of number.
+    /// The first stored document that justifies leaving out a document. `fingerprints` are its hashes and
+    /// positions, in order of position; `symbols` is its length. Only documents that `counts` accepts are
+    /// considered; they are passed to it in order of id.
     pub(crate) fn witness(
         &mut self,
         fingerprints: &[(u64, u64)],
@@ -107,13 +109,13 @@ impl Arrivals {
         let mut hashes: Vec<u64> = fingerprints.iter().map(|&(hash, _)| hash).collect();
         hashes.sort_unstable();
         hashes.dedup();
-        // A document has fewer fingerprints than 2^32.
+        // A document has fewer than 2^32 fingerprints.
         let size = hashes.len() as u32;
         let needed = self.threshold.least_shared(size);
         if needed > size {
             return Ok(None);
         }
-        // A witness holds one of any so many.
+        // A witness holds one of any `size` - `needed` + 1 hashes.
         let first = (size - needed + 1) as usize;
         let (mut frequent, rare): (Vec<u64>, Vec<u64>) =
             hashes.iter().partition(|hash| self.frequent.contains_key(hash));
@@ -180,7 +182,7 @@ impl Arrivals {
         Ok(())
     }
 
-    /// True if the hashes without a holder leave too long a stretch by themselves.
+    /// True if the hashes without a holder suffice to leave too long a stretch.
     fn is_novel(&mut self, fingerprints: &[(u64, u64)], symbols: u64) -> bool {
         let Some(most) = self.max_novel else { return false };
         let mut absent = std::mem::take(&mut self.found.absent);
@@ -190,8 +192,9 @@ impl Arrivals {
         novel > most
     }
 
-    /// The longest stretch without a shared fingerprint, in symbols: from the end of a shared k-gram, or the beginning of the
-    /// document, to the start of the next one, or its end. A stretch holds at least one fingerprint.
+    /// The longest stretch without a shared fingerprint, in symbols. A stretch starts at the end of a shared
+    /// k-gram or at the start of the document. It ends at the start of the next shared k-gram or at the
+    /// document's end. It holds at least one fingerprint.
     fn novel(&self, fingerprints: &[(u64, u64)], symbols: u64, is_shared: impl Fn(u64) -> bool) -> u64 {
         let (mut novel, mut start, mut unmatched) = (0, 0, false);
         for &(hash, position) in fingerprints {
@@ -220,7 +223,7 @@ impl LookedUpHashes {
         let start = self.holders.len();
         stored.holders(hash, &mut self.holders)?;
         self.holders[start..].sort_unstable();
-        // In place, as there may be many.
+        // In place, since there may be many.
         let mut end = start;
         for at in start..self.holders.len() {
             if end == start || self.holders[end - 1] != self.holders[at] {

@@ -1,4 +1,4 @@
-//! Buffers: the reused memory of searches, lent to threads.
+//! Buffers: memory for searches. Threads borrow it and return it for reuse.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
@@ -8,11 +8,12 @@ use super::sets::Term;
 /// Reused memory for choosing probes.
 #[derive(Default)]
 pub(super) struct ProbeBuffers {
-    /// By ordinal, the number of the term in the set, or a mark for fingerprints that no other document holds.
+    /// By ordinal, the index of the fingerprint's term in the set. `OWN` marks fingerprints that no other
+    /// document holds.
     pub(super) terms: Vec<u32>,
-    /// By number, how many fingerprints of the stretch that is looked at are of the term.
+    /// By index in the set, the term's number of fingerprints inside the current stretch.
     pub(super) inside: Vec<u32>,
-    /// By ordinal, where the fingerprint stands.
+    /// By ordinal, the position of the fingerprint, in symbols.
     pub(super) positions: Vec<u64>,
 }
 
@@ -22,32 +23,32 @@ pub(super) struct Buffers {
     pub(super) terms: Vec<Term>,
     pub(super) other: Vec<Term>,
     pub(super) probes: ProbeBuffers,
-    /// For each survivor how many fingerprints of the probed terms it holds; 0 between searches.
+    /// By survivor, the number of fingerprints of probed terms that it holds; all 0 between searches.
     pub(super) counts: Vec<u32>,
-    /// With a budget, how many probed terms it holds; 0 between searches.
+    /// With a budget: by survivor, the number of probed terms it holds; all 0 between searches.
     pub(super) reads: Vec<u32>,
     pub(super) candidates: Vec<u32>,
-    /// By number, whether a survivor holds the term.
+    /// By index in the set, whether the survivor under comparison holds the term.
     pub(super) shared: Vec<bool>,
     pub(super) ordinals: Vec<u32>,
-    /// By ordinal, where the fingerprint stands.
+    /// By ordinal, the position of the fingerprint, in symbols.
     pub(super) positions: Vec<u64>,
 }
 
-/// Buffers that wait for a search. They hold a count for each survivor: to make them anew for every few searches would cost more
-/// the more survivors there are.
+/// Buffers not in use. Each holds a count for each survivor, so allocating new ones would cost more the more
+/// survivors there are.
 #[derive(Default)]
 pub(super) struct BufferPool(Mutex<Vec<Buffers>>);
 
 impl BufferPool {
-    /// Lends buffers until they are dropped.
+    /// Lends buffers. Dropping them returns them to the pool.
     pub(super) fn lend(&self) -> LentBuffers<'_> {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         LentBuffers { buffers: held.unwrap_or_default(), pool: self }
     }
 }
 
-/// Buffers of a pool.
+/// Buffers borrowed from a pool.
 pub(super) struct LentBuffers<'a> {
     buffers: Buffers,
     pool: &'a BufferPool,

@@ -1,4 +1,4 @@
-//! Decisions: for each document whether it stays, and if not, why.
+//! Decisions: whether each document stays, and if not, why.
 
 use super::ranking::{RESERVED, Rank};
 use super::witness::Witness;
@@ -7,10 +7,10 @@ use super::witness::Witness;
 const OPEN: Rank = RESERVED;
 /// It stays.
 const STAYS: Rank = RESERVED + 1;
-/// It stays because the budget did not suffice for a decision.
+/// It stays because the budget was too small for a decision.
 const UNDECIDED: Rank = RESERVED + 2;
 
-/// Bytes of memory that each document takes here, and with a budget.
+/// Bytes of memory that each document takes here, and further bytes if there is a budget.
 pub(super) const BYTES_PER_DOCUMENT: u64 = 12;
 pub(super) const BYTES_OF_COST: u64 = 8;
 
@@ -20,14 +20,14 @@ pub(super) struct Decisions {
     witnesses: Vec<Rank>,
     shared: Vec<u32>,
     novel: Vec<u32>,
-    /// Posting reads so far, of documents that are not decided; empty without a budget.
+    /// Posting reads so far of undecided documents; empty without a budget.
     costs: Vec<u64>,
 }
 
 /// A decision about one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// Not made yet; so many posting reads were spent on it.
+    /// Not decided yet; `cost` posting reads were spent on it.
     Open {
         cost: u64,
     },
@@ -50,7 +50,7 @@ impl Decisions {
             STAYS => Decision::Stays,
             UNDECIDED => Decision::Undecided,
             rank => {
-                // Longer stretches are reported as that long.
+                // A stretch too long for 32 bits is reported as the largest 32-bit number.
                 Decision::Removable(Witness { rank, shared: self.shared[index], novel: self.novel[index].into() })
             }
         }
@@ -79,7 +79,7 @@ impl Decisions {
         self.witnesses[rank as usize] == OPEN
     }
 
-    /// True if it stays for whatever reason.
+    /// True if the document stays, for whatever reason.
     pub(super) fn stays(&self, rank: Rank) -> bool {
         matches!(self.witnesses[rank as usize], STAYS | UNDECIDED)
     }

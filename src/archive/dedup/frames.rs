@@ -1,15 +1,15 @@
-//! Frames: how the files of dedup are divided, so that a reader knows what of them is whole.
+//! Frames: the units of dedup's files. A reader can tell which frames are complete.
 //!
-//! A frame is a length (4 bytes, little-endian), so many bytes, and their XXH3-64 (8 bytes).
+//! A frame is a length (4 bytes, little-endian), that number of bytes, and their XXH3-64 (8 bytes).
 
 use std::io::{ErrorKind, Read, Result, Write};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The most bytes of a frame.
+/// Maximum bytes in a frame.
 pub(super) const MOST_BYTES: u32 = 1 << 28;
 
-/// The bytes that a frame of so many takes.
+/// Bytes on disk of a frame with this length.
 pub(super) fn frame_bytes(length: usize) -> u64 {
     length as u64 + 12
 }
@@ -23,7 +23,7 @@ pub(super) fn write_frame(file: &mut impl Write, bytes: &[u8]) -> Result<()> {
     file.write_all(&frame)
 }
 
-/// The next frame; `None` where there is none that is whole.
+/// The next frame; `None` if no complete frame follows.
 pub(super) fn next_frame(reader: &mut impl Read) -> Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
     let (mut bytes, mut sum) = (Vec::new(), [0; 8]);

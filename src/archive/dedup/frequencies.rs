@@ -1,8 +1,9 @@
-//! Frequencies: one pass over the postings counts how many documents hold each hash.
+//! Frequencies: one pass over the postings counts the documents that hold each hash.
 //!
-//! Hashes that one document holds by itself prove that it stays: where fewer than the threshold are left, no survivor can
-//! justify its removal. The others become *terms*: hashes of the same holders are one term, which has a key made of its df and
-//! its holders, so that the rarest terms of a document come first.
+//! Hashes that only one document holds can prove that it stays: if its other hashes are fewer than the
+//! threshold requires, no survivor can justify its removal. Hashes with several holders become *terms*:
+//! hashes with the same holders are one term. A term's key is made of its df and its holders, so that the
+//! rarest terms of a document come first.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,47 +21,47 @@ use fpdb_store::Posting;
 #[derive(Debug, Default)]
 pub(super) struct Frequencies {
     pub(super) ranges: Vec<RangeInclusive<u64>>,
-    /// By rank, the hashes of terms that a document holds.
+    /// By rank, the number of the document's hashes that are in terms.
     pub(super) shared: Vec<u32>,
-    /// By rank, the postings of those.
+    /// By rank, the number of postings of those hashes.
     pub(super) postings: Vec<u32>,
-    /// Hashes above the df cap.
+    /// Number of hashes above the df cap.
     pub(super) common: u64,
-    /// Hashes that boilerplate holds.
+    /// Number of hashes that boilerplate holds.
     pub(super) boilerplate: u64,
 }
 
-/// The documents that hold one hash, as far as they are compared.
+/// The compared documents that hold one hash.
 #[derive(Debug, Default)]
 pub(super) struct HashHolders {
     /// Rank and ordinal of each posting, in order of document.
     pub(super) postings: Vec<(Rank, u32)>,
-    /// How many documents there are.
+    /// Number of documents that hold the hash.
     pub(super) df: u32,
     ranks: Vec<Rank>,
 }
 
-/// Identifies a term. The highest 7 bits are the class of its df, the others a digest of the ranks of its holders. Two different terms of one
-/// class have the same digest by chance, once in 2^57 pairs.
+/// Identifies a term. The highest 7 bits are the class of its df, the others a digest of its holders' ranks.
+/// Two different terms of one class have equal digests by chance, once in 2^57 pairs.
 pub(super) type TermKey = u64;
 
 const DIGEST_BITS: u32 = 57;
 
-/// The use of a hash.
+/// How a hash is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HashUse {
     /// Several documents hold it.
     Term,
-    /// At most one does.
+    /// At most one document holds it.
     Own,
-    /// More do than the df cap allows.
+    /// More documents hold it than the df cap allows.
     Common,
     /// Boilerplate holds it.
     Boilerplate,
 }
 
 impl HashHolders {
-    /// Takes the postings of a hash.
+    /// Takes the postings of a hash, and says how the hash is used.
     pub(super) fn take(&mut self, postings: &[Posting], compared: &ComparedRanks, max_df: Option<u64>) -> HashUse {
         self.postings.clear();
         self.df = 0;
@@ -88,7 +89,7 @@ impl HashHolders {
         }
     }
 
-    /// The key of the term that a hash of these holders belongs to.
+    /// The key of the term for hashes with these holders.
     pub(super) fn key(&mut self) -> TermKey {
         self.ranks.clear();
         self.ranks.extend(self.postings.iter().map(|&(rank, _)| rank));
@@ -97,7 +98,7 @@ impl HashHolders {
     }
 }
 
-/// A class of df, 0 to 127: exact up to 15, then four for each doubling.
+/// The class of a df, 0 to 127: exact up to 15, then four classes for each doubling.
 fn df_class(df: u32) -> u64 {
     let df = u64::from(df);
     if df < 16 {
@@ -107,7 +108,7 @@ fn df_class(df: u32) -> u64 {
     16 + (highest - 4) * 4 + (df >> (highest - 2) & 3)
 }
 
-/// How many documents hold a term, or up to a fifth less: the least df of its class.
+/// The smallest df in the term's class: the term's df, or up to a fifth less.
 pub(super) fn df(term: TermKey) -> u64 {
     let class = term >> DIGEST_BITS;
     if class < 16 {
@@ -116,14 +117,15 @@ pub(super) fn df(term: TermKey) -> u64 {
     (4 + class % 4) << (class / 4 - 2)
 }
 
-/// Increments of counts that wait to be made. An atomic increment waits for its count to come from memory, and all that follows waits
-/// for it; reads do not wait for each other. So the counts of many increments are read first, and are in the cache then.
+/// Buffers increments of counts. An atomic increment waits until its count arrives from memory, and delays
+/// all that follows; reads overlap. So the counts of many increments are read first, which brings them into
+/// the cache.
 struct Increments<'a> {
     counts: &'a [AtomicU64],
     waiting: Vec<(Rank, u64)>,
 }
 
-/// Increments that are made at a time: they and their counts fit the nearest cache.
+/// Number of increments made at a time: they and their counts fit in the first-level cache.
 const INCREMENTS: usize = 256;
 
 impl<'a> Increments<'a> {
@@ -149,7 +151,7 @@ impl<'a> Increments<'a> {
 }
 
 impl Frequencies {
-    /// Counts. The postings that are read at once keep to `memory`.
+    /// Counts. Concurrent reads of postings take at most `memory` bytes.
     pub(super) fn count(
         source: &dyn PostingSource,
         (documents, compared): (Rank, &ComparedRanks),
@@ -157,7 +159,7 @@ impl Frequencies {
         memory: u64,
         monitor: &Monitor<'_>,
     ) -> Result<Self> {
-        // Hashes in the high half, their postings in the low half: one write for both.
+        // The high half counts hashes, the low half their postings: one write for both.
         let counts: Vec<AtomicU64> = (0..documents).map(|_| AtomicU64::new(0)).collect();
         let (common, boilerplate) = (AtomicU64::new(0), AtomicU64::new(0));
         let ranges = source.ranges();

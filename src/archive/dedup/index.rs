@@ -1,7 +1,7 @@
-//! Index: which survivors hold a term. It grows by one survivor at a time, in order of rank, so that every list ascends.
+//! Index: lists the survivors that hold a term. Survivors are added in order of rank, so every list ascends.
 //!
-//! Lists lie end to end in one arena. A list that is full moves to a place of twice its size, and its old place is used
-//! again. A list of one survivor takes no place.
+//! All lists are in one arena. A full list moves to a slot of twice its size, and its old slot is reused. A
+//! list of one survivor takes no slot.
 
 use rustc_hash::FxHashMap;
 
@@ -11,11 +11,11 @@ use super::ranking::Rank;
 /// Survivors by term.
 #[derive(Default)]
 pub(super) struct SurvivorIndex {
-    /// The rank of each survivor, ascending. Lists hold indexes into this.
+    /// The rank of each survivor, ascending. Lists hold indexes into this vector.
     members: Vec<Rank>,
     lists: FxHashMap<TermKey, List>,
     arena: Vec<u32>,
-    /// For each size, as a power of two, the places that are free.
+    /// By power of two, the free slots of that size.
     free: Vec<Vec<u32>>,
 }
 
@@ -23,15 +23,15 @@ pub(super) struct SurvivorIndex {
 #[derive(Clone, Copy)]
 struct List {
     length: u32,
-    /// Where it begins in the arena; the survivor itself where there is one.
+    /// Offset of the list in the arena. A list of one has the survivor here instead.
     start: u32,
 }
 
-/// The most numbers in the arena, whose places have 32 bits.
+/// Maximum length of the arena: offsets have 32 bits.
 const MOST_LISTED: usize = 1 << 31;
 
 impl SurvivorIndex {
-    /// Adds a survivor, whose rank exceeds those of all others, with its terms.
+    /// Adds a survivor with its terms. Its rank must exceed the ranks added before.
     pub(super) fn add(&mut self, rank: Rank, terms: impl Iterator<Item = TermKey>) {
         let member = self.members.len() as u32;
         self.members.push(rank);
@@ -66,7 +66,7 @@ impl SurvivorIndex {
         }
     }
 
-    /// The survivors that hold a term, as indexes of [`members`](Self::members), ascending.
+    /// The survivors that hold a term, as indexes into [`members`](Self::members), ascending.
     pub(super) fn holders<'a>(&'a self, term: TermKey, one: &'a mut [u32; 1]) -> &'a [u32] {
         match self.lists.get(&term) {
             None => &[],
@@ -83,7 +83,7 @@ impl SurvivorIndex {
         &self.members
     }
 
-    /// Forgets all survivors and keeps the memory.
+    /// Removes all survivors and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.members.clear();
         self.lists.clear();
@@ -91,15 +91,15 @@ impl SurvivorIndex {
         self.free.clear();
     }
 
-    /// Bytes of memory, about; each survivor takes so many elsewhere.
+    /// Approximate bytes of memory; `elsewhere` is what each survivor takes in other structures.
     fn bytes(&self, elsewhere: u64) -> u64 {
         let slot = size_of::<(TermKey, List)>() + 1;
-        // A table that has just grown is half empty, and the one before it is still there while it grows.
+        // A table that has just grown is half empty, and exists beside its predecessor while it grows.
         let bytes = self.members.len() * 8 + self.lists.len() * slot * 3 + self.arena.len() * 8;
         bytes as u64 + self.members.len() as u64 * elsewhere
     }
 
-    /// True if it should take no more.
+    /// True if the index must not grow further.
     pub(super) fn is_full(&self, memory: u64, elsewhere: u64) -> bool {
         self.bytes(elsewhere) > memory || self.arena.len() > MOST_LISTED
     }

@@ -1,12 +1,12 @@
-//! Job: a file that a long run appends its decisions to, so that the same command goes on from there after a crash.
+//! Job: a file to which a long run appends its decisions. After a crash the same command continues from it.
 //!
-//! | part   | bytes | what                                                                              |
-//! |--------|-------|-----------------------------------------------------------------------------------|
-//! | magic  | 26    | `fpdb dedup job, format 3\n`, and a zero (1 and 2 had other posting reads)               |
-//! | header | frame | what the decisions depend on: database, commit, rule and order, as text            |
-//! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                                    |
+//! | part   | bytes  | what                                                                       |
+//! |--------|--------|----------------------------------------------------------------------------|
+//! | magic  | 26     | `fpdb dedup job, format 3\n`, and a zero (1 and 2 had other posting reads) |
+//! | header | frame  | what the decisions depend on: database, commit, rule and order, as text    |
+//! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
-//! Any bytes after the last whole [frame](super::frames) were being written when the run ended, and are cut off.
+//! Bytes after the last whole [frame](super::frames) were being written when the run ended, and are cut off.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -23,28 +23,30 @@ use fpdb_host::error::{Error, Result};
 
 const MAGIC: &[u8; 26] = b"fpdb dedup job, format 3\n\0";
 
-/// How often what was written is made to last a power failure.
+/// Minimum interval between syncs of the file to disk. A power failure loses the decisions since the last
+/// sync.
 const SYNC: Duration = Duration::from_secs(2);
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(super) enum Stage {
-    /// Documents below `next` have been compared with the survivors from `block` on: up to `end`, or all before each of
-    /// them while the block grows.
+    /// Documents below `next` have been compared with the survivors from `block` up to `end`. While the block
+    /// still grows, `end` is `None`: each document has been compared with all survivors of the block before
+    /// it.
     First { block: Rank, end: Option<Rank>, next: Rank },
-    /// The survivors from `next` on have been looked at again.
+    /// The survivors from `next` on have been reconsidered.
     Second { next: Rank },
 }
 
-/// Some decisions.
+/// The decisions of one step.
 #[derive(Debug, Encode, Decode)]
 struct JobBlock {
-    /// After them.
+    /// The progress after these decisions.
     stage: Stage,
     decisions: Vec<(Rank, Noted)>,
 }
 
-/// A decision as it is written.
+/// A decision as stored in the file.
 #[derive(Clone, Copy, Debug, Encode, Decode)]
 enum Noted {
     Stays,
@@ -53,7 +55,7 @@ enum Noted {
     Removable { witness: Rank, shared: u32, novel: u64 },
 }
 
-/// The state of a run, and the file it is kept in.
+/// The state of a run, and its file.
 pub(super) struct Job {
     stage: Stage,
     file: Option<JobFile>,
@@ -66,16 +68,16 @@ struct JobFile {
 }
 
 impl Job {
-    /// A run whose state is kept nowhere.
+    /// A job without a file.
     pub(super) fn unsaved() -> Self {
         Self { stage: Stage::First { block: 0, end: None, next: 0 }, file: None }
     }
 
-    /// Goes on with the job at `path` if its header is this one, else begins a new one there. Fills in the decisions made so
-    /// far.
+    /// Continues the job at `path` if its header equals `header`; otherwise starts a new job there. Fills in
+    /// the decisions made so far.
     ///
     /// # Errors
-    /// [`Error::JobInUse`] where another run works on it; [`Error::Io`].
+    /// [`Error::JobInUse`] if another run holds the job; [`Error::Io`].
     pub(super) fn resume(path: &Path, header: &str, ranking: &Ranking, decisions: &mut Decisions) -> Result<Self> {
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = open.map_err(Error::io("create", path))?;
@@ -112,7 +114,7 @@ impl Job {
         Ok(job)
     }
 
-    /// Takes over the decisions of a block; false where it is not one that this version wrote for these documents.
+    /// Takes the decisions of a block. False if this version did not write the block for these documents.
     fn replay(&mut self, bytes: &[u8], ranking: &Ranking, decisions: &mut Decisions) -> bool {
         let config = bincode::config::standard().with_limit::<{ MOST_BYTES as usize }>();
         let Ok((block, read)) = bincode::decode_from_slice::<JobBlock, _>(bytes, config) else { return false };
@@ -131,17 +133,17 @@ impl Job {
         true
     }
 
-    /// How far the run has come.
+    /// The progress of the run.
     pub(super) fn stage(&self) -> Stage {
         self.stage
     }
 
-    /// Notes a step without decisions: it is taken again after a crash.
+    /// Records a step without decisions in memory only: after a crash the step is repeated.
     pub(super) fn set_stage(&mut self, stage: Stage) {
         self.stage = stage;
     }
 
-    /// Notes the decisions about the documents of a step, and how far the run has come by it.
+    /// Records the decisions of a step, and the progress after it.
     pub(super) fn append(&mut self, stage: Stage, decided: &[Rank], decisions: &Decisions) -> Result<()> {
         self.stage = stage;
         let Some(file) = &mut self.file else { return Ok(()) };
@@ -152,7 +154,8 @@ impl Job {
         file.append(&bytes)
     }
 
-    /// Removes what a job has left at `path` whose decisions are kept elsewhere by now; nothing if another run works on it.
+    /// Deletes the file of a job at `path`, whose decisions another file keeps by now. Does nothing if
+    /// another run holds the job.
     pub(super) fn discard(path: &Path) -> Result<()> {
         match File::open(path) {
             Ok(file) if file.try_lock().is_ok() => std::fs::remove_file(path).map_err(Error::io("remove", path)),
@@ -160,7 +163,7 @@ impl Job {
         }
     }
 
-    /// Removes the file: the answer has been given.
+    /// Deletes the file, because the answer has been given.
     pub(super) fn remove(self) -> Result<()> {
         match self.file {
             None => Ok(()),
@@ -204,7 +207,7 @@ impl Noted {
 mod tests {
     use super::*;
 
-    /// A job that another version or another rule has left is begun again: none of its decisions is taken over.
+    /// A job of another version or rule is restarted: none of its decisions are taken.
     #[test]
     fn a_job_of_another_version_or_rule_is_begun_again() {
         let folder = tempfile::tempdir().unwrap();

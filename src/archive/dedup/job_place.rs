@@ -1,4 +1,4 @@
-//! Job place: which file holds the state of a job.
+//! Job place: finds the file that holds the state of a job.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::options::DedupOptions;
 use crate::archive::spill::TempSpace;
 use fpdb_host::error::{Error, Result};
 
-/// The file that the decisions of such a job are kept in. It does not depend on threads or memory.
+/// The file for the decisions of a job with these options. Its name depends neither on threads nor on memory.
 pub(super) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
     let root = root.canonicalize().map_err(Error::io("find", root))?;
     let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());

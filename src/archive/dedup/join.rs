@@ -1,9 +1,11 @@
-//! Join: the survivor join. Documents are decided in order of rank, each by comparing it with survivors only.
+//! Join: the survivor join. It decides documents in order of rank and compares each with survivors only.
 //!
-//! Survivors are indexed until the memory is full; the documents that come after are then compared with this *block* of
-//! survivors, and those that are still open form the next blocks. A document is so compared with all survivors before it, in
-//! order, and its witness is the first that justifies its removal, wherever blocks end. Within a block, a batch of documents
-//! is first compared with the survivors before the batch, on all threads, and then with those in it, in order.
+//! Survivors are indexed until the memory is full. The later documents are compared with this *block* of
+//! survivors, and the documents still open form the next blocks. So a document is compared with all survivors
+//! before it, in order. Its witness is the first that justifies its removal, wherever blocks end.
+//!
+//! Within a block, documents are decided in batches. A batch is compared with the survivors before it on all
+//! threads, and then with the survivors inside it, in order.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,17 +25,18 @@ use super::sets::Term;
 use super::{Activity, Monitor};
 use fpdb_host::error::{Error, Result};
 
-/// Terms that some document is probed by, and some that have a bit in common with one of them. No others have to be indexed.
+/// The terms that probe for at least one document, as a set of bits. Different terms can share a bit, so the
+/// set can contain further terms. Terms outside the set need no index.
 pub(super) struct ProbedTerms(Vec<AtomicU64>);
 
 impl ProbedTerms {
-    /// Room for the terms of all documents, of which each is counted as often as documents hold it.
+    /// Allocates for `terms`, the total number of terms of all documents.
     fn new(terms: u64) -> Self {
         let words = (terms / 64).clamp(1, 1 << 30).next_power_of_two();
         Self((0..words).map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// The word of a term, and its bit in that.
+    /// The word that holds a term's bit, and the bit.
     fn place(&self, term: TermKey) -> (&AtomicU64, u64) {
         (&self.0[(term >> 6) as usize & (self.0.len() - 1)], 1 << (term & 63))
     }
@@ -53,7 +56,7 @@ impl ProbedTerms {
 }
 
 impl Join<'_> {
-    /// Finds out which terms documents are probed by. Documents that are proved to stay are no longer active.
+    /// Finds the terms that documents are probed by. Documents that certainly stay become inactive.
     pub(super) fn prepare(&self, active: &mut [bool], monitor: &Monitor<'_>) -> Result<ProbedTerms> {
         let probed = ProbedTerms::new(self.sets.len());
         let done = AtomicU64::new(0);
@@ -73,7 +76,7 @@ impl Join<'_> {
         Ok(probed)
     }
 
-    /// Decides all documents, from where the job stands on.
+    /// Decides all documents, from the job's stage on.
     pub(super) fn first_pass(
         &self,
         active: &[bool],
@@ -118,7 +121,7 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// Adds the survivors of these ranks to an index.
+    /// Adds the survivors among these ranks to an index.
     pub(super) fn index_survivors(
         &self,
         ranks: Range<Rank>,
@@ -133,7 +136,8 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// Compares open documents with the survivors of an index, on all threads. Returns those that are to be noted.
+    /// Compares open documents with the survivors of an index, on all threads. Returns the documents to
+    /// record.
     fn search_batch(
         &self,
         batch: Range<Rank>,
@@ -157,7 +161,8 @@ impl Join<'_> {
         Ok(decided.into_iter().map(|(rank, _)| rank).collect())
     }
 
-    /// Decides the documents of a batch that are still open, in order, by the survivors of the batch. Returns them.
+    /// Decides the open documents of a batch, in order, against the survivors of the batch. Returns these
+    /// documents.
     fn decide_batch(
         &self,
         batch: Range<Rank>,
@@ -193,8 +198,8 @@ impl Join<'_> {
         })
     }
 
-    /// True if a document that stays after the first pass may be removable: only a survivor of a higher rank could have been
-    /// missed.
+    /// True if a document that stays after the first pass can still be removable. Only a survivor of larger
+    /// rank can have been missed.
     pub(super) fn needs_second_pass(&self, larger_first: bool) -> bool {
         // Without the novelty bound, a larger document that is justified by a smaller one justifies it too.
         self.max_novel.is_some() || !(larger_first || self.threshold.is_symmetric())

@@ -1,5 +1,5 @@
-//! Join inputs: what the survivor join works with. Finding probes, comparing and deciding are methods of it, each in a file of
-//! its own.
+//! Join inputs: the data of the survivor join. Other files define methods on it, for finding probes,
+//! comparing and deciding.
 
 use super::buffers::BufferPool;
 use super::measure::Threshold;
@@ -13,15 +13,15 @@ pub(super) struct Join<'a> {
     pub(super) sets: &'a Sets,
     pub(super) places: &'a Places,
     pub(super) threshold: Threshold,
-    /// The longest unmatched stretch, in symbols, of a removable document.
+    /// The longest unmatched stretch, in symbols, of a removable document. `None`: no limit.
     pub(super) max_novel: Option<u64>,
-    /// The most posting reads for one document.
+    /// Maximum number of posting reads for one document. `None`: no limit.
     pub(super) budget: Option<u64>,
-    /// Symbols in a k-gram.
+    /// Number of symbols in a k-gram.
     pub(super) k: u64,
     /// Bytes of memory for the index.
     pub(super) memory: u64,
-    /// Documents that are compared with the same survivors at a time.
+    /// Number of documents compared with the same survivors at a time.
     pub(super) batch: u32,
     pub(super) buffers: BufferPool,
 }

@@ -1,7 +1,7 @@
-//! Justify: the first survivor that justifies the removal of a document.
+//! Justify: finds the first survivor that justifies the removal of a document.
 //!
-//! The probes give candidates and how many fingerprints of the probed terms each holds. Candidates are compared in order of rank; a comparison
-//! ends as soon as the terms that are left cannot suffice.
+//! The probes give candidates, with the number of fingerprints of probed terms that each holds. Candidates
+//! are compared in order of rank. A comparison ends early if the remaining terms cannot reach the threshold.
 
 use super::buffers::Buffers;
 use super::frequencies::TermKey;
@@ -18,27 +18,27 @@ use fpdb_host::error::Result;
 pub(super) enum SearchResult {
     Found(Witness),
     Nobody,
-    /// The budget did not suffice.
+    /// The budget was too small.
     OverBudget,
 }
 
-/// Which survivors may be found.
+/// The survivors a search may return.
 pub(super) struct Wanted<'a> {
-    /// Only ranks above this one.
+    /// Only ranks above this one. `None`: any rank.
     pub(super) after: Option<Rank>,
-    /// Only these; all where `None`.
+    /// Only survivors for which this returns true. `None`: all.
     pub(super) stays: Option<&'a (dyn Fn(Rank) -> bool + Sync)>,
 }
 
-/// A document that is searched for.
+/// The document whose witness is searched for.
 struct Subject<'a> {
     rank: Rank,
     terms: &'a [Term],
-    /// The fingerprints of the terms.
+    /// Total weight of `terms`: the document's fingerprints in them.
     held: u32,
-    /// So many of the terms are known of each candidate,
+    /// The first `probed` terms are the probes; their matches in each candidate are counted already.
     probed: usize,
-    /// which are so many fingerprints.
+    /// Total weight of the probed terms.
     probed_weight: u32,
 }
 
@@ -46,13 +46,13 @@ impl Join<'_> {
     /// Bytes that each survivor of an index takes in the buffers of all threads.
     pub(super) fn buffered_bytes(&self) -> u64 {
         let counts = if self.budget.is_some() { 2 } else { 1 };
-        // One thread may hold buffers while it waits for others.
+        // A thread can hold buffers while it waits for others.
         counts * size_of::<u32>() as u64 * (rayon::current_num_threads() as u64 + 1)
     }
 
-    /// The first of the wanted survivors that justifies the removal of a document. Adds to `cost` the posting reads up to
-    /// its comparison: those of survivors of lower rank, in the lists and in comparisons, so that it does not depend on how
-    /// the survivors are divided among indexes.
+    /// The first wanted survivor that justifies the removal of a document. Adds the posting reads to `cost`:
+    /// those of survivors up to the found one, in lists and comparisons. So the cost does not depend on how
+    /// survivors are divided among indexes.
     pub(super) fn first_witness(
         &self,
         rank: Rank,
@@ -94,7 +94,7 @@ impl Join<'_> {
         let mut probe = |term: TermKey, weight: u32| {
             let holders = index.holders(term, &mut one);
             let from = if first == 0 { 0 } else { holders.partition_point(|&holder| (holder as usize) < first) };
-            // More of one list exceed the budget by themselves.
+            // Further holders of one list would exceed the budget by themselves.
             for &holder in holders[from..].iter().take(most) {
                 let count = &mut buffers.counts[holder as usize];
                 if *count == 0 {
@@ -201,8 +201,9 @@ impl Join<'_> {
         Ok(witness)
     }
 
-    /// The longest stretch, in symbols, of a document whose fingerprints a survivor does not hold: from the end of a shared
-    /// k-gram, or the beginning of the document, to the start of the next one, or its end.
+    /// The longest stretch of a document, in symbols, without a fingerprint that the survivor holds. A
+    /// stretch starts at the end of a shared k-gram or at the start of the document. It ends at the start of
+    /// the next shared k-gram or at the document's end.
     fn novel(&self, rank: Rank, terms: &[Term], other: &[Term], buffers: &mut Buffers) -> Result<u64> {
         let id = self.ranking.id(rank);
         let Buffers { ordinals, positions, shared, .. } = buffers;
@@ -220,7 +221,7 @@ impl Join<'_> {
             }
         })?;
         ordinals.sort_unstable();
-        // The longest unmatched stretch, each between two shared fingerprints or at an end.
+        // Each unmatched stretch lies between two shared fingerprints, or at an end of the document.
         let (mut novel, mut next) = (0, 0);
         let mut start = 0;
         let at = |ordinal: u32| positions.get(ordinal as usize).copied().unwrap_or(symbols);
@@ -237,7 +238,8 @@ impl Join<'_> {
     }
 }
 
-/// The terms from `wanted` on: by steps that double, since one set may be far larger than the other.
+/// The terms from `wanted` on. Steps double (galloping search), since one set can be far larger than the
+/// other.
 fn skip_to(terms: &[Term], wanted: TermKey) -> &[Term] {
     let mut step = 1;
     while step < terms.len() && terms[step].key() < wanted {
@@ -248,7 +250,7 @@ fn skip_to(terms: &[Term], wanted: TermKey) -> &[Term] {
     &terms[from..]
 }
 
-/// True if the first term is this one.
+/// True if the first term has this key.
 fn holds(terms: &[Term], wanted: TermKey) -> bool {
     terms.first().is_some_and(|term| term.key() == wanted)
 }

@@ -1,6 +1,7 @@
-//! Measure: how many fingerprints a survivor must hold to justify a removal.
+//! Measure: the number of fingerprints that a survivor must hold to justify a removal.
 //!
-//! A score is a quotient of counts and is compared with the threshold as it is reported, so that 55 of 100 reach 0.55.
+//! A score is a quotient of counts. It is compared with the threshold exactly as reported, so 55 of 100 reach
+//! 0.55.
 
 use super::DedupBy;
 
@@ -26,7 +27,8 @@ impl Threshold {
         matches!(self.by, DedupBy::Containment | DedupBy::Resemblance)
     }
 
-    /// The score of a document of `size` fingerprints that shares `shared` of them with one of `other`.
+    /// The score of a document of `size` fingerprints that shares `shared` with a document of `other`
+    /// fingerprints.
     pub(super) fn score(&self, shared: u32, size: u32, other: u32) -> f64 {
         let (shared, size, other) = (f64::from(shared), f64::from(size), f64::from(other));
         match self.by {
@@ -35,14 +37,15 @@ impl Threshold {
         }
     }
 
-    /// The least number of shared fingerprints, at least 1, that removes a document of `size` whatever the survivor.
+    /// The smallest number of shared fingerprints, at least 1, that removes a document of `size` with any
+    /// survivor.
     pub(super) fn least_shared(&self, size: u32) -> u32 {
         // A survivor resembles the document most if it holds nothing else.
         self.smallest(size, |shared| f64::from(shared) / f64::from(size))
     }
 
-    /// The least number of shared fingerprints that removes a document of `size` in favour of one of `other`. It may exceed
-    /// both sizes.
+    /// The smallest number of shared fingerprints that removes a document of `size` in favour of a survivor
+    /// of `other` fingerprints. It can exceed both sizes.
     pub(super) fn needed(&self, size: u32, other: u32) -> u32 {
         match self.by {
             DedupBy::Resemblance => self.smallest(size.min(other), |shared| self.score(shared, size, other)),
@@ -50,7 +53,7 @@ impl Threshold {
         }
     }
 
-    /// The least number from 1 on whose score reaches the threshold; one more than `most` where none does.
+    /// The smallest number from 1 to `most` whose score reaches the threshold; `most` + 1 if none does.
     fn smallest(&self, most: u32, score: impl Fn(u32) -> f64) -> u32 {
         let (mut low, mut high) = (1, most.saturating_add(1));
         while low < high {
@@ -60,7 +63,7 @@ impl Threshold {
         low
     }
 
-    /// True if two documents either justify each other's removal, or neither does.
+    /// True if the rule is symmetric: two documents justify each other's removal, or neither does.
     pub(super) fn is_symmetric(&self) -> bool {
         self.by == DedupBy::Resemblance
     }

@@ -1,9 +1,19 @@
-//! Dedup: which documents are removable, each with the survivor that justifies it. Changes nothing by itself.
+//! Dedup: decides which documents are removable, and names for each the survivor that justifies it. A
+//! *survivor* is a document that stays. Dedup itself removes nothing.
 //!
-//! Documents have one total order, most worth keeping first. A document is removable if an earlier survivor holds enough of its
-//! fingerprints, by itself, and leaves no long stretch of it unmatched. Likeness is never passed on from document to
-//! document: that is how other tools remove wrong ones. The answer does not depend on threads or memory, nor on where a run
-//! was stopped. `docs/dedup.md` has the rule, the algorithm and its measurements.
+//! Documents have one total order, most worth keeping first. A document is removable if one earlier survivor
+//! holds enough of its fingerprints and leaves no long stretch of it unmatched. Likeness is never passed on
+//! from document to document, because transitive closure removes most of some corpora. The answer depends
+//! neither on threads or memory nor on where a run was interrupted. `docs/dedup-reference.md` has the rule,
+//! its costs and the measurements.
+//!
+//! The *survivor join* needs no list of pairs. One pass over the postings counts df, the number of documents
+//! that hold a hash (`frequencies`). A second pass transposes the postings into the terms of each document
+//! (`sets`). Documents are then probed, in order, into an index of the survivors before them (`join`).
+//!
+//! With `--append` the survivors of earlier runs are *pinned*: they stay. Such a run reads only the hashes
+//! that *newcomers* hold, the documents no earlier run has decided (`newcomers`). A file keeps the decisions
+//! (`record`).
 
 mod answer;
 mod arrival;
@@ -81,7 +91,7 @@ pub use report::{
     DedupAnswer, DedupCauses, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided,
 };
 
-/// Finds out which documents are removable.
+/// Decides which documents are removable.
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
     options.check()?;
     let documents = store.view().state().documents;
@@ -101,21 +111,21 @@ pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> 
     Ok(Decided { decisions, unmatched, threshold, common, boilerplate, unread })
 }
 
-/// A run and what it works with.
+/// The inputs of one run.
 struct DedupRun<'a> {
     store: &'a Store,
     options: &'a DedupOptions,
     task: &'a Task<'a>,
     temp: &'a TempSpace,
     plan: &'a MemoryPlan,
-    /// The file its state is kept in.
+    /// The file that keeps the run's state.
     job: PathBuf,
 }
 
 /// The result of a run.
 struct RunResult {
     outcome: RunOutcome,
-    /// Where its state is kept.
+    /// The job that keeps the run's state.
     job: Option<Job>,
     common: u64,
     boilerplate: u64,
@@ -127,7 +137,7 @@ impl DedupRun<'_> {
         Monitor { task: self.task, postings: view.posting_count(), documents: view.state().documents }
     }
 
-    /// The documents of the same text, where that is asked for.
+    /// Finds the documents of the same text, if the rule is [`DedupBy::ExactText`].
     fn same_text(&self) -> Result<SameText> {
         match self.options.by {
             DedupBy::ExactText => {
@@ -138,7 +148,8 @@ impl DedupRun<'_> {
         }
     }
 
-    /// Decides about the ranked documents but the pinned ones. `past` tells what decisions depend on beside the options.
+    /// Decides all ranked documents except pinned ones. `past` names the inputs of the decisions other than
+    /// the options.
     fn decide(&self, mut ranking: Ranking, source: &dyn PostingSource, past: &str) -> Result<RunResult> {
         let Self { store, options, temp, plan, .. } = *self;
         let (view, monitor) = (store.view(), self.monitor());
@@ -169,8 +180,8 @@ impl DedupRun<'_> {
         Ok(found)
     }
 
-    /// Decides about all documents of which the record of the database tells nothing that holds, and writes the next record. It
-    /// is in its place before the answer is given, so that a run that is killed later gives that answer again.
+    /// Decides all documents without a valid earlier decision, and writes the next record. The record is in
+    /// place before the answer is given, so a run killed later gives the same answer again.
     fn decide_and_record(&self) -> Result<Decided> {
         let Self { store, options, temp, plan, .. } = *self;
         let files = RecordFiles::lock(store.root())?;
@@ -210,7 +221,7 @@ impl DedupRun<'_> {
     }
 }
 
-/// The documents to be decided, in order of rank.
+/// Ids of the documents to decide, in order of rank.
 fn open_documents(ranking: &Ranking) -> impl Iterator<Item = u32> + '_ {
     (0..ranking.len()).filter(|&rank| !ranking.pinned.contains(rank)).map(|rank| ranking.id(rank))
 }
@@ -227,21 +238,21 @@ fn next_entry(outcome: &RunOutcome, past: &mut Past<'_>, document: u32, run: u32
     Ok(outcome.fate_after(earlier, run))
 }
 
-/// The entry of a pinned document that is superseded by one of the same bytes.
+/// The witness of a pinned document that is superseded by a document of the same bytes.
 fn same_bytes(ranking: &Ranking, (rank, twin): (Rank, Rank)) -> (Rank, Witness) {
     (rank, Witness { rank: twin, shared: ranking.size(rank), novel: 0 })
 }
 
-/// The result of a join, beside its decisions.
+/// The result of a join, except its decisions.
 struct JoinResult {
-    /// Hashes that the df cap has left out.
+    /// Number of hashes ignored because of the df cap.
     common: u64,
-    /// Hashes that boilerplate has left out.
+    /// Number of hashes ignored because boilerplate holds them.
     boilerplate: u64,
     superseded: Vec<(Rank, Witness)>,
 }
 
-/// Decides all documents but the pinned ones, which stay.
+/// Decides all documents except the pinned ones, which stay.
 fn join(
     source: &dyn PostingSource,
     (ranking, extents): (&Ranking, Vec<Extent>),
@@ -256,7 +267,7 @@ fn join(
     let documents = (ranking.len(), &compared);
     let frequencies = Frequencies::count(source, documents, options.max_df, plan.rest / 2, monitor)?;
     let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
-    // Other documents are proved to stay by the hashes that they alone hold.
+    // Other documents stay: too few of their hashes are held by anyone else.
     let is_candidate = |rank: Rank| {
         let size = ranking.size(rank);
         size > 0
@@ -287,9 +298,9 @@ fn join(
     join.first_pass(&active, &probed, decisions, job, monitor)?;
     let superseded = join.superseded(&active, &probed, decisions, monitor)?;
     let larger_first = options.keep == Keep::Longest && options.prefer.is_empty() && ranking.protected == 0;
-    // A pinned document of a higher rank may justify the removal of a newcomer in any order.
+    // A pinned document of larger rank can justify the removal of a newcomer, whatever the order.
     if join.needs_second_pass(larger_first) || !ranking.pinned.is_empty() {
-        // Neither what was decided before nor what is better than that is looked at again.
+        // Pinned documents and superseding newcomers are not reconsidered.
         let newcomers = superseded.iter().map(|(_, witness)| witness.rank);
         for rank in ranking.pinned.iter().chain(newcomers) {
             active[rank as usize] = false;

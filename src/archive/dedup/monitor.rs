@@ -1,11 +1,11 @@
-//! Monitor: how a job reports what it is at, and how much of it is done.
+//! Monitor: reports the step that a job works on, and how much of it is done.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb_host::error::Result;
 use fpdb_host::progress::{STEP, Task};
 
-/// The step that a job works on.
+/// A step of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Activity {
     Reading,
@@ -33,7 +33,7 @@ impl Activity {
     }
 }
 
-/// Where a job reports to, and how much there is to do.
+/// Receives the progress of a job, and knows how much there is to do.
 pub(super) struct Monitor<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) postings: u64,
@@ -42,7 +42,7 @@ pub(super) struct Monitor<'a> {
 
 impl Monitor<'_> {
     /// # Errors
-    /// [`crate::Error::Stopped`] once the job is to end.
+    /// [`crate::Error::Stopped`] if the job was asked to stop.
     pub(super) fn check(&self) -> Result<()> {
         self.task.token().check()
     }
@@ -52,12 +52,12 @@ impl Monitor<'_> {
         self.task.step(activity.step(), done, total)
     }
 
-    /// Counts for one thread towards `done`.
+    /// Returns a counter for one thread that adds to `done`.
     pub(super) fn tally<'t>(&'t self, activity: Activity, done: &'t AtomicU64) -> ThreadCounts<'t> {
         ThreadCounts { monitor: self, activity, done, counted: 0 }
     }
 
-    /// Adds `more` to `done` and reports now and then.
+    /// Adds `more` to `done`, and reports at intervals.
     pub(super) fn advance(&self, activity: Activity, done: &AtomicU64, more: u64) -> Result<()> {
         let before = done.fetch_add(more, Ordering::Relaxed);
         if before / STEP == (before + more) / STEP {
@@ -71,7 +71,8 @@ impl Monitor<'_> {
     }
 }
 
-/// The counts of one thread. It passes them on in portions: a counter that all threads write to costs more than the work.
+/// The counter of one thread. It adds to the common counter in portions: a counter that all threads write to
+/// would cost more than the work.
 pub(super) struct ThreadCounts<'a> {
     monitor: &'a Monitor<'a>,
     activity: Activity,
@@ -79,14 +80,14 @@ pub(super) struct ThreadCounts<'a> {
     counted: u64,
 }
 
-/// Counts that are passed on at once.
+/// Size of a portion.
 const PORTION: u64 = 1 << 12;
 
 impl ThreadCounts<'_> {
     /// Counts `more`.
     ///
     /// # Errors
-    /// [`crate::Error::Stopped`] once the job is to end.
+    /// [`crate::Error::Stopped`] if the job was asked to stop.
     pub(super) fn add(&mut self, more: u64) -> Result<()> {
         self.counted += more;
         if self.counted < PORTION {

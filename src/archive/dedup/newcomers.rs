@@ -1,7 +1,7 @@
-//! Newcomers: what of the postings concerns the documents that no earlier run has decided about.
+//! Newcomers: the postings that concern *newcomers*, documents that no earlier run has decided about.
 //!
-//! The hashes that a newcomer holds, and nothing else, decide if it is removable and if it supersedes a survivor. So only
-//! those are visited, with all their holders.
+//! Only the hashes that a newcomer holds decide whether it is removable and whether it supersedes a survivor.
+//! So only these hashes are visited, with all their holders.
 
 use std::ops::RangeInclusive;
 
@@ -11,11 +11,11 @@ use super::source::{LARGE, PostingSource};
 use fpdb_host::error::Result;
 use fpdb_store::{Posting, Store};
 
-/// The postings of hashes that some newcomer holds.
+/// The postings of hashes that at least one newcomer holds.
 pub(super) struct Newcomers<'a> {
     store: &'a Store,
     documents: RoaringBitmap,
-    /// Postings that are read to find theirs.
+    /// Number of postings read to find the newcomers' hashes.
     postings: u64,
     ranges: usize,
 }

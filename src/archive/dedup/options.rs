@@ -1,4 +1,4 @@
-//! The options of a dedup.
+//! Options: how to look for removable documents.
 
 use std::path::PathBuf;
 
@@ -8,38 +8,38 @@ use fpdb_host::setters::{check_share, setters};
 use fpdb_kernel::profile::{Profile, Unit};
 use fpdb_reading::input::InputLimits;
 
-/// The rule that makes a document removable, beside being identical.
+/// The rule that makes a document removable. Identical documents are removable under each rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DedupBy {
-    /// A survivor with the same bytes.
+    /// A survivor has the same bytes.
     #[default]
     Exact,
-    /// A survivor that has the same text: the same symbols in the standard form. Nothing else counts: by unit char, symbols are letters
-    /// and digits, by unit word they are words of letters, and by unit token all names are the same.
+    /// A survivor has the same text: the same symbols in the standard form. Only symbols count. By unit char,
+    /// these are letters and digits; by unit word, words of letters. By unit token all names are equal.
     ExactText,
-    /// A survivor that resembles it.
+    /// A survivor resembles the document.
     Resemblance,
-    /// A survivor that contains it.
+    /// A survivor contains the document.
     Containment,
 }
 
-/// Which document of several alike stays.
+/// Which of several alike documents to keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
-    /// The one with the most distinct fingerprints; of equals the one whose file is older.
+    /// The document with the most distinct fingerprints; of equals, the one with the older file.
     #[default]
     Longest,
-    /// The one that was ingested first.
+    /// The document ingested first.
     First,
-    /// The one written last, by its file's time, or ingested last where that is not known.
+    /// The document with the newest file time; if that is unknown, its time of ingestion counts.
     Newest,
-    /// The one written first.
+    /// The document with the oldest file time.
     Oldest,
 }
 
-// Records and jobs on disk hold these names, and those of `Keep`: they stay as they are.
+// Records and jobs on disk hold these names and those of `Keep`, so they must not change.
 names!(DedupBy, "by", "exact, exact-text, resemblance or containment", {
     Exact => "exact",
     ExactText => "exact-text",
@@ -54,22 +54,23 @@ names!(Keep, "keep", "longest, first, newest or oldest", {
     Oldest => "oldest",
 });
 
-/// The use of earlier decisions.
+/// How earlier decisions are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DedupMode {
-    /// Nothing: all documents are decided, and decisions are not kept.
+    /// Ignores earlier decisions, decides all documents, and keeps no decisions.
     #[default]
     Once,
-    /// They stand: only documents that came since are decided, and those whose survivor is no longer stored. Decisions are
-    /// kept in the database's folder.
+    /// Keeps earlier decisions. Decides only new documents, and documents whose survivor is no longer stored.
+    /// Stores the decisions in the database's folder.
     Append,
-    /// Nothing: all documents are decided, and the decisions are kept in the place of earlier ones.
+    /// Ignores earlier decisions, decides all documents, and replaces the stored decisions.
     Rerank,
 }
 
 impl DedupMode {
-    /// The word for it in the name of a job's file, which stays as it is: interrupted jobs are found by it.
+    /// The word for this mode in the name of a job's file. It must not change: interrupted jobs are found by
+    /// it.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Once => "Once",
@@ -85,29 +86,32 @@ impl DedupMode {
 pub struct DedupOptions {
     /// The rule that makes a document removable.
     pub by: DedupBy,
-    /// The least resemblance, or the least containment in the survivor.
+    /// The smallest resemblance, or containment in the survivor, that makes a document removable. Above 0, at
+    /// most 1.
     pub threshold: f64,
-    /// The longest stretch of a removable document, in symbols, of which the survivor holds no fingerprint; any where `None`.
+    /// The longest stretch, in symbols, of a removable document without a fingerprint that the survivor
+    /// holds. `None`: no limit.
     pub max_novel: Option<u64>,
-    /// Which one stays.
+    /// Which of several alike documents to keep.
     pub keep: Keep,
-    /// Regular expressions. Documents whose names match the first are kept in preference to all others, then those that match
-    /// the second, and so on.
+    /// Regular expressions for names. Documents that match the first are kept in preference to all others,
+    /// then those that match the second, and so on.
     pub prefer: Vec<String>,
-    /// Documents whose names begin with one of these are never removable, and are kept in preference to all others. An absolute path is
-    /// also compared with the paths of their files.
+    /// Prefixes of names. Documents whose names begin with one are never removable, and are kept in
+    /// preference to all others. An absolute path is also compared with the paths of the documents' files.
     pub protect: Vec<String>,
-    /// Hashes that more documents hold are not counted as shared, and are reported: fewer documents are then removable, never
-    /// more. All count where `None`.
+    /// Hashes that more than this number of documents hold do not count as shared, and are reported. The cap
+    /// only makes fewer documents removable, never more. `None`: no cap.
     pub max_df: Option<u64>,
-    /// The most posting reads for one document. A document that needs more stays and is reported as undecided.
+    /// Maximum number of posting reads for one document. A document that needs more stays and is reported as
+    /// undecided. `None`: no limit.
     pub budget: Option<u64>,
-    /// The use of earlier decisions.
+    /// How earlier decisions are used.
     pub mode: DedupMode,
-    /// The existing folder for data that exceeds the memory, and for the state of an interrupted job; the folder that the database is
-    /// in where `None`.
+    /// An existing folder for data that exceeds the memory, and for the state of an interrupted job. `None`:
+    /// the folder that holds the database.
     pub temp_dir: Option<PathBuf>,
-    /// Limits on the sources of texts that are read again.
+    /// Limits on input when texts are read again.
     pub limits: InputLimits,
 }
 
@@ -128,9 +132,10 @@ impl DedupOptions {
 }
 
 impl DedupOptions {
-    /// The defaults for a database of this profile. The longest unmatched stretch is about a page of text or forty lines of
-    /// code. The least containment in text depends on k, since a changed character takes k k-grams with it: it makes documents
-    /// removable that differ in about one of 150 to 220 characters (measured in docs/dedup.md).
+    /// Returns the defaults for a database of this profile. The longest unmatched stretch is about a page of
+    /// text or forty lines of code. The smallest containment in text depends on k, since a changed character
+    /// changes k k-grams. Documents that differ in about one of 150 to 220 characters become removable
+    /// (measured in docs/dedup-reference.md).
     #[must_use]
     pub fn of(profile: &Profile, by: DedupBy) -> Self {
         let page = match profile.unit() {
@@ -158,16 +163,18 @@ impl DedupOptions {
         }
     }
 
-    /// Checks that a run can begin with these options; every run does so first.
+    /// Checks that a run can begin with these options. Every run does so first.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold of 0, above 1 or that is no number.
+    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold that is 0, negative, above
+    /// 1 or not a number.
     pub(crate) fn check(&self) -> Result<()> {
         check_share("threshold", self.threshold, self.threshold > 0.0, "a number above 0, and at most 1")
     }
 
-    /// The words that decisions depend on, beside the documents. Records and jobs on disk hold them and are compared with them: they stay
-    /// as they are, whatever the types are called. A change of them begins jobs again and refuses records.
+    /// The options that decisions depend on, as text. Records and jobs on disk hold this text and are
+    /// compared with it, so it must not change when types are renamed. A change restarts jobs and refuses
+    /// records.
     pub(super) fn rule(&self) -> String {
         let Self { by, threshold, max_novel, keep, prefer, protect, max_df, budget, .. } = self;
         let compares = matches!(by, DedupBy::Resemblance | DedupBy::Containment);
@@ -195,7 +202,8 @@ impl DedupOptions {
 mod tests {
     use super::*;
 
-    /// These words are on disk: with others, interrupted jobs begin again and records of earlier runs are refused.
+    /// These words are on disk. If they change, interrupted jobs restart and records of earlier runs are
+    /// refused.
     #[test]
     fn the_words_on_disk_stay_as_they_are() {
         let keeps = [Keep::Longest, Keep::First, Keep::Newest, Keep::Oldest];

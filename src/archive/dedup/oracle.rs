@@ -1,4 +1,4 @@
-//! Oracle: the rule by brute force over sets, and the join compared with it.
+//! Oracle: the rule by brute force over sets, compared with the join.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -26,12 +26,12 @@ use fpdb_store::Posting;
 /// Symbols in a k-gram of the model.
 pub(super) const K: u64 = 3;
 
-/// Documents as sequences of hashes: the fingerprint with ordinal i stands at symbol 2 i.
+/// Documents as sequences of hashes. The fingerprint with ordinal i is at symbol 2 i.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     pub(super) documents: Vec<ModelDocument>,
     pub(super) boilerplate: BTreeSet<u32>,
-    /// Documents that are not stored, or not yet.
+    /// Documents that are deleted, or not yet stored.
     pub(super) absent: BTreeSet<u32>,
 }
 
@@ -95,7 +95,7 @@ impl Model {
         self.ranking_after(keep, &mut |_| Standing::Open, (temp, memory))
     }
 
-    /// As [`Ranking::of_store`].
+    /// Like [`Ranking::of_store`].
     pub(super) fn ranking_after(
         &self,
         keep: Keep,
@@ -126,14 +126,14 @@ impl Model {
         Ranking::of_sorted(sorter, self.documents.len() as u32, &boilerplate, keep, (temp, memory)).unwrap()
     }
 
-    /// The options that have made documents preferred.
+    /// The options under which these documents are preferred.
     pub(super) fn preferring(&self, options: DedupOptions) -> DedupOptions {
         let is_preferred = |document: &ModelDocument| document.preferred.is_some();
         let patterns = usize::from(self.documents.iter().any(is_preferred));
         DedupOptions { prefer: vec![String::new(); patterns], ..options }
     }
 
-    /// The witness if a document justifies the removal of another, by the definition.
+    /// The witness if `keep` justifies the removal of `rank`, by the definition.
     pub(super) fn justifies(&self, ranking: &Ranking, options: &DedupOptions, keep: u32, rank: u32) -> Option<Witness> {
         let document = |rank: u32| &self.documents[ranking.id(rank) as usize];
         let left_out = |hash: &u64| {
@@ -145,13 +145,13 @@ impl Model {
         let (d, s) = (document(rank), document(keep).set());
         let all = d.set();
         let shared: BTreeSet<u64> = all.intersection(&s).copied().filter(|hash| !left_out(hash)).collect();
-        // Hashes left out are part of both sizes.
+        // Ignored hashes are part of both sizes.
         let union = all.len() + s.len() - shared.len();
         let of = if options.by == DedupBy::Resemblance { union } else { all.len() };
         if shared.is_empty() || (shared.len() as f64 / of as f64) < options.threshold {
             return None;
         }
-        // Symbol by symbol: what no shared k-gram covers, in stretches that hold an unmatched fingerprint.
+        // The longest run of symbols outside shared k-grams that holds an unmatched fingerprint.
         let (mut novel, mut start, mut unmatched) = (0, 0, false);
         for (place, hash) in d.hashes.iter().enumerate() {
             let position = 2 * place as u64;
@@ -171,7 +171,8 @@ impl Model {
         enough.then_some(Witness { rank: keep, shared: shared.len() as u32, novel })
     }
 
-    /// The rule, by its definition: the witness of each removable leader, and pinned documents with what supersedes them.
+    /// The rule, by its definition: the witness of each removable leader, and each superseded pinned
+    /// document.
     pub(super) fn expected(
         &self,
         ranking: &Ranking,
@@ -231,7 +232,7 @@ fn digest(document: &ModelDocument) -> [u8; 16] {
     xxhash_rust::xxh3::xxh3_128(&bytes).to_be_bytes()
 }
 
-/// Everything but the first document of a few that are variations of one another.
+/// Models of a few base documents; each document is a part of a base, edited.
 pub(super) fn model() -> impl Strategy<Value = Model> {
     let base = prop::collection::vec(0u64..30, 0..14);
     let edit = (0usize..14, prop::option::of(0u64..34));
@@ -284,7 +285,7 @@ struct Run {
     threads: usize,
 }
 
-/// Stops its task after so many reports.
+/// Stops its task after a number of reports.
 struct Limited {
     left: AtomicU64,
     token: StopToken,
@@ -299,7 +300,7 @@ impl Progress for Limited {
 }
 
 impl Run {
-    /// All decisions, and whether a limit on the progress reports has ended the run.
+    /// Makes all decisions, unless the limit on progress reports stops the run.
     fn decisions(&self, plan: &MemoryPlan, job: &mut Job, decisions: &mut Decisions, reports: u64) -> Result<()> {
         let limited = Limited { left: AtomicU64::new(reports), token: StopToken::new() };
         let task = Task::new().progress(&limited).stop(&limited.token);
@@ -338,7 +339,7 @@ fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize)
     let mut decisions = Decisions::new(total, false);
     run.decisions(plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
     compare(&decisions)?;
-    // A budget that suffices changes nothing.
+    // A large enough budget changes nothing.
     let generous = Run { options: DedupOptions { budget: Some(1 << 40), ..run.options.clone() }, ..run };
     let mut decisions = Decisions::new(total, true);
     generous.decisions(plan, &mut Job::unsaved(), &mut decisions, u64::MAX).unwrap();
@@ -346,14 +347,14 @@ fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize)
         let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Removable);
         prop_assert_eq!(decisions.get(rank), wanted);
     }
-    // Neither do interruptions.
+    // Nor do interruptions.
     let path = folder.path().join("job");
     let resumed = Cell::new(0);
     let mut reports = 1;
     loop {
         let mut decisions = Decisions::new(total, true);
         let mut job = match Job::resume(&path, "rule", &generous.ranking, &mut decisions) {
-            // A process that another test starts holds the lock until it has begun its program.
+            // A process that another test starts holds the lock until it has executed its program.
             Err(Error::JobInUse { .. }) => continue,
             job => job.unwrap(),
         };
@@ -361,7 +362,7 @@ fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize)
             Err(Error::Stopped) => {
                 resumed.set(resumed.get() + 1);
                 prop_assert!(resumed.get() < 200, "it never ends");
-                // A run that is stopped too early repeats what no job notes.
+                // Stop later each time: preparation is not saved.
                 reports = 1 << (resumed.get() / 8);
             }
             outcome => {
@@ -387,7 +388,7 @@ proptest! {
     }
 }
 
-/// The budget alone decides which documents are undecided, and fewer documents are removable with less.
+/// Which documents are undecided depends on the budget alone. A smaller budget never makes more removable.
 #[test]
 fn a_budget_decides_alike_whatever_the_memory() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -1,5 +1,5 @@
-//! Oracle of appending: documents come and go in any order, earlier decisions are read from a record, and each run is compared
-//! with the rule by brute force.
+//! Oracle of appending: documents come and go in any order, and earlier decisions are read from a record.
+//! Each run is compared with the rule by brute force.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -23,7 +23,7 @@ use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
 use fpdb_store::Posting;
 
-/// The hashes that these documents hold, and no others.
+/// A source of postings with only the hashes that these documents hold.
 struct HashesOf<'a>(&'a Model, &'a BTreeSet<u32>);
 
 impl PostingSource for HashesOf<'_> {
@@ -87,7 +87,7 @@ fn expected(
     let hashes = |id: u32| &model.documents[id as usize].hashes;
     let reason = |rank: u32, Witness { rank: keep, shared, novel }: Witness| {
         let (id, keep) = (ranking.id(rank), ranking.id(keep));
-        // Among those that stay, twins of pinned documents are identical, whatever the measure says.
+        // Among documents that stay, twins of pinned documents are identical, whatever the measure says.
         let because = if hashes(id) == hashes(keep) { Because::Identical } else { contained_or_similar };
         Reason { keep, because, shared, novel: novel as u32 }
     };
@@ -114,7 +114,7 @@ fn expected(
     after
 }
 
-/// The earlier decisions that hold, by the definition.
+/// The earlier decisions that still hold, by the definition.
 fn holding(record: &BTreeMap<u32, RecordEntry>, stored: &BTreeSet<u32>) -> BTreeMap<u32, RecordEntry> {
     let holds = |entry: &RecordEntry| match entry.fate {
         Fate::Removable(reason) if !stored.contains(&reason.keep) => None,
@@ -131,7 +131,7 @@ struct Archive {
     plan: MemoryPlan,
     temp: TempSpace,
     files: RecordFiles,
-    /// The record as it is to be.
+    /// The expected record: its last run and its decisions.
     record: Option<(u32, BTreeMap<u32, RecordEntry>)>,
 }
 
@@ -141,7 +141,7 @@ impl Archive {
         all.filter(|id| !self.model.absent.contains(id) && !self.model.boilerplate.contains(id)).collect()
     }
 
-    /// Does the same as a run of the program, with the model in the place of a store.
+    /// Does the same as a run of the program, with the model instead of a store.
     fn run(&mut self, appends: bool) -> std::result::Result<(), TestCaseError> {
         let Self { model, options, plan, temp, files, record } = self;
         let all = 0..model.documents.len() as u32;

@@ -1,4 +1,4 @@
-//! Oracle of arrivals: each document against the stored ones before it, by brute force.
+//! Oracle of arrivals: compares each document with the stored ones before it, by brute force.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::oracle::{K, model, options};
 use super::{DedupBy, DedupOptions};
 use fpdb_host::error::Result;
 
-/// Documents by number, in a map. Holders come in no order, and some twice.
+/// Documents by id, in a map. It returns holders unordered, and some twice.
 #[derive(Default)]
 struct Stored {
     sets: BTreeMap<u32, BTreeSet<u64>>,
@@ -69,7 +69,7 @@ proptest! {
         let boilerplate = model.boilerplate.iter().map(|&id| &model.documents[id as usize]);
         stored.boilerplate = boilerplate.flat_map(|document| document.set()).collect();
         let mut arrivals = Arrivals::new(&options, K as u32);
-        // Guesses of frequent hashes decide nothing.
+        // Guesses of frequent hashes must not change a decision.
         arrivals.think_frequent(frequent);
         let documents = model.documents.iter().cycle().take(model.documents.len() * repeats);
         for (id, document) in (0..).zip(documents) {

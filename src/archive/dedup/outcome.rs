@@ -1,4 +1,4 @@
-//! Outcome: what a run has decided about the documents it has ranked.
+//! Outcome: the decisions of a run about the documents it ranked.
 
 use super::decisions::{Decision, Decisions};
 use super::ranking::{Rank, Ranking};
@@ -9,15 +9,16 @@ use super::{Because, DedupBy};
 /// The decisions of a run.
 pub(super) struct RunOutcome {
     pub(super) ranking: Ranking,
-    /// None where only documents of the same bytes are removable.
+    /// `None` if only documents of the same bytes are removable.
     pub(super) decisions: Option<Decisions>,
-    /// Pinned documents and the newcomers that supersede them. Ascending.
+    /// Pinned documents, ascending, with the newcomers that supersede them.
     pub(super) superseded: Vec<(Rank, Witness)>,
     pub(super) by: DedupBy,
 }
 
 impl RunOutcome {
-    /// The decision about a document without an earlier decision; `None` where it is not ranked.
+    /// The decision about a document without an earlier decision. `None` if the document is pinned or not
+    /// ranked.
     pub(super) fn fate(&self, document: u32) -> Option<Fate> {
         let rank = self.ranking.of(document);
         if rank >= self.ranking.len() || self.ranking.pinned.contains(rank) {
@@ -34,11 +35,11 @@ impl RunOutcome {
         })
     }
 
-    /// The decision about a document that an earlier run kept; for any other document, the earlier decision.
+    /// Updates an earlier decision: a document that stays can become superseded.
     pub(super) fn fate_after(&self, earlier: RecordEntry, run: u32) -> RecordEntry {
         let rank = self.ranking.of(earlier.document);
         match self.superseded.binary_search_by_key(&rank, |&(rank, _)| rank) {
-            // It keeps the first that superseded it.
+            // A document keeps the first newcomer that superseded it.
             Ok(place) if !matches!(earlier.fate, Fate::Superseded(_)) => {
                 RecordEntry { run, fate: Fate::Superseded(self.reason(rank, &self.superseded[place].1)), ..earlier }
             }
@@ -57,7 +58,7 @@ impl RunOutcome {
             DedupBy::Resemblance => Because::Resembles,
             _ => Because::Contained,
         };
-        // Longer stretches are reported as that long.
+        // A stretch too long for 32 bits is reported as the largest 32-bit number.
         let novel = u32::try_from(witness.novel).unwrap_or(u32::MAX);
         Reason { keep: self.ranking.id(witness.rank), because, shared: witness.shared, novel }
     }

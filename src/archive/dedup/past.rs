@@ -1,5 +1,5 @@
-//! Past: what of earlier decisions still holds. A document is removable because of another one; where that is no longer stored, or has
-//! become boilerplate, the decision is open again.
+//! Past: the earlier decisions that still hold. A document is removable because of another document. If that
+//! one is no longer stored, or has become boilerplate, the decision is open again.
 
 use roaring::RoaringBitmap;
 
@@ -7,23 +7,24 @@ use super::ranking::Standing;
 use super::record::{Fate, RecordEntry, RecordFiles, RecordHeader, RecordReader};
 use fpdb_host::error::{Error, Result};
 
-/// A record of decisions beside the documents that are stored now.
+/// A record of decisions, and the documents stored now.
 pub(super) struct Past<'a> {
     record: Option<RecordReader>,
-    /// All documents but boilerplate.
+    /// All documents except boilerplate.
     stored: &'a RoaringBitmap,
 }
 
 impl<'a> Past<'a> {
-    /// Without decisions.
+    /// No decisions.
     pub(super) fn none(stored: &'a RoaringBitmap) -> Self {
         Self { record: None, stored }
     }
 
-    /// Reads the record of the database of this identity from its start.
+    /// Opens the record of the database with this identity.
     ///
     /// # Errors
-    /// [`Error::OtherRule`] where it was made by another rule; [`Error::DecisionsOfAnother`]; [`Error::DamagedDecisions`]; [`Error::Io`].
+    /// [`Error::OtherRule`] if another rule made the record; [`Error::DecisionsOfAnother`] if another
+    /// database did; [`Error::DamagedDecisions`]; [`Error::Io`].
     pub(super) fn read(files: &RecordFiles, stored: &'a RoaringBitmap, database: &str, rule: &str) -> Result<Self> {
         let record = files.read()?;
         if let Some(header) = record.as_ref().map(RecordReader::header) {
@@ -38,16 +39,16 @@ impl<'a> Past<'a> {
         Ok(Self { record, stored })
     }
 
-    /// The header of all decisions; `None` where there are none.
+    /// The header of the record. `None` if there is no record.
     pub(super) fn header(&self) -> Option<&RecordHeader> {
         self.record.as_ref().map(RecordReader::header)
     }
 
-    /// Reads the rest of the record: a reader that was opened before its last documents were stored would forget what was decided
-    /// about them.
+    /// Checks that the record has no decision about a document from `next_document` on. A reader of the
+    /// database that opened before those documents were stored would drop their decisions.
     ///
     /// # Errors
-    /// [`Error::LaterDecisions`] where it has a document of this number or above; [`Error::DamagedDecisions`]; [`Error::Io`].
+    /// [`Error::LaterDecisions`] if it has such a decision; [`Error::DamagedDecisions`]; [`Error::Io`].
     pub(super) fn check_ends_before(&mut self, next_document: u32, files: &RecordFiles) -> Result<()> {
         let later = match &mut self.record {
             Some(record) => record.has_from(next_document)?,
@@ -56,7 +57,7 @@ impl<'a> Past<'a> {
         if later { Err(Error::LaterDecisions { path: files.path().to_owned() }) } else { Ok(()) }
     }
 
-    /// The decision about a document, if it holds. Documents must ascend.
+    /// The decision about a document, if it still holds. Documents must ascend from call to call.
     pub(super) fn entry(&mut self, document: u32) -> Result<Option<RecordEntry>> {
         let Some(record) = &mut self.record else { return Ok(None) };
         let entry = record.find(document)?.filter(|entry| self.stored.contains(entry.document));
@@ -69,7 +70,8 @@ impl<'a> Past<'a> {
         }))
     }
 
-    /// The decision about a document in short. Documents must ascend.
+    /// Whether an earlier decision about a document holds, and which. Documents must ascend from call to
+    /// call.
     pub(super) fn standing(&mut self, document: u32) -> Result<Standing> {
         Ok(match self.entry(document)?.map(|entry| entry.fate) {
             None => Standing::Open,

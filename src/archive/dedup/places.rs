@@ -1,8 +1,8 @@
-//! Places: where the fingerprints of the compared documents stand.
+//! Places: the positions of the compared documents' fingerprints.
 //!
-//! The store keeps positions by document, many documents to a block; the join asks for them by rank, and would read a block for
-//! each document. So they are read once before, in the order of the store, and kept: a byte or two for each fingerprint, in
-//! memory as far as they fit, and on disk from there on.
+//! The store keeps positions by document, many documents to a block. The join needs them by rank, and would
+//! read a block for each document. So they are read once beforehand, in the order of the store, and kept at
+//! one or two bytes a fingerprint. They are in memory as far as they fit, and the rest is on disk.
 
 use std::fs::File;
 use std::ops::Range;
@@ -16,19 +16,21 @@ use crate::archive::spill::{TempSpace, read_at, write_at};
 use fpdb_host::error::{Error, Result};
 use fpdb_store::varint;
 
-/// Documents that one thread reads at a time.
+/// Number of documents that one thread reads at a time.
 const AT_ONCE: usize = 256;
 
-/// The fingerprints after which what was read at a time is put away, unless one document has more.
+/// Size of a portion in fingerprints, unless one document has more. A portion is stored before the next is
+/// read.
 const FINGERPRINTS_AT_ONCE: u64 = 1 << 20;
 
-/// The fingerprints of a document whose positions are asked for at a time: a whole number of chunks of the store.
+/// Number of a document's fingerprints whose positions are read at a time: a whole number of the store's
+/// chunks.
 const ORDINALS_AT_ONCE: u32 = 1 << 16;
 
-/// The share of the memory for sets, places and the index that places may take.
+/// Places may take 1/`SHARE` of the memory for sets, places and the index.
 pub(super) const SHARE: u64 = 8;
 
-/// The most bytes of a fingerprint here, and of a document, where fingerprints are at most `window` symbols apart.
+/// Maximum bytes of the places, if fingerprints are at most `window` symbols apart.
 pub(super) fn most_bytes(documents: u64, fingerprints: u64, window: u64) -> u64 {
     let mut bytes = Vec::new();
     varint::write(window, &mut bytes);
@@ -37,14 +39,14 @@ pub(super) fn most_bytes(documents: u64, fingerprints: u64, window: u64) -> u64 
 
 /// The places of all documents that are compared.
 pub(super) struct Places {
-    /// By document, where its bytes begin, and at last the end.
+    /// By document, the offset of its bytes; the last element is the end.
     starts: Vec<u64>,
     in_memory: Vec<u8>,
     on_disk: Option<(File, TempSpace)>,
 }
 
 impl Places {
-    /// Reads the positions of the `active` documents. `extents` are those of all, by rank.
+    /// Reads the positions of the `active` documents. `extents` has the extent of every document, by rank.
     pub(super) fn read(
         (source, ranking): (&dyn PostingSource, &Ranking),
         active: &[bool],
@@ -97,7 +99,7 @@ impl Places {
         if self.on_disk.is_none() && start + bytes.len() as u64 <= memory {
             let (held, needed) = (self.in_memory.len(), self.in_memory.len() + bytes.len());
             if self.in_memory.capacity() < needed {
-                // Half as many again, and never more than they may take.
+                // Grows by half, up to the memory allowed.
                 let room = usize::try_from(memory).unwrap_or(usize::MAX).min(needed + needed / 2);
                 self.in_memory.reserve_exact(room - held);
             }
@@ -111,8 +113,8 @@ impl Places {
         write_at(file, bytes, start - self.in_memory.len() as u64, temp)
     }
 
-    /// Puts the position of each fingerprint of a document into `positions`, and returns its length in symbols. Both are empty
-    /// for a document that was not active.
+    /// Writes the position of each fingerprint of a document to `positions`, and returns the document's
+    /// length, both in symbols. A document that was not active gives no positions and a length of 0.
     pub(super) fn get(&self, document: u32, positions: &mut Vec<u64>) -> Result<u64> {
         positions.clear();
         let Range { start, end } = self.starts[document as usize]..self.starts[document as usize + 1];
@@ -133,7 +135,7 @@ impl Places {
         })
     }
 
-    /// Bytes of memory that the places take, but for those of each document.
+    /// Bytes of memory of the places, except `starts`.
     pub(super) fn bytes(&self) -> u64 {
         self.in_memory.len() as u64
     }

@@ -1,4 +1,4 @@
-//! Plan: how the memory is divided, and what a run will take, which can be asked for beforehand.
+//! Plan: divides the memory, and estimates the cost of a run before it starts.
 
 use std::path::PathBuf;
 
@@ -17,31 +17,32 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_store::Store;
 
-/// How the memory is divided.
+/// The division of the memory. All sizes are in bytes.
 pub(super) struct MemoryPlan {
     /// For sorting documents.
     pub(super) sorting: u64,
     /// For the sets of all documents, before they go to disk.
     pub(super) sets: u64,
-    /// For sets and the index of survivors.
+    /// For the sets and the index of survivors.
     pub(super) rest: u64,
-    /// Documents that are compared with the same survivors at a time.
+    /// Number of documents compared with the same survivors at a time.
     pub(super) batch: u32,
 }
 
-/// So many documents occupy all threads, and comparing them with each other costs little.
+/// This number of documents keeps all threads busy, and comparing them with each other costs little.
 const BATCH: u32 = 2048;
 
-/// Bytes that each document takes in the second pass, beside those of the other rooms and of the answers of other blocks.
+/// Bytes that each document takes in the second pass, except the bytes that other modules count and the
+/// answers of other blocks.
 const BYTES_PER_DOCUMENT: u64 = 13;
 
 /// Bytes that each document takes while documents are ranked.
 const RANKED_BYTES: u64 = ranking::BYTES_PER_DOCUMENT + ranking::BYTES_OF_EXTENT;
 
-/// Extents are dropped once places are read. The second pass takes more.
+/// Extents are dropped once places are read. The second pass takes more memory than they do.
 const _: () = assert!(ranking::BYTES_OF_EXTENT <= decisions::BYTES_PER_DOCUMENT + BYTES_PER_DOCUMENT);
 
-/// Bytes of a decision in the file of a job, at most.
+/// Maximum bytes of one decision in the file of a job.
 const JOB_BYTES: u64 = 24;
 
 impl MemoryPlan {
@@ -59,7 +60,7 @@ fn bytes_per_document(options: &DedupOptions) -> u64 {
     let cost = if options.budget.is_some() { 2 * decisions::BYTES_OF_COST } else { 0 };
     let text = if options.by == DedupBy::ExactText { same_text::BYTES_PER_DOCUMENT } else { 0 };
     ranking::BYTES_PER_DOCUMENT
-        // Those of the run, and the answers of the blocks of survivors in its second pass.
+        // The decisions of the run, and the answers of the blocks of survivors in its second pass.
         + 2 * decisions::BYTES_PER_DOCUMENT
         + sets::BYTES_PER_DOCUMENT
         + BYTES_PER_DOCUMENT
@@ -67,34 +68,35 @@ fn bytes_per_document(options: &DedupOptions) -> u64 {
         + text
 }
 
-/// The least memory that makes sense: the index needs some room.
+/// The smallest useful memory: the index needs some room.
 fn needed(documents: u64, options: &DedupOptions) -> u64 {
     let fixed = documents * bytes_per_document(options);
     fixed + fixed / 4
 }
 
-/// The cost of a dedup. Also its JSON (`fpdb.dedup.plan/1`).
+/// The estimated cost of a dedup. Also its JSON (`fpdb.dedup.plan/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DedupPlan {
     pub(crate) schema: Schema<Self>,
-    /// All documents but boilerplate.
+    /// Number of documents, boilerplate excluded.
     pub documents: u64,
-    /// Documents that it will decide about.
+    /// Number of documents the run will decide about.
     pub open: u64,
-    /// Postings that it will read in each pass.
+    /// Number of postings that each pass reads.
     pub postings: u64,
-    /// How often it will read them.
+    /// Number of passes over the postings.
     pub passes: u32,
     /// Bytes of memory allowed.
     pub memory: u64,
-    /// The fewest bytes of memory that serve.
+    /// The smallest sufficient memory, in bytes.
     pub least_memory: u64,
-    /// The most bytes of temporary files.
+    /// Maximum bytes of temporary files.
     pub disk: u64,
-    /// The folder they will be in.
+    /// The folder for the temporary files.
     pub temp_dir: PathBuf,
-    /// True if an interrupted job has left its state there. It goes on if the documents are the same.
+    /// True if an interrupted job left its state in that folder. The job continues if the documents are the
+    /// same.
     pub interrupted: bool,
 }
 
@@ -102,10 +104,10 @@ impl Answer for DedupPlan {
     const SCHEMA: &'static str = "fpdb.dedup.plan/1";
 }
 
-/// The cost of a run with these options.
+/// Estimates the cost of a run with these options.
 ///
 /// # Errors
-/// As those of the run, but that too little memory is no error.
+/// The errors of the run, except too little memory.
 pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     options.check()?;
     let (view, stored) = (store.view(), store.document_ids()?);
@@ -138,7 +140,7 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     let least_memory = needed(documents, options);
     let rest = store.memory().saturating_sub(documents * bytes_per_document(options));
     let sets = if compares { sets::most_on_disk(postings, rest / 2) } else { 0 };
-    // Also survivors of earlier runs are compared, whole.
+    // Survivors of earlier runs are compared too, with all their fingerprints.
     let places = places::most_bytes(stored.len(), view.posting_count(), store.profile().w().into());
     let places = if compares && places > rest / places::SHARE { places } else { 0 };
     let sorting = store.memory().saturating_sub(documents * RANKED_BYTES) / 2;

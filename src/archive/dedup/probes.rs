@@ -1,9 +1,14 @@
-//! Probes: the few terms of a document by which all survivors that could justify its removal are found.
+//! Probes: a few terms of a document through which the join finds all survivors that could justify its
+//! removal.
 //!
-//! By the threshold: of n fingerprints a survivor must hold m, so it holds one of any n - m + 1 of them (prefix filter:
-//! Bayardo, Ma and Srikant 2007; Xiao et al. 2008), and e + 1 of any n - m + 1 + e. Survivors are indexed whole, so each
-//! document may take its own rarest terms, of which each is as many fingerprints as its weight. By the novelty bound: a survivor must hold a fingerprint in every stretch that is
-//! longer than the bound. The cheaper of the two serves.
+//! Two rules give probes, and the cheaper one is used.
+//!
+//! - Threshold: a survivor must hold m of the document's n fingerprints. So it holds at least one of any
+//!   `n-m+1` of them, and e + 1 of any `n-m+1+e` (prefix filter: Bayardo, Ma and Srikant 2007; Xiao et al.
+//!   2008). Survivors are indexed with all their terms, so each document can use its own rarest terms. A term
+//!   counts as many fingerprints as its weight.
+//! - Novelty bound (`max_novel`): a survivor must hold a fingerprint in every stretch that is longer than
+//!   the bound.
 
 use std::ops::Range;
 
@@ -14,26 +19,26 @@ use super::ranking::Rank;
 use super::sets::{Term, weight};
 use fpdb_host::error::Result;
 
-/// Which survivors can justify the removal of a document.
+/// The survivors that can justify the removal of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Probes {
-    /// None can: the document stays.
+    /// None: the document stays.
     Nobody,
-    /// Documents that hold at least `least` fingerprints of the first `count` terms.
+    /// Survivors that hold at least `least` fingerprints of the first `count` terms.
     Rarest { count: usize, least: u32 },
-    /// Documents that hold one of these terms, which stand in one stretch. Ascending.
+    /// Survivors that hold one of these terms, all from one stretch. Ascending.
     Stretch(Vec<TermKey>),
 }
 
-/// The summed df of the rarest terms from which on stretches are looked at, which costs a microsecond or more. A survivor in a
-/// list takes some 10 nanoseconds.
+/// Stretches are considered only if the summed df of the rarest terms exceeds this. A stretch takes a
+/// microsecond or more to find; a survivor in a list takes some 10 nanoseconds.
 const COSTLY: u64 = 2048;
 
-/// A fingerprint that no other document holds.
+/// Marks a fingerprint that no other document holds.
 const OWN: u32 = u32::MAX;
 
 impl Join<'_> {
-    /// The probes of a document that is not proved to stay by its number of fingerprints. `terms` are its terms.
+    /// The probes of a document with these `terms`.
     pub(super) fn probes(&self, rank: Rank, terms: &[Term], buffers: &mut ProbeBuffers) -> Result<Probes> {
         let held = weight(terms);
         let needed = self.threshold.least_shared(self.ranking.size(rank));
@@ -74,8 +79,8 @@ impl Join<'_> {
         })
     }
 
-    /// The stretch longer than `max_novel` symbols whose terms have the least summed df, as a range of ordinals. Leaves the term of
-    /// each ordinal in `buffers`.
+    /// The stretch longer than `max_novel` symbols whose terms have the least summed df, as a range of
+    /// ordinals. Stores the term of each ordinal in `buffers`.
     fn cheapest_stretch(
         &self,
         rank: Rank,
@@ -103,7 +108,7 @@ impl Join<'_> {
         let (mut end, mut cost) = (0, 0);
         for first in 0..positions.len() {
             let start = first.checked_sub(1).map_or(0, |before| positions[before] + self.k);
-            // The least number of fingerprints that leaves so long a stretch when they are unmatched.
+            // The smallest end whose fingerprints, if unmatched, leave a stretch longer than `max_novel`.
             let after = |end: usize| positions.get(end).copied().unwrap_or(symbols);
             while end <= first || after(end).saturating_sub(start) <= max_novel {
                 if end == positions.len() {

@@ -1,7 +1,8 @@
-//! Ranking: the one total order of documents, most worth keeping first. A document's *rank* is its number in that order.
+//! Ranking: the one total order of documents, most worth keeping first. A document's *rank* is its index in
+//! that order.
 //!
-//! Documents of the same bytes, or where that is asked for of the same text, form one group. The first of a group is its
-//! *leader*; only leaders are compared, and the others share their leader's fate.
+//! Documents of the same bytes form one group; under the rule `exact-text`, documents of the same text do.
+//! The first of a group is its *leader*. Only leaders are compared, and the others share their leader's fate.
 
 use std::cmp::Ordering;
 
@@ -17,32 +18,33 @@ use fpdb_kernel::document::Digest;
 use fpdb_reading::input::NamePrefix;
 use fpdb_store::{DocumentRecord, Store};
 
-/// The place of a document in the order of worth, from 0.
+/// The index of a document in the order of worth, from 0.
 pub(super) type Rank = u32;
 
-/// No document of the order has this number: deleted, or never stored.
+/// The rank of an id that is deleted or was never stored.
 pub(super) const NOT_RANKED: Rank = u32::MAX;
 
-/// Boilerplate: it is not ranked, and its hashes are not counted as shared.
+/// The rank of boilerplate: it is not ranked, and its hashes do not count as shared.
 pub(super) const BOILERPLATE: Rank = u32::MAX - 1;
 
-/// The first rank that is free for special meanings.
+/// The first rank reserved for special meanings.
 pub(super) const RESERVED: Rank = u32::MAX - 15;
 
-/// Bytes of memory that each document takes here, and those of its extent until its places are read.
+/// Bytes of memory that each document takes here, and the bytes of its extent, which is dropped once places
+/// are read.
 pub(super) const BYTES_PER_DOCUMENT: u64 = 16;
 pub(super) const BYTES_OF_EXTENT: u64 = size_of::<Extent>() as u64;
 
-/// Bytes that each document takes on disk where documents are sorted there: a key, and one among those of the same bytes.
+/// Bytes that each document takes on disk if documents are sorted there: its [`RankKey`] and its [`Twin`].
 pub(super) const SORTED_BYTES: u64 = (size_of::<RankKey>() + size_of::<Twin>()) as u64;
 
-/// How long a document is.
+/// The length of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Extent {
-    /// Repeated ones are counted each time.
+    /// Number of fingerprints; repeated ones are counted each time.
     pub(super) fingerprints: u32,
-    /// The high half, then the low one: twelve bytes in all.
+    /// Number of symbols: the high half, then the low half. This layout keeps the struct at twelve bytes.
     symbols: [u32; 2],
 }
 
@@ -56,32 +58,32 @@ impl Extent {
     }
 }
 
-/// All documents in their order.
+/// All documents in order of rank.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     /// The document of each rank.
     pub(super) ids: Vec<u32>,
     /// The rank of each document, or [`NOT_RANKED`], or [`BOILERPLATE`].
     ranks: Vec<Rank>,
-    /// |F(d)| by rank.
+    /// By rank, the number of distinct fingerprints, |F(d)|.
     pub(super) sizes: Vec<u32>,
-    /// How long each is, by rank, until their [places](super::places) are read.
+    /// The extent of each document, by rank, until its [places](super::places) are read.
     pub(super) extents: Vec<Extent>,
     /// By rank, the first document of the same bytes.
     leaders: Vec<Rank>,
-    /// The documents of the first ranks, which are never removable.
+    /// Documents of lower rank than this are protected: they are never removable.
     pub(super) protected: Rank,
-    /// The ranks of documents of which an earlier run has decided that they stay.
+    /// The ranks of documents that an earlier run decided to keep.
     pub(super) pinned: RoaringBitmap,
-    /// The documents among them whose bytes a document of lower rank has, with its rank.
+    /// Pinned documents whose bytes a newcomer of lower rank has, each with that rank.
     pub(super) outranked: Vec<(Rank, Rank)>,
 }
 
-/// The ranks that postings are counted by: one table, since each look into one waits for memory.
+/// The ranks used when postings are counted. It is one table, since each lookup waits for memory.
 pub(super) struct ComparedRanks {
-    /// By document, its rank if it leads, or [`BOILERPLATE`], or [`NOT_RANKED`].
+    /// By document, its rank if it is a leader, otherwise [`NOT_RANKED`]; or [`BOILERPLATE`].
     ranks: Vec<Rank>,
-    /// False if no document is boilerplate.
+    /// True if any document is boilerplate.
     boilerplate: bool,
 }
 
@@ -95,16 +97,16 @@ impl ComparedRanks {
     }
 }
 
-/// Documents are ordered by this.
+/// The sort key of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct RankKey {
-    /// First whether it is protected, then the number of the first pattern that prefers it.
+    /// 0 if the document is protected; otherwise by the first pattern that prefers it.
     class: u32,
     id: u32,
-    /// The place by [`Keep`].
+    /// The worth by [`Keep`].
     worth: u64,
-    /// The age or the size, whichever `worth` is not.
+    /// The age if `worth` is the size, otherwise the size.
     second: u64,
     digest: Digest,
     extent: Extent,
@@ -136,13 +138,13 @@ pub(super) struct RankingKey {
     pub(super) distinct: u32,
     pub(super) extent: Extent,
     pub(super) protected: bool,
-    /// The number of the first pattern that prefers it.
+    /// The index of the first pattern that prefers the document.
     pub(super) preferred: Option<u32>,
-    /// When the file was last written, in nanoseconds since 1970; `None` where that is unknown, and for parts of files.
+    /// When the file was last written, in nanoseconds since 1970. `None` if unknown, and for parts of files.
     pub(super) file_time: Option<i64>,
-    /// The best that is known of when it was written.
+    /// The best known time of writing, in nanoseconds since 1970.
     pub(super) written: i64,
-    /// An earlier run has decided that it stays.
+    /// True if an earlier run decided that the document stays.
     pub(super) pinned: bool,
 }
 
@@ -166,7 +168,7 @@ impl RankKey {
     }
 }
 
-/// A document among those of the same bytes.
+/// A document in the list of documents of the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 struct Twin {
@@ -176,12 +178,12 @@ struct Twin {
 }
 
 impl Ranking {
-    /// Reads all documents and ranks them, but for those that `standing` leaves out. Also returns the prefixes and patterns that
-    /// no document's name fits.
+    /// Reads and ranks all documents except those that `standing` leaves out. Also returns the prefixes and
+    /// patterns that fit no document's name.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a pattern that is not a regular expression; [`Error::TooLittleMemory`]; a failure
-    /// to read the documents.
+    /// [`Error::InvalidParameter`] for a pattern that is not a regular expression;
+    /// [`Error::TooLittleMemory`]; errors from reading the documents.
     pub(super) fn of_store(
         store: &Store,
         options: &DedupOptions,
@@ -223,7 +225,7 @@ impl Ranking {
                 return Ok(true);
             }
             let pinned = match standing(id)? {
-                // A document that was renamed can be protected now: the decision is open again.
+                // A renamed document can have become protected, so the decision is open again.
                 Standing::Removable if !protected => return Ok(true),
                 standing => standing == Standing::Stays,
             };
@@ -244,7 +246,7 @@ impl Ranking {
         Ok((ranking, unmatched))
     }
 
-    /// Ranks the documents of a sorter. Numbers of documents are below `next_id`.
+    /// Ranks the documents of a sorter. All ids are below `next_id`.
     pub(super) fn of_sorted(
         keys: Sorter<'_, RankKey>,
         next_id: u32,
@@ -305,7 +307,8 @@ impl Ranking {
         Ok(ranking)
     }
 
-    /// Among documents of the same bytes and worth, the first to arrive comes first. Takes their ranks, ascending.
+    /// Among documents of the same bytes and worth, puts the first to arrive first. Takes their ranks,
+    /// ascending.
     fn order_by_arrival(&mut self, alike: &mut Vec<Rank>, keep: Keep) {
         if keep == Keep::Longest && alike.len() > 1 {
             let extent = |rank: Rank| self.extents[rank as usize];
@@ -334,12 +337,12 @@ impl Ranking {
         ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks }
     }
 
-    /// One more than the highest number of a document.
+    /// One more than the highest id.
     pub(super) fn numbers(&self) -> usize {
         self.ranks.len()
     }
 
-    /// How many documents there are.
+    /// Number of ranked documents.
     pub(super) fn len(&self) -> Rank {
         self.ids.len() as Rank
     }
@@ -359,7 +362,7 @@ impl Ranking {
         self.leader(rank) == rank
     }
 
-    /// |F(d)|.
+    /// The number of distinct fingerprints, |F(d)|.
     pub(super) fn size(&self, rank: Rank) -> u32 {
         self.sizes[rank as usize]
     }
@@ -373,13 +376,13 @@ impl Ranking {
 /// The decision of an earlier run about a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// Nothing that holds.
+    /// No valid decision.
     Open,
     Stays,
     Removable,
 }
 
-/// Patterns of the options that match no document's name.
+/// Prefixes and patterns of the options that fit no document's name.
 #[derive(Debug, Default)]
 pub(super) struct Unmatched {
     pub(super) protect: Vec<String>,
@@ -389,7 +392,7 @@ pub(super) struct Unmatched {
 fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {
     let nanoseconds = |seconds: i64, more: u32| seconds.saturating_mul(1_000_000_000).saturating_add(more.into());
     let modified = record.modified.map(|(seconds, more)| nanoseconds(seconds, more));
-    // A document has fewer fingerprints than 2^32.
+    // A document has fewer than 2^32 fingerprints.
     let count = |fingerprints: u64| u32::try_from(fingerprints).unwrap_or(u32::MAX);
     RankingKey {
         id,
@@ -398,7 +401,7 @@ fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u
         extent: Extent::new(count(record.fingerprints), record.symbols),
         protected,
         preferred,
-        // The time of an archive says nothing of the documents in it.
+        // The time of an archive says nothing about the documents in it.
         file_time: modified.filter(|_| record.member.is_none()),
         written: modified.unwrap_or_else(|| nanoseconds(record.ingested_at, 0)),
         pinned: false,
@@ -410,11 +413,11 @@ mod tests {
     use super::*;
     use crate::counted_heap;
 
-    /// The sorters of documents and of those of the same bytes are there at the same time.
+    /// The sorter of documents and the sorter of twins exist at the same time.
     #[test]
     fn ranking_keeps_to_its_memory() {
         const DOCUMENTS: u32 = 200_000;
-        // The ends of records that are being read, and the like.
+        // Memory for buffers of records being read, and the like.
         const BESIDE: u64 = 64 << 10;
         let folder = tempfile::tempdir().unwrap();
         let temp = TempSpace::new(folder.path()).unwrap();

@@ -1,15 +1,16 @@
-//! Record: the file that keeps decisions from one run to the next, so that they stand when documents are added.
+//! Record: the file that keeps decisions between runs, so that they stand when documents are added.
 //!
-//! | part   | bytes  | what                                                                                |
-//! |--------|--------|-------------------------------------------------------------------------------------|
-//! | magic  | 32     | `fpdb dedup decisions, format 1\n`, and a zero                                        |
-//! | header | frame  | [`RecordHeader`]: what the decisions depend on                                            |
-//! | blocks | frames | up to 4,096 [`RecordEntry`]s each, ascending by document                                       |
-//! | end    | frame  | a block without entries                                                                |
+//! | part   | bytes  | what                                                     |
+//! |--------|--------|----------------------------------------------------------|
+//! | magic  | 32     | `fpdb dedup decisions, format 1\n`, and a zero           |
+//! | header | frame  | [`RecordHeader`]: what the decisions depend on           |
+//! | blocks | frames | up to 4,096 [`RecordEntry`]s each, ascending by document |
+//! | end    | frame  | a block without entries                                  |
 //!
-//! Headers and blocks are bincode 2 with its standard settings; for frames see [`super::frames`]. The file is
-//! `dedup-decisions` in the folder of the database. It is written beside its place and takes it once it is whole and on disk. A
-//! process that reads it in order to write the next one holds a lock on `dedup-decisions.lock`.
+//! Headers and blocks are bincode 2 with its standard settings; [`super::frames`] defines frames. The file is
+//! `dedup-decisions` in the folder of the database. A new record is written to another file, which replaces
+//! the old one once it is complete and on disk. A process that will write the next record locks
+//! `dedup-decisions.lock` before it reads this one.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
@@ -28,37 +29,37 @@ use fpdb_store::DECISIONS;
 
 const MAGIC: &[u8; 32] = b"fpdb dedup decisions, format 1\n\0";
 
-/// The beginning of the magic of every version; the number follows.
+/// The first bytes of the magic in every version; the version number follows.
 const MAGIC_NAME: &str = "fpdb dedup decisions, format ";
 const VERSION: u32 = 1;
 
-/// Entries in a block.
+/// Maximum number of entries in a block.
 const BLOCK: usize = 4096;
 
 /// The decision about a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(super) enum Fate {
     Stays,
-    /// It stays, since the budget did not suffice for a decision.
+    /// The document stays, because the budget was too small for a decision.
     Undecided,
-    /// It stays, since that was decided before a document came that would justify its removal.
+    /// The document stays: a run decided so before the document arrived that would justify its removal.
     Superseded(Reason),
     Removable(Reason),
 }
 
-/// Which document justifies the removal of another, and by what.
+/// The document that justifies a removal, and the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reason {
-    /// The document that does.
+    /// Id of the document that justifies the removal.
     pub(super) keep: u32,
     pub(super) because: Because,
-    /// Fingerprints that both hold.
+    /// Number of distinct fingerprints that both documents hold.
     pub(super) shared: u32,
     /// The longest unmatched stretch, in symbols.
     pub(super) novel: u32,
 }
 
-/// A [`Because`] as it is on disk.
+/// A [`Because`] as stored on disk.
 #[derive(Encode, Decode)]
 enum StoredBecause {
     Identical,
@@ -94,11 +95,11 @@ impl<C> Decode<C> for Reason {
 
 bincode::impl_borrow_decode!(Reason);
 
-/// The decision about one document, and the run that took it.
+/// The decision about one document, and the run that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub(super) struct RecordEntry {
     pub(super) document: u32,
-    /// The run that decided it, from 1.
+    /// The run that made the decision, from 1.
     pub(super) run: u32,
     pub(super) fate: Fate,
 }
@@ -108,13 +109,13 @@ pub(super) struct RecordEntry {
 pub(super) struct RecordHeader {
     /// The identity of the database.
     pub(super) database: String,
-    /// The options, as text.
+    /// The options that decisions depend on, as text.
     pub(super) rule: String,
-    /// The last run.
+    /// Number of the last run.
     pub(super) run: u32,
-    /// Hashes that it left out because too many documents hold them.
+    /// Number of hashes the last run ignored because too many documents hold them.
     pub(super) common: u64,
-    /// Hashes that it left out because boilerplate holds them.
+    /// Number of hashes the last run ignored because boilerplate holds them.
     pub(super) boilerplate: u64,
 }
 
@@ -126,10 +127,10 @@ pub(super) struct RecordFiles {
 }
 
 impl RecordFiles {
-    /// Locks the record of the database in this folder.
+    /// Locks the record of the database in the folder `root`.
     ///
     /// # Errors
-    /// [`Error::JobInUse`] where another process has it; [`Error::Io`].
+    /// [`Error::JobInUse`] if another process holds the lock; [`Error::Io`].
     pub(super) fn lock(root: &Path) -> Result<Self> {
         let path = root.join("dedup-decisions.lock");
         let open = File::options().write(true).create(true).truncate(false).open(&path);
@@ -142,12 +143,12 @@ impl RecordFiles {
         Ok(Self { path: root.join(DECISIONS), new: root.join("dedup-decisions.new"), _lock: lock })
     }
 
-    /// Where the record is.
+    /// The path of the record.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads the record; `None` where there is none.
+    /// Opens the record. `None` if there is no record.
     pub(super) fn read(&self) -> Result<Option<RecordReader>> {
         let file = match File::open(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -183,7 +184,7 @@ impl RecordFiles {
         Ok(Some(record))
     }
 
-    /// Writes a new record in the place of the one that is there.
+    /// Writes a new record, which replaces the present one.
     pub(super) fn write(
         &self,
         header: &RecordHeader,
@@ -233,7 +234,7 @@ impl RecordReader {
         &self.header
     }
 
-    /// The decision about a document; `None` where there is none. Documents must ascend.
+    /// The decision about a document. `None` if the record has none. Documents must ascend from call to call.
     pub(super) fn find(&mut self, document: u32) -> Result<Option<RecordEntry>> {
         while let Some(entry) = self.next {
             if entry.document >= document {
@@ -244,7 +245,8 @@ impl RecordReader {
         Ok(None)
     }
 
-    /// True if it has a document of this number or above, which documents asked for before must not be.
+    /// True if the record has a decision about this or a later document. Earlier calls must not have asked
+    /// for a later document.
     pub(super) fn has_from(&mut self, document: u32) -> Result<bool> {
         self.find(document)?;
         Ok(self.next.is_some())
@@ -296,8 +298,8 @@ mod tests {
         RecordEntry { document, run: 1 + document % 3, fate }
     }
 
-    /// The bytes of version 1: another encoding is another version.
-    /// The bytes of a reason on disk: each number as bincode writes it, the cause by its place in the list.
+    /// The bytes of a reason on disk in version 1: numbers in bincode's encoding, the cause as its index in
+    /// the list. Another encoding needs another version.
     #[test]
     fn reasons_have_the_same_bytes_in_every_version() {
         let causes = [Because::Identical, Because::SameText, Because::Contained, Because::Resembles];
@@ -385,7 +387,7 @@ mod tests {
             changed[at] ^= 0x10;
             assert!(matches!(read(&changed), Err(Error::DamagedDecisions { .. })), "changed at {at}");
         }
-        // A write that fails leaves the one before.
+        // A failed write leaves the previous record.
         fs::write(files.path(), &whole).unwrap();
         let failing = entries().map(|entry| if entry.document < 20_000 { Ok(entry) } else { Err(Error::Stopped) });
         assert!(matches!(files.write(&header, failing), Err(Error::Stopped)));

@@ -1,4 +1,4 @@
-//! Report: what a dedup answers. Each row and the summary are also their JSON.
+//! Report: the answer of a dedup. Its rows and summary are serialized as JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,23 +11,23 @@ use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 #[non_exhaustive]
 pub struct Removable {
     pub(crate) schema: Schema<Self>,
-    /// The document.
+    /// Name of the document.
     pub remove: String,
-    /// Its number, which tells versions of one name apart.
+    /// Id of the document; it tells apart versions of one name.
     pub remove_id: DocId,
-    /// The survivor, which is itself not removable.
+    /// Name of the survivor, which is not removable itself.
     pub keep: String,
-    /// Its number.
+    /// Id of the survivor.
     pub keep_id: DocId,
-    /// Why.
+    /// Why the document is removable.
     pub because: Because,
-    /// The resemblance, or the containment of the document in the survivor.
+    /// The resemblance, or the containment of the document in the survivor; from 0 to 1.
     pub score: f64,
-    /// Hashes both hold.
+    /// Number of distinct hashes that both documents hold.
     pub shared: u64,
-    /// The longest stretch of the document, in symbols, of which the survivor holds no fingerprint.
+    /// The longest stretch of the document, in symbols, without a fingerprint that the survivor holds.
     pub novel: u64,
-    /// Bytes of the document.
+    /// Size of the document in bytes.
     pub bytes: u64,
     /// The digest of the document's content.
     #[serde(with = "hexadecimal")]
@@ -35,7 +35,7 @@ pub struct Removable {
     /// The digest of the survivor's content.
     #[serde(with = "hexadecimal")]
     pub keep_digest: Digest,
-    /// The run that has decided so, where decisions are kept from run to run.
+    /// The run that made the decision, from 1. `None` if decisions are not kept between runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
     /// The metadata of the document; a field named `id` comes first.
@@ -47,14 +47,15 @@ impl Answer for Removable {
     const SCHEMA: &'static str = "fpdb.dedup/1";
 }
 
-/// A document that stays because the budget did not suffice to decide about it. Also its JSON (`fpdb.dedup.undecided/1`).
+/// A document that stays because the budget was too small to decide about it. Also its JSON
+/// (`fpdb.dedup.undecided/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Undecided {
     pub(crate) schema: Schema<Self>,
-    /// The document.
+    /// Name of the document.
     pub document: String,
-    /// Its number.
+    /// Id of the document.
     pub id: DocId,
     /// The metadata of the document; a field named `id` comes first.
     #[serde(with = "ordered_map")]
@@ -65,31 +66,31 @@ impl Answer for Undecided {
     const SCHEMA: &'static str = "fpdb.dedup.undecided/1";
 }
 
-/// A document that stays because an earlier run has decided so, although a document that came later would justify its removal.
-/// Also its JSON (`fpdb.dedup.superseded/1`).
+/// A document that an earlier run decided to keep, although a later document would justify its removal. Also
+/// its JSON (`fpdb.dedup.superseded/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Superseded {
     pub(crate) schema: Schema<Self>,
-    /// The document.
+    /// Name of the document.
     pub document: String,
-    /// Its number.
+    /// Id of the document.
     pub id: DocId,
-    /// The document that came later, and stays.
+    /// Name of the later document, which stays too.
     pub by: String,
-    /// Its number.
+    /// Id of the later document.
     pub by_id: DocId,
-    /// Why it would justify the removal.
+    /// Why the later document would justify the removal.
     pub because: Because,
-    /// The resemblance, or the containment of the document in the later one.
+    /// The resemblance, or the containment of the document in the later one; from 0 to 1.
     pub score: f64,
-    /// Hashes both hold.
+    /// Number of distinct hashes that both documents hold.
     pub shared: u64,
-    /// The longest stretch of the document, in symbols, of which the later one holds no fingerprint.
+    /// The longest stretch of the document, in symbols, without a fingerprint that the later one holds.
     pub novel: u64,
-    /// Bytes of the document.
+    /// Size of the document in bytes.
     pub bytes: u64,
-    /// The run that has found so.
+    /// The run that found the later document, from 1.
     pub run: u32,
     /// The metadata of the document; a field named `id` comes first.
     #[serde(with = "ordered_map")]
@@ -100,15 +101,15 @@ impl Answer for Superseded {
     const SCHEMA: &'static str = "fpdb.dedup.superseded/1";
 }
 
-/// One document of an answer.
+/// One row of an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum DedupRow {
     /// A removable document.
     Removable(Removable),
-    /// One that is not decided.
+    /// A document that was not decided.
     Undecided(Undecided),
-    /// One that stays although a newcomer would justify its removal.
+    /// A document that stays although a newcomer would justify its removal.
     Superseded(Superseded),
 }
 
@@ -117,38 +118,38 @@ pub enum DedupRow {
 #[non_exhaustive]
 pub struct DedupSummary {
     pub(crate) schema: Schema<Self>,
-    /// All documents but boilerplate.
+    /// Number of documents, boilerplate excluded.
     pub documents: u64,
-    /// Removable documents.
+    /// Number of removable documents.
     pub removable: u64,
-    /// Documents that stay.
+    /// Number of documents that stay.
     pub kept: u64,
-    /// Documents that stay because the budget did not suffice.
+    /// Number of documents that stay because the budget was too small.
     pub undecided: u64,
-    /// Survivors that justify at least one removal.
+    /// Number of survivors that justify at least one removal.
     pub groups: u64,
-    /// Bytes of the removable documents.
+    /// Total size of the removable documents in bytes.
     pub bytes: u64,
-    /// Removable documents by cause.
+    /// Number of removable documents by cause.
     pub causes: DedupCauses,
-    /// The archives and folders that lose the most documents, most first; no more than 20.
+    /// The archives and folders that lose the most documents, in descending order; at most 20.
     pub sources: Vec<SourceTotals>,
-    /// Hashes left out because more documents hold them than the df cap allows.
+    /// Number of hashes ignored because more documents hold them than the df cap allows.
     pub common: u64,
-    /// Hashes left out because boilerplate holds them.
+    /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
-    /// Prefixes of `protect` that no document's name begins with.
+    /// Prefixes in `protect` with which no document's name begins.
     pub unmatched_protect: Vec<String>,
-    /// Patterns of `prefer` that no document's name matches.
+    /// Patterns in `prefer` that match no document's name.
     pub unmatched_prefer: Vec<String>,
-    /// Documents that may have the text of another, and whose text could not be read again.
+    /// Number of documents whose text could not be read again, although it may equal another's.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread: u64,
-    /// Removable documents that are contained in their survivor or resemble it, of formats that hold attachments and pictures (mail,
-    /// PDF, DOCX, ODT, EPUB): only their texts were compared.
+    /// Number of removable documents of which only the text was compared. They are contained in their
+    /// survivor or resemble it, and their formats hold attachments and pictures (mail, PDF, DOCX, ODT, EPUB).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,
-    /// The last run that has decided anything, where decisions are kept from run to run.
+    /// The last run that decided anything. `None` if decisions are not kept between runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest: Option<LatestRun>,
 }
@@ -161,28 +162,29 @@ impl Answer for DedupSummary {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LatestRun {
-    /// Its number, from 1.
+    /// Number of the run, from 1.
     pub run: u32,
-    /// Documents it has decided about.
+    /// Number of documents the run decided about.
     pub decided: u64,
-    /// The removable ones of those.
+    /// Number of removable documents among them.
     pub removable: u64,
-    /// All documents that stay although a newcomer of this or an earlier run would justify their removal.
+    /// Number of all documents that stay although a newcomer of this or an earlier run would justify their
+    /// removal.
     pub superseded: u64,
 }
 
-/// Removable documents by cause.
+/// Number of removable documents by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DedupCauses {
-    /// Documents with the bytes of the survivor.
+    /// Documents with the same bytes as the survivor.
     pub identical: u64,
-    /// Documents with the text of the survivor.
+    /// Documents with the same text as the survivor.
     #[serde(default, rename = "same-text", skip_serializing_if = "is_zero")]
     pub same_text: u64,
-    /// Contained in the survivor.
+    /// Documents contained in the survivor.
     pub contained: u64,
-    /// Resembling the survivor.
+    /// Documents that resemble the survivor.
     pub resembles: u64,
 }
 
@@ -199,29 +201,29 @@ impl DedupSummary {
     }
 }
 
-/// The removable documents of one archive or folder.
+/// The totals of one archive or folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SourceTotals {
-    /// Its name.
+    /// Name of the archive or folder.
     pub source: String,
-    /// Its documents.
+    /// Number of its documents.
     pub documents: u64,
-    /// Removable documents.
+    /// Number of its removable documents.
     pub removable: u64,
-    /// Their bytes.
+    /// Total size of its removable documents in bytes.
     pub bytes: u64,
 }
 
-/// An answer that is held in memory as a whole.
+/// An answer held whole in memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DedupAnswer {
-    /// In order of ingestion.
+    /// Removable documents, in order of ingestion.
     pub removable: Vec<Removable>,
-    /// In order of ingestion.
+    /// Undecided documents, in order of ingestion.
     pub undecided: Vec<Undecided>,
-    /// In order of ingestion.
+    /// Superseded documents, in order of ingestion.
     pub superseded: Vec<Superseded>,
     /// The totals.
     pub summary: DedupSummary,

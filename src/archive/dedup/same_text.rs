@@ -1,8 +1,9 @@
-//! Same text: documents whose bytes differ and whose symbols, in the standard form, are the same.
+//! Same text: finds documents whose bytes differ but whose symbols, in the standard form, are equal.
 //!
-//! Documents of the same text have as many symbols, k-grams and fingerprints, and the same fingerprints in the same order. A sum
-//! over the postings of each document, in one pass, tells those apart whose fingerprints differ. Documents still in one group are
-//! read again and compared by all of their symbols: fingerprints alone never make two texts the same.
+//! Documents of the same text have equal numbers of symbols, k-grams and fingerprints, and the same
+//! fingerprints in the same order. One pass over the postings makes a sum for each document, which separates
+//! documents with different fingerprints. Documents still in one group are read again, and all their symbols
+//! are compared. Fingerprints alone never make two texts the same.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +22,7 @@ use fpdb_kernel::document::Digest;
 use fpdb_reading::input::InputLimits;
 use fpdb_store::Store;
 
-/// Bytes of memory that each document may take here.
+/// Maximum bytes of memory that each document takes here.
 pub(super) const BYTES_PER_DOCUMENT: u64 = 64;
 
 /// Bytes of memory for the two steps.
@@ -33,25 +34,25 @@ pub(super) struct SameTextMemory {
     pub(super) reading: u64,
 }
 
-/// The texts of documents that may have the text of another.
+/// The texts of documents that may have the same text as another.
 #[derive(Debug, Default)]
 pub(super) struct SameText {
-    /// By the digest of a document's bytes that of its symbols.
+    /// The digest of a document's symbols, by the digest of its bytes.
     texts: FxHashMap<Digest, Digest>,
-    /// Documents that may have the text of another, and whose text could not be read again.
+    /// Number of documents whose text could not be read again, although it may equal another's.
     pub(super) unread: u64,
 }
 
-/// The common facts of documents of the same text.
+/// The facts that documents of the same text have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 struct Likeness {
     symbols: u64,
     kgrams: u64,
     fingerprints: u64,
-    /// The sum of the hashes and places of all fingerprints.
+    /// Sum over the hashes and places of all fingerprints.
     sum: u64,
-    /// The digest of the bytes. It is not common to them.
+    /// The digest of the bytes, which differs between the documents.
     digest: Digest,
     id: u32,
     unused: u32,
@@ -64,14 +65,15 @@ impl Likeness {
     }
 }
 
-/// Documents of the same bytes in a group of which others have other bytes. The first one is read.
+/// The documents of the same bytes, in a group that also holds other bytes. Only the first is read.
 struct Class {
     digest: Digest,
     ids: Vec<u32>,
 }
 
 impl SameText {
-    /// Finds them. Documents without symbols have no text, and are compared by their bytes alone.
+    /// Finds documents of the same text. Documents without symbols have no text and are compared by their
+    /// bytes alone.
     ///
     /// # Errors
     /// Fails if the store cannot be read. A text that cannot be read is no error.
@@ -116,7 +118,7 @@ impl SameText {
         Self::read(store, limits, classes, monitor)
     }
 
-    /// Reads one document of each class; where its text is gone, the next one.
+    /// Reads one document of each class. If its text is gone, reads the next one.
     fn read(store: &Store, limits: &InputLimits, classes: Vec<Class>, monitor: &Monitor<'_>) -> Result<Self> {
         let mut found = Self::default();
         let total = classes.len() as u64;
@@ -124,7 +126,7 @@ impl SameText {
         let mut open: Vec<Class> = classes;
         let mut turn = 0;
         while !open.is_empty() {
-            // In the order they were ingested in: members of one container are read in one go.
+            // In order of ingestion: members of one container are then read in one pass.
             open.sort_unstable_by_key(|class| class.ids[turn]);
             let order: Vec<u32> = open.iter().map(|class| class.ids[turn]).collect();
             let mut texts = TextSequence::new(store, order, limits.clone());
@@ -149,13 +151,13 @@ impl SameText {
         Ok(found)
     }
 
-    /// The digest that the document of these bytes is compared by: that of its text where that is known, else that of its bytes.
+    /// The digest that stands for a document: that of its text if known, otherwise that of its bytes.
     pub(super) fn of(&self, bytes: Digest) -> Digest {
         self.texts.get(&bytes).copied().unwrap_or(bytes)
     }
 }
 
-/// Keeps the classes of a group of which not all have the same bytes.
+/// Keeps the classes of a group that has more than one class.
 fn take_group(group: &mut Vec<Class>, classes: &mut Vec<Class>) {
     if group.len() > 1 {
         classes.append(group);

@@ -1,9 +1,12 @@
-//! Second pass: survivors are looked at again, from the least worth keeping on, since a part may come before its whole.
+//! Second pass: reconsiders the survivors, from the last rank to the first. A document can come before a
+//! larger one that contains it, so the first pass misses some removals.
 //!
-//! A survivor is removable if another one, of a higher rank, justifies its removal, and if survivors that stay justify the
-//! removal of each document it was the witness of. All of those have higher ranks as well: the survivor was the first to
-//! justify them. Survivors are indexed in blocks, from the last one on, and each block answers for all documents of lower
-//! rank before the block below it is looked at.
+//! A survivor is removable under two conditions. First, another survivor, of larger rank, justifies its
+//! removal. Second, survivors that stay justify the removal of each document it was the witness of. Those
+//! survivors have larger ranks too, because the removed one was the first to justify these documents.
+//!
+//! Survivors are indexed in blocks, from the last to the first. Each block answers for all documents of lower
+//! rank before the next is indexed.
 
 use std::ops::Range;
 
@@ -20,22 +23,22 @@ use super::ranking::Rank;
 use super::{Activity, Monitor};
 use fpdb_host::error::{Error, Result};
 
-/// Documents whose other witnesses are looked for at a time.
+/// Number of documents whose other witnesses are searched for at a time.
 const AT_A_TIME: usize = 1024;
 
-/// The documents each survivor of the first pass is the witness of.
+/// The documents of which each survivor of the first pass is the witness.
 struct Justified {
-    /// By rank of the survivor, where its documents begin, and at last the end.
+    /// By rank of the survivor, the index of its first document; the last element is the end.
     starts: Vec<u32>,
     documents: Vec<Rank>,
 }
 
-/// The answers of the blocks of higher ranks, by rank; none while there are no such blocks.
+/// The answers of the blocks of larger ranks, by rank; empty while there are no such blocks.
 #[derive(Default)]
 struct Fallback {
-    /// Removable, where a witness was found; undecided, where the budget did not suffice; else open.
+    /// Removable if a witness was found, undecided if the budget was too small, otherwise open.
     found: Option<Decisions>,
-    /// Empty without a budget.
+    /// Posting reads spent, by rank; empty without a budget.
     costs: Vec<u64>,
 }
 
@@ -79,7 +82,7 @@ impl Justified {
 }
 
 impl Join<'_> {
-    /// Removes the survivors of the first pass that are not needed, from where the job stands on.
+    /// Removes the survivors of the first pass that are not needed, from the job's stage on.
     pub(super) fn second_pass(
         &self,
         active: &[bool],
@@ -120,9 +123,9 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// Where the block of survivors begins that ends at `end`.
+    /// The first rank of the block of survivors that ends at `end`.
     fn block_before(&self, end: Rank, probed: &ProbedTerms, decisions: &Decisions) -> Result<Rank> {
-        // The bytes of a term, at most: a slot of the table, which is half empty, and a place in a list.
+        // Maximum bytes of a term: a slot of the table, which is half empty, and a place in a list.
         const BYTES: u64 = 40;
         let (mut start, mut bytes) = (end, 0);
         while start > 0 && (start == end || bytes < self.memory) {
@@ -140,7 +143,7 @@ impl Join<'_> {
 }
 
 impl Pass<'_> {
-    /// The survivors of a batch that some survivor of a higher rank may justify the removal of.
+    /// The survivors of a batch whose removal a survivor of larger rank may justify.
     fn candidates(&self, batch: Range<Rank>, decisions: &Decisions) -> Result<Vec<Rank>> {
         let survivors = batch.into_par_iter().filter(|&rank| self.is_candidate(rank, decisions));
         let candidates = survivors.map_init(
@@ -164,7 +167,8 @@ impl Pass<'_> {
         self.active[rank as usize] && decisions.get(rank) == Decision::Stays
     }
 
-    /// Removes a survivor if others that stay justify that, and the removal of all it was the witness of.
+    /// Removes a survivor if others that stay justify its removal, and that of each document it was the
+    /// witness of.
     fn reconsider(&self, rank: Rank, decisions: &mut Decisions, changed: &mut Vec<Rank>) -> Result<()> {
         let search =
             |of: Rank, decisions: &Decisions, buffers: &mut Buffers| self.next_witness(of, rank, decisions, buffers);
@@ -224,7 +228,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Lets the survivors of this block answer for all documents whose witness comes before it.
+    /// Searches the survivors of this block for witnesses of all documents whose witness comes before the
+    /// block.
     fn answer_for_lower(&mut self, start: Rank, decisions: &Decisions, monitor: &Monitor<'_>) -> Result<()> {
         let total = self.join.ranking.len();
         if self.fallback.found.is_none() {
@@ -258,7 +263,7 @@ impl Pass<'_> {
 }
 
 impl Fallback {
-    /// The answer of the blocks above, and its cost.
+    /// The answer of the blocks of larger ranks, and its cost.
     fn of(&self, rank: Rank) -> (SearchResult, u64) {
         let found = match self.found.as_ref().map(|found| found.get(rank)) {
             Some(Decision::Removable(witness)) => SearchResult::Found(witness),
@@ -268,7 +273,7 @@ impl Fallback {
         (found, self.costs.get(rank as usize).copied().unwrap_or(0))
     }
 
-    /// Takes the answer of a block below those that have answered so far.
+    /// Adds the answer of the next lower block to the answers so far.
     fn take(&mut self, rank: Rank, found: SearchResult, cost: u64, budget: Option<u64>) {
         let (before, more) = self.of(rank);
         let (found, cost) = match found {

@@ -1,12 +1,13 @@
-//! Sets: the terms of each document, by rank. This is the transposed index: postings come by hash, the join needs them by
-//! document.
+//! Sets: the terms of each document, by rank. This is the transposed index: postings are stored by hash, but
+//! the join needs them by document.
 //!
-//! Hashes that the same documents hold are one *term*: a document holds all of them or none. A term is known by a key made
-//! of its holders, so that no table of terms is needed, and counts as many fingerprints as it has hashes. The terms of a
-//! document are sorted by their keys, which puts the rarest first.
+//! Hashes with the same holders form one *term*: a document holds all of them or none. A digest of the
+//! holders is the term's key, so no table of terms is needed. The weight of a term is its number of hashes.
+//! The terms of a document are sorted by key, which puts the rarest first.
 //!
-//! Postings are first divided by rank into partitions, in memory or on disk. Each partition is small enough to be sorted in
-//! the caches of the processor, and is then packed: twelve bytes for a term, and a few for each run of ordinals.
+//! Postings are first divided by rank into partitions, in memory or on disk. Each partition is small enough
+//! to be sorted in the processor's caches. It is then packed: twelve bytes a term, and a few for each run of
+//! ordinals.
 
 use std::fs::File;
 use std::ops::Range;
@@ -28,9 +29,9 @@ use fpdb_store::varint;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Term {
-    /// The high half of the key, then the low one: twelve bytes in all.
+    /// The key: its high half, then its low half. This layout keeps the struct at twelve bytes.
     key: [u32; 2],
-    /// How many hashes it is.
+    /// Number of hashes in the term.
     pub(super) weight: u32,
 }
 
@@ -44,26 +45,27 @@ impl Term {
     }
 }
 
-/// The fingerprints of some terms.
+/// Total weight of these terms: the number of fingerprints in them.
 pub(super) fn weight(terms: &[Term]) -> u32 {
     terms.iter().map(|term| term.weight).sum()
 }
 
-/// Bytes of memory that each document takes here while sets are made: counts, and where its terms and runs begin. Later the
-/// [places](super::places) of documents take the room of the counts.
+/// Bytes of memory per document while sets are made: counts, and the offsets of its terms and runs. Later the
+/// [places](super::places) of documents replace the counts.
 pub(super) const BYTES_PER_DOCUMENT: u64 = 24;
 
-/// Bytes of a posting while documents are collected, and the most of one in the packed sets: a term of its own, and one run.
+/// Bytes of a posting while documents are collected. Then the most bytes of a posting in the packed sets: a
+/// term of its own, and one run.
 const BYTES_PER_RECORD: u64 = size_of::<Record>() as u64;
 const BYTES_PER_POSTING: u64 = size_of::<Term>() as u64 + 8;
 
-/// True if so many postings are collected without temporary files.
+/// True if this number of postings can be collected without temporary files.
 fn fit(postings: u64, memory: u64) -> bool {
     postings * BYTES_PER_RECORD.max(BYTES_PER_POSTING) <= memory / 4 * 3
 }
 
-/// The most bytes that so many postings take on disk. A partition is removed when it is packed; only those that are sorted at
-/// once are there twice.
+/// Maximum bytes on disk for this number of postings. A partition is deleted once it is packed, so only the
+/// partitions being sorted exist twice.
 pub(super) fn most_on_disk(postings: u64, memory: u64) -> u64 {
     let sorted_at_once = memory / 4 / SORTING_BYTES * BYTES_PER_RECORD;
     if fit(postings, memory) { 0 } else { postings * BYTES_PER_RECORD.max(BYTES_PER_POSTING) + sorted_at_once }
@@ -71,22 +73,22 @@ pub(super) fn most_on_disk(postings: u64, memory: u64) -> u64 {
 
 /// The sets of all documents.
 pub(super) struct Sets {
-    /// By rank, where the terms of a document begin, and at last the end.
+    /// By rank, the index of the document's first term; the last element is the end.
     starts: Vec<u64>,
-    /// The same of the runs of their ordinals, in bytes.
+    /// By rank, the byte offset of the document's runs of ordinals; the last element is the end.
     run_starts: Vec<u64>,
-    /// Sets in memory, by rank.
+    /// The sets in memory, in order of rank.
     parts: Vec<Packed>,
-    /// The first rank after each part.
+    /// For each part, the first rank after it.
     ends: Vec<Rank>,
-    /// The sets after those.
+    /// The sets of all further ranks.
     on_disk: Option<OnDisk>,
 }
 
 /// The sets of consecutive documents.
 #[derive(Default)]
 struct Packed {
-    /// For each document how many terms it has, and how many bytes of runs.
+    /// For each document, its number of terms and the bytes of its runs.
     lengths: Vec<(u32, u64)>,
     terms: Vec<Term>,
     runs: Vec<u8>,
@@ -95,14 +97,15 @@ struct Packed {
 struct OnDisk {
     terms: File,
     runs: File,
-    /// The first term, and the first byte of runs, by the numbers of [`Sets::starts`] and [`Sets::run_starts`].
+    /// The first term and the first byte of runs on disk, as offsets in [`Sets::starts`] and
+    /// [`Sets::run_starts`].
     first: (u64, u64),
     temp: TempSpace,
 }
 
 impl Sets {
-    /// Reads the postings again and collects the terms of each document. Terms that no `active` document holds are left out:
-    /// they justify no removal.
+    /// Reads the postings again and collects the terms of each document. Terms that no `active` document
+    /// holds are left out: they justify no removal.
     pub(super) fn collect(
         source: &dyn PostingSource,
         compared: &ComparedRanks,
@@ -137,7 +140,7 @@ impl Sets {
         partitions.pack(active, memory, monitor)
     }
 
-    /// The terms of a document. `buffer` holds them where they are read from disk.
+    /// The terms of a document, ascending by key. If they are on disk they are read into `buffer`.
     pub(super) fn get<'a>(&'a self, rank: Rank, buffer: &'a mut Vec<Term>) -> Result<&'a [Term]> {
         let places = self.starts[rank as usize]..self.starts[rank as usize + 1];
         match (self.part(rank), &self.on_disk) {
@@ -154,8 +157,8 @@ impl Sets {
         }
     }
 
-    /// Calls `visit` with each run of ordinals of a document that was active, and the number of its term in the set. The runs of
-    /// a term ascend.
+    /// Calls `visit` with each run of ordinals of a document that was active, and with the index of the run's
+    /// term in the set. The runs of a term ascend.
     pub(super) fn runs(&self, rank: Rank, mut visit: impl FnMut(usize, Range<u32>)) -> Result<()> {
         let places = self.run_starts[rank as usize]..self.run_starts[rank as usize + 1];
         let read;
@@ -192,14 +195,14 @@ impl Sets {
         })
     }
 
-    /// The part a document is in, and the first rank of that; `None` where it is on disk.
+    /// The part that holds a document, and the first rank of the part. `None` if the document is on disk.
     fn part(&self, rank: Rank) -> Option<(&Packed, Rank)> {
         let number = self.ends.partition_point(|&end| end <= rank);
         let first = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.parts.get(number).map(|part| (part, first))
     }
 
-    /// How many terms the documents have together.
+    /// Total number of terms of all documents.
     pub(super) fn len(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
@@ -215,8 +218,8 @@ impl Packed {
         (size_of_val(&self.terms[..]) + self.runs.len()) as u64
     }
 
-    /// Adds a document. An entry is a key, an ordinal, and a bit that says that the document has the hash at a lower ordinal too.
-    /// Ordinals of documents that are not `active` are not kept.
+    /// Adds a document. An entry is a key, an ordinal, and a bit that is set if the document has the hash at
+    /// a lower ordinal too. The ordinals are kept only if the document is `active`.
     fn add(&mut self, entries: &mut [u128], active: bool) {
         entries.sort_unstable();
         let (terms, runs) = (self.terms.len(), self.runs.len());
@@ -248,23 +251,23 @@ fn ordinal(entry: u128) -> u32 {
     (entry >> 1) as u32
 }
 
-/// Postings on their way, divided by rank.
+/// Postings, divided by rank, before they are packed.
 struct Partitions<'a> {
-    /// The first rank after each.
+    /// For each partition, the first rank after it.
     ends: Vec<Rank>,
-    /// For each range of 2^`shift` ranks the first partition that one of them can be in.
+    /// For each range of 2^`shift` ranks, the first partition that can hold one of them.
     coarse: Vec<u32>,
     shift: u32,
     partitions: Vec<Partition>,
-    /// Records that one thread holds back for a partition before it writes them.
+    /// Number of records that a thread holds back for a partition before it writes them.
     held_back: usize,
     temp: &'a TempSpace,
 }
 
-/// The postings of a range of ranks, in no order.
+/// The postings of a range of ranks, unordered.
 struct Partition {
     ranks: Range<Rank>,
-    /// Their file, unless they are in memory.
+    /// The file of the records; `None` if they are in memory.
     file: Option<File>,
     records: Mutex<Written>,
 }
@@ -275,27 +278,28 @@ struct Written {
     in_file: u64,
 }
 
-/// A record of a partition: the rank within it, with the highest bit set where the document has the hash at a lower ordinal too; the
-/// ordinal; and the key.
+/// A record of a partition: the rank within the partition, the ordinal, and the key. The highest bit of the
+/// rank is set if the document has the hash at a lower ordinal too.
 type Record = [u32; 4];
 
 const AGAIN: u32 = 1 << 31;
 
-/// Records that one thread holds back for a partition: in memory so few that those of all partitions stay in its caches, and more
-/// where each time they are written is a call to the system.
+/// Number of records a thread holds back for a partition in memory: few enough that those of all partitions
+/// stay in the caches. For a partition in a file the number is larger, since each write is a system call.
 const HELD_BACK: usize = 128;
 const HELD_BACK_FOR_FILE: usize = 512;
 
-/// The most ranges of ranks by which a partition is found.
+/// The partition of a rank is looked up in a table of at most 2^`COARSE_BITS` ranges.
 const COARSE_BITS: u32 = 12;
 
-/// Records of a partition where there is memory enough: so many stay in the caches of a processor while they are sorted.
+/// Number of records in a partition if memory allows: few enough to stay in the processor's caches during the
+/// sort.
 const SORTED_AT_ONCE: u64 = 1 << 19;
 
-/// The most partitions, unless there is too little memory for so few: each can be a file.
+/// Maximum number of partitions, since each can be a file. Little memory can force more.
 const MOST_PARTITIONS: u64 = 256;
 
-/// Bytes of a record while its partition is sorted: itself, its entry, and what is packed of it.
+/// Bytes of a record while its partition is sorted: the record, its entry, and its packed form.
 const SORTING_BYTES: u64 = BYTES_PER_RECORD + 16 + BYTES_PER_POSTING;
 
 impl<'a> Partitions<'a> {
@@ -323,7 +327,7 @@ impl<'a> Partitions<'a> {
         Ok(Self { ends, coarse, shift, partitions, held_back, temp })
     }
 
-    /// The partition of a rank.
+    /// The index of the partition that holds a rank.
     fn number_of(&self, rank: Rank) -> usize {
         let mut number = self.coarse[(rank >> self.shift) as usize] as usize;
         while self.ends[number] <= rank {
@@ -408,14 +412,14 @@ impl Partition {
         Ok(())
     }
 
-    /// The sets of its documents, and the first rank after them.
+    /// Returns the sets of the partition's documents, and the first rank after them.
     fn pack(self, active: &[bool], temp: &TempSpace) -> Result<(Rank, Packed)> {
         let Written { in_memory, in_file } = self.records.into_inner().unwrap_or_else(PoisonError::into_inner);
         let records = match &self.file {
             None => in_memory,
             Some(file) => read_at::<Record>(file, 0, in_file as usize, temp)?,
         };
-        // Where the entries of each document begin; after they are placed, where they end.
+        // Offset of each document's first entry; after the entries are placed, offset of the end.
         let mut ends = vec![0usize; self.ranks.len() + 1];
         for [rank, ..] in &records {
             ends[(rank & !AGAIN) as usize + 1] += 1;
@@ -441,15 +445,16 @@ impl Partition {
     }
 }
 
-/// One thread's side of the partitions.
+/// The view one thread has of the partitions, with its unwritten records.
 struct PartitionWriter<'a> {
     partitions: &'a Partitions<'a>,
-    /// For each partition the records that are not written yet.
+    /// For each partition, the records not yet written.
     held_back: Vec<Vec<Record>>,
 }
 
 impl PartitionWriter<'_> {
-    /// Puts a hash into the sets of its holders. A document that is not active needs it once only: its places are never asked for.
+    /// Adds a hash to the sets of its holders. For a document that is not active, one posting is enough,
+    /// since its places are never read.
     fn put(&mut self, key: TermKey, postings: &[(Rank, u32)], active: &[bool]) -> Result<()> {
         let Partitions { partitions, temp, held_back: most, .. } = self.partitions;
         let mut last = None;

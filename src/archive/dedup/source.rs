@@ -5,37 +5,39 @@ use std::ops::RangeInclusive;
 use fpdb_host::error::Result;
 use fpdb_store::{Posting, Store};
 
-/// The store, or a model of it in tests.
+/// The store, or its model in tests.
 pub(super) trait PostingSource: Sync {
-    /// Symbols in a k-gram.
+    /// Number of symbols in a k-gram.
     fn k(&self) -> u64;
 
-    /// Divides all hashes into ranges that hold about as many postings each.
+    /// Divides all hashes into ranges with about equally many postings.
     fn ranges(&self) -> Vec<RangeInclusive<u64>>;
 
-    /// Calls `visit` with each hash of a range, ascending, and its postings, ascending by document and ordinal.
+    /// Calls `visit` with each hash of a range, ascending, and its postings, ascending by document and
+    /// ordinal.
     fn visit_hashes(
         &self,
         hashes: &RangeInclusive<u64>,
         visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
     ) -> Result<()>;
 
-    /// The position (in symbols) of each of these fingerprints of a document. `ordinals` must ascend.
+    /// The positions, in symbols, of these fingerprints of a document. `ordinals` must ascend.
     fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>>;
 }
 
-/// Bytes for each document that holds a hash while its postings are read: decoded, merged and sorted, and by rank.
+/// Bytes for each document that holds a hash while its postings are read: decoded, merged and sorted, and by
+/// rank.
 const BYTES_PER_HOLDER: u64 = 48;
 
-/// How many of these ranges one thread reads, so that all that read at once keep to this memory though each meets a hash that all
-/// documents hold. One thread reads in any case.
+/// Number of these ranges that one thread reads, so that all threads together stay within `memory` even if
+/// all documents hold a hash. At least one thread reads.
 pub(super) fn ranges_per_reader(ranges: usize, documents: u32, memory: u64) -> usize {
     let most = memory / (u64::from(documents) * BYTES_PER_HOLDER).max(1);
     let readers = rayon::current_num_threads().min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
     if readers < rayon::current_num_threads() { ranges.div_ceil(readers) } else { 1 }
 }
 
-/// Postings from which on it pays to read several ranges at once.
+/// From this number of postings on, reading several ranges at once pays.
 pub(super) const LARGE: u64 = 1 << 17;
 
 impl PostingSource for Store {

@@ -1,7 +1,7 @@
-//! Superseded: documents that an earlier run has decided to keep, and that a newcomer would justify the removal of.
+//! Superseded: documents that an earlier run kept, although a newcomer would justify their removal.
 //!
-//! The order would have had the newcomer come first. Earlier decisions stand, so that the document stays; it is listed with the
-//! first newcomer that stays, comes before it in the order, and justifies its removal.
+//! By the order, the newcomer comes first. But earlier decisions stand, so the document stays. It is listed
+//! with the first newcomer that stays, comes before it in the order, and justifies its removal.
 
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ use super::witness::Witness;
 use super::{Activity, Monitor, same_bytes};
 use fpdb_host::error::{Error, Result};
 
-/// A pinned document for which no newcomer has been found so far.
+/// A pinned document without a superseding newcomer so far.
 struct Asking {
     rank: Rank,
     cost: u64,
@@ -23,7 +23,7 @@ struct Asking {
 }
 
 impl Join<'_> {
-    /// The first newcomer that supersedes each of the active pinned documents, where one does. Ascending.
+    /// For each active pinned document, the first newcomer that supersedes it, if there is one. Ascending.
     pub(super) fn superseded(
         &self,
         active: &[bool],

@@ -1,4 +1,4 @@
-//! Answer: the pairs that were found, which is their JSON too.
+//! Answer: the pairs that were found. Its types are also the JSON.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,57 +9,58 @@ use crate::query::Passage;
 use fpdb_host::schema::{Answer, Schema, is_false, is_zero};
 use fpdb_kernel::document::DocId;
 
-/// The metadata of a document: names and values.
+/// The metadata of a document: values by name.
 pub(super) type Metadata = Arc<BTreeMap<String, String>>;
 
-/// Two documents that share text; `a` came first. Also its JSON (`fpdb.pair/1`).
+/// Two documents, or submissions, that share text; `a` was ingested first. Also its JSON (`fpdb.pair/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pair {
     pub(crate) schema: Schema<Self>,
-    /// The older document's name; shared by all its pairs.
+    /// Name of the older document; one allocation serves all its pairs.
     pub a: Arc<str>,
-    /// The newer one's.
+    /// Name of the newer document.
     pub b: Arc<str>,
-    /// The older document's number.
+    /// Id of the older document.
     pub a_id: DocId,
-    /// The newer one's.
+    /// Id of the newer document.
     pub b_id: DocId,
-    /// Hashes both hold.
+    /// Number of distinct hashes that both documents hold.
     pub shared: u64,
-    /// Shared / all hashes of the two.
+    /// Shared hashes divided by all distinct hashes of the two; from 0 to 1.
     pub resemblance: f64,
-    /// The share of a's hashes that b holds.
+    /// Share of a's distinct hashes that b holds; from 0 to 1.
     pub containment_a: f64,
-    /// The share of b's hashes that a holds.
+    /// Share of b's distinct hashes that a holds; from 0 to 1.
     pub containment_b: f64,
-    /// Pairs are ordered by this: the resemblance, weighted where hashes are; or the resemblance of the text, where that was
-    /// asked for and is larger.
+    /// The score that orders pairs: the resemblance, weighted if hashes are weighted. If the resemblance of
+    /// the documents' own text was asked for and is larger, it is the score.
     pub score: f64,
-    /// Of source code, the resemblance of the documents' own text, names and comments included; `None` unless it was looked
-    /// for, with [`PairsOptions::own_text`](crate::archive::pairs::PairsOptions::own_text), and where a document cannot be read again.
+    /// For source code, the resemblance of the documents' own text, names and comments included. `None` if it
+    /// was not asked for with [`PairsOptions::own_text`](crate::archive::pairs::PairsOptions::own_text), or
+    /// if a document cannot be read again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_resemblance: Option<f64>,
-    /// The passages they share, `query` being a and `document` b; `None` unless they were looked for, with
+    /// The passages they share; `query` is in a and `document` in b. `None` unless added with
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
     /// For two submissions, the pairs of their documents that share most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Pair>,
-    /// How many more pairs of their documents share something.
+    /// For two submissions, the number of further pairs of documents that share a hash.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files_left_out: u64,
-    /// True if the offsets of passages in the older document are of the text extracted from it (PDF, say).
+    /// True if the passage offsets in the older document refer to text extracted from it (from a PDF, say).
     #[serde(default, skip_serializing_if = "is_false")]
     pub a_extracted: bool,
-    /// The same of the newer one.
+    /// The same for the newer document.
     #[serde(default, skip_serializing_if = "is_false")]
     pub b_extracted: bool,
-    /// The metadata of the older document; shared by all its pairs.
+    /// Metadata of the older document; one allocation serves all its pairs.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub a_metadata: Metadata,
-    /// The same of the newer one.
+    /// Metadata of the newer document.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub b_metadata: Metadata,
 }
@@ -72,38 +73,40 @@ fn is_empty(metadata: &Metadata) -> bool {
     metadata.is_empty()
 }
 
-/// The pairs of a database, in memory.
+/// The pairs of a database, held in memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PairsAnswer {
-    /// By descending score, then by name.
+    /// In descending order of score, then by name.
     pub pairs: Vec<Pair>,
     /// The figures of all pairs.
     pub summary: PairsSummary,
 }
 
-/// The figures of all pairs, those beyond the wanted ones included.
+/// The figures of all pairs, including pairs beyond the number wanted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PairsSummary {
-    /// How many pairs share enough.
+    /// Number of pairs that reach the thresholds.
     pub found: u64,
-    /// Documents of the database; submissions, and documents that stand for themselves, where documents are put together.
+    /// Number of documents in the database. With submissions: the number of submissions and of documents
+    /// outside any.
     pub documents: u64,
-    /// The first and the last name, in the order of names, of documents in pairs: names between them begin with all that these
-    /// two begin with.
+    /// The first and the last name, in sorted order, among the documents in pairs. A prefix that these two
+    /// share is a prefix of all names between them.
     pub names: Option<(String, String)>,
-    /// Hashes left out because more documents hold them than the df cap allows. If there are any, pairs that share no others are
-    /// missing.
+    /// Number of hashes ignored because more documents hold them than the df cap allows. If it is above 0,
+    /// pairs that share no other hash are missing.
     pub common: u64,
-    /// Hashes left out because boilerplate holds them.
+    /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
-    /// Pairs that share a hash, but less than was asked for.
+    /// Number of pairs that share a hash but do not reach the thresholds.
     pub below: u64,
-    /// Documents of pairs whose own text was to be compared and that cannot be read again: such pairs have one resemblance only.
+    /// Number of documents in pairs whose own text could not be read again for comparison. Their pairs have
+    /// no `text_resemblance`.
     pub unread: u64,
-    /// Prefixes of `across` that no document's name begins with.
+    /// Prefixes in `across` with which no document's name begins.
     pub unmatched: Vec<String>,
-    /// With `new_since`, the old documents and the new ones that could be in a pair.
+    /// With `new_since`, the numbers of old and of new documents that could be in a pair.
     pub divided: Option<(u64, u64)>,
 }

@@ -1,4 +1,5 @@
-//! Blocks: which documents are compared with all others at a time, so that the lists of their hashes fit in memory.
+//! Blocks: groups of documents that are compared with all others in one go, so that their hash lists fit in
+//! memory.
 
 use std::ops::Range;
 
@@ -8,22 +9,22 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_store::Store;
 
-/// The blocks, and what was learnt on the way.
+/// The blocks, and figures found while they were planned.
 pub(super) struct BlockPlan {
     /// Ranges of ids, ascending and without overlap.
     pub(super) blocks: Vec<Range<u32>>,
-    /// For each id, the lists it has to be counted through.
+    /// By id, the number of hash lists that the document is counted through.
     pub(super) lists: Vec<u32>,
-    /// The most threads that count at a time.
+    /// Maximum number of threads that count at a time.
     pub(super) threads: usize,
-    /// Hashes above the df cap.
+    /// Number of hashes above the df cap.
     pub(super) common: u64,
-    /// Hashes that boilerplate holds.
+    /// Number of hashes that boilerplate holds.
     pub(super) boilerplate: u64,
 }
 
-/// The documents that hold a hash, as far as they may be in pairs: each of the `anchors` with those of the `others`
-/// that come after it, or with all of them where the two are different documents.
+/// The documents that hold one hash and may be in pairs. Each anchor is paired with the later documents in
+/// `others`; if old and new documents are divided, with all of `others`.
 #[derive(Default)]
 pub(super) struct HolderLists {
     pub(super) anchors: Vec<u32>,
@@ -31,8 +32,8 @@ pub(super) struct HolderLists {
 }
 
 impl HolderLists {
-    /// Takes the holders of a hash, ascending. Where only old and new documents are paired, the new ones are anchors and
-    /// the old ones the others, so that what has long been stored costs nothing where nothing new has it.
+    /// Takes the holders of a hash, ascending. If only old and new documents are paired, the new ones are the
+    /// anchors and the old ones the others. Then a hash that no new document holds costs nothing.
     pub(super) fn take(&mut self, holders: &[u32], documents: &Documents) {
         self.anchors.clear();
         self.others.clear();
@@ -56,8 +57,9 @@ impl HolderLists {
 }
 
 impl BlockPlan {
-    /// Counts, by one pass over the postings, the lists of each document and what they hold; and sums the weights. The lists leave
-    /// `reserved` bytes of the memory free; the counters take half of it at most.
+    /// Reads the postings once: counts the lists of each document and the holders in them, and sums the
+    /// weights. The lists leave `reserved` bytes of the memory free, and the counters take at most half of
+    /// it.
     pub(super) fn make(
         store: &Store,
         documents: &mut Documents,
@@ -84,7 +86,8 @@ impl BlockPlan {
                 holders.iter().for_each(|&holder| sizes[holder as usize] += 1);
             }
             if !documents.weights.is_empty() {
-                // Hashes that do not count as shared are part of a document's size all the same; boilerplate is in no document that counts.
+                // Ignored hashes still count towards a document's size. Boilerplate is in no document that
+                // counts.
                 let df = if ignored { 0 } else { holders.len() as u64 };
                 let weight = options.weight.of(df, documents.count);
                 for &holder in holders {
@@ -126,13 +129,13 @@ impl BlockPlan {
     }
 }
 
-/// The bytes that a thread counts in.
+/// Bytes of the counters of one thread.
 fn counter_bytes(ids: usize, weighted: bool) -> u64 {
     (ids * if weighted { 12 } else { 4 }) as u64
 }
 
-/// How many threads count, each with a counter of so many bytes: as many as there are, as long as their counters take at most
-/// half of the memory. The other half is for lists: each block of them costs a pass over all postings.
+/// The number of threads that count, with `counter` bytes each: all threads, unless their counters exceed
+/// half of the memory. The other half is for lists, since each block of them costs a pass over all postings.
 fn threads(counter: u64, memory: u64) -> Result<usize> {
     let counter = counter.max(1);
     match memory / 2 / counter {
@@ -141,15 +144,15 @@ fn threads(counter: u64, memory: u64) -> Result<usize> {
     }
 }
 
-/// Divides documents into blocks whose lists take at most `capacity` bytes; a document by itself may take more. `bounds` has
-/// the holders that the lists of each can have at most, of `total` in all. Lists are numbered in 32 bits, and no document has
-/// more hashes than that.
+/// Divides documents into blocks whose lists take at most `capacity` bytes, unless one document needs more.
+/// `bounds` has the most holders that the lists of each document can have; `total` is the number of all
+/// holders. Lists are numbered in 32 bits, and no document has more hashes than that.
 fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range<u32>> {
     let mut blocks = Vec::new();
     let (mut start, mut entries, mut bound) = (0, 0u64, 0u64);
     for (id, (&more, &further)) in (0..).zip(lists.iter().zip(bounds)) {
         let more = u64::from(more);
-        // Four bytes a list and document, four a holder, each of which a list has once, and some a list.
+        // Four bytes for each list and document; four for each holder, and twelve for each list.
         let bytes = |entries: u64, bound: u64| 4 * entries + 4 * bound.min(total) + 12 * entries.min(bound);
         let too_many = bytes(entries + more, bound + further) > capacity || entries + more > u64::from(u32::MAX);
         if entries > 0 && too_many {

@@ -1,4 +1,4 @@
-//! Counting the pairs of one block of documents.
+//! Count: counts the shared hashes of the pairs of one block of documents.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,39 +13,39 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_store::Store;
 
-/// Progress is reported once for so many documents.
+/// Number of documents between two progress reports.
 const REPORTED: u64 = 1024;
 
 /// The lists of the hashes that the documents of a block hold.
 struct Lists {
     /// The holders of all lists, end to end.
     holders: Vec<u32>,
-    /// Where each list ends.
+    /// By list, the end of its holders in `holders`.
     ends: Vec<u64>,
-    /// The weight of each list's hash; empty where all weigh the same.
+    /// By list, the weight of its hash; empty if all hashes weigh the same.
     weights: Vec<f64>,
-    /// The numbers of the lists of each document of the block, in order of document, then of hash.
+    /// The lists of each document of the block, by index, in order of document, then of hash.
     of_documents: Vec<u32>,
-    /// Where those of each document end.
+    /// By document of the block, the end of its lists in `of_documents`.
     document_ends: Vec<u64>,
 }
 
-/// The most pairs that are handed over at a time.
+/// Maximum number of pairs passed on at a time.
 const HANDED_OVER: usize = 4096;
 
-/// Takes pairs, on any thread.
+/// Receives pairs, on any thread.
 type Take<'a> = dyn Fn(&[Measured]) -> Result<()> + Sync + 'a;
 
-/// Reports how many documents have been compared with all others.
+/// Reports the number of documents compared with all others.
 struct Compared<'a> {
     task: &'a Task<'a>,
-    /// The work of the blocks before.
+    /// The work of earlier blocks.
     before: u64,
     total: u64,
 }
 
 impl Compared<'_> {
-    /// `done` of the block's documents are done.
+    /// Reports that `done` documents of the block are done.
     ///
     /// # Errors
     /// [`crate::Error::Stopped`].
@@ -54,7 +54,8 @@ impl Compared<'_> {
     }
 }
 
-/// Calls `take` with all wanted pairs, some at a time and in no order, and returns how many share less than was asked for.
+/// Calls `take` with all wanted pairs, in portions without order. Returns the number of pairs below the
+/// thresholds.
 pub(super) fn count_all(
     store: &Store,
     documents: &Documents,
@@ -73,7 +74,7 @@ pub(super) fn count_all(
     Ok(below)
 }
 
-/// Does so for the pairs of the documents in `block` with the others.
+/// Counts the pairs of the documents in `block` with all others.
 fn count(
     store: &Store,
     documents: &Documents,
@@ -85,7 +86,7 @@ fn count(
 ) -> Result<u64> {
     let lists = Lists::gather(store, documents, options, plan, (&block, compared.task))?;
     let done = AtomicU64::new(0);
-    // Each part of the block has a counter of its own: no more parts than counters fit in memory.
+    // Each thread has its own counter, so there must be no more parts than counters that fit in memory.
     let least = if plan.threads < rayon::current_num_threads() { block.len().div_ceil(plan.threads) } else { 1 };
     let found = block.clone().into_par_iter().with_min_len(least).map_init(
         || Counter::new(documents),
@@ -149,11 +150,11 @@ impl Lists {
             }
             for &anchor in &held.anchors[first..end] {
                 let place = &mut next[(anchor - block.start) as usize];
-                // A block has no more lists than that.
+                // A block has at most 2^32 - 1 lists.
                 lists.of_documents[*place as usize] = lists.ends.len() as u32;
                 *place += 1;
             }
-            // Where old and new are one, no document is paired with earlier ones.
+            // Without `new_since`, each document pairs only with later ones.
             let before = if documents.are_divided() { 0 } else { first };
             lists.holders.extend(&held.others[before..]);
             lists.ends.push(lists.holders.len() as u64);
@@ -172,20 +173,20 @@ impl Lists {
         &self.holders[start as usize..self.ends[number] as usize]
     }
 
-    /// The numbers of the lists of a document, by its place in the block.
+    /// The lists of a document, by its index in the block.
     fn of_document(&self, place: usize) -> &[u32] {
         let start = place.checked_sub(1).map_or(0, |before| self.document_ends[before]);
         &self.of_documents[start as usize..self.document_ends[place] as usize]
     }
 }
 
-/// One counter for each document; one of these per thread.
+/// The counters of one thread: one for each document.
 struct Counter {
     shared: Vec<u32>,
     weights: Vec<f64>,
     /// Documents whose counter is not zero.
     touched: Vec<u32>,
-    /// Pairs to be handed over.
+    /// Pairs not yet passed on.
     found: Vec<Measured>,
 }
 
@@ -195,7 +196,7 @@ impl Counter {
         Self { shared: vec![0; documents.ids()], weights, touched: Vec::new(), found: Vec::new() }
     }
 
-    /// Hands over the wanted pairs of one document and returns the number of those that share less than was asked for.
+    /// Passes on the wanted pairs of one document. Returns the number of its pairs below the thresholds.
     fn count(
         &mut self,
         anchor: u32,

@@ -1,4 +1,4 @@
-//! Each document by id, for the counting: its size, and the other documents it may pair with.
+//! Documents: the size of each document, by id, and the other documents it may pair with.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -15,30 +15,32 @@ use fpdb_store::{DocumentRecord, Store};
 
 /// All documents of a store.
 pub(super) struct Documents {
-    /// |F(d)|; 0 for ids without a document, and for boilerplate.
+    /// By id, the number of distinct fingerprints, |F(d)|; 0 for boilerplate and for ids without a document.
     sizes: Vec<u32>,
-    /// The summed weights of the hashes that count; empty where they all weigh the same.
+    /// By id, the sum of the weights of its hashes; empty if all hashes weigh the same.
     pub(super) weights: Vec<f64>,
-    /// The 1-based number of the longest prefix the name begins with, 0 for none; empty where there are no prefixes.
+    /// By id, the 1-based index of the longest prefix with which the name begins, or 0. Empty without
+    /// prefixes.
     sides: Vec<u16>,
-    /// Prefixes given.
+    /// Number of prefixes.
     prefixes: usize,
-    /// The prefixes that no name begins with.
+    /// The prefixes with which no name begins.
     pub(super) unmatched: Vec<String>,
-    /// The 1-based number of the group, 0 for none; empty where no document has one.
+    /// By id, the 1-based number of the group, or 0. Empty if no document has a group.
     groups: Vec<u32>,
-    /// True for new documents; empty where that does not matter.
+    /// By id, true for a new document. Empty without `new_since`.
     new: Vec<bool>,
-    /// How many old and how many new ones count, where that matters.
+    /// With `new_since`, the numbers of old and of new documents that count.
     pub(super) divided: Option<(u64, u64)>,
-    /// How many there are: submissions, where documents are put together.
+    /// Number of documents; of submissions, if documents are joined into submissions.
     pub(super) count: u64,
     pub(super) submissions: Submissions,
-    /// The submissions whose documents are to be paired, by their first documents; then they are not put together.
+    /// Pairs of submissions, by their first documents, whose documents are paired. If set, documents are not
+    /// joined.
     within: Option<HashSet<(u32, u32)>>,
 }
 
-/// A pair that was counted: ids, shared hashes, their weight.
+/// A counted pair: ids, number of shared hashes, and their total weight.
 #[derive(Clone, Copy)]
 pub(super) struct CountedPair {
     pub(super) a: u32,
@@ -72,7 +74,8 @@ impl Documents {
             let index = id as usize;
             if !view.is_boilerplate(id) {
                 documents.submissions.add(id, &record.name);
-                // A document has fewer fingerprints than 2^32. Of a submission this is the most, until they are counted.
+                // A document has fewer than 2^32 fingerprints. The sum is an upper bound until submissions
+                // are counted.
                 let size = &mut documents.sizes[documents.submissions.of(id) as usize];
                 *size = size.saturating_add(record.distinct as u32);
             }
@@ -110,7 +113,7 @@ impl Documents {
         Ok(documents)
     }
 
-    /// The documents of these submissions, each for itself.
+    /// Loads the documents of these pairs of submissions, without joining them.
     pub(super) fn load_within(
         store: &Store,
         options: &PairsOptions,
@@ -121,27 +124,28 @@ impl Documents {
         Ok(Self { submissions, within: Some(within), ..Self::load(store, all)? })
     }
 
-    /// True where the documents of a submission count as one.
+    /// True if the documents of a submission count as one.
     pub(super) fn are_joined(&self) -> bool {
         self.submissions.are_any() && self.within.is_none()
     }
 
-    /// The holders of a hash: documents, or submissions where these count as one.
+    /// The holders of a hash: documents, or submissions if these count as one.
     pub(super) fn holders<'a>(&self, holders: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
         if self.are_joined() { self.submissions.holders(holders, room) } else { holders }
     }
 
-    /// Takes the sizes of submissions.
+    /// Sets the sizes of submissions.
     pub(super) fn set_sizes(&mut self, sizes: Vec<u32>) {
         self.sizes = sizes;
     }
 
-    /// The submission of a document, by its first document; the document where it stands for itself.
+    /// The first document of the submission that holds a document. A document outside any submission stands
+    /// for itself.
     pub(super) fn submission_of(&self, id: u32) -> u32 {
         self.submissions.of(id)
     }
 
-    /// The submissions of two documents, and these in the same order.
+    /// The submissions of two documents, and the two documents in the same order.
     pub(super) fn submissions_of(&self, found: Measured) -> ((u32, u32), Measured) {
         let (a, b) = (self.submissions.of(found.a), self.submissions.of(found.b));
         if a < b {
@@ -155,7 +159,7 @@ impl Documents {
         self.sizes.len()
     }
 
-    /// Where only pairs of an old and a new document are wanted, whether it is new.
+    /// With `new_since`, whether a document is new; otherwise `None`.
     pub(super) fn is_new(&self, id: u32) -> Option<bool> {
         self.new.get(id as usize).copied()
     }
@@ -165,12 +169,12 @@ impl Documents {
         !self.new.is_empty()
     }
 
-    /// True if it may be in a pair at all.
+    /// True if a document can be in a pair.
     pub(super) fn counts(&self, id: u32) -> bool {
         self.sizes[id as usize] > 0
     }
 
-    /// True if the two may be a pair. Both count.
+    /// True if two documents that count may be a pair.
     fn may_pair(&self, a: u32, b: u32) -> bool {
         if let Some(within) = &self.within {
             let (a, b) = (self.submissions.of(a), self.submissions.of(b));
@@ -189,13 +193,14 @@ impl Documents {
         }
     }
 
-    /// Resemblance, and the containment of each in the other, of two documents that share so many hashes.
+    /// The resemblance, and the containment of each in the other, of two documents with `shared` hashes in
+    /// common.
     pub(super) fn measures(&self, a: u32, b: u32, shared: u32) -> [f64; 3] {
         let size = |id: u32| f64::from(self.sizes[id as usize]);
         measures(shared.into(), size(a), size(b))
     }
 
-    /// Tells if the two are a pair, and a wanted one.
+    /// Whether two documents are a pair, and whether it reaches the thresholds.
     pub(super) fn judge(&self, found: CountedPair, options: &PairsOptions) -> Verdict {
         let CountedPair { a, b, shared, weight } = found;
         if !self.may_pair(a, b) {
@@ -222,11 +227,11 @@ fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {
 
 /// The relation of two documents that share a hash.
 pub(super) enum Verdict {
-    /// The two are not to be paired.
+    /// The two must not be paired.
     NoPair,
-    /// A pair that shares less than was asked for.
+    /// A pair below the thresholds.
     Below,
-    /// A pair, with its measures.
+    /// A pair that reaches the thresholds, with its measures.
     Wanted(Measured),
 }
 

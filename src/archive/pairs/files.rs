@@ -1,4 +1,4 @@
-//! Files: which documents of two submissions share most.
+//! Files: finds the documents of two submissions that share most.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -16,21 +16,21 @@ use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
 use fpdb_store::Store;
 
-/// Pairs of documents that are listed with a pair of submissions.
+/// Maximum number of pairs of documents listed with a pair of submissions.
 const FILES: usize = 10;
 
-/// About the bytes that a pair of submissions and its files take.
+/// Approximate bytes of a pair of submissions with its files.
 const PAIR_BYTES: u64 = 8192;
 
-/// Pairs of submissions that get their files at a time have one part in so many of the memory.
+/// A batch of pairs takes 1/`BATCH_SHARE` of the memory.
 const BATCH_SHARE: u64 = 4;
 
-/// How many pairs of submissions get their files at a time.
+/// Number of pairs of submissions in a batch.
 pub(super) fn batch(memory: u64) -> usize {
     usize::try_from(memory / BATCH_SHARE / PAIR_BYTES).unwrap_or(usize::MAX).max(1)
 }
 
-/// The memory that counting files leaves: that of the batch and of the sorted pairs.
+/// Memory not available for counting: that of the batch and of the sorted pairs.
 fn reserved(memory: u64) -> u64 {
     memory / BATCH_SHARE + memory / SORTER_SHARE
 }
@@ -58,7 +58,7 @@ impl Files {
     }
 }
 
-/// Adds to pairs of submissions the pairs of their documents that share most, at most [`FILES`] to each.
+/// Adds to each pair of submissions the pairs of their documents that share most, at most [`FILES`].
 pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, task: &Task<'_>) -> Result<()> {
     let wanted = pairs.iter().map(|pair| (pair.a_id.0, pair.b_id.0)).collect();
     let all = PairsOptions { max_df: options.max_df, ..PairsOptions::all() };
@@ -98,7 +98,7 @@ mod tests {
         for memory in [0, 1, 1000, 1 << 20, (1 << 30) + 7, u64::MAX] {
             let held = batch(memory) as u64 * PAIR_BYTES;
             assert!(held <= memory / BATCH_SHARE || held == PAIR_BYTES);
-            // Counters take half of the memory at most.
+            // Counters take at most half of the memory.
             assert!(reserved(memory) <= memory / 2);
         }
     }

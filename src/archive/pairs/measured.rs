@@ -1,6 +1,6 @@
-//! Measured: two documents by their ids, with what they share.
+//! Measured: a pair of documents by id, with its score.
 
-/// A pair by ids, with the score it is ordered by.
+/// A pair by ids, with the score that orders pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
     pub(super) a: u32,

@@ -1,4 +1,4 @@
-//! Names: what the documents and submissions of pairs are called, and in which order their names are.
+//! Names: the names of the documents and submissions in pairs, and their order.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use fpdb_host::schema::Schema;
 use fpdb_kernel::document::DocId;
 use fpdb_store::{DocumentRecord, Store};
 
-/// Documents whose names are kept for the next pair.
+/// Maximum number of documents whose names are kept for later pairs.
 const MOST_NAMES: usize = 1 << 14;
 
-/// For each id the place of its name among the names of all documents, or of all submissions.
+/// By id, the place of its name in the sorted names of all documents or submissions.
 pub(super) fn name_places(store: &Store, documents: &Documents) -> Result<Vec<u32>> {
     let mut places = vec![0; documents.ids()];
     let mut submissions = documents.submissions.by_name().into_iter().peekable();
@@ -39,13 +39,13 @@ pub(super) fn name_places(store: &Store, documents: &Documents) -> Result<Vec<u3
     Ok(places)
 }
 
-/// The name and metadata of a document, and whether offsets in it are of its extracted text.
+/// The name and metadata of a document, and whether offsets in it refer to its extracted text.
 type NamedDocument = (Arc<str>, Metadata, bool);
 
 /// The names of documents and submissions.
 pub(super) struct PairNames<'a> {
     store: &'a Store,
-    /// By their first documents.
+    /// The names of submissions, by their first documents.
     submissions: HashMap<u32, String>,
     known: HashMap<u32, NamedDocument>,
 }

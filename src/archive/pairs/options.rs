@@ -1,4 +1,4 @@
-//! Options: which pairs are wanted.
+//! Options: the pairs to find.
 
 use std::path::PathBuf;
 
@@ -9,43 +9,46 @@ use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::{Profile, Unit};
 use fpdb_reading::input::InputLimits;
 
-/// Which pairs are wanted.
+/// The pairs to find. A pair must reach all thresholds.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairsOptions {
-    /// The least number of shared hashes.
+    /// The smallest number of shared hashes.
     pub min_shared: u64,
-    /// The least resemblance: weighted, where hashes are.
+    /// The smallest resemblance, weighted if hashes are weighted.
     pub min_resemblance: f64,
-    /// Two documents that share fewer hashes than this need a resemblance of [`few_min_resemblance`](Self::few_min_resemblance).
+    /// Pairs that share fewer hashes than this need a resemblance of
+    /// [`few_min_resemblance`](Self::few_min_resemblance).
     pub few_shared: u64,
-    /// The least resemblance of two documents that share fewer hashes than [`few_shared`](Self::few_shared): weighted, where
-    /// hashes are.
+    /// The smallest resemblance of pairs that share fewer hashes than [`few_shared`](Self::few_shared),
+    /// weighted if hashes are weighted.
     pub few_min_resemblance: f64,
-    /// The least containment of either document in the other: weighted, where hashes are.
+    /// The smallest containment of one document in the other, weighted if hashes are weighted. One direction
+    /// suffices.
     pub min_containment: f64,
-    /// Hashes that more documents hold are not counted as shared; they are counted as common.
+    /// Hashes that more documents hold do not count as shared. They are counted as common. `None`: no cap.
     pub max_df: Option<u64>,
-    /// Only pairs of documents under different ones of these name prefixes, the longest that fits counting; under one of
-    /// them and under none, where there is one prefix. All pairs where it is empty.
+    /// Prefixes of names. Only documents under different prefixes are paired; the longest fitting prefix
+    /// counts. With a single prefix, one document is under it and the other is not. Empty: all pairs.
     pub across: Vec<String>,
-    /// Documents of one group are no pair: the drafts of one author, the files of one submission.
+    /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.
     pub group_by: GroupBy,
-    /// Documents whose names give the same match of this regular expression are one submission: the same text of its first
-    /// group, or of the whole match if it has no group. Pairs are then pairs of submissions, and a hash that several documents
-    /// of one hold counts once.
+    /// A regular expression for names. Documents with the same match form one submission. The match is the
+    /// text of the first group, or the whole match if there is no group. Pairs are then pairs of submissions,
+    /// and a hash counts once for each submission.
     pub submission_by: Option<String>,
-    /// Compare the own text of pairs of source code too, names and comments included, and order the pairs by the larger of the two
-    /// resemblances. Fingerprints of source code tell its structure only, so that the documents of all pairs are read again, within these limits.
+    /// For source code, also compares the documents' own text, names and comments included. Pairs are then
+    /// ordered by the larger of the two resemblances. Fingerprints of source code describe only its
+    /// structure, so the documents of all pairs are read again, within these limits.
     pub own_text: Option<InputLimits>,
-    /// Only pairs of a document that came before this and one that did not.
+    /// Only pairs of an older and a newer document; `Since` says which documents are newer.
     pub new_since: Option<Since>,
     /// The weight of a shared hash.
     pub weight: Weight,
-    /// The most pairs to return, the best ones; `None` for all.
+    /// Maximum number of pairs to return, best first. `None`: all.
     pub top: Option<u64>,
-    /// The existing folder for temporary files, which hold pairs that exceed the database's memory; `None` for the folder that the
-    /// database is in.
+    /// An existing folder for temporary files, which hold pairs that exceed the database's memory. `None`:
+    /// the folder that holds the database.
     pub temp_dir: Option<PathBuf>,
 }
 
@@ -89,11 +92,16 @@ impl PairsOptions {
         }
     }
 
-    /// The defaults for a database of this profile. Where k is short enough that unrelated documents share k-grams
-    /// (below 25 characters or bytes, or 6 words), pairs are those with R of 0.03 or more, the threshold of the 2001 paper
-    /// for trigrams of words; else all. Unrelated programs share idioms, and small ones little more than the frame that
-    /// their language wants: pairs of tokens need an R of 0.1, or 0.2 where all they share is such a frame, and with
-    /// k below 7 as much again. All this is measured in docs/measurements.md: fewer than 5 of 1,000 unrelated pairs reach it.
+    /// Returns the defaults for a database of this profile.
+    ///
+    /// Unrelated documents share k-grams if k is short: below 25 characters or bytes, or below 6 words. Then
+    /// pairs need a resemblance of 0.03, the threshold of the 2001 paper for trigrams of words; otherwise all
+    /// pairs are returned.
+    ///
+    /// Unrelated programs share idioms, and small programs share little more than the frame their language
+    /// requires. So pairs of source code need a resemblance of 0.1, or 0.2 if they share no more than such a
+    /// frame. With k below 7, each threshold is 0.1 higher. Fewer than 5 of 1,000 unrelated pairs reach these
+    /// (docs/measurements.md).
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let evident = match profile.unit() {
@@ -109,7 +117,7 @@ impl PairsOptions {
         Self { min_resemblance: if evident { 0.0 } else { 0.03 }, ..Self::all() }
     }
 
-    /// The same with thresholds of the caller's choice. Once one is given, the others keep no pair back.
+    /// The defaults with the caller's thresholds. If one threshold is given, the others are lifted.
     #[must_use]
     pub fn at_least(
         profile: &Profile,
@@ -131,10 +139,11 @@ impl PairsOptions {
         }
     }
 
-    /// Checks that pairs can be found with these options; every call does so first.
+    /// Checks that pairs can be found with these options. Every call does so first.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold below 0, above 1 or that is no number.
+    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold below 0, above 1 or not a
+    /// number.
     pub(crate) fn check(&self) -> Result<()> {
         let thresholds = [
             ("min_resemblance", self.min_resemblance),
@@ -146,29 +155,29 @@ impl PairsOptions {
             .try_for_each(|(name, least)| check_share(name, least, least >= 0.0, "a number from 0 to 1"))
     }
 
-    /// The default cap on df: a hash in a thousand documents makes half a million pairs, and is the mark of a
-    /// licence or a menu rather than of copying.
+    /// The default cap on df. A hash in a thousand documents makes half a million pairs. It is typical of a
+    /// licence or a menu, not of copying.
     pub const MAX_DF: u64 = 1000;
 }
 
-/// Puts documents into groups; a document in no group pairs with all.
+/// How documents are put into groups. A document in no group pairs with all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GroupBy {
-    /// Their metadata `group`.
+    /// By the metadata field `group`.
     #[default]
     Metadata,
-    /// The match of a regular expression in their names: its first group, else the whole match.
+    /// By the match of a regular expression in the name: its first group, otherwise the whole match.
     Name(String),
-    /// Nothing does.
+    /// No groups.
     Nothing,
 }
 
 /// From when on documents are new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
-    /// From this document on, by number.
+    /// Documents from this id on are new.
     Document(DocId),
-    /// Documents ingested at this time or later, in seconds since 1970.
+    /// Documents ingested at this time or later are new; in seconds since 1970.
     Time(i64),
 }

@@ -1,8 +1,9 @@
-//! Own text: how alike two programs are whose names count too.
+//! Own text: the resemblance of two programs, names included.
 //!
-//! The fingerprints of source code are those of its structure, in which a name is a name. Documents that can be read again
-//! are compared here by their words and marks as they stand, comments included, with all k-grams of [`K`]: as `--as text -k 4
-//! -w 1` would. Of very many k-grams the smallest are kept, of each document by the same bound: a uniform sample.
+//! The fingerprints of source code describe its structure: all names are equal. Here documents that can be
+//! read again are compared by their words and punctuation, comments included. All k-grams of [`K`] are used,
+//! as `--as text -k 4 -w 1` would. If there are too many, only the smallest hashes are kept. The bound is the
+//! same for all documents, so the sample is uniform.
 
 use std::collections::BTreeMap;
 
@@ -21,23 +22,24 @@ use fpdb_reading::fingerprint::Fingerprinter;
 use fpdb_reading::input::InputLimits;
 use fpdb_store::Store;
 
-/// Words and marks in a k-gram.
+/// Words and punctuation marks in a k-gram.
 const K: u32 = 4;
 
-/// k-grams kept of all documents together, at most, and the part of the memory that they may take.
+/// Maximum number of k-grams kept of all documents together; and the share of the memory, 1/`SKETCH_SHARE`,
+/// for them.
 const MOST: u64 = 1 << 25;
 const SKETCH_SHARE: u64 = 4;
 
-/// Pairs compared before the next ones are read.
+/// Number of pairs compared at a time.
 const AT_A_TIME: usize = 4096;
 
-/// How much of a document is read before its k-grams are taken.
+/// Size of the pieces, in bytes, in which a document is read.
 const PIECE: usize = 64 << 10;
 
-/// Checks that documents of this unit have text of their own beside what their fingerprints tell.
+/// Checks that documents of this unit have text of their own that their fingerprints do not describe.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] in another unit than token.
+/// [`Error::InvalidParameter`] for any unit except token.
 pub(super) fn check(unit: Unit) -> Result<()> {
     match unit {
         Unit::Token => Ok(()),
@@ -49,19 +51,20 @@ pub(super) fn check(unit: Unit) -> Result<()> {
     }
 }
 
-/// The k-grams of the text of the documents, or submissions, of pairs.
+/// The k-grams of the text of the documents, or submissions, in pairs.
 pub(super) struct OwnTexts {
-    /// By document, or by the first document of a submission, ascending; `None` where one cannot be read.
+    /// By document, or by first document of a submission, its hashes, ascending. `None` if a document cannot
+    /// be read.
     sketches: BTreeMap<u32, Option<Vec<u64>>>,
-    /// Documents that cannot be read again.
+    /// Number of documents that cannot be read again.
     pub(super) unread: u64,
 }
 
 impl OwnTexts {
-    /// Reads the documents again that are `in_pairs`, or are part of submissions that are.
+    /// Reads the documents in `in_pairs` again, and the documents of submissions in `in_pairs`.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; fails if the store cannot be read.
+    /// [`Error::Stopped`]; errors from reading the store.
     pub(super) fn read(
         store: &Store,
         documents: &Documents,
@@ -92,7 +95,7 @@ impl OwnTexts {
         Ok(Self { sketches: sketches.by_document, unread })
     }
 
-    /// Ranks the pairs anew, each by the larger of its two resemblances.
+    /// Reorders the pairs, each by the larger of its two resemblances.
     pub(super) fn rank<'a>(
         &self,
         pairs: SortedPairs<'_>,
@@ -119,17 +122,17 @@ impl OwnTexts {
     }
 }
 
-/// k-grams that sketches may have together.
+/// Maximum number of k-grams that the sketches may have together.
 fn most(memory: u64) -> usize {
     usize::try_from((memory / SKETCH_SHARE / size_of::<u64>() as u64).min(MOST)).unwrap_or(usize::MAX)
 }
 
-/// The hashes that are kept of each document.
+/// The hashes kept of each document.
 struct Sketches {
     by_document: BTreeMap<u32, Option<Vec<u64>>>,
     kept: usize,
     most: usize,
-    /// The largest hash that is kept, of all of them.
+    /// The largest hash that is kept, for all documents.
     largest: u64,
 }
 
@@ -138,7 +141,8 @@ impl Sketches {
         Self { by_document: BTreeMap::new(), kept: 0, most, largest: u64::MAX }
     }
 
-    /// Takes the hashes up to `largest`, ascending, of a document or of a part of a submission; `None` where it cannot be read.
+    /// Adds hashes up to `largest`, ascending, of a document or of a part of a submission. `None` if it
+    /// cannot be read.
     fn add(&mut self, document: u32, hashes: Option<Vec<u64>>) {
         let sketch = self.by_document.entry(document).or_insert_with(|| Some(Vec::new()));
         let before = sketch.as_ref().map_or(0, Vec::len);
@@ -151,7 +155,7 @@ impl Sketches {
                 sketch.shrink_to_fit();
             }
             (Some(_), None) => {}
-            // A part of a submission tells nothing of the whole.
+            // Part of a submission does not describe the whole.
             (None, _) => *sketch = None,
         }
         self.kept = self.kept + sketch.as_ref().map_or(0, Vec::len) - before;
@@ -167,7 +171,7 @@ impl Sketches {
     }
 }
 
-/// Makes k-grams of the text of documents.
+/// Makes k-grams from the text of documents.
 struct Kgrams {
     fingerprinter: Fingerprinter,
     found: Fingerprints,
@@ -180,7 +184,8 @@ impl Kgrams {
         Ok(Self { fingerprinter, found: Fingerprints::new() })
     }
 
-    /// The hashes of a document up to `largest`, ascending, each once; `None` where it is not of its format.
+    /// The hashes of a document up to `largest`, ascending, without duplicates. `None` if its bytes do not
+    /// parse in its format.
     fn of(&mut self, format: Format, bytes: &[u8], largest: u64) -> Option<Vec<u64>> {
         let mut hashes = Vec::new();
         let Self { fingerprinter, found } = self;
@@ -201,7 +206,7 @@ impl Kgrams {
     }
 }
 
-/// The share of their hashes that two lists, ascending, have in common; 0 of none.
+/// The share of the hashes of two ascending lists that both have; 0 if both are empty.
 fn resemblance(a: &[u64], b: &[u64]) -> f64 {
     let (mut rest, mut both) = (b, 0);
     for hash in a {

@@ -1,5 +1,5 @@
-//! Ranked: pairs in order, best first, in bounded memory. All are sorted, on disk where they do not fit; of the best few, only
-//! as many are held.
+//! Ranked: orders pairs, best first, in bounded memory. All pairs are sorted, on disk if they do not fit. If
+//! only the best few are wanted, at most twice that number is held.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,16 +7,16 @@ use super::measured::Measured;
 use crate::archive::spill::{Sorter, TempSpace};
 use fpdb_host::error::Result;
 
-/// The sorter of pairs has one part in so many of the memory.
+/// The sorter of pairs takes 1/`SORTER_SHARE` of the memory.
 pub(super) const SORTER_SHARE: u64 = 8;
 
-/// A pair on its way to its place.
+/// A pair as it is sorted. The order of the fields is the order of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct PairRecord {
-    /// The bits of the score, inverted: scores are not negative, so the best come first.
+    /// The bits of the score, inverted. Scores are not negative, so the best come first.
     worth: u64,
-    /// The places of the two in the order of names. Versions of one name are told apart by their numbers.
+    /// The places of both names in the sorted names. Ids tell apart versions of one name.
     a_name: u32,
     b_name: u32,
     pub(super) a: u32,
@@ -27,11 +27,11 @@ pub(super) struct PairRecord {
     text: u64,
 }
 
-/// No resemblance has these bits.
+/// Marks a pair whose own text was not compared. No resemblance has these bits.
 const NOT_COMPARED: u64 = u64::MAX;
 
 impl PairRecord {
-    /// `places` has the place of each document in the order of names; it may be empty where no order is wanted.
+    /// `places` has the place of each document in the order of names. It may be empty if no order is wanted.
     pub(super) fn of(pair: &Measured, places: &[u32]) -> Self {
         let Measured { a, b, shared, score } = *pair;
         let [a_name, b_name] = [a, b].map(|id| places.get(id as usize).copied().unwrap_or(0));
@@ -42,12 +42,12 @@ impl PairRecord {
         f64::from_bits(!self.worth)
     }
 
-    /// The same pair, ordered by this resemblance of its own text if that is larger.
+    /// The same pair, scored by the resemblance of its own text if that is larger.
     pub(super) fn with_text(self, resemblance: f64) -> Self {
         Self { worth: !self.score().max(resemblance).to_bits(), text: resemblance.to_bits(), ..self }
     }
 
-    /// The resemblance of their own text, where it was compared.
+    /// The resemblance of their own text; `None` if it was not compared.
     pub(super) fn text(&self) -> Option<f64> {
         (self.text != NOT_COMPARED).then(|| f64::from_bits(self.text))
     }
@@ -57,16 +57,16 @@ impl PairRecord {
 pub(super) struct PairCollector<'a> {
     kept: KeptPairs<'a>,
     most: u64,
-    /// Pairs that were pushed.
+    /// Number of pairs pushed.
     found: u64,
-    /// The first and the last document in the order of names, with their places in it.
+    /// The first and the last document in the order of names, each with its place.
     ends: Option<[(u32, u32); 2]>,
 }
 
 /// Pairs in order.
 pub(super) struct SortedPairs<'a> {
     pub(super) records: Box<dyn Iterator<Item = Result<PairRecord>> + Send + 'a>,
-    /// How many were found.
+    /// Number of pairs found.
     pub(super) found: u64,
     /// The first and the last document in the order of names.
     pub(super) ends: Option<[u32; 2]>,
@@ -78,9 +78,9 @@ enum KeptPairs<'a> {
 }
 
 impl<'a> PairCollector<'a> {
-    /// Keeps the best `most`, all where there is no limit, in about `memory` bytes.
+    /// Keeps the best `most` pairs, or all pairs for `None`, in about `memory` bytes.
     pub(super) fn new(most: Option<u64>, temp: &'a TempSpace, memory: u64) -> Self {
-        // Twice as many are collected before the worse half is dropped.
+        // Twice the wanted number is collected before the worse half is dropped.
         let fits = |&most: &u64| most.saturating_mul(2 * size_of::<PairRecord>() as u64) <= memory;
         let kept = match most.filter(fits).map(usize::try_from) {
             Some(Ok(most)) => KeptPairs::Best { most: most.max(1), records: Vec::new() },
@@ -120,7 +120,7 @@ impl<'a> PairCollector<'a> {
     }
 }
 
-/// The first and the last document, one pair more considered.
+/// The first and the last document, after one more pair.
 fn with(ends: Option<[(u32, u32); 2]>, record: &PairRecord) -> Option<[(u32, u32); 2]> {
     let pair = [(record.a_name, record.a), (record.b_name, record.b)];
     let [first, last] = ends.unwrap_or([pair[0]; 2]);

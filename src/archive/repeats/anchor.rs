@@ -1,4 +1,4 @@
-//! Anchor: a k-gram by which equal windows are found.
+//! Anchor: the k-gram by which equal windows are found.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,21 +6,21 @@ use fpdb_host::error::{Error, Result};
 use fpdb_kernel::profile::Profile;
 use fpdb_kernel::winnow::Selected;
 
-/// The most symbols of a window: those of several are held at a time.
+/// Maximum number of symbols in a window: several windows are in memory at a time.
 const LONGEST: u32 = 1 << 16;
 
-/// How windows are cut into k-grams.
+/// The lengths of windows and of their k-grams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WindowShape {
-    /// Symbols of a window.
+    /// Number of symbols in a window.
     pub(super) window: u32,
-    /// Symbols of an anchor. With half of a window, anchors are some 4 in a window, and few k-grams of that length repeat
-    /// without the window around them.
+    /// Number of symbols in an anchor: half of a window. So there are some 4 anchors in a window, and few
+    /// k-grams of that length repeat without the window around them.
     pub(super) kgram: u32,
 }
 
 impl WindowShape {
-    /// For repeats of `min_length` symbols in documents of this profile.
+    /// The shape for repeats of `min_length` symbols in documents of this profile.
     pub(super) fn of(min_length: u32, profile: &Profile) -> Result<Self> {
         let expected = "a number of symbols up to 65,536, and at least the guarantee of the profile (w + k - 1): nothing is \
                         guaranteed of shorter passages";
@@ -31,7 +31,7 @@ impl WindowShape {
         Ok(Self { window: min_length, kgram: min_length.div_ceil(2) })
     }
 
-    /// k-grams of a window: the w of its winnowing.
+    /// Number of k-grams in a window: the w of its winnowing.
     pub(super) fn kgrams(self) -> u32 {
         self.window - self.kgram + 1
     }
@@ -43,27 +43,27 @@ impl WindowShape {
 pub(super) struct Anchor {
     pub(super) hash: u64,
     pub(super) document: u32,
-    /// The number of its first symbol.
+    /// Index of its first symbol.
     pub(super) position: u32,
-    /// The first window it serves, by the number of its first symbol, and the last one.
+    /// First symbol of the first window it serves; `last` is the first symbol of the last one.
     pub(super) first: u32,
     pub(super) last: u32,
 }
 
-/// A run of repeated windows, each of which first occurs as far from the first of its source.
+/// A run of repeated windows. Each first occurs at the same distance from the source's first window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Cover {
     pub(super) document: u32,
-    /// The first window.
+    /// First symbol of the first window.
     pub(super) start: u32,
     pub(super) windows: u32,
-    /// Where the first window first occurs.
+    /// The document in which the first window first occurs.
     pub(super) source: u32,
     pub(super) source_start: u32,
 }
 
-/// A window by itself.
+/// A single window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Window {
@@ -72,10 +72,11 @@ pub(super) struct Window {
     pub(super) start: u32,
 }
 
-/// The anchors of a document of `symbols` symbols, from what winnowing selects of it, without its number.
+/// Appends the anchors of a document to `out`, with document id 0. `selected` is the result of winnowing, and
+/// `symbols` is the document's length.
 ///
-/// Take two successive selected k-grams. If the hash of the later one is not above that of the earlier one, it is selected as soon as it
-/// enters the window. Otherwise it is selected as soon as the earlier one has left.
+/// Of two successive selected k-grams, let the later hash be at most the earlier one. Then the later k-gram
+/// is selected as soon as it enters the window. Otherwise it is selected as soon as the earlier one has left.
 pub(super) fn anchors(selected: &[Selected], symbols: usize, cut: WindowShape, out: &mut Vec<Anchor>) {
     let Some(windows) = (symbols + 1).checked_sub(cut.window as usize).filter(|&windows| windows > 0) else { return };
     let kgrams = u64::from(cut.kgrams());

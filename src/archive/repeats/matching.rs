@@ -1,13 +1,15 @@
-//! Matching: which windows are repeated, and where does each occur first?
+//! Matching: finds the repeated windows, and the first occurrence of each.
 //!
-//! Anchors come in order of hash, and those of one hash in order of place. Windows of the same symbols have anchors of one hash,
-//! so that each hash is worked on by itself. An anchor is compared with *holders*: earlier anchors of its hash that serve at least one
-//! window which had not occurred before. The first occurrence of any window is at a holder, so nothing else need be looked at.
+//! Anchors come in order of hash, and anchors of one hash in order of place. Equal windows have anchors of
+//! one hash, so each hash is processed by itself. An anchor is compared with *holders*: earlier anchors of
+//! its hash that serve at least one window without an earlier occurrence. The first occurrence of a window is
+//! always at a holder, so other anchors need no comparison.
 //!
-//! Where text stands beside ever other text, each occurrence is a holder: the last anchor of a menu on thousands of pages. After
-//! [`MOST_HOLDERS`] of a hash no more are kept. A window that is at none of them then goes, by itself, to a second sort by the hash of all
-//! of its symbols: so do all windows that are equal to it, since its first occurrence is not at a holder either. So the work is linear: at most
-//! `MOST_HOLDERS` comparisons an anchor, and one record a window.
+//! If the surroundings of a text always differ, each occurrence becomes a holder; an example is the last
+//! anchor of a menu on thousands of pages. So at most [`MOST_HOLDERS`] holders of a hash are kept. A window
+//! that is at none of them goes to a second sort, by the hash of all its symbols. All windows equal to it go
+//! there too, since their first occurrence is not at a holder either. So the work is linear: at most
+//! `MOST_HOLDERS` comparisons for an anchor, and one record for a window.
 
 use rayon::prelude::*;
 
@@ -19,14 +21,15 @@ use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
 use fpdb_kernel::kgram::KgramHasher;
 
-/// Anchors of one hash that others are compared with.
+/// Maximum number of holders kept for one hash.
 const MOST_HOLDERS: usize = 16;
 
-/// Anchors that are worked on at a time, and the windows that they serve: as many may be left to the second sort.
+/// Number of anchors, and of their windows, processed at a time. All of these windows can go to the second
+/// sort.
 const BATCH: usize = 1 << 16;
 const BATCH_WINDOWS: u64 = 1 << 21;
 
-/// Anchors of one hash that are compared by one thread at a time, once no more holders are kept.
+/// Number of anchors of one hash that a thread compares at a time, once the holders are complete.
 const CHUNK: usize = 1 << 10;
 
 /// Compares windows.
@@ -38,24 +41,24 @@ pub(super) struct Matching<'a, 't> {
     pub(super) task: &'a Task<'a>,
 }
 
-/// The symbols of all windows that an anchor serves.
+/// An anchor with the symbols of all windows it serves.
 struct Context {
     anchor: Anchor,
     symbols: SymbolRun,
 }
 
-/// Anchors of one hash.
+/// The anchors of one hash.
 #[derive(Default)]
 struct Group {
     hash: u64,
     holders: Vec<Context>,
 }
 
-/// The matches of some anchors.
+/// The matches of a portion of anchors.
 #[derive(Default)]
 struct AnchorMatches {
     covers: Vec<Cover>,
-    /// Windows that are at no holder, where no more of these are kept.
+    /// Windows at no holder, found once the holders are complete.
     rest: Vec<Window>,
 }
 
@@ -69,7 +72,7 @@ struct MatchWorker<'a> {
 }
 
 impl<'t> Matching<'_, 't> {
-    /// Repeated windows, to be sorted by document and place.
+    /// Finds the repeated windows, for sorting by document and place.
     pub(super) fn all(&self, anchors: Sorter<'_, Anchor>) -> Result<Sorter<'t, Cover>> {
         let mut covers = Sorter::new(self.temp, self.memory / 8);
         let mut rest = Sorter::new(self.temp, self.memory / 8);
@@ -107,11 +110,13 @@ impl<'t> Matching<'_, 't> {
         }
     }
 
-    /// Compares some anchors. The first of them may belong to a group that is `open`, and the last group of them is left open.
+    /// Compares a portion of anchors. The first anchors can belong to the group `open`; the last group stays
+    /// in it.
     fn batch(&self, anchors: &[Anchor], open: &mut Group) -> Result<Vec<AnchorMatches>> {
         let mut groups: Vec<&[Anchor]> = anchors.chunk_by(|one, next| one.hash == next.hash).collect();
         let mut found = Vec::new();
-        // The first group may go on with an earlier one, and a later batch with the last one: these are taken by themselves.
+        // The first group can continue an earlier one, and a later batch can continue the last. Both are
+        // handled alone.
         let last = if groups.len() > 1 { groups.pop() } else { None };
         let first = if groups.is_empty() { None } else { Some(groups.remove(0)) };
         for group in first.into_iter().chain(last) {
@@ -120,7 +125,7 @@ impl<'t> Matching<'_, 't> {
             }
             self.group(group, open, &mut found)?;
         }
-        // One alone has nothing to be compared with.
+        // A single anchor has nothing to be compared with.
         let several = groups.into_par_iter().filter(|group| group.len() > 1);
         let compared = several.try_fold(
             || None,
@@ -139,7 +144,7 @@ impl<'t> Matching<'_, 't> {
         Ok(found)
     }
 
-    /// Compares anchors of one hash; on all threads, once no more holders are kept.
+    /// Compares anchors of one hash; on all threads once the holders are complete.
     fn group(&self, anchors: &[Anchor], group: &mut Group, found: &mut Vec<AnchorMatches>) -> Result<()> {
         let mut worker = self.worker();
         let mut left = anchors.iter();
@@ -162,10 +167,10 @@ impl<'t> Matching<'_, 't> {
         Ok(())
     }
 
-    /// Compares windows that are at no holder.
+    /// Compares the windows that are at no holder.
     fn compare_rest(&self, rest: Sorter<'_, Window>, covers: &mut Sorter<'_, Cover>) -> Result<()> {
         let mut symbols = SymbolRun::default();
-        // Different windows of the hash that was last, the first of each; its symbols once they are asked for.
+        // The first of each distinct window with the current hash; its symbols are read when needed.
         let mut firsts: Vec<(Window, Option<SymbolRun>)> = Vec::new();
         let mut done = 0;
         for window in rest.sorted()? {
@@ -214,7 +219,8 @@ impl<'t> Matching<'_, 't> {
 }
 
 impl MatchWorker<'_> {
-    /// Compares the windows of an anchor with those of earlier ones, and keeps it as a holder if some are new.
+    /// Compares the windows of an anchor with earlier ones. Keeps the anchor as a holder if some windows are
+    /// new.
     fn anchor(&mut self, anchor: Anchor, group: &mut Group) -> Result<()> {
         let (context, open) = self.compare(anchor, &group.holders)?;
         if open.is_empty() {
@@ -227,8 +233,8 @@ impl MatchWorker<'_> {
         Ok(())
     }
 
-    /// Notes which windows of an anchor are at a holder, each at the first such. Returns the ranges of others, by the number in the context
-    /// of their first symbol.
+    /// Records the windows of an anchor that are at a holder, each at the first such holder. Returns the
+    /// ranges of the other windows, by the index of their first symbols in the context.
     fn compare(&mut self, anchor: Anchor, holders: &[Context]) -> Result<(Context, Vec<(usize, usize)>)> {
         let window = self.matching.cut.window as usize;
         let windows = (anchor.last - anchor.first + 1) as usize;
@@ -264,7 +270,7 @@ impl MatchWorker<'_> {
         Ok((context, open))
     }
 
-    /// Leaves windows of an anchor to the second sort.
+    /// Sends windows of an anchor to the second sort.
     fn rest(&mut self, context: &Context, open: &[(usize, usize)]) {
         if open.is_empty() {
             return;
@@ -282,12 +288,12 @@ impl MatchWorker<'_> {
 }
 
 impl Context {
-    /// The place of the anchor.
+    /// The index of the anchor in `symbols`.
     fn place(&self) -> usize {
         (self.anchor.position - self.anchor.first) as usize
     }
 
-    /// The windows that are at a holder too, from the first to behind the last one.
+    /// The range of windows that a holder has too, if any.
     fn shared(&self, holder: &Self, window: usize) -> Option<(usize, usize)> {
         let place = self.place();
         let (before, after) = self.symbols.equal_around(place, &holder.symbols, holder.place());

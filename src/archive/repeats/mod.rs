@@ -1,15 +1,22 @@
-//! Repeats: which passages of each document occur in an earlier one, or earlier in itself? Changes nothing by itself.
+//! Repeats: finds the passages of each document that occur in an earlier one, or earlier in itself. It
+//! changes nothing by itself.
 //!
-//! A *window* is a run of N symbols. A window is *repeated* where the same N symbols begin at an earlier place: in a document of
-//! a lower number, or further to the front of the same one. The symbols of all repeated windows are removable, and the first
-//! occurrence of each window is not removed on account of that window. The answer is exact to the symbol, and depends on
-//! nothing but the documents and N.
+//! A *window* is a run of N symbols. It is *repeated* if the same N symbols begin at an earlier place: in a
+//! document of lower id, or earlier in the same document. The symbols of all repeated windows are removable.
+//! The first occurrence of a window is not removed on account of that window. The answer is exact to the
+//! symbol, and depends only on the documents and N.
 //!
-//! Each window has an *anchor*: of its k-grams of K = N / 2 symbols the last one with the least hash. That is winnowing with a
-//! window of N - K + 1 hashes (Schleimer et al. 2003, Definition 1): equal windows have equal anchors at equal places, and one
-//! anchor serves some N / 4 windows. So texts are read once, symbols go to a temporary file, and anchors are sorted by hash
-//! (`reading`, `scanner`, `symbol_store`). The windows of anchors of the same hash are compared symbol by symbol (`matching`), and
-//! repeated ones are sorted by document and joined into spans (`spans`). `docs/dedup.md` has the rule and its proof.
+//! Each window has an *anchor*: of its k-grams of K = N / 2 symbols, the last one with the smallest hash.
+//! That is winnowing with a window of N - K + 1 hashes (Schleimer et al. 2003, Definition 1). Equal windows
+//! have equal anchors at equal places, and one anchor serves some N / 4 windows. So texts are read once,
+//! symbols go to a temporary file, and anchors are sorted by hash (`reading`, `scanner`, `symbol_store`).
+//! Windows whose anchors have the same hash are compared symbol by symbol (`matching`). Repeated windows are
+//! sorted by document and joined into spans (`spans`). `docs/dedup-reference.md` has the rule and its proof.
+//!
+//! Rejected: to use the stored postings, for three reasons. Robust selection can keep different copies of a
+//! hash in two occurrences of one run, so stored places do not always meet. A document that overlaps itself
+//! can have one fingerprint where a run has two places. Stored k-grams are short, so most that repeat do so
+//! without the run. Besides, texts have to be read anyway for an exact answer.
 
 mod anchor;
 mod matching;
@@ -37,7 +44,7 @@ use reading::{ReadDocuments, Reading};
 use spans::RepeatWriter;
 use symbol_store::SymbolStore;
 
-/// Bytes of memory beside those of documents, at least.
+/// Minimum bytes of memory, in addition to the memory that each document takes.
 const LEAST_MEMORY: u64 = 16 << 20;
 
 /// A search for repeated passages.
@@ -46,7 +53,7 @@ pub(crate) struct RepeatSearch<'a> {
     options: &'a RepeatOptions,
     cut: WindowShape,
     temp: TempSpace,
-    /// Bytes beside those that each document takes.
+    /// Bytes of memory, in addition to the memory that each document takes.
     memory: u64,
 }
 
@@ -74,7 +81,7 @@ impl<'a> RepeatSearch<'a> {
     /// Reads and compares all documents.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; a failure to read the store or to write temporary files.
+    /// [`Error::Stopped`]; errors from reading the store or writing temporary files.
     pub(crate) fn find(&self, task: &Task<'_>) -> Result<FoundRepeats<'_>> {
         let Self { store, options, cut, ref temp, memory } = *self;
         let ReadDocuments { symbol_store, anchors, uncompared } =
@@ -83,10 +90,11 @@ impl<'a> RepeatSearch<'a> {
         Ok(FoundRepeats { covers: covers.sorted()?, symbol_store, uncompared })
     }
 
-    /// Calls `visit` with each span that repeats, and with each document that could not be compared, in order of number.
+    /// Calls `visit` with each repeated span, and with each document that could not be compared, in order of
+    /// id.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; the error of `visit`; a failure to read the store or temporary files.
+    /// [`Error::Stopped`]; the error of `visit`; errors from reading the store or temporary files.
     pub(crate) fn for_each(
         &self,
         found: FoundRepeats<'_>,

@@ -1,4 +1,4 @@
-//! How to look for repeated passages.
+//! Options: how to look for repeated passages.
 
 use std::path::PathBuf;
 
@@ -10,23 +10,24 @@ use fpdb_reading::input::InputLimits;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RepeatOptions {
-    /// The fewest symbols that count as a repeat: at least the guarantee of the database's profile, and at most 65,536.
+    /// Minimum number of symbols of a repeat: at least the guarantee of the database's profile, and at most
+    /// 65,536.
     pub min_length: u32,
-    /// The existing folder for temporary files; the folder that the database is in where `None`.
+    /// An existing folder for temporary files. `None`: the folder that holds the database.
     pub temp_dir: Option<PathBuf>,
-    /// Bounds on what is read again.
+    /// Limits on input when texts are read again.
     pub limits: InputLimits,
 }
 
 impl RepeatOptions {
-    /// Repeats of at least so many symbols.
+    /// Repeats of at least `min_length` symbols.
     #[must_use]
     pub fn new(min_length: u32) -> Self {
         Self { min_length, temp_dir: None, limits: InputLimits::default() }
     }
 
-    /// Repeats of at least a paragraph, for a database of this profile: 200 characters or bytes, 50 words or tokens, or the guarantee
-    /// where that is more.
+    /// Repeats of at least a paragraph, for a database of this profile: 200 characters or bytes, 50 words or
+    /// tokens. If the guarantee is longer, it is the minimum.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         use fpdb_kernel::profile::Unit;

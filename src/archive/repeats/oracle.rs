@@ -1,4 +1,4 @@
-//! Oracle: the rule by brute force, and the search compared with it.
+//! Oracle: the rule by brute force, compared with the search.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,8 @@ use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
 use fpdb_reading::input::Document;
 use fpdb_store::{Store, StoreOptions};
 
-/// By document and place, where the symbol first occurs, for each symbol that is removable. Straight from the definition.
+/// For each removable symbol, by document and place, its first occurrence. Written straight from the
+/// definition.
 fn by_brute_force(documents: &[Vec<u8>], window: usize) -> BTreeMap<(u32, u64), (u32, u64)> {
     let mut first: HashMap<&[u8], (u32, u64)> = HashMap::new();
     let mut removable = BTreeMap::new();
@@ -23,7 +24,7 @@ fn by_brute_force(documents: &[Vec<u8>], window: usize) -> BTreeMap<(u32, u64), 
                 continue;
             }
             for place in 0..window as u64 {
-                // A symbol goes with the first repeated window that holds it.
+                // A symbol belongs to the first repeated window that holds it.
                 removable.entry((id, start + place)).or_insert((source, source_start + place));
             }
         }
@@ -31,7 +32,7 @@ fn by_brute_force(documents: &[Vec<u8>], window: usize) -> BTreeMap<(u32, u64), 
     removable
 }
 
-/// The same, from the rows of a search. Texts consist of symbols of one byte each and nothing else.
+/// The same, from the rows of a search. Texts consist only of symbols of one byte each.
 fn by_search(search: &RepeatSearch<'_>) -> BTreeMap<(u32, u64), (u32, u64)> {
     let found = search.find(&Task::new()).unwrap();
     let mut removable = BTreeMap::new();
@@ -71,7 +72,7 @@ fn compare(documents: &[Vec<u8>], profile: &Profile, window: u32) {
     with_search(documents, profile, window, |search| {
         let expected = by_brute_force(documents, window as usize);
         assert_eq!(by_search(search), expected, "{documents:?} {window}");
-        // The least that the largest document takes: sorters spill, and most texts are in a file.
+        // The minimum memory for the largest document: sorters spill, and most texts are in a file.
         search.memory = 8 * documents.iter().map(Vec::len).max().unwrap_or(0) as u64;
         assert_eq!(by_search(search), expected, "on disk: {documents:?} {window}");
     });
@@ -81,7 +82,7 @@ fn profile(k: u32, w: u32, selection: Selection) -> Profile {
     Profile::new(Unit::Char, WordRule::Letters, k, w, selection).unwrap()
 }
 
-/// Documents over few letters, some of which are made of parts of others.
+/// Documents over few letters; some are made of parts of others.
 fn documents() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let letters = prop_oneof![Just(b"ab".to_vec()), Just(b"a".to_vec()), Just(b"abcdefghij".to_vec())];
     let piece = letters.prop_flat_map(|letters| prop::collection::vec(prop::sample::select(letters), 0..40));
@@ -119,7 +120,7 @@ proptest! {
     }
 }
 
-/// Many documents of one template, at whose ends text of their own stands: more anchors of a hash than are held.
+/// Many documents of one template, with own text at their ends: more anchors of a hash than holders are kept.
 #[test]
 fn windows_at_no_holder_are_compared_too() {
     let own = |seed: u32, length: usize| -> Vec<u8> {
@@ -131,7 +132,7 @@ fn windows_at_no_holder_are_compared_too() {
         (0..length).map(step).collect()
     };
     let template = own(0, 60);
-    // Each own text is that of two documents, so that windows across the edge of the template repeat as well.
+    // Each own text occurs in two documents, so windows across the edge of the template repeat too.
     let documents: Vec<Vec<u8>> = (0..120)
         .map(|number| [own(1 + number / 2, 25), template.clone(), own(100 + number / 3, 25)].concat())
         .collect();
@@ -156,7 +157,7 @@ fn windows_are_no_shorter_than_the_guarantee() {
     assert!(WindowShape::of(1 << 16, &profile).is_ok() && WindowShape::of((1 << 16) + 1, &profile).is_err());
 }
 
-/// The letters and digits of text, folded as an ASCII text is.
+/// The letters and digits of an ASCII text, in lower case.
 fn letters(text: &[u8]) -> Vec<u8> {
     text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
 }
@@ -171,7 +172,7 @@ fn repeats_of_real_text_are_those_of_brute_force() {
         paths.sort_unstable();
         documents.extend(paths.iter().map(|path| letters(&std::fs::read(path).unwrap())));
     }
-    // A document of parts of others, and the whole of it again inside another.
+    // A document made of parts of others; and that document again, inside another.
     let parts = documents.iter().flat_map(|document| document.iter().copied().skip(500).take(701)).collect::<Vec<u8>>();
     documents.push(parts.clone());
     documents.push([&parts[3..], b"andmore", &parts[..900]].concat());

@@ -1,26 +1,27 @@
-//! Origins: the bytes of a document that each symbol comes from, in a byte or two a symbol. Pure.
+//! Origins: the bytes of a document that each symbol comes from, encoded in one or two bytes a symbol. Pure.
 
 use bytemuck::{Pod, Zeroable};
 
 use fpdb_kernel::document::Span;
 
-/// Symbols from one checkpoint to the next.
+/// Number of symbols from one checkpoint to the next.
 pub(super) const STEP: usize = 64;
 
-/// Marks a symbol whose origin does not fit into one byte; the origin follows at full length.
+/// Marks a symbol whose origin does not fit in one byte; the full origin follows.
 const AT_LENGTH: u8 = u8::MAX;
 
-/// The most bytes of a symbol that is written in one byte, and how far its start can be from that of the symbol before.
+/// Limits of the encoding in one byte: most bytes in a symbol, and most bytes from the previous symbol's
+/// start.
 const MOST_BYTES: u64 = 8;
 const MOST_AHEAD: u64 = 31;
 
-/// Where the origins of some symbols begin.
+/// The decoder's state at every [`STEP`]th symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Checkpoint {
-    /// The place of the first among the encoded ones.
+    /// Offset of the encoded origin.
     pub(super) at: u64,
-    /// The start of the symbol before.
+    /// Start of the previous symbol's origin.
     pub(super) before: u64,
 }
 
@@ -53,10 +54,11 @@ impl Origins {
     }
 }
 
-/// The most bytes of the origins between two checkpoints.
+/// Maximum number of encoded bytes between two checkpoints.
 pub(super) const MOST_OF_STEP: usize = STEP * 17;
 
-/// The origin of the symbol `index` places behind a checkpoint, whose origins begin `bytes`; `None` where these are too short.
+/// The origin of the symbol `index` places after a checkpoint. `bytes` begins with the checkpoint's origins;
+/// `None` if it is too short.
 pub(super) fn origin(mut bytes: &[u8], mut before: u64, index: usize) -> Option<Span> {
     let word = |bytes: &mut &[u8]| {
         let (word, rest) = bytes.split_first_chunk()?;

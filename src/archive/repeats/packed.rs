@@ -1,4 +1,4 @@
-//! Packed: the symbols of a document in as few bytes each as all of them need. Pure.
+//! Packed: the symbols of a document at a fixed width, the smallest that fits all of them. Pure.
 
 use fpdb_kernel::normalize::{LETTERS, SymbolContent, unmix64};
 use fpdb_kernel::profile::Unit;
@@ -11,7 +11,7 @@ pub(super) struct PackedSymbols {
     pub(super) bytes: Vec<u8>,
 }
 
-/// The numbers of symbols by their codes.
+/// The number of each symbol, by its code.
 static NUMBERS: [u32; LETTERS.len()] = {
     let mut numbers = [0; LETTERS.len()];
     let mut code = 0;
@@ -23,7 +23,8 @@ static NUMBERS: [u32; LETTERS.len()] = {
 };
 
 impl PackedSymbols {
-    /// None yet, of documents of this unit. Characters and bytes have numbers of their own; other symbols get numbers by their values.
+    /// An empty document with this unit. Characters and bytes have their own numbers; other symbols use their
+    /// values.
     pub(super) fn new(unit: Unit) -> Self {
         let numbered = matches!(unit, Unit::Char | Unit::Byte);
         Self { numbered, width: if numbered { 1 } else { 8 }, bytes: Vec::new() }
@@ -34,7 +35,7 @@ impl PackedSymbols {
         self.width
     }
 
-    /// How many there are.
+    /// Number of symbols.
     pub(super) fn len(&self) -> usize {
         self.bytes.len() / usize::from(self.width)
     }
@@ -69,7 +70,7 @@ impl PackedSymbols {
     }
 }
 
-/// Adds numbers, of so many bytes each, to `out`.
+/// Appends numbers to `out`, each in `width` bytes.
 fn pack(numbers: impl Iterator<Item = u64>, width: u8, out: &mut Vec<u8>) {
     match width {
         1 => out.extend(numbers.map(|number| number as u8)),
@@ -79,7 +80,7 @@ fn pack(numbers: impl Iterator<Item = u64>, width: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Replaces the content of `out` by the numbers of symbols of so many bytes each.
+/// Replaces `out` by the numbers of symbols of `width` bytes each.
 fn unpack(bytes: &[u8], width: u8, out: &mut Vec<u64>) {
     out.clear();
     match width {
@@ -90,10 +91,10 @@ fn unpack(bytes: &[u8], width: u8, out: &mut Vec<u64>) {
     }
 }
 
-/// Bytes that are compared at a time.
+/// Number of bytes compared at a time.
 const STRIDE: usize = 32;
 
-/// Symbols of a document in a row, packed.
+/// Consecutive symbols of a document, packed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SymbolRun {
     /// Bytes of a symbol.
@@ -102,12 +103,13 @@ pub(super) struct SymbolRun {
 }
 
 impl SymbolRun {
-    /// Replaces the content of `out` by the numbers of the symbols.
+    /// Replaces `out` by the numbers of the symbols.
     pub(super) fn numbers(&self, out: &mut Vec<u64>) {
         unpack(&self.bytes, self.width, out);
     }
 
-    /// The number of equal symbols before this place and the `other_place` of another run, and of those from there on.
+    /// Number of equal symbols before `place` here and `other_place` in the other run, and number from there
+    /// on.
     pub(super) fn equal_around(&self, place: usize, other: &Self, other_place: usize) -> (usize, usize) {
         if self.width != other.width {
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
@@ -124,7 +126,7 @@ impl SymbolRun {
         (equal_bytes_before(before, other_before) / width, equal_bytes(after, other_after) / width)
     }
 
-    /// True if both have the same symbols.
+    /// True if both runs have the same symbols.
     pub(super) fn equals(&self, other: &Self) -> bool {
         if self.width == other.width {
             return self.bytes == other.bytes;
@@ -136,14 +138,14 @@ impl SymbolRun {
     }
 }
 
-/// The number of equal bytes at the beginning of both.
+/// Number of equal bytes at the beginning of both.
 fn equal_bytes(one: &[u8], other: &[u8]) -> usize {
     let strides = one.chunks_exact(STRIDE).zip(other.chunks_exact(STRIDE)).take_while(|(a, b)| a == b).count();
     let rest = one[strides * STRIDE..].iter().zip(&other[strides * STRIDE..]);
     strides * STRIDE + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// The number of equal bytes at the end of both.
+/// Number of equal bytes at the end of both.
 fn equal_bytes_before(one: &[u8], other: &[u8]) -> usize {
     let strides = one.rchunks_exact(STRIDE).zip(other.rchunks_exact(STRIDE)).take_while(|(a, b)| a == b).count();
     let (one, other) = (&one[..one.len() - strides * STRIDE], &other[..other.len() - strides * STRIDE]);

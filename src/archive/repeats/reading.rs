@@ -1,8 +1,9 @@
-//! Reading: all documents are read once, wherever their texts are.
+//! Reading: reads all documents once, wherever their texts are.
 //!
-//! Texts that are stored, and files that are documents, are read in portions, each by one thread. Members of a container are read
-//! in one pass over it, as it lies, and divided among the threads as they come; of a container with very many members, in one pass for
-//! each half million at 1 GiB of memory. A text counts only if its digest is that of the document.
+//! Stored texts, and files that are documents, are read in portions, each by one thread. Members of a
+//! container are read in one pass over it, in the container's order, and divided among the threads. A
+//! container with very many members needs several passes: one for each half million members at 1 GiB of
+//! memory. A text counts only if its digest is that of the document.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,17 +23,17 @@ use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{CLOSED, Content, InputLimits, ReadOptions, WalkOptions, for_each_held, parts_of};
 use fpdb_store::{DocumentRecord, Store};
 
-/// Bytes of documents that one thread reads in one go, at least and at most.
+/// Minimum and maximum bytes of documents that one thread reads in one portion.
 const LEAST_PORTION: u64 = 1 << 20;
 const MOST_PORTION: u64 = 64 << 20;
 
-/// Documents that one thread reads in one go, at most.
+/// Maximum number of documents that one thread reads in one portion.
 const MOST_DOCUMENTS: usize = 1 << 14;
 
 /// Documents of more bytes are read one at a time.
 const LARGE: u64 = 16 << 20;
 
-/// Bytes of memory for each member of a container that is waited for.
+/// Bytes of memory for each member of a container that is still to be found.
 const BYTES_PER_MEMBER: u64 = 128;
 
 /// Why a member was not found.
@@ -42,7 +43,7 @@ const GONE: &str = "its container no longer holds it as it was";
 pub(super) struct ReadDocuments<'a> {
     pub(super) symbol_store: SymbolStore,
     pub(super) anchors: Sorter<'a, Anchor>,
-    /// The documents that could not be read, in order, and why.
+    /// The documents that could not be read, ascending by id, and why.
     pub(super) uncompared: Vec<(u32, &'static str)>,
 }
 
@@ -56,17 +57,17 @@ pub(super) struct Reading<'a, 't> {
     pub(super) task: &'a Task<'a>,
 }
 
-/// A container, as some of its members were read.
+/// A container file, and the field of its records that holds the text.
 type ContainerKey = (String, Option<String>);
 
-/// Members to be read again: by name, their number, digest and format.
+/// Members to read again: by name, their id, digest and format.
 type MembersByName = HashMap<String, (u32, Digest, Format)>;
 
-/// A document, and what came of it: where it is and its anchors, or why it could not be read.
+/// A document's id, and its outcome: its offsets and anchors, or why it could not be read.
 type ReadOutcome = (u32, std::result::Result<(DocumentOffsets, Vec<Anchor>), &'static str>);
 
 impl<'t> Reading<'_, 't> {
-    /// Reads all documents but boilerplate.
+    /// Reads all documents except boilerplate.
     pub(super) fn all(&self) -> Result<ReadDocuments<'t>> {
         let state = self.store.view().state().clone();
         let threads = rayon::current_num_threads().max(1);
@@ -101,7 +102,7 @@ impl<'t> Reading<'_, 't> {
                 }
                 let (_, members) = container.get_or_insert_with(|| (key, MembersByName::new()));
                 let format = Format::named(&record.format).unwrap_or_default();
-                // The last of a name is the one that is there still.
+                // Of members with one name, only the last still exists.
                 if let Some((before, ..)) = members.insert(name, (id, record.digest, format)) {
                     run.uncompared.push((before, GONE));
                 }
@@ -130,14 +131,15 @@ impl<'t> Reading<'_, 't> {
     }
 }
 
-/// The container that the text of a document has to be read from, and the name of its part there.
+/// The container from which a document's text must be read, and the member's name. `None` if there is no
+/// container, or the text is stored.
 fn container_of(record: &DocumentRecord) -> Option<(ContainerKey, String)> {
     let member = record.member.as_deref().filter(|&member| member != CLOSED && !record.stored_text)?;
     let (_, field) = parts_of(&record.name, member);
     Some(((record.source.clone()?, field.map(str::to_owned)), member.to_owned()))
 }
 
-/// A reading under way.
+/// The state of a reading.
 struct ReadingRun<'r, 't> {
     reading: &'r Reading<'r, 't>,
     portion: u64,
@@ -159,7 +161,7 @@ impl ReadingRun<'_, '_> {
         Scanner::new(self.reading.store.profile(), self.reading.cut, self.reading.limits)
     }
 
-    /// Reads portions, one by each thread.
+    /// Reads portions, each on one thread.
     fn portions(&mut self, portions: &[Vec<u32>]) -> Result<()> {
         let read = |documents: &Vec<u32>| -> Result<Vec<ReadOutcome>> {
             let mut texts = TextSequence::new(self.reading.store, documents.clone(), self.reading.limits.clone());
@@ -183,7 +185,7 @@ impl ReadingRun<'_, '_> {
         self.take(outcomes.into_iter().flatten())
     }
 
-    /// Reads members of a container in one pass over it.
+    /// Reads members of a container in one pass.
     fn container(&mut self, (source, field): &ContainerKey, mut members: MembersByName) -> Result<()> {
         let mut read = ReadOptions::default().limits(self.reading.limits.clone());
         if let Some(field) = field {
@@ -210,21 +212,21 @@ impl ReadingRun<'_, '_> {
                     Error::Stopped
                 })?;
             }
-            // A container with more members than are waited for at once need not be read to its end.
+            // Once all wanted members are found, the rest of the container need not be read.
             found_all = members.is_empty();
             if found_all { Err(Error::Stopped) } else { Ok(()) }
         });
         match (failed, walked) {
             (Some(error), _) => return Err(error),
             (None, Err(Error::Stopped)) if !found_all => return Err(Error::Stopped),
-            // The members that were not found are reported.
+            // The members that were not found are reported below.
             (None, _) => {}
         }
         self.batch(batch)?;
         self.take(members.into_values().map(|(id, ..)| (id, Err(GONE))))
     }
 
-    /// Takes some members, on all threads.
+    /// Reads some members, on all threads.
     fn batch(&mut self, batch: Vec<(u32, Format, Vec<u8>)>) -> Result<()> {
         let read = |scanner: &mut Scanner, (id, format, bytes): (u32, Format, Vec<u8>)| {
             let is_large = bytes.len() as u64 > LARGE;
@@ -256,7 +258,7 @@ impl ReadingRun<'_, '_> {
         Ok(Ok((place, scanned.anchors)))
     }
 
-    /// Notes what came of documents. Sorting uses all threads, so that none of them may wait for it.
+    /// Records the outcomes of documents. Sorting uses all threads, so no thread may wait for it.
     fn take(&mut self, outcomes: impl IntoIterator<Item = ReadOutcome>) -> Result<()> {
         for (id, outcome) in outcomes {
             self.done += 1;

@@ -1,4 +1,4 @@
-//! Report: what a search for repeated passages answers. Each row and the summary are also their JSON.
+//! Report: the answer of a search for repeated passages. Its rows and summary are serialized as JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,31 +7,31 @@ use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 
 /// A span of a document that occurs earlier. Also its JSON (`fpdb.repeat/1`).
 ///
-/// The spans of a document are ascending and no symbol is in two of them. Where two touch, a longer run has several sources; one of
-/// them can then have fewer symbols than were asked for.
+/// The spans of a document ascend and do not overlap. Two spans touch if a longer repeated run has several
+/// sources. One of them can then have fewer symbols than the minimum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Repeat {
     pub(crate) schema: Schema<Self>,
-    /// The document.
+    /// Name of the document.
     pub document: String,
-    /// Its number.
+    /// Id of the document.
     pub id: DocId,
-    /// Byte offset of its first byte in the original document.
+    /// Byte offset of the span's first byte in the original document.
     pub start: u64,
     /// Byte offset after its last byte.
     pub end: u64,
-    /// True if these offsets are of the text extracted from the document (PDF, say).
+    /// True if these offsets refer to text extracted from the document (from a PDF, say).
     #[serde(default, skip_serializing_if = "is_false")]
     pub extracted: bool,
-    /// Its symbols.
+    /// Number of symbols in the span.
     pub symbols: u64,
     /// The digest of the document's content.
     #[serde(with = "hexadecimal")]
     pub digest: Digest,
-    /// The earlier occurrence.
+    /// The first occurrence.
     pub of: RepeatOf,
-    /// True if it was compared symbol by symbol.
+    /// True if both were compared symbol by symbol.
     pub exact: bool,
 }
 
@@ -39,19 +39,19 @@ impl Answer for Repeat {
     const SCHEMA: &'static str = "fpdb.repeat/1";
 }
 
-/// The first occurrence of what is repeated.
+/// The first occurrence of a repeated span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RepeatOf {
-    /// The document it is in.
+    /// Name of the earlier document.
     pub document: String,
-    /// The number of that document.
+    /// Id of the earlier document.
     pub id: DocId,
-    /// Byte offset of its first byte there.
+    /// Byte offset of the first byte in that document.
     pub start: u64,
-    /// Byte offset after its last byte.
+    /// Byte offset after the last byte.
     pub end: u64,
-    /// True if these offsets are of the text extracted from that document.
+    /// True if these offsets refer to text extracted from that document.
     #[serde(default, skip_serializing_if = "is_false")]
     pub extracted: bool,
     /// The digest of that document's content.
@@ -59,17 +59,17 @@ pub struct RepeatOf {
     pub digest: Digest,
 }
 
-/// A document that was not compared: nothing of it is listed, nor is anything of others on account of it. Also its JSON
-/// (`fpdb.repeat.uncompared/1`).
+/// A document that was not compared. None of its spans are listed, and no span of another document is listed
+/// because of it. Also its JSON (`fpdb.repeat.uncompared/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Uncompared {
     pub(crate) schema: Schema<Self>,
-    /// The document.
+    /// Name of the document.
     pub document: String,
-    /// Its number.
+    /// Id of the document.
     pub id: DocId,
-    /// Why its text cannot be had.
+    /// Why its text is not available.
     pub why: String,
 }
 
@@ -81,7 +81,7 @@ impl Answer for Uncompared {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum RepeatRow {
-    /// A span that repeats.
+    /// A repeated span.
     Repeat(Repeat),
     /// A document that was not compared.
     Uncompared(Uncompared),
@@ -92,27 +92,27 @@ pub enum RepeatRow {
 #[non_exhaustive]
 pub struct RepeatSummary {
     pub(crate) schema: Schema<Self>,
-    /// The fewest symbols that count as a repeat.
+    /// Minimum number of symbols of a repeat.
     pub min_length: u32,
-    /// All documents but boilerplate.
+    /// Number of documents, boilerplate excluded.
     pub documents: u64,
-    /// Documents that were not compared.
+    /// Number of documents that were not compared.
     pub uncompared: u64,
-    /// Documents with repeated spans.
+    /// Number of documents with repeated spans.
     pub affected: u64,
-    /// Spans that repeat.
+    /// Number of repeated spans.
     pub repeats: u64,
-    /// Symbols of the documents that were compared.
+    /// Total symbols of the compared documents.
     pub symbols: u64,
-    /// Symbols in repeated spans.
+    /// Total symbols in repeated spans.
     pub repeated_symbols: u64,
-    /// Bytes of all documents.
+    /// Total bytes of all documents.
     pub bytes: u64,
-    /// Bytes in repeated spans.
+    /// Total bytes in repeated spans.
     pub repeated_bytes: u64,
-    /// `repeated_symbols / symbols`.
+    /// `repeated_symbols / symbols`, from 0 to 1.
     pub share: f64,
-    /// The archives and folders in which most bytes repeat, most first; no more than 20.
+    /// The archives and folders with the most repeated bytes, in descending order; at most 20.
     pub sources: Vec<RepeatSource>,
 }
 
@@ -124,12 +124,12 @@ impl Answer for RepeatSummary {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RepeatSource {
-    /// Its name.
+    /// Name of the archive or folder.
     pub source: String,
-    /// Its documents.
+    /// Number of its documents.
     pub documents: u64,
-    /// Their bytes.
+    /// Total bytes of its documents.
     pub bytes: u64,
-    /// Bytes in repeated spans.
+    /// Total bytes in their repeated spans.
     pub repeated_bytes: u64,
 }

@@ -1,4 +1,5 @@
-//! Scanner: from the bytes of a document to its symbols, their origins, and its anchors, in pieces that stay in the cache.
+//! Scanner: turns the bytes of a document into symbols, origins and anchors, in pieces that stay in the
+//! cache.
 
 use super::anchor::{Anchor, WindowShape, anchors};
 use super::origins::Origins;
@@ -12,10 +13,10 @@ use fpdb_kernel::winnow::{Selected, Winnower};
 use fpdb_reading::extract::{self, Limits, Map};
 use fpdb_reading::input::InputLimits;
 
-/// How much is normalised and hashed at a time.
+/// Bytes normalised and hashed at a time.
 const PIECE: usize = 4 << 10;
 
-/// Reads documents; one per thread, as it keeps tables.
+/// Scans documents. Each thread has its own, since it holds tables.
 pub(super) struct Scanner {
     unit: Unit,
     cut: WindowShape,
@@ -24,7 +25,7 @@ pub(super) struct Scanner {
     hasher: KgramHasher,
     winnower: Winnower,
     symbols: Symbols,
-    /// Symbols held that are hashed already.
+    /// Number of the held symbols that are already hashed.
     hashed: usize,
     selected: Vec<Selected>,
 }
@@ -33,7 +34,7 @@ pub(super) struct Scanner {
 pub(super) struct Scanned {
     pub(super) symbols: PackedSymbols,
     pub(super) origins: Origins,
-    /// In order, without the document's number.
+    /// Ascending by position, with document id 0.
     pub(super) anchors: Vec<Anchor>,
 }
 
@@ -52,10 +53,10 @@ impl Scanner {
         }
     }
 
-    /// Reads a document as it was fingerprinted.
+    /// Reads a document in the same way as at ingest.
     ///
     /// # Errors
-    /// A document that is not of its format, or that exceeds a limit.
+    /// Fails if the bytes do not parse in the format, or exceed a limit.
     pub(super) fn scan(&mut self, bytes: &[u8], format: Format) -> Result<Scanned> {
         let mut out =
             Scanned { symbols: PackedSymbols::new(self.unit), origins: Origins::default(), anchors: Vec::new() };
@@ -102,7 +103,7 @@ impl Scanner {
             out.origins.push(origin(span));
         }
         *hashed = symbols.len();
-        // The hasher looks back at what leaves the k-gram.
+        // The hasher reads the symbols that leave the k-gram.
         let reach = self.cut.kgram as usize;
         if self.hashed > 2 * reach + PIECE {
             let spent = self.hashed - reach;

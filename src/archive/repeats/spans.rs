@@ -1,4 +1,4 @@
-//! Repeated windows become spans, with the names of documents and the bytes they come from.
+//! Spans: joins repeated windows into spans, and adds document names and byte offsets.
 
 use std::collections::HashMap;
 
@@ -13,19 +13,19 @@ use fpdb_host::schema::Schema;
 use fpdb_kernel::document::{Digest, DocId};
 use fpdb_store::{DocumentRecord, Store};
 
-/// Names of documents that are kept for the next span.
+/// Maximum number of documents whose names are kept for later spans.
 const MOST_NAMES: usize = 4096;
 
-/// Sources that are counted by themselves. More are counted as one.
+/// Maximum number of sources counted separately. Further sources are counted together.
 const MOST_SOURCES: usize = 1 << 16;
 
-/// Sources that a summary lists.
+/// Number of sources that a summary lists.
 const SOURCES_LISTED: usize = 20;
 
-/// The source of what has none of its own.
+/// Name for all sources that are not counted separately.
 const OTHER_SOURCES: &str = "(other)";
 
-/// A span of a document, in symbols, and where it first occurs.
+/// A span of a document, in symbols, and its first occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RepeatedSymbols {
     pub(super) start: u64,
@@ -34,14 +34,14 @@ pub(super) struct RepeatedSymbols {
     pub(super) source_start: u64,
 }
 
-/// Joins the repeated windows of one document, which come in ascending order.
+/// Joins the repeated windows of one document, which must ascend.
 #[derive(Debug, Default)]
 pub(super) struct WindowJoiner {
     open: Option<RepeatedSymbols>,
 }
 
 impl WindowJoiner {
-    /// Takes windows of so many symbols. Returns a span that is at its end.
+    /// Adds a run of windows of `window` symbols. Returns the previous span if the run does not continue it.
     pub(super) fn take(&mut self, cover: Cover, window: u32) -> Option<RepeatedSymbols> {
         let (start, source_start) = (u64::from(cover.start), u64::from(cover.source_start));
         let end = start + u64::from(cover.windows) + u64::from(window) - 1;
@@ -57,28 +57,28 @@ impl WindowJoiner {
             open.end = end;
             return None;
         }
-        // Symbols that two of them hold belong to the first.
+        // Symbols in both spans belong to the first.
         let within = open.end.saturating_sub(next.start);
         let next = RepeatedSymbols { start: next.start + within, source_start: next.source_start + within, ..next };
         self.open.replace(next)
     }
 
-    /// The last span.
+    /// Returns the last span.
     pub(super) fn end(&mut self) -> Option<RepeatedSymbols> {
         self.open.take()
     }
 }
 
-/// The name and digest of a document, and whether offsets in it are of its extracted text.
+/// The name and digest of a document, and whether offsets in it refer to its extracted text.
 type NamedDocument = (String, Digest, bool);
 
-/// An answer being given.
+/// An answer while it is written.
 pub(super) struct RepeatWriter<'a> {
     store: &'a Store,
     symbol_store: &'a SymbolStore,
     window: u32,
     uncompared: Vec<(u32, &'static str)>,
-    /// The documents of sources.
+    /// The documents in which spans first occur.
     names: HashMap<u32, NamedDocument>,
     sources: HashMap<String, RepeatSource>,
     summary: RepeatSummary,
@@ -135,7 +135,7 @@ impl<'a> RepeatWriter<'a> {
                 };
                 let Some(piece) = piece else { continue };
                 let repeat = self.repeat(id, &record, &piece)?;
-                // A character that stands for several symbols may be in two spans.
+                // A character that stands for several symbols can be in two spans.
                 bytes += repeat.end - repeat.start.max(until).min(repeat.end);
                 until = repeat.end;
                 any = true;
@@ -204,7 +204,7 @@ impl<'a> RepeatWriter<'a> {
         Ok((name, digest, extracted))
     }
 
-    /// The totals of a source, or of all others where there are too many.
+    /// The totals of a source; the common totals if too many sources are counted already.
     fn totals(&mut self, source: &str) -> &mut RepeatSource {
         let is_listed = self.sources.contains_key(source) || self.sources.len() < MOST_SOURCES;
         let source = if is_listed { source } else { OTHER_SOURCES };

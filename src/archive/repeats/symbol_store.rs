@@ -1,4 +1,4 @@
-//! The symbols and origins of all documents, in a temporary file, or in memory where there is room for all of them.
+//! Symbol store: the symbols and origins of all documents, in a temporary file; in memory if all of them fit.
 
 use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,31 +13,31 @@ use fpdb_kernel::document::Span;
 /// Bytes of memory that each document takes.
 pub(super) const BYTES_PER_DOCUMENT: u64 = size_of::<DocumentOffsets>() as u64 + 4;
 
-/// Steps of origins that are read together.
+/// Maximum number of steps of origins read together.
 const STEPS_AT_ONCE: usize = 16;
 
-/// Where a document is: its symbols, then its origins, then their checkpoints.
+/// The place of a document in the file: its symbols, then its origins, then their checkpoints.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DocumentOffsets {
     at: u64,
     origins: u64,
     symbols: u32,
-    /// Bytes of a symbol; 0 where the document is not there.
+    /// Bytes of a symbol; 0 if the document is not in the store.
     width: u8,
 }
 
-/// The documents.
+/// The stored documents.
 pub(super) struct SymbolStore {
     temp: TempSpace,
     file: File,
     end: AtomicU64,
-    /// By number.
+    /// By id.
     places: Vec<DocumentOffsets>,
     held: Option<Vec<u8>>,
 }
 
 impl SymbolStore {
-    /// Room for the documents of numbers below this.
+    /// A store for the documents with ids below `documents`.
     pub(super) fn new(temp: &TempSpace, documents: u32) -> Result<Self> {
         Ok(Self {
             temp: temp.clone(),
@@ -48,7 +48,8 @@ impl SymbolStore {
         })
     }
 
-    /// Writes a document, which is there once it is [put](Self::put); `None` where it has too many symbols to be counted.
+    /// Writes a document; [`put`](Self::put) makes it available. `None` if it has too many symbols for 32
+    /// bits.
     pub(super) fn write(&self, scanned: &Scanned) -> Result<Option<DocumentOffsets>> {
         let Scanned { symbols, origins, .. } = scanned;
         let Some(count) = u32::try_from(symbols.len()).ok().filter(|&count| count < u32::MAX) else { return Ok(None) };
@@ -68,7 +69,7 @@ impl SymbolStore {
         }
     }
 
-    /// Reads all into memory where that takes no more than so many bytes.
+    /// Reads everything into memory if that takes at most `most` bytes.
     pub(super) fn hold(&mut self, most: u64) -> Result<()> {
         let length = *self.end.get_mut();
         if length <= most {
@@ -79,7 +80,7 @@ impl SymbolStore {
         Ok(())
     }
 
-    /// The number of a document's symbols; `None` where it is not there.
+    /// Number of symbols of a document; `None` if the document is not in the store.
     pub(super) fn symbols_of(&self, document: u32) -> Option<u32> {
         Some(self.place(document)).filter(|place| place.width > 0).map(|place| place.symbols)
     }
@@ -88,7 +89,7 @@ impl SymbolStore {
         self.places.get(document as usize).copied().unwrap_or_default()
     }
 
-    /// Replaces the content of `out` by `count` symbols of a document, from `first` on.
+    /// Replaces `out` by `count` symbols of a document, from `first` on.
     pub(super) fn symbols(&self, document: u32, first: u32, count: u32, out: &mut SymbolRun) -> Result<()> {
         let DocumentOffsets { at, symbols, width, .. } = self.place(document);
         if u64::from(first) + u64::from(count) > u64::from(symbols) {
@@ -102,7 +103,7 @@ impl SymbolStore {
         self.read(at + u64::from(first) * width, u64::from(count) * width, &mut out.bytes)
     }
 
-    /// Replaces the content of `out` by so many bytes of the file.
+    /// Replaces `out` by `count` bytes of the file, from `at` on.
     fn read(&self, at: u64, count: u64, out: &mut Vec<u8>) -> Result<()> {
         out.clear();
         let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -116,7 +117,7 @@ impl SymbolStore {
         read_into(&self.file, at, out, &self.temp)
     }
 
-    /// The bytes that symbols come from: from the first byte of the first to the last byte of the last.
+    /// The bytes of a run of symbols: from the first byte of the first to the last byte of the last.
     pub(super) fn span(&self, document: u32, first: u32, count: u32) -> Result<Span> {
         let last = first + count - 1;
         let (step, end) = (first as usize / STEP, last as usize / STEP);
@@ -129,7 +130,7 @@ impl SymbolStore {
         Ok(Span { start: start.start, end: stop.end.max(start.end) })
     }
 
-    /// Reads the origins of symbols from one checkpoint to behind another.
+    /// Reads the origins of symbols from checkpoint `step` to the end of checkpoint `end`.
     fn origins(&self, document: u32, step: usize, end: usize) -> Result<KnownOrigins> {
         let place = self.place(document);
         let origins = place.at + u64::from(place.symbols) * u64::from(place.width);
@@ -146,9 +147,9 @@ impl SymbolStore {
     }
 }
 
-/// Origins that were read.
+/// Origins read from the file.
 struct KnownOrigins {
-    /// The number of the first checkpoint.
+    /// Index of the first checkpoint.
     step: usize,
     checkpoints: Vec<Checkpoint>,
     bytes: Vec<u8>,

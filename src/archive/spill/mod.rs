@@ -1,4 +1,4 @@
-//! Spilling: data of long jobs that does not fit in memory goes to nameless temporary files.
+//! Spill: data of long jobs that does not fit in memory goes to nameless temporary files.
 
 mod sort;
 mod space;

@@ -1,7 +1,8 @@
-//! External sort: more records than memory holds, in ascending order.
+//! External sort: sorts more records than fit in memory.
 //!
-//! Records are collected in a buffer of fixed size. A full buffer is sorted and appended to a temporary file as one
-//! *run*; the runs are merged when the records are read back. Nothing is written where all records fit in the buffer.
+//! Records are collected in a buffer of fixed size. A full buffer is sorted and appended to a temporary file
+//! as one *run*. The runs are merged when the records are read back. If all records fit in the buffer,
+//! nothing is written.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,21 +14,21 @@ use rayon::prelude::*;
 use super::space::{TempSpace, read_at, write_at};
 use fpdb_host::error::Result;
 
-/// The least number of records that are read from a run at a time.
+/// Minimum number of records read from a run at a time.
 const LEAST_READ: usize = 1024;
 
 /// Collects records to be sorted.
 pub(crate) struct Sorter<'a, T> {
     temp: &'a TempSpace,
     buffer: Vec<T>,
-    /// The most records in the buffer.
+    /// Maximum number of records in the buffer.
     capacity: usize,
-    /// True if the calling thread sorts the buffer by itself.
+    /// True if the thread that fills the buffer sorts it alone.
     alone: bool,
     spilled: Option<Spilled>,
 }
 
-/// The runs on disk: one file, and the number of records of each run in it, in order.
+/// The runs on disk: one file, and the number of records in each run, in order.
 struct Spilled {
     file: File,
     runs: Vec<u64>,
@@ -35,26 +36,26 @@ struct Spilled {
 }
 
 impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
-    /// Uses about `memory` bytes.
+    /// A sorter that uses about `memory` bytes.
     pub(crate) fn new(temp: &'a TempSpace, memory: u64) -> Self {
         let capacity = (memory / size_of::<T>() as u64).max(LEAST_READ as u64);
         let capacity = usize::try_from(capacity).unwrap_or(usize::MAX);
         Self { temp, buffer: Vec::new(), capacity, alone: false, spilled: None }
     }
 
-    /// The same for a sorter behind a lock that threads of the pool share: a full buffer is sorted by the thread that filled
-    /// it. While it waits for others to sort, it could pick up work that waits for the lock.
+    /// A sorter behind a lock that threads of the pool share. The thread that fills the buffer sorts it
+    /// alone. If it waited for others to sort, the pool could give it work that waits for the same lock.
     pub(crate) fn shared(temp: &'a TempSpace, memory: u64) -> Self {
         Self { alone: true, ..Self::new(temp, memory) }
     }
 
-    /// Takes a record.
+    /// Adds a record.
     pub(crate) fn push(&mut self, record: T) -> Result<()> {
         if self.buffer.len() == self.capacity {
             self.spill()?;
         }
         if self.buffer.len() == self.buffer.capacity() {
-            // Twice as many, and never more than the buffer may hold.
+            // Doubles the buffer, up to its capacity.
             let more = self.buffer.len().max(LEAST_READ).min(self.capacity - self.buffer.len());
             self.buffer.reserve_exact(more);
         }
@@ -62,7 +63,7 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
         Ok(())
     }
 
-    /// How many records it has taken.
+    /// Number of records added.
     pub(crate) fn len(&self) -> u64 {
         self.spilled.as_ref().map_or(0, |spilled| spilled.records) + self.buffer.len() as u64
     }
@@ -84,7 +85,7 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
         Ok(())
     }
 
-    /// All records, ascending.
+    /// Returns all records, ascending.
     pub(crate) fn sorted(mut self) -> Result<Sorted<'a, T>> {
         if self.spilled.is_some() && !self.buffer.is_empty() {
             self.spill()?;
@@ -128,16 +129,16 @@ impl<T: Pod + Ord> Iterator for Sorted<'_, T> {
     }
 }
 
-/// Runs being merged.
+/// A merge of runs.
 pub(crate) struct Merge<'a, T> {
     temp: &'a TempSpace,
     file: File,
     runs: Vec<SortedRun<T>>,
-    /// The least record of each run that is not returned yet, and the number of the run.
+    /// The smallest record of each run not yet returned, with the index of the run.
     heads: BinaryHeap<Reverse<(T, usize)>>,
 }
 
-/// The rest of a run: the records that were read ahead, and those from `next` to `end` in the file.
+/// The rest of a run: records already read, and records `next..end` in the file.
 struct SortedRun<T> {
     next: u64,
     end: u64,
@@ -146,12 +147,12 @@ struct SortedRun<T> {
 }
 
 impl<T: Pod + Ord> Merge<'_, T> {
-    /// Puts the next record of a run among the heads.
+    /// Moves the next record of a run into the heads.
     fn advance(&mut self, number: usize) -> Result<()> {
         let run = &mut self.runs[number];
         if run.read.len() == 0 {
             let count = (run.end - run.next).min(run.most as u64);
-            // The memory of the records before them is free before it is needed again.
+            // Frees the previous records before it allocates for the next.
             run.read = Vec::new().into_iter();
             run.read = read_at(&self.file, run.next, count as usize, self.temp)?.into_iter();
             run.next += count;

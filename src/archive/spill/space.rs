@@ -1,5 +1,5 @@
-//! Temporary space: nameless files in one folder, for data that exceeds the memory allowed. The system frees them when the process
-//! ends, however it ends.
+//! Temporary space: nameless files in one folder, for data that exceeds the memory allowed. The system frees
+//! them when the process ends, even after a kill.
 
 use std::fs::File;
 use std::io;
@@ -9,17 +9,18 @@ use bytemuck::Pod;
 
 use fpdb_host::error::{Error, Result};
 
-/// The folder that temporary files are made in.
+/// The folder for temporary files.
 #[derive(Clone, Debug)]
 pub(crate) struct TempSpace {
     folder: PathBuf,
 }
 
 impl TempSpace {
-    /// Files in `folder`.
+    /// Temporary files in `folder`.
     ///
     /// # Errors
-    /// [`Error::Io`] where there is no such folder: it is not made, so that a misspelt path leaves nothing behind.
+    /// [`Error::Io`] if the folder does not exist. It is not created, so a misspelt path leaves nothing
+    /// behind.
     pub(crate) fn new(folder: &Path) -> Result<Self> {
         let found = std::fs::metadata(folder).and_then(|found| match found.is_dir() {
             true => Ok(()),
@@ -29,8 +30,8 @@ impl TempSpace {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Files in the folder asked for, else beside a database; where nothing can be written there, in the system's folder for
-    /// temporary files.
+    /// Temporary files in the folder `asked`; otherwise beside a database. If the latter is not writable, in
+    /// the system's folder for temporary files.
     pub(crate) fn beside(database: &Path, asked: Option<&Path>) -> Result<Self> {
         if let Some(folder) = asked {
             return Self::new(folder);
@@ -46,13 +47,13 @@ impl TempSpace {
         &self.folder
     }
 
-    /// An empty file without a name.
+    /// Creates an empty file without a name.
     pub(crate) fn file(&self) -> Result<File> {
         tempfile::tempfile_in(&self.folder).map_err(Error::io("create a temporary file in", &self.folder))
     }
 }
 
-/// Writes records at `index`, counted in records of this type.
+/// Writes records from `index` on, counted in records of this type.
 pub(crate) fn write_at<T: Pod>(file: &File, records: &[T], index: u64, temp: &TempSpace) -> Result<()> {
     let offset = index * size_of::<T>() as u64;
     write_bytes(file, bytemuck::cast_slice(records), offset)
@@ -66,7 +67,7 @@ pub(crate) fn read_at<T: Pod>(file: &File, index: u64, count: usize, temp: &Temp
     Ok(records)
 }
 
-/// Fills `records` with those from `index` on.
+/// Fills `records` with the records from `index` on.
 pub(crate) fn read_into<T: Pod>(file: &File, index: u64, records: &mut [T], temp: &TempSpace) -> Result<()> {
     let offset = index * size_of::<T>() as u64;
     read_bytes(file, bytemuck::cast_slice_mut(records), offset)

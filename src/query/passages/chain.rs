@@ -1,22 +1,26 @@
-//! Chains: how much of what two spans share stands in the same order in both.
+//! Chains: counts how much of what two spans share is in the same order in both.
 //!
-//! The matches that follow each other in both texts and are the longest together (the heaviest increasing subsequence, by a
-//! Fenwick tree of maxima in the time of a sort). Where a match begins before its predecessor ends, as it does where an edit
-//! repeats some symbols, only the rest of it counts; of such predecessors the nearest ones are looked at.
+//! A chain is a sequence of matches that follow each other in both texts. The longest one is found as the
+//! heaviest increasing subsequence, with a Fenwick tree of maxima, in the time of a sort. A match can begin
+//! before its predecessor ends, for instance if an edit repeats some symbols. Then only the rest of it
+//! counts; only the nearest such predecessors are considered.
+//!
+//! With `--any-order` the agreement counts the longest chain. To join matches, and for `--min-passage`,
+//! matches outside the chain count too.
 
 use super::runs::MaximalMatch;
 
-/// Matches before one that are looked at for an overlap.
+/// Maximum number of earlier matches checked for an overlap.
 const LOOK_BACK: usize = 64;
 
-/// The symbols of the longest chain of matches: equal and in the same order, at least so many.
+/// Number of symbols in the longest chain of matches: a lower bound of the symbols equal in the same order.
 pub(super) fn longest_chain(matches: &[MaximalMatch]) -> u64 {
     let mut matches = matches.to_vec();
     matches.sort_unstable_by_key(|found| (found.query, found.document, found.length));
     let mut ends: Vec<u32> = matches.iter().map(MaximalMatch::document_end).collect();
     ends.sort_unstable();
     ends.dedup();
-    // Chains that have ended where the next match begins in the query, by their end in the document.
+    // Chains that ended before the next match begins in the query, by their end in the document.
     let mut ended = Maxima(vec![0; ends.len() + 1]);
     let mut ending: Vec<usize> = (0..matches.len()).collect();
     ending.sort_unstable_by_key(|&index| matches[index].query_end());
@@ -34,7 +38,7 @@ pub(super) fn longest_chain(matches: &[MaximalMatch]) -> u64 {
     chains.into_iter().max().unwrap_or(0)
 }
 
-/// The symbols of a match after those it has in common with the one before it; `None` where it does not follow it.
+/// The symbols of a match after its overlap with `before`; `None` if it does not follow `before`.
 fn rest(before: &MaximalMatch, found: &MaximalMatch) -> Option<u64> {
     let follows = before.query <= found.query && before.document <= found.document;
     let overlap =
@@ -42,7 +46,7 @@ fn rest(before: &MaximalMatch, found: &MaximalMatch) -> Option<u64> {
     (follows && overlap < found.length).then(|| u64::from(found.length - overlap))
 }
 
-/// The greatest of all values up to a place, where values only grow (Fenwick 1994).
+/// Prefix maxima of values that only grow (Fenwick 1994).
 struct Maxima(Vec<u64>);
 
 impl Maxima {
@@ -54,7 +58,7 @@ impl Maxima {
         }
     }
 
-    /// The greatest value at the places below this one.
+    /// The greatest value at places below `place`.
     fn below(&self, place: usize) -> u64 {
         let mut node = place;
         let mut greatest = 0;

@@ -1,10 +1,15 @@
-//! Clusters: matches near each other in both texts are one passage, in any order. For text that was
-//! rewritten, or whose sentences were moved about.
+//! Clusters: joins matches that are near each other in both texts, in any order. It is for rewritten text,
+//! and for text whose sentences were moved.
 //!
-//! Matches are divided where the query has a gap, each part where the document has one, and so on until no part can be
-//! divided further ([`super::connected`]). Rewritten text needs wide gaps, and a copy needs narrow ones, or its passage includes the text around it; so
-//! the gap is halved as long as the parts are dense. The matches that this leaves out, and the numbers, were found on texts
-//! rewritten in several ways (docs/measurements.md).
+//! Matches are divided wherever the query has a gap, and each part wherever the document has one. This
+//! repeats until no part can be divided ([`super::connected`]). Rewritten text needs wide gaps. A copy needs
+//! narrow ones, or its passage includes the text around it. So the gap is halved as long as the parts are
+//! dense. The filters and the constants were tuned on texts rewritten in several ways (docs/measurements.md).
+//!
+//! Phrases that both texts repeat are left out, and so are clusters that overlap one in which twice as much
+//! agrees. If this leaves out a shared run of t symbols, the run becomes a passage of its own. A run whose
+//! two places already lie in passages does not. So each place of each run is marked, but a phrase that both
+//! texts repeat is not paired each place with each.
 
 use std::ops::Range;
 
@@ -15,22 +20,22 @@ use super::runs::MaximalMatch;
 use crate::query::ranges::Uncounted;
 use fpdb_host::error::Result;
 
-/// A phrase that both texts say so often that its places make more pairs says nothing of where text was taken from...
+/// A phrase with more pairs of places than this is no evidence that text was taken over, unless it is `LONG`.
 const RARE: u32 = 4;
 
-/// ...unless it is as long as this many k-grams.
+/// A phrase of at least this many times k symbols counts, however often it is repeated.
 const LONG: u64 = 3;
 
-/// A part is dense where at least this share of its symbols agrees.
+/// A part is dense if at least this share of its symbols agrees.
 const DENSE: f64 = 0.6;
 
-/// The gap is halved where dense parts keep at least this share of what agrees.
+/// The gap is halved if the dense parts keep at least this share of the agreeing symbols.
 const KEPT: f64 = 0.75;
 
-/// The narrowest gap is the one asked for divided by this.
+/// The narrowest gap is the requested one divided by this.
 const HALVINGS: u32 = 4;
 
-/// Clusters that others are compared with, the largest ones, so that the time is bounded.
+/// Compares with the 1,024 largest clusters only, to bound time.
 const RIVALS: usize = 1 << 10;
 
 /// The clusters of matches, in no order.
@@ -53,8 +58,8 @@ pub(super) fn cluster(matches: &[MaximalMatch], joining: &Joining<'_>) -> Result
     Ok(clusters)
 }
 
-/// Adds shared runs of t symbols that no cluster holds, until each of them lies in a passage on either side. A phrase that both
-/// texts say often is not paired each place with each.
+/// Adds shared runs of t symbols that no cluster holds, until each of them lies in a passage on either side.
+/// A phrase that both texts repeat is not paired each place with each.
 fn add_missed(matches: &[MaximalMatch], joining: &Joining<'_>, passages: &mut Vec<Joined>) {
     let sides: [fn(&Joined) -> &Range<u32>; 2] = [|found| &found.query, |found| &found.document];
     let long = matches.iter().filter(|found| u64::from(found.length) >= joining.guarantee);
@@ -66,7 +71,7 @@ fn add_missed(matches: &[MaximalMatch], joining: &Joining<'_>, passages: &mut Ve
         let mut held: Vec<Range<u32>> = passages.iter().map(|found| side(found).clone()).collect();
         held.sort_unstable_by_key(|held| held.start);
         let mut held = held.into_iter().peekable();
-        // How far a passage reaches that begins here or before.
+        // The furthest end of the passages that begin here or earlier.
         let mut reach = 0;
         for run in &runs {
             while let Some(passage) = held.next_if(|held| held.start <= side(run).start) {
@@ -99,8 +104,8 @@ fn narrow(part: Vec<MaximalMatch>, gap: u32, joining: &Joining<'_>, clusters: &m
     clusters.push(Joined { in_order: longest_chain(&part), ..whole });
 }
 
-/// The hull of matches. The symbols that agree are those matched on both sides, each counted once, in any order; how many of them
-/// are in order is found later.
+/// The smallest spans that contain these matches. The symbols that agree are those matched on both sides, in
+/// any order, each counted once. A later step finds the number of symbols in order.
 fn joined(matches: &[MaximalMatch], uncounted: &Uncounted) -> Joined {
     let spans = |span: fn(&MaximalMatch) -> Range<u32>| {
         let mut spans: Vec<Range<u32>> = matches.iter().map(span).collect();
@@ -120,8 +125,8 @@ fn joined(matches: &[MaximalMatch], uncounted: &Uncounted) -> Joined {
     Joined { query, document, agreed, counted: counted.min(agreed), in_order: 0 }
 }
 
-/// Leaves out the clusters that have most of one span in common with another in which twice as much agrees: the same
-/// phrases, found elsewhere too. Only the largest are looked at as rivals.
+/// Leaves out a cluster if most of one of its spans lies in a cluster in which twice as much agrees: the same
+/// phrases found again elsewhere. Only the largest clusters are compared with.
 fn without_rivals(mut clusters: Vec<Joined>) -> Vec<Joined> {
     clusters.sort_by_key(|cluster| {
         let (query, document) = (&cluster.query, &cluster.document);

@@ -1,10 +1,12 @@
-//! Connected: which matches hang together through gaps of at most so many symbols in both texts.
+//! Connected: groups matches into parts that are connected through gaps of at most `gap` symbols in both
+//! texts.
 //!
-//! A part is divided where the query has a gap, and where the document has one, until none of its parts can be divided
-//! further. A connected part is never divided, so that the order of divisions makes no difference. Each part is looked
-//! through from all four of its ends at once, one match at a time, until one of them has come to a gap: what lies before it
-//! is at most half of the part. Only that is taken out, and looked at as a part of its own, so that no match is looked at more
-//! often than its part can be halved. (Gene teams are found like that: Béal, Bergeron, Corteel and Raffinot 2004.)
+//! A part is divided where the query has a gap, and where the document has one, until no part can be divided
+//! further. A connected part is never divided, so the order of divisions makes no difference. Each part is
+//! scanned from all four of its ends at once, one match at a time, until one of the scans reaches a gap. The
+//! matches before the gap are at most half of the part. Only these are taken out and become a part of their
+//! own. So a match is scanned at most once for each halving of its part: O(n log n) in all. (The same method
+//! finds gene teams: Béal, Bergeron, Corteel and Raffinot 2004.)
 
 use std::ops::Range;
 
@@ -26,7 +28,7 @@ impl Spanning for MaximalMatch {
     }
 }
 
-/// Where a part is looked through from: the beginning and the end of the query, and of the document.
+/// The ends from which a part is scanned: start and end of the query, and of the document.
 const ENDS: [TextEnd; 4] = [
     TextEnd { in_query: true, backwards: false },
     TextEnd { in_query: true, backwards: true },
@@ -42,14 +44,14 @@ struct TextEnd {
 }
 
 impl TextEnd {
-    /// Where a match begins and ends, counted from this end.
+    /// Start and end of a match, counted from this end.
     fn span(self, found: &impl Spanning) -> (u32, u32) {
         let Range { start, end } = if self.in_query { found.in_query() } else { found.in_document() };
         if self.backwards { (!end, !start) } else { (start, end) }
     }
 }
 
-/// The parts that are connected through gaps of at most so many symbols in both texts, in no order.
+/// The parts that are connected through gaps of at most `gap` symbols in both texts, in no order.
 pub(super) fn connected<T: Spanning>(matches: &[T], gap: u32) -> Vec<Vec<T>> {
     let mut lists = MatchLists::new(matches, gap);
     let mut connected = Vec::new();
@@ -66,16 +68,16 @@ pub(super) fn connected<T: Spanning>(matches: &[T], gap: u32) -> Vec<Vec<T>> {
     connected
 }
 
-/// No match.
+/// Marks the absence of a match.
 const NONE: u32 = u32::MAX;
 
-/// The matches of each part, in order of where they begin as seen from each end.
+/// The matches of each part, as linked lists in order of their starts, seen from each end.
 struct MatchLists<'a, T> {
     matches: &'a [T],
     gap: u32,
     next: [Vec<u32>; 4],
     previous: [Vec<u32>; 4],
-    /// How many matches were looked at.
+    /// Number of matches scanned.
     #[cfg(test)]
     looked_at: u64,
 }
@@ -93,7 +95,7 @@ impl<'a, T: Spanning> MatchLists<'a, T> {
         }
     }
 
-    /// Makes these a part; returns the first of each list.
+    /// Makes these matches a part. Returns the first match of each list.
     fn link(&mut self, mut members: Vec<u32>) -> [u32; 4] {
         let mut firsts = [NONE; 4];
         for (list, end) in ENDS.into_iter().enumerate() {
@@ -114,7 +116,7 @@ impl<'a, T: Spanning> MatchLists<'a, T> {
         firsts
     }
 
-    /// Takes matches out of their part.
+    /// Removes matches from their part.
     fn unlink(&mut self, firsts: &mut [u32; 4], taken: &[u32]) {
         for (list, first) in firsts.iter_mut().enumerate() {
             for &index in taken {
@@ -130,15 +132,15 @@ impl<'a, T: Spanning> MatchLists<'a, T> {
         }
     }
 
-    /// The matches of a list from this one on.
+    /// The matches of a list, from this one on.
     fn from(&self, list: usize, first: u32) -> impl Iterator<Item = u32> {
         let there = |index: u32| (index != NONE).then_some(index);
         std::iter::successors(there(first), move |&index| there(self.next[list][index as usize]))
     }
 
-    /// Matches at one end of a part that a gap parts from all others; at most half of them.
+    /// Matches at one end of a part that a gap separates from all others; at most half of the part.
     fn apart(&mut self, firsts: [u32; 4]) -> Option<Vec<u32>> {
-        // For each end the match that is looked at next, and how far those before it reach.
+        // For each end, the next match to scan, and the furthest end of those scanned.
         let mut at = firsts.map(|first| (first, u32::MAX));
         let mut is_whole = [false; 2];
         for before in 0.. {
@@ -181,10 +183,10 @@ mod tests {
         MaximalMatch { query, document, length, rarest: 0 }
     }
 
-    /// Divides all parts in one text, all of them in the other, and so on.
+    /// Divides all parts in one text, then all of them in the other, and so on.
     fn naive(matches: &[MaximalMatch], gap: u32) -> Vec<Vec<MaximalMatch>> {
         let mut connected = Vec::new();
-        // With each part, how many divisions in a row have left it whole.
+        // Each part with the number of divisions in a row that left it whole.
         let mut parts = vec![(matches.to_vec(), 0)];
         let mut by_query = true;
         while !parts.is_empty() {
@@ -230,8 +232,8 @@ mod tests {
         parts
     }
 
-    /// Matches of which each hangs on the one before it, in the query and in the document by turns, but the first, which
-    /// hangs on nothing: once it is gone the second is the first.
+    /// Matches that form a staircase: each touches the one before it, alternately in the query and in the
+    /// document. The first touches nothing; once it is removed, the second is the first.
     fn staircase(steps: u32) -> Vec<MaximalMatch> {
         // Neighbours in the query are 1 and 2, 3 and 4, ...; in the document 2 and 3, 4 and 5, ...
         let place = |step: u32, pair: u32| 100 * (step / 2 + pair) + 10 * (step % 2);
@@ -243,7 +245,7 @@ mod tests {
         assert!(connected::<MaximalMatch>(&[], 3).is_empty());
         let near = [found(0, 100, 5), found(8, 0, 5), found(16, 108, 5)];
         assert_eq!(sorted(connected(&near, 11)), [vec![(0, 100, 5), (16, 108, 5)], vec![(8, 0, 5)]]);
-        // The one between them in the query is none of theirs.
+        // The match between them in the query is not in their part.
         assert_eq!(sorted(connected(&near, 10)).len(), 3);
         assert_eq!(sorted(connected(&near, u32::MAX)).len(), 1);
     }

@@ -1,26 +1,28 @@
-//! Gaps: how much of what lies between two neighbouring matches of a passage agrees as well.
+//! Gaps: counts how much of the text between two neighbouring matches of a passage agrees too.
 //!
-//! The longest run that both sides of the gap have, then what is left and right of it in the same way (Ratcliff and
-//! Obershelp 1988). Shorter runs than `least` are chance. The count is that of a common subsequence, never more than the longest.
+//! It finds the longest run that both sides of the gap have, then does the same to the left and right of it
+//! (Ratcliff and Obershelp 1988). Runs shorter than `least` are chance: a run counts from 8 characters on,
+//! and a single word counts. The count is the length of a common subsequence, so never more than the longest.
+//! A gap of more than 512 symbols is not compared.
 
-/// Symbols of a gap on either side, at most: the time is their product.
+/// Maximum number of symbols of a gap on either side: the time is proportional to their product.
 const WIDEST: usize = 512;
 
 use crate::query::ranges::Uncounted;
 
-/// Counts what agrees in gaps; one per pair of documents, which bounds its time.
+/// Counts the agreeing symbols in gaps. There is one per pair of documents, which bounds its time.
 pub(super) struct Gaps {
     least: usize,
-    /// Pairs of symbols that may still be compared.
+    /// Number of pairs of symbols that may still be compared.
     budget: usize,
     row: Vec<u32>,
 }
 
-/// Symbols that agree.
+/// Numbers of agreeing symbols.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Agreeing {
     pub(super) all: u64,
-    /// The number of gaps that count.
+    /// Number of these symbols that count.
     pub(super) counted: u64,
 }
 
@@ -29,8 +31,8 @@ impl Gaps {
         Self { least: least.max(1), budget: 1 << 26, row: Vec::new() }
     }
 
-    /// The symbols that agree, in order, in runs of at least `least`. None are counted once the budget is spent. `start` is
-    /// the place of `a` in its text, of which some symbols may be uncounted.
+    /// The symbols that agree, in order, in runs of at least `least`; none once the budget is spent. `start`
+    /// is the position of `a` in its text, and `uncounted` the symbols of that text that do not count.
     pub(super) fn agreeing(&mut self, a: &[u64], b: &[u64], start: u64, uncounted: &Uncounted) -> Agreeing {
         if a.len().min(b.len()) < self.least || a.len().max(b.len()) > WIDEST {
             return Agreeing::default();
@@ -50,9 +52,9 @@ impl Gaps {
         }
     }
 
-    /// Where the longest common run ends on both sides, and its length; the first of equals.
+    /// The ends of the longest common run on both sides, and its length; the first of equals.
     fn longest_run(&mut self, a: &[u64], b: &[u64]) -> (usize, usize, usize) {
-        // row[j + 1]: how many symbols before a[i + 1] and b[j + 1] are equal.
+        // row[j + 1]: the number of equal symbols before a[i + 1] and b[j + 1].
         self.row.clear();
         self.row.resize(b.len() + 1, 0);
         let mut best = (0, 0, 0);
@@ -97,7 +99,8 @@ mod tests {
         let values = |text: &str| text.bytes().map(u64::from).collect::<Vec<u64>>();
         let uncounted = Uncounted::new([100..105, 112..200].iter());
         let found = Gaps::new(3).agreeing(&values("one two three"), &values("one ten three"), 101, &uncounted);
-        // "one t" from 101, of which the last symbol counts, and " three" from 108, of which all but the last two do.
+        // "one t" begins at 101, and only its last symbol counts. " three" begins at 108, and all but two
+        // symbols count.
         assert_eq!(found, Agreeing { all: 5 + 6, counted: 1 + 4 });
     }
 

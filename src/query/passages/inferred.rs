@@ -1,10 +1,12 @@
-//! Passages inferred from shared fingerprints, where a text is gone.
+//! Inferred: passages inferred from shared fingerprints, if a text is not available.
 //!
 //! Two fingerprints of the same hash are a *seed*. Inside a shared run all seeds lie on one diagonal (query
-//! position minus document position) and follow each other within a window, so seeds are first joined to
-//! runs along diagonals, then runs to passages where one follows the other closely in both documents: "if a1
-//! and b1 are consecutive in document 1 and a2 and b2 are consecutive in document 2, then we have
-//! discovered a longer match" (Schleimer et al. 2003, section 5.2).
+//! position minus document position), each within a window of the one before. So seeds are first joined to
+//! runs along diagonals. Runs are then joined to passages if one follows the other closely in both documents
+//! (Schleimer et al. 2003, section 5.2, quoted in `join.rs`).
+//!
+//! An inferred passage covers the places of shared fingerprints only. It can leave out parts of a shared run
+//! of t symbols, or miss a run that is hardly longer. The guarantee for passages holds if texts are compared.
 
 use std::collections::HashMap;
 
@@ -19,13 +21,13 @@ use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::profile::{Profile, Selection};
 use fpdb_store::FingerprintPlace;
 
-/// The most seeds of one document, and of one hash in it. Where low-entropy text gives more, occurrences
+/// Maximum number of seeds of one document, and of one hash in it. If repetitive text gives more, occurrences
 /// are paired in order instead of each with each.
 const SEEDS: usize = 1 << 18;
 const SEEDS_OF_HASH: usize = 1 << 14;
 
-/// How many passages back a run looks for one it continues or lies in. Runs come in order of the query, so
-/// what it belongs to is near unless the text repeats itself more often than this.
+/// Number of earlier passages in which a run looks for one that it continues or lies in. Runs come in order
+/// of the query, so that passage is near, unless the text repeats itself more often than this.
 const LOOK_BACK: usize = 64;
 
 /// The same k-gram in both documents.
@@ -41,14 +43,14 @@ impl SharedKgram<'_> {
     }
 }
 
-/// Seeds in a row: the first and the last.
+/// Consecutive seeds: the first and the last.
 #[derive(Clone, Copy)]
 struct SeedRun<'a> {
     first: SharedKgram<'a>,
     last: SharedKgram<'a>,
 }
 
-/// The passages of one document, as far as the fingerprints it shares tell.
+/// The passages of one document, inferred from the fingerprints it shares.
 pub(in crate::query) fn infer(
     subject: &PreparedQuery,
     marks: &[SharedFingerprint],
@@ -80,7 +82,7 @@ pub(in crate::query) fn infer(
     }
     let ranges = joined.iter().map(|run| run.first.query.position..run.last.query.position + k);
     let covered = Covered::new(ranges.collect(), subject.symbols);
-    // Numbers of places, for choosing among passages: they are few, however long the documents are.
+    // Ranks of positions, for choosing among passages: small numbers, however long the documents are.
     let ranks = [ranks(&joined, |seed| seed.query.position, k), ranks(&joined, |seed| seed.document.position, k)];
     let left_out = options.thin_out(&mut joined, &subject.profile, |run| {
         let range = |ranks: &[u64], position: fn(&SharedKgram<'_>) -> u64| {
@@ -96,7 +98,7 @@ pub(in crate::query) fn infer(
     DocumentPassages { passages: joined.iter().map(|run| passage(run, k)).collect(), left_out, covered, repeats }
 }
 
-/// Where runs begin and end in one of the documents, ascending.
+/// The starts and ends of runs in one of the documents, ascending.
 fn ranks(runs: &[SeedRun<'_>], position: fn(&SharedKgram<'_>) -> u64, k: u64) -> Vec<u64> {
     let mut ends: Vec<u64> = runs.iter().flat_map(|run| [position(&run.first), position(&run.last) + k]).collect();
     ends.sort_unstable();
@@ -104,16 +106,16 @@ fn ranks(runs: &[SeedRun<'_>], position: fn(&SharedKgram<'_>) -> u64, k: u64) ->
     ends
 }
 
-/// How far apart two neighbouring fingerprints of a shared run can lie.
+/// Largest distance between two neighbouring fingerprints of a shared run, in symbols.
 fn reach(profile: &Profile) -> u64 {
     match profile.selection() {
-        // No bound; eight times the expected distance is exceeded once in 3,000.
+        // There is no bound. Eight times the expected distance is exceeded once in 3,000 cases.
         Selection::Mod(p) => p.saturating_mul(8),
         _ => u64::from(profile.w()),
     }
 }
 
-/// The seeds, and how many were left out.
+/// The seeds, and the number left out.
 fn seeds<'a>(
     subject: &'a PreparedQuery,
     marks: &[SharedFingerprint],
@@ -138,8 +140,8 @@ fn seeds<'a>(
     (seeds, left_out)
 }
 
-/// Joins runs that follow each other within `gap` symbols in both documents, and drops those that lie in
-/// another one.
+/// Joins runs that follow each other within `gap` symbols in both documents. Drops runs that lie in another
+/// one.
 fn join(mut runs: Vec<SeedRun<'_>>, gap: u64) -> Vec<SeedRun<'_>> {
     runs.sort_unstable_by_key(|run| {
         (run.first.query.position, std::cmp::Reverse(run.last.query.position), run.first.document.position)
@@ -191,7 +193,7 @@ fn passage(run: &SeedRun<'_>, k: u64) -> Passage {
     }
 }
 
-/// In symbols of the query.
+/// Length in symbols of the query.
 fn length(run: &SeedRun<'_>, k: u64) -> u64 {
     run.last.query.position + k - run.first.query.position
 }

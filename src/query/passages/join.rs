@@ -1,9 +1,12 @@
-//! Joining: maximal matches become the passages a reader would mark.
+//! Joining: turns maximal matches into the passages a reader would mark.
 //!
-//! Matches that follow each other in both texts with little in between are one passage with small edits ("if a1 and b1
-//! are consecutive in document 1 and a2 and b2 are consecutive in document 2, then we have discovered a longer match",
-//! Schleimer et al. 2003, section 5.2). A passage begins where its first match does and ends where its last one does, so its
-//! ends are exact. Every match lies in a passage, but for those shorter than t both of whose places are marked anyway.
+//! Matches that follow each other in both texts with little in between are one passage with small edits. "If
+//! a1 and b1 are consecutive in document 1 and a2 and b2 are consecutive in document 2, then we have
+//! discovered a longer match" (Schleimer et al. 2003, section 5.2). A passage begins at the start of its
+//! first match and ends at the end of its last, so its ends are exact. Every match lies in a passage, except
+//! matches shorter than t whose two places longer passages mark anyway.
+//!
+//! The default gap is t: the text between two matches is then shorter than any run that is surely found.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -15,7 +18,7 @@ use super::runs::MaximalMatch;
 use crate::query::ranges::{Uncounted, lies_in, union};
 use fpdb_host::error::Result;
 
-/// Joins matches, which come in order of the query, to passages in order of the query.
+/// Joins matches to passages. Both are in order of the query.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).
@@ -44,7 +47,7 @@ fn chain(
     gaps: &mut Gaps,
 ) -> Result<Vec<Joined>> {
     let mut passages: Vec<Joined> = Vec::new();
-    // The passages that a coming match may continue or lie in, by their agreement.
+    // The passages that a later match may continue or lie in, weighted by their agreement.
     let mut open = PassageIndex::new();
     for found in matches {
         stop.check()?;
@@ -71,7 +74,7 @@ fn chain(
     Ok(passages)
 }
 
-/// How far a match is from the end of a passage it continues; `None` where it does not.
+/// The distances of a match from the end of a passage it continues; `None` if it does not continue it.
 fn distance(passage: &Joined, found: &MaximalMatch, gap: u32) -> Option<(u32, u32)> {
     let continues = found.query >= passage.query.start
         && found.document >= passage.document.start
@@ -82,7 +85,7 @@ fn distance(passage: &Joined, found: &MaximalMatch, gap: u32) -> Option<(u32, u3
         i64::from(found.document) - i64::from(passage.document.end),
     ];
     let overlap = u64::try_from(-skipped[0].min(skipped[1])).unwrap_or(0);
-    // More than half in what is marked already: another place of the same text, not the text after it.
+    // If more than half is already marked, it is another place of the same text, not its continuation.
     if !continues || overlap * 2 > u64::from(found.length).min(passage.agreed) {
         return None;
     }
@@ -114,16 +117,16 @@ fn append(
     passage.document.end = found.document_end();
 }
 
-/// Drops passages that lie in another one, and brings the rest into order.
+/// Drops passages that lie in another one, and sorts the rest.
 pub(super) fn without_contained(passages: &mut Vec<Joined>) {
-    // Most often they are in order of the query already, and only those that begin same_start are not.
+    // Passages are mostly in order of the query already, except those with equal starts.
     passages.sort_by_key(|passage| passage.query.start);
     for same_start in passages.chunk_by_mut(|a, b| a.query.start == b.query.start) {
         same_start
             .sort_by_key(|passage| (Reverse(passage.query.end), passage.document.start, Reverse(passage.document.end)));
     }
     let mut kept: Vec<Joined> = Vec::with_capacity(passages.len());
-    // The passages that a coming one may lie in, by their length.
+    // The passages that a later one may lie in, weighted by length.
     let mut open = PassageIndex::new();
     for passage in passages.drain(..) {
         if open.holds(&passage.query, &passage.document) {
@@ -136,7 +139,7 @@ pub(super) fn without_contained(passages: &mut Vec<Joined>) {
     *passages = kept;
 }
 
-/// Drops passages shorter than t both of whose spans lie in longer ones: a phrase that occurs again and again.
+/// Drops passages shorter than t if both of their spans lie in longer passages: repeated phrases.
 fn without_repeated(passages: &mut Vec<Joined>, guarantee: u64) {
     let is_long = |passage: &Joined| passage.agreed >= guarantee;
     let union = |span: fn(&Joined) -> &Range<u32>| union(passages.iter().filter(|passage| is_long(passage)).map(span));

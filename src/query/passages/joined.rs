@@ -1,4 +1,4 @@
-//! Joined: matches that make one passage together.
+//! Joined: matches that together form one passage.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use super::runs::MaximalMatch;
 use crate::query::ranges::Uncounted;
 use fpdb_host::stop::StopToken;
 
-/// A pair of spans in symbols.
+/// A pair of spans, in symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Joined {
     pub(super) query: Range<u32>,
     pub(super) document: Range<u32>,
-    /// Symbols that are equal in both spans, for any order of joining: at least so many.
+    /// Number of symbols that are equal in both spans. A lower bound if matches are joined in any order.
     pub(super) agreed: u64,
-    /// The number of them that count.
+    /// Number of these symbols that count.
     pub(super) counted: u64,
-    /// The number of them that are in the same order in both.
+    /// Number of these symbols that are in the same order in both spans.
     pub(super) in_order: u64,
 }
 
@@ -30,7 +30,7 @@ impl Joined {
         }
     }
 
-    /// The symbols of the longer span.
+    /// Number of symbols in the longer span.
     pub(super) fn length(&self) -> u64 {
         self.query.len().max(self.document.len()) as u64
     }
@@ -39,18 +39,18 @@ impl Joined {
 /// How matches are joined.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Joining<'a> {
-    /// Symbols between two matches of a passage, at most, on either side.
+    /// Maximum number of symbols between two matches of a passage, on either side.
     pub(super) gap: u32,
-    /// Matches near each other in both texts are one passage in any order.
+    /// If true, matches near each other in both texts are joined in any order.
     pub(super) any_order: bool,
-    /// Symbols of a k-gram.
+    /// Number of symbols in a k-gram.
     pub(super) k: u64,
-    /// t: shorter passages whose places are part of longer ones are left out.
+    /// t: shorter passages are left out if longer passages mark their places.
     pub(super) guarantee: u64,
-    /// Passages with fewer symbols that agree and count are left out.
+    /// Passages with fewer agreeing symbols that count are left out.
     pub(super) least: u64,
     /// The symbols of the query that do not count.
     pub(super) uncounted: &'a Uncounted,
-    /// Ends the joining.
+    /// Stops the joining.
     pub(super) stop: &'a StopToken,
 }

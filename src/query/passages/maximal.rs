@@ -1,19 +1,19 @@
 //! Maximal matches: runs of equal symbols that cannot be extended in either direction.
 //!
-//! Each pair of occurrences of one hash is a *seed*. A seed is compared symbol by symbol, so that a collision of hashes
-//! is dropped, and extended both ways. Seeds come in order of their diagonal (position in the query minus position in
-//! the document), and one that lies in a match found before is part of it: so each symbol of a match is compared once.
-//! Hashes that repeat too often in both texts to be paired each with each are left to [`super::repeats`].
+//! Each pair of occurrences of one hash is a *seed*. A seed is compared symbol by symbol, which rejects hash
+//! collisions, and then extended in both directions. Seeds come in order of their diagonal (query position
+//! minus document position). A seed inside a match already found is skipped, so each symbol of a match is
+//! compared once. Hashes that both texts repeat too often to pair all occurrences go to [`super::repeats`].
 
 use super::occurrences::Occurrences;
 use super::repeats;
 use super::runs::{IndexedText, MaximalMatch, Settings, extend};
 
-/// The diagonal of equal places: places are below it, as texts of more than 32 MiB are not compared.
+/// The diagonal of equal positions. Positions are smaller, since texts of more than 32 MiB are not compared.
 const MIDDLE: u32 = 1 << 31;
 
-/// The maximal matches that lead through hashes of the indices `shared`, in order of the query, longer ones first, and the number of pairs of occurrences that were not
-/// looked at one by one.
+/// The maximal matches through the hashes at the indexes `shared`, in order of the query, longer ones first.
+/// Also the number of pairs of occurrences that were not compared one by one.
 pub(super) fn maximal_matches(
     query: IndexedText<'_>,
     document: IndexedText<'_>,
@@ -21,7 +21,7 @@ pub(super) fn maximal_matches(
     settings: &Settings,
 ) -> (Vec<MaximalMatch>, u64) {
     let (easy, hard) = divide(query.occurrences, document.occurrences, shared, settings);
-    // Diagonal and place in the query, as one number, which is sorted in half the time; pairs of the hash.
+    // Diagonal and query position as one number, which halves the time to sort; and the pairs of the hash.
     let mut seeds: Vec<(u64, u32)> = Vec::new();
     for &index in &easy {
         let pairs = u32::try_from(pairs(query.occurrences, document.occurrences, index)).unwrap_or(u32::MAX);
@@ -66,7 +66,8 @@ pub(super) fn maximal_matches(
     (matches, left_out)
 }
 
-/// The hashes of the indices `shared` that both texts have: those whose occurrences are paired each with each, the rarest first, and the others.
+/// Divides the hashes at the indexes `shared` that both texts have. The first list, rarest first, has those
+/// whose occurrences are paired each with each; the second has the others.
 fn divide(
     query: &Occurrences,
     document: &Occurrences,

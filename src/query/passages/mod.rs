@@ -1,10 +1,27 @@
-//! Passages: where exactly do two documents share text?
+//! Passages: finds where exactly two documents share text.
 //!
-//! Where both texts can be had they are compared symbol by symbol: `occurrences` of the query's hashes in either text,
-//! `maximal` matches around them (`repeats` where a hash occurs too often), and those joined to passages (`join`, `open`,
-//! `cluster`, `connected`, `chain`, `gaps`) or, of rewritten text, grown from more than matches (`rewritten`). Of source code
-//! `names` tells the same text from the same structure. Where one text is gone the passages are `inferred` from the
-//! fingerprints both share. `thinning` leaves out some of very many.
+//! If both texts are available, they are compared symbol by symbol. `occurrences` finds the query's hashes in
+//! both texts. `maximal` finds the matches around them, and `repeats` does so for hashes that occur too
+//! often. Matches are joined to passages (`join`, `open`, `cluster`, `connected`, `chain`, `gaps`). For
+//! rewritten text, passages grow from more than matches (`rewritten`). For source code, `names` distinguishes
+//! equal text from equal structure. If a text is not available, passages are `inferred` from the shared
+//! fingerprints. `thinning` leaves out passages if there are very many.
+//!
+//! `--min-passage` counts the symbols that agree outside quotations and phrases whose places are known. So a
+//! quotation with a few words around it is no long passage. For inferred passages, it counts the symbols of
+//! the query between their ends. There, boilerplate and common text count too, since only their fingerprints
+//! are known.
+//!
+//! In source code a passage stays only if it adds 20 tokens, in either document, to longer passages
+//! (`--min-passage` sets another number). If the longest passage is shorter than that, its length is the
+//! number. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one.
+//!
+//! A letter with its accents has one place and can be several symbols. A passage that ends within such a
+//! letter has all of its symbols, since it shows all of its bytes. `symbols`, `coverage` and `agreement`
+//! count them all, so `agreement` is below 1 if the rest differs.
+//!
+//! Offsets and lines are looked up last, for the passages that stay after `thinning`. 39 releases of jQuery
+//! share 53 million passages in their 741 pairs, nearly all of them idioms.
 
 mod chain;
 mod cluster;
@@ -51,13 +68,13 @@ pub(crate) struct SharedFingerprint {
     pub(crate) ordinal: u32,
 }
 
-/// Shorter runs of characters or bytes within a gap are chance, and no agreement. A word is not chance.
+/// Runs of characters or bytes within a gap that are shorter than this are chance. A single word is not.
 const CHANCE: u32 = 8;
 
-/// Fewer tokens of source code are an idiom of their language: a call, the head of a loop.
+/// A passage of fewer tokens of source code is an idiom of its language: a call, or the head of a loop.
 const IDIOM: u64 = 20;
 
-/// How many times t a passage has at least that is no mere phrase.
+/// A passage of at least this many times t symbols is more than a phrase.
 const LONG: u64 = 4;
 
 impl PassageOptions {
@@ -68,15 +85,15 @@ impl PassageOptions {
         }
     }
 
-    /// The floor where passages are inferred from fingerprints.
+    /// The smallest number of symbols in an inferred passage.
     fn least_inferred(&self) -> u64 {
         if self.rewritten { self.least.max(rewritten::LEAST_OF_FINGERPRINTS) } else { self.least }
     }
 
-    /// Checks that documents of this profile can be compared so.
+    /// Checks that documents of this profile can be compared with these options.
     ///
     /// # Errors
-    /// [`Error::NotWords`] for rewritten text in another unit than words.
+    /// [`Error::NotWords`] for rewritten text in a unit other than words.
     pub(super) fn check(&self, profile: &Profile) -> Result<()> {
         if self.rewritten && profile.unit() != Unit::Word {
             return Err(Error::NotWords { unit: profile.unit() });
@@ -84,19 +101,19 @@ impl PassageOptions {
         Ok(())
     }
 
-    /// How many symbols a passage must add to longer ones.
+    /// In source code, the number of symbols a passage must add to longer ones.
     fn floor(&self, profile: &Profile) -> Option<u64> {
         (profile.unit() == Unit::Token).then_some(if self.least == 0 { IDIOM } else { self.least })
     }
 
-    /// Leaves out what a reader is not to see. Returns how many passages that are.
+    /// Leaves out passages that a reader does not need. Returns their number.
     fn thin_out<T>(&self, passages: &mut Vec<T>, profile: &Profile, place: impl Fn(&T) -> thinning::Extent) -> u64 {
         let short = LONG * u64::from(expected_run(profile));
         self.most.map_or(0, |most| thinning::thin_out(passages, most, short, place))
     }
 }
 
-/// The symbols of a shared run that is found: surely, or with `mod:P` most likely.
+/// Number of symbols in a shared run that is surely found; with `mod:P`, most likely found.
 fn expected_run(profile: &Profile) -> u32 {
     match profile.selection() {
         Selection::Mod(p) => profile.k().saturating_add(u32::try_from(p).unwrap_or(u32::MAX)),
@@ -109,26 +126,27 @@ fn expected_run(profile: &Profile) -> u32 {
 pub(super) struct DocumentPassages {
     /// In order of the query.
     pub(super) passages: Vec<Passage>,
-    /// How many more there are, which were not asked for.
+    /// Number of further passages, left out because of the limit.
     pub(super) left_out: u64,
-    /// The part of the query they cover, those left out included.
+    /// The part of the query that passages cover, including those left out.
     pub(super) covered: Covered,
-    /// Pairs of equal k-grams that were not looked at one by one, because both texts repeat them too often.
+    /// Number of pairs of equal k-grams not compared one by one, because both texts repeat them too often.
     pub(super) repeats: u64,
 }
 
-/// A query's text, ready to be compared with documents.
+/// A query's text, prepared for comparison with documents.
 pub(super) struct QueryText {
     text: WholeText,
     profile: Profile,
-    /// The hashes that make a match, by number.
+    /// The hashes that can make a match, with their indexes.
     wanted: FxHashMap<u64, u32>,
     occurrences: Occurrences,
     uncounted: Uncounted,
 }
 
 impl QueryText {
-    /// Prepares a text whose fingerprints have the `hashes`, each given once; `uncounted` are its symbols that do not count.
+    /// Prepares a text. `hashes` are those of its fingerprints, without duplicates; `uncounted` are its
+    /// symbols that do not count.
     ///
     /// # Errors
     /// [`Error::Stopped`].
@@ -145,11 +163,12 @@ impl QueryText {
         Ok(Self { text, profile: *profile, wanted, occurrences, uncounted })
     }
 
-    /// Compares it with a document symbol by symbol. `shared` are the hashes of fingerprints that both have, in order: so the
-    /// passages do not depend on which other documents the query is compared with.
+    /// Compares the query with a document symbol by symbol. `shared` are the hashes of fingerprints that both
+    /// have, ascending. So the passages do not depend on which other documents the query is compared with.
     ///
     /// # Errors
-    /// [`Error::Stopped`]: the token is looked at between steps that take a time in proportion to the texts, and within longer ones.
+    /// [`Error::Stopped`]. The token is checked within long steps, and between steps of time proportional to
+    /// the texts.
     pub(super) fn compare(
         &self,
         document: &WholeText,
@@ -198,7 +217,8 @@ impl QueryText {
                 join::join(query_values, document_values, &matches, &joining, &mut gaps)?
             }
         };
-        // The bytes of a passage have all symbols of its first and its last letter: so has what is said of it. A token is one symbol.
+        // A passage shows whole letters, so it must have all symbols of its first and last letter. A token is
+        // one symbol.
         if matches!(profile.unit(), Unit::Char | Unit::Word) {
             for passage in &mut joined {
                 passage.query = self.text.whole_origins(&passage.query);

@@ -1,7 +1,7 @@
-//! Names: are those of a passage of source code the same in both documents, or is it only the structure that is?
+//! Names: distinguishes passages of source code with the same names from those with only the same structure.
 //!
-//! Tokens are equal whatever their names are. Here the names of a passage are compared, each with the one beside it in the
-//! longest match that covers it.
+//! Name tokens are equal whatever the name. Here the names of a passage are compared, each with its
+//! counterpart in the longest match that covers it.
 
 use std::cmp::Reverse;
 
@@ -9,13 +9,13 @@ use super::joined::Joined;
 use super::runs::MaximalMatch;
 use crate::query::text::WholeText;
 
-/// Compares names; one per pair of documents, which bounds its time.
+/// Compares names. There is one per pair of documents, which bounds its time.
 pub(super) struct NameComparison<'a> {
     query: &'a WholeText,
     document: &'a WholeText,
     /// In order of the query.
     matches: &'a [MaximalMatch],
-    /// Matches and symbols that may still be looked at.
+    /// Number of matches and symbols that may still be examined.
     budget: usize,
 }
 
@@ -24,7 +24,8 @@ impl<'a> NameComparison<'a> {
         Self { query, document, matches, budget: 1 << 26 }
     }
 
-    /// The share of a passage's names that are the same; `None` where it has none, and once the budget is spent.
+    /// The share of a passage's names that are the same, 0 to 1. `None` without names, and once the budget is
+    /// spent.
     pub(super) fn same(&mut self, passage: &Joined) -> Option<f64> {
         if !self.query.has_names() || !self.document.has_names() {
             return None;
@@ -40,7 +41,7 @@ impl<'a> NameComparison<'a> {
         let mut matches: Vec<&MaximalMatch> = self.matches[from..to].iter().filter(is_within).collect();
         let symbols = matches.iter().map(|found| found.length as usize).sum();
         self.budget = self.budget.checked_sub(symbols)?;
-        // Among equally long ones, the one that both documents have at the same place of the passage.
+        // Among equally long matches, prefers the one at the same offset of the passage in both documents.
         let shift = |found: &MaximalMatch| {
             (found.query - passage.query.start).abs_diff(found.document - passage.document.start)
         };
@@ -76,7 +77,7 @@ mod tests {
     use fpdb_kernel::document::{Format, Language};
     use fpdb_kernel::profile::Profile;
 
-    /// The passages of two texts: the symbols of each, and the share of its names that are the same.
+    /// The passages of two texts: the number of symbols in each, and its share of equal names.
     fn passages(a: &str, b: &str, format: Format) -> Vec<(u64, Option<f64>)> {
         let profile = Profile::named("code").unwrap();
         let mut symboliser = Symboliser::new(&profile).with_names();
@@ -99,9 +100,9 @@ mod tests {
         let tokens = passages(text, text, C)[0].0;
         assert_eq!(passages(text, text, C), [(tokens, Some(1.0))]);
         assert_eq!(passages(text, &other, C), [(tokens, Some(0.0))]);
-        // Of 9 names, three are this one.
+        // Three of the 9 names are `all`.
         assert_eq!(passages(text, &text.replace("all", "s"), C), [(tokens, Some(6.0 / 9.0))]);
-        // Layout and comments are no names, and nor are the words of no language.
+        // Layout and comments are not names, and neither are the words of plain text.
         assert_eq!(passages(text, &text.replace(' ', " /* all */\n"), C), [(tokens, Some(1.0))]);
         assert!(passages(text, text, Format::Text).iter().all(|&(_, same)| same.is_none()));
         assert_eq!(passages("1 + 2 + 3 + 4 + 5 + 6", "1 + 2 + 3 + 4 + 5 + 6", C), [(11, None)]);
@@ -112,7 +113,7 @@ mod tests {
         let first = "int a = 1; b = a * 22; while (b > 3) b = b - a;";
         let second = "if (c == 44) { d = c / 5; c = d % 66; }";
         let [a, b] = [format!("{first} {second}"), format!("{first} return; {}", second.replace('c', "e"))];
-        // 7 names of the first, then 5 of which 3 are others.
+        // The first part has 7 names; the second has 5, of which 3 differ.
         assert_eq!(passages(&a, &b, C).iter().map(|passage| passage.1).collect::<Vec<_>>(), [Some(9.0 / 12.0)]);
     }
 
@@ -144,7 +145,7 @@ mod tests {
                 (all, same) = (all + 1, same + u32::from(!renamed));
                 renamed
             });
-            // Both have one structure, so that the longest passage is all of them.
+            // Both have one structure, so the longest passage is the whole text.
             let whole = passages(&a, &b, C).into_iter().max_by_key(|passage| passage.0).unwrap();
             prop_assert_eq!(whole.1, Some(f64::from(same) / f64::from(all)), "{} {}", a, b);
         }

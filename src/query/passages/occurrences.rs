@@ -1,25 +1,26 @@
-//! Occurrences: where in a text the k-grams of certain hashes stand, all of them and not only the selected ones.
+//! Occurrences: finds all k-grams of certain hashes in a text, not only the selected ones.
 //!
-//! Two documents that share a run select the same hashes in it, but of equal ones in a window robust winnowing may
-//! select different occurrences. With all of them at hand some two always stand at the same place of the run.
+//! Two documents that share a run select the same hashes in it. But if a window holds equal hashes, robust
+//! winnowing can select different occurrences in each. Among all occurrences, two are always at the same
+//! place of the run.
 
 use rustc_hash::FxHashMap;
 
 use fpdb_kernel::kgram::KgramHasher;
 
-/// k-grams hashed at a time: their hashes stay in the cache.
+/// Number of k-grams hashed at a time: their hashes stay in the cache.
 const KGRAMS_AT_ONCE: usize = 4 << 10;
 
-/// Positions grouped by hash. Symbols are counted in 32 bits: texts larger than that are not compared.
+/// Positions grouped by hash. They have 32 bits: larger texts are not compared.
 #[derive(Debug, Default)]
 pub(super) struct Occurrences {
-    /// For each hash, by its index, where its positions begin in `positions`; one more at the end.
+    /// For each hash, by its index, the start of its positions in `positions`; the last element is the end.
     first: Vec<u32>,
     positions: Vec<u32>,
 }
 
 impl Occurrences {
-    /// Finds the k-grams of `values` whose hash is in `wanted`, which numbers its hashes from 0 on.
+    /// Finds the k-grams of `values` whose hash is in `wanted`, which maps hashes to indexes from 0 on.
     pub(super) fn find(values: &[u64], k: usize, wanted: &FxHashMap<u64, u32>) -> Self {
         let mut found: Vec<(u32, u32)> = Vec::new();
         KgramHashes::new(k).for_each(values, |position, hash| {
@@ -44,16 +45,16 @@ impl Occurrences {
         Self { first, positions }
     }
 
-    /// Where the hash of this index stands, ascending.
+    /// The positions of the hash with this index, ascending.
     pub(super) fn of(&self, index: usize) -> &[u32] {
         &self.positions[self.first[index] as usize..self.first[index + 1] as usize]
     }
 }
 
-/// Hashes the k-grams of one text after the other; it keeps tables, which are not made anew for each.
+/// Hashes the k-grams of texts. Its tables are reused from text to text.
 pub(super) struct KgramHashes {
     hasher: KgramHasher,
-    /// The hashes of a stretch.
+    /// The hashes of one piece.
     stretch: Vec<u64>,
 }
 

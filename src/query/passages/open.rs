@@ -1,29 +1,30 @@
-//! Open: the passages that what comes next in the query may continue or lie in, looked through for every match.
+//! Open: the *open* passages, which later matches of the query may continue or lie in. They are searched for
+//! every match.
 //!
-//! Their ends stand in columns, so that the processor compares many at a time: where programs repeat their idioms there
-//! are [`OPEN`] of them for each of a hundred thousand matches.
+//! Their ends are stored in columns, so that the processor compares many at a time. If programs repeat their
+//! idioms, there are [`OPEN`] of them for each of a hundred thousand matches.
 
 use std::ops::Range;
 
-/// Passages held at most; those that weigh most are kept.
+/// Maximum number of passages held; those of the greatest weight are kept.
 pub(super) const OPEN: usize = 256;
 
-/// Compared at a time.
+/// Number of passages compared at a time.
 const STRIPE: usize = 32;
 
-/// Where what is behind the last passage begins: before nothing.
+/// Start of the unused slots: after every place, so that they hold nothing.
 const NOWHERE: i32 = i32::MAX;
 
-/// Passages by where they stand. Places are below 2^31: no larger texts are compared.
+/// Passages by place. Places are below 2^31: larger texts are not compared.
 pub(super) struct PassageIndex {
     query_start: Box<[i32; OPEN]>,
     query_end: Box<[i32; OPEN]>,
     document_start: Box<[i32; OPEN]>,
     document_end: Box<[i32; OPEN]>,
     weight: Vec<u64>,
-    /// The numbers of the passages.
+    /// The indexes of the passages.
     index: Vec<usize>,
-    /// Once so many are held, those that have ended are removed.
+    /// When this number is held, passages that have ended are removed.
     room: usize,
 }
 
@@ -41,8 +42,8 @@ impl PassageIndex {
         }
     }
 
-    /// Adds the passage of number `index`. `from` is where passages must end at the earliest to stay, in the query;
-    /// where all do and there is no room, the one that weighs least goes, the one added first among equals.
+    /// Adds the passage `index`. If there is no room, first removes passages that end before `from` in the
+    /// query. If none does, removes the one of the least weight; of equals, the one added first.
     pub(super) fn push(&mut self, index: usize, query: &Range<u32>, document: &Range<u32>, weight: u64, from: u32) {
         if self.index.len() == self.room {
             let mut at = 0;
@@ -64,7 +65,7 @@ impl PassageIndex {
         self.set_ends(at, query.end, document.end);
     }
 
-    /// In no order: the last takes the place of the one that goes.
+    /// Moves the last passage into the freed slot, since order does not matter.
     fn remove(&mut self, at: usize) {
         let last = self.index.len() - 1;
         self.index.swap_remove(at);
@@ -80,18 +81,18 @@ impl PassageIndex {
         self.document_end[at] = document.cast_signed();
     }
 
-    /// The passages held: their places here, and their numbers.
+    /// The passages held: their slots and their indexes.
     pub(super) fn held(&self) -> impl Iterator<Item = (usize, usize)> {
         self.index.iter().copied().enumerate()
     }
 
-    /// Moves the end of the passage held at a place.
+    /// Moves the end of the passage in a slot.
     pub(super) fn extend(&mut self, at: usize, query_end: u32, document_end: u32, weight: u64) {
         self.set_ends(at, query_end, document_end);
         self.weight[at] = weight;
     }
 
-    /// True if some passage holds the place on both sides.
+    /// True if some passage contains both ranges.
     pub(super) fn holds(&self, query: &Range<u32>, document: &Range<u32>) -> bool {
         let [from, to] = [query.start, query.end].map(u32::cast_signed);
         let [other_from, other_to] = [document.start, document.end].map(u32::cast_signed);
@@ -100,7 +101,8 @@ impl PassageIndex {
         })
     }
 
-    /// True if some passage may be continued by the place: it begins before and ends before, by at most `gap`.
+    /// True if the ranges may continue some passage: on both sides it starts no later, ends earlier, and ends
+    /// at most `gap` before the start of the range.
     pub(super) fn continues(&self, query: &Range<u32>, document: &Range<u32>, gap: u32) -> bool {
         let [from, to] = [query.start, query.end].map(u32::cast_signed);
         let [other_from, other_to] = [document.start, document.end].map(u32::cast_signed);
@@ -112,8 +114,8 @@ impl PassageIndex {
         })
     }
 
-    /// True if the ends of some passage are as said: its start and end in the query, and in the document. Without a branch
-    /// from one to the next, which is what lets the processor compare many at a time.
+    /// True if `is` holds for some passage: for its start and end in the query and in the document. It has no
+    /// branches between passages, so that the processor compares many at a time.
     #[inline(always)]
     fn some(&self, is: impl Fn(i32, i32, i32, i32) -> bool) -> bool {
         let starts = self.query_start.as_chunks::<STRIPE>().0.iter().zip(self.document_start.as_chunks::<STRIPE>().0);
@@ -165,7 +167,7 @@ mod tests {
     fn what_has_ended_goes_first_and_then_what_weighs_least() {
         let mut open = PassageIndex::new();
         for index in 0..OPEN as u32 {
-            // The first ten end early, the eleventh weighs least.
+            // The first ten end early; the eleventh has the least weight.
             let end = if index < 10 { 5 } else { 1000 };
             open.push(index as usize, &(0..end), &(0..end), if index == 10 { 1 } else { 2 }, 0);
         }

@@ -1,22 +1,29 @@
-//! Repeats: text that both documents repeat so often that pairing each with each would take quadratic time.
+//! Repeats: handles text that both documents repeat so often that pairing all places would take quadratic
+//! time.
 //!
-//! There, every place of either document is matched with one place of the other instead of all: the runs of t symbols
-//! around the hashes in question are hashed, and each common run of t symbols is looked at once in each text. So
-//! every symbol of either text that lies in a shared run of t symbols still lies in a match, in linear time; and so does
-//! every occurrence of the hashes.
+//! Each place of either document is matched with one place of the other instead of all. For this, the runs of
+//! t symbols around the frequent hashes are hashed, and each common run is handled once in each text. So
+//! every symbol in a shared run of t symbols still lies in a match, in linear time. The same holds for every
+//! occurrence of the hashes.
+//!
+//! A hash found 64 times in both texts has 4,096 seeds. Above that number, and above 2^20 seeds in all, this
+//! method replaces pairing each place with each. The rarest hashes are paired first. Each place that no match
+//! covers yet is matched with the longest of up to 16 candidates, including the nearest to the last diagonal.
+//! Two texts of 200,000 equal symbols have 4 x 10^10 seeds and take some milliseconds. The answer counts the
+//! pairs that were not compared (`repeats`).
 
 use std::ops::Range;
 
 use super::occurrences::KgramHashes;
 use super::runs::{IndexedText, MaximalMatch, Settings, extend};
 
-/// The most places that one place is compared with; the longest match is taken.
+/// Maximum number of places that one place is compared with; the longest match is taken.
 const CANDIDATES: usize = 16;
 
-/// How far candidates are compared before one is chosen.
+/// Number of symbols compared before a candidate is chosen.
 const LOOK_AHEAD: usize = 1 << 12;
 
-/// Matches that lead through occurrences of the hashes `hard`: enough to cover all that both texts share there.
+/// Matches through occurrences of the hashes `hard`: enough to cover all that both texts share there.
 pub(super) fn matches(
     query: IndexedText<'_>,
     document: IndexedText<'_>,
@@ -41,8 +48,8 @@ fn mirror(found: MaximalMatch) -> MaximalMatch {
     MaximalMatch { query: found.document, document: found.query, ..found }
 }
 
-/// Matches for the occurrences in `here` that lie in none of those found: they are in runs shorter than t, and each is
-/// matched with the first one in `there`.
+/// Matches for the occurrences in `here` outside all matches found. They are in runs shorter than t. Each is
+/// matched with its first occurrence in `there`.
 fn rest(
     here: IndexedText<'_>,
     there: IndexedText<'_>,
@@ -57,7 +64,7 @@ fn rest(
     let mut places: Vec<(u32, usize)> = places.collect();
     places.sort_unstable();
     let mut rest = Vec::new();
-    // The text from any earlier place is covered to here: one match or the other reaches so far.
+    // The text from any earlier place up to here is covered by one of the matches.
     let mut covered = 0;
     for (place, index) in places {
         while let Some((_, end)) = spans.next_if(|span| span.0 <= place) {
@@ -77,7 +84,7 @@ fn rest(
     rest
 }
 
-/// Where runs of t symbols begin that hold an occurrence of one of the hashes in their window.
+/// The starts of runs of t symbols that hold an occurrence of one of the hashes in their window.
 fn starts(text: IndexedText<'_>, hard: &[usize], w: usize, t: usize) -> Vec<Range<usize>> {
     let mut positions: Vec<u32> = hard.iter().flat_map(|&index| text.occurrences.of(index)).copied().collect();
     positions.sort_unstable();
@@ -107,7 +114,8 @@ fn runs(values: &[u64], starts: &[Range<usize>], t: usize) -> Vec<(u64, u32)> {
     runs
 }
 
-/// Matches that together cover every run of t symbols that begins in `starts` and is one of the other's `runs`.
+/// Matches that together cover every run of t symbols that begins in `starts` and is also in the other's
+/// `runs`.
 fn cover(
     values: &[u64],
     others: &[u64],
@@ -116,7 +124,8 @@ fn cover(
     t: usize,
     found: &mut Vec<MaximalMatch>,
 ) {
-    // The last match covers what begins before this; the place after it continues on its diagonal, if at all.
+    // The last match covers the starts before `covered`. The start after it can only continue on its
+    // diagonal.
     let mut covered = 0;
     let mut diagonal = 0;
     let mut hashes = KgramHashes::new(t);
@@ -139,7 +148,7 @@ fn cover(
     }
 }
 
-/// The one of the places `same` from which most symbols are equal, as far as it is looked at; the first of equals.
+/// The place in `same` with the longest equal run, within the look-ahead; the first of equals.
 fn best(values: &[u64], others: &[u64], here: usize, same: &[(u64, u32)], expected: i64) -> Option<u32> {
     let nearest = same.partition_point(|run| i64::from(run.1) < expected);
     let around = [nearest, nearest.saturating_sub(1)].into_iter().filter(|&index| index < same.len());

@@ -1,4 +1,4 @@
-//! Runs: equal symbols of two texts side by side, and how far one extends.
+//! Runs: runs of symbols that are equal in two texts, and how far they extend.
 
 use super::occurrences::Occurrences;
 
@@ -8,7 +8,7 @@ pub(super) struct MaximalMatch {
     pub(super) query: u32,
     pub(super) document: u32,
     pub(super) length: u32,
-    /// The pairs of occurrences of the rarest hash it leads through.
+    /// Number of pairs of occurrences of the rarest hash in the run.
     pub(super) rarest: u32,
 }
 
@@ -22,7 +22,7 @@ impl MaximalMatch {
     }
 }
 
-/// One text: its symbols, and where the k-grams that both may have stand.
+/// One text: its symbols, and the occurrences of the hashes that both texts may have.
 #[derive(Clone, Copy)]
 pub(super) struct IndexedText<'a> {
     pub(super) values: &'a [u64],
@@ -32,29 +32,31 @@ pub(super) struct IndexedText<'a> {
 /// Settings of the comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
-    /// Symbols of a k-gram.
+    /// Number of symbols in a k-gram.
     pub(super) k: usize,
-    /// Hashes of a window; 1 where the selection has none.
+    /// Number of hashes in a window; 1 if the selection has no window.
     pub(super) w: usize,
-    /// The most pairs of occurrences of one hash that are compared each with each.
+    /// Maximum number of pairs of occurrences of one hash that are all compared.
     pub(super) pairs_of_hash: u64,
-    /// The same for all hashes together.
+    /// Maximum number of pairs of all hashes together that are compared.
     pub(super) pairs: u64,
 }
 
 impl Settings {
-    /// A hash found 64 times in both texts, and a million pairs: some tens of milliseconds.
+    /// The limits allow a hash that occurs 64 times in both texts, and a million pairs: some tens of
+    /// milliseconds.
     pub(super) fn new(k: usize, w: usize) -> Self {
         Self { k, w, pairs_of_hash: 1 << 12, pairs: 1 << 20 }
     }
 
-    /// t: every shared run of as many symbols is found.
+    /// t: every shared run of this number of symbols is found.
     pub(super) fn guarantee(&self) -> usize {
         self.w + self.k - 1
     }
 }
 
-/// The maximal match around a place where at least `least` symbols should be equal; `None` where they are not.
+/// The maximal match around a place at which at least `least` symbols should be equal; `None` if they are
+/// not.
 pub(super) fn extend<T: PartialEq>(
     query: &[T],
     document: &[T],

@@ -16,7 +16,7 @@ fn the_largest_window_is_a_gap_as_wide_as_can_be() {
     assert_eq!(expected_run(&profile(u32::MAX)), u32::MAX);
 }
 
-/// The texts that are compared, one value per symbol.
+/// Two texts to compare, one value per symbol.
 struct Case {
     query: Vec<u64>,
     document: Vec<u64>,
@@ -80,7 +80,7 @@ impl Case {
         found
     }
 
-    /// Checks what must hold of any passages: their ends, and what they say agrees.
+    /// Checks properties of any passages: their ends, and their agreement.
     fn check_ends(&self, passages: &[Joined]) {
         let (a, b) = (&self.query, &self.document);
         for passage in passages {
@@ -102,7 +102,7 @@ fn found_at(query: usize, document: usize, length: usize) -> MaximalMatch {
     MaximalMatch { query: query as u32, document: document as u32, length: length as u32, rarest: 0 }
 }
 
-/// The matches without what is known of their hashes.
+/// The matches without the counts of their hashes.
 fn places(matches: &[MaximalMatch]) -> Vec<MaximalMatch> {
     matches.iter().map(|found| MaximalMatch { rarest: 0, ..*found }).collect()
 }
@@ -126,7 +126,7 @@ fn covers(passages: &[Joined], run: &MaximalMatch) -> bool {
     passages.iter().any(|passage| within(&query, &passage.query) && within(&document, &passage.document))
 }
 
-/// Symbols of an alphabet, drawn evenly.
+/// Symbols of an alphabet, drawn uniformly.
 fn drawn(seed: &mut u64, alphabet: u64, length: usize) -> Vec<u64> {
     let mut next = || {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -135,7 +135,7 @@ fn drawn(seed: &mut u64, alphabet: u64, length: usize) -> Vec<u64> {
     (0..length).map(|_| next()).collect()
 }
 
-/// Texts that share runs: pieces of one in the other, in any order, some of them more than once.
+/// Texts that share runs: pieces of one in the other, in any order, some repeated.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     let mut seed = 41;
@@ -184,7 +184,7 @@ fn every_shared_run_lies_in_a_passage() {
                 assert!(clusters.iter().any(in_query) && clusters.iter().any(in_document), "{run:?} in {clusters:?}");
             }
             for cluster in clusters {
-                // Each symbol that agrees is one of some match on either side.
+                // Each agreeing symbol must be in some match, on either side.
                 let within = |found: &&MaximalMatch| {
                     found.query >= cluster.query.start
                         && found.query_end() <= cluster.query.end
@@ -207,7 +207,7 @@ fn every_shared_run_lies_in_a_passage() {
     }
 }
 
-/// Where pairs are left out, each place of either text that lies in a shared run lies in a match all the same.
+/// If pairs are left out, each place in a shared run of either text still lies in a match.
 #[test]
 fn repeats_cover_every_place_of_a_shared_run() {
     for case in cases() {
@@ -243,7 +243,7 @@ fn repeats_cover_every_place_of_a_shared_run() {
 
 #[test]
 fn low_entropy_takes_linear_time() {
-    // Each with each these are 4 * 10^10 pairs.
+    // Pairing all places would make 4 * 10^10 pairs.
     for period in [1, 3, 1000] {
         let text: Vec<u64> = (0..200_000).map(|symbol| symbol % period).collect();
         let case = Case { query: text.clone(), document: text[period as usize..].to_vec(), k: 50, w: 100 };
@@ -265,13 +265,13 @@ fn a_moved_block_is_a_passage_of_its_own() {
     let passages = case.joined(&matches, 13, false);
     let spans: Vec<_> = passages.iter().map(|p| (p.query.clone(), p.document.clone(), p.agreed)).collect();
     assert_eq!(spans, [(0..200, 180..380, 200), (200..380, 0..180, 180), (380..600, 380..600, 220)]);
-    // The same with a gap and in any order: one.
+    // With a gap and in any order, it is one passage.
     let clusters = case.joined(&matches, 13, true);
     assert_eq!((clusters.len(), clusters[0].agreed, clusters[0].in_order), (1, 600, 420), "one and three are in order");
 }
 
 proptest! {
-    /// A copy with edits is found as far as it can be, and no agreement is made up.
+    /// A copy with edits is found as far as possible, and no agreement is invented.
     #[test]
     fn mutated_copies_are_found(
         original in proptest::collection::vec(0u64..30, 60..200),

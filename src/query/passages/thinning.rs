@@ -1,27 +1,27 @@
-//! Thinning: leaves out passages that tell a reader nothing new, where one pair has very many.
+//! Thinning: leaves out uninformative passages if one pair has very many.
 //!
-//! A program repeats its idioms, and so each place of an idiom in one document pairs with each place in the other: two
-//! releases of one library have 70,000 passages, and a few long ones say what was copied. Beyond [`READ`] passages, two
-//! kinds are left out: a short one whose two places longer passages mark already, and any whose two places both lie in
-//! far longer ones. Each place that is in some passage stays in one.
+//! A program repeats its idioms, and each place of an idiom in one document pairs with each place in the
+//! other. Two releases of one library have 70,000 passages, but a few long ones show what was copied. Beyond
+//! [`READ`] passages, two kinds are left out: a short passage whose two places longer ones mark already; and
+//! any passage whose two places both lie in far longer ones. Each place in some passage stays in one.
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::query::ranges::{lies_in, union};
 
-/// More passages of one pair than a reader looks at one by one.
+/// Maximum number of passages of one pair that a reader looks at one by one.
 const READ: usize = 100;
 
-/// A passage at least so many times as long is far longer, in bits.
+/// A far longer passage is at least 2^`FAR` times as long.
 const FAR: u32 = 3;
 
-/// Where a passage stands. The unit is the caller's: symbols, or any numbers that ascend with them.
+/// The places of a passage. The caller chooses the unit: symbols, or any numbers that ascend with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
     pub(super) query: Range<u32>,
     pub(super) document: Range<u32>,
-    /// Its symbols.
+    /// Number of symbols.
     pub(super) length: u64,
 }
 
@@ -31,8 +31,8 @@ impl Extent {
     }
 }
 
-/// Leaves out passages that tell nothing new, those of fewer than `short` symbols being short, and then all but the
-/// `most` longest. The others stay in their order. Returns how many were left out.
+/// Leaves out uninformative passages, and then all but the `most` longest. Passages of fewer than `short`
+/// symbols are short. The others stay in order. Returns the number left out.
 pub(super) fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent: impl Fn(&T) -> Extent) -> u64 {
     let all = passages.len();
     if all <= READ.min(most) {
@@ -61,8 +61,8 @@ pub(super) fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent
     (all - passages.len()) as u64
 }
 
-/// Leaves out passages that add fewer than `floor` symbols, in either document, to what longer ones mark; fewer than the
-/// longest passage has where that is shorter. The others stay in their order.
+/// Leaves out passages that add fewer than `floor` symbols, in either document, to what longer ones mark. If
+/// the longest passage is shorter than `floor`, its length is the limit. The others stay in order.
 pub(super) fn tile<T>(passages: &mut Vec<T>, floor: u64, extent: impl Fn(&T) -> Extent) {
     let extents: Vec<Extent> = passages.iter().map(extent).collect();
     let floor = floor.min(extents.iter().map(|extent| extent.length).max().unwrap_or(0));
@@ -85,7 +85,7 @@ pub(super) fn tile<T>(passages: &mut Vec<T>, floor: u64, extent: impl Fn(&T) -> 
     passages.retain(|_| kept.next().unwrap_or(false));
 }
 
-/// For each level of length the places that far longer passages have, in either document.
+/// For each level of length, the places of far longer passages, in either document.
 type Far = Vec<(u32, [Vec<Range<u32>>; 2])>;
 
 fn far_longer(extents: &[Extent], short: u64) -> Far {
@@ -106,8 +106,8 @@ fn repeats(extent: &Extent, far: &Far) -> bool {
         .is_some_and(|(_, [query, document])| lies_in(query, &extent.query) && lies_in(document, &extent.document))
 }
 
-/// The marked places of a document. Each place leads to the next unmarked one, through the places between them; each of
-/// these then leads there by a shorter way (path halving: each place is marked once, so the time is nearly linear).
+/// The marked places of a document, as a disjoint-set structure: each place leads to the next unmarked one.
+/// Path halving shortens the ways. Each place is marked once, so the time is nearly linear.
 struct Marked(Vec<u32>);
 
 impl Marked {
@@ -115,7 +115,7 @@ impl Marked {
         Self((0..=ranges.map(|range| range.end).max().unwrap_or(0)).collect())
     }
 
-    /// Marks a range, and says whether something in it was not marked before.
+    /// Marks a range. Returns true if some of it was not marked before.
     fn mark(&mut self, range: &Range<u32>) -> bool {
         let mut at = self.next(range.start);
         let news = at < range.end;
@@ -126,7 +126,7 @@ impl Marked {
         news
     }
 
-    /// How many places in a range are not marked, counted up to `most`.
+    /// Number of unmarked places in a range, counted up to `most`.
     fn unmarked(&mut self, range: &Range<u32>, most: u64) -> u64 {
         let (mut at, mut unmarked) = (self.next(range.start), 0);
         while at < range.end && unmarked < most {
@@ -164,7 +164,7 @@ mod tests {
         (extents, left_out)
     }
 
-    /// So many passages that stand by themselves.
+    /// Passages without neighbours.
     fn apart(number: u32) -> Vec<Extent> {
         (0..number).map(|at| extent(10_000 + at * 10, 10_000 + at * 10, 5)).collect()
     }
@@ -172,14 +172,15 @@ mod tests {
     #[test]
     fn what_tells_nothing_new_is_left_out_of_very_many() {
         let whole = [extent(0, 0, 1900), extent(2000, 2000, 1900)];
-        // A phrase of the first that the second has too, one that is new on one side, and a long one.
+        // A phrase of the first passage that the second has too; a passage that is new on one side; and a
+        // long one.
         let (repeated, new, long) = (extent(10, 2010, 40), extent(10, 5000, 40), extent(20, 2100, 300));
         let far = extent(30, 2100, 200);
         let some = [&whole[..], &[repeated.clone(), new.clone(), long.clone(), far.clone()]].concat();
         assert_eq!(chosen(&some, usize::MAX), (some.clone(), 0), "few are read one by one");
         let many = [&some[..], &apart(100)].concat();
         assert_eq!(chosen(&many, usize::MAX), ([&whole[..], &[new.clone(), long], &apart(100)].concat(), 2));
-        // Short ones are marked by a longer one together with another, too.
+        // A longer passage together with another can mark a short one, too.
         let halves = [extent(0, 0, 60), extent(60, 60, 60), extent(40, 20, 50)];
         let many = [&halves[..], &apart(100)].concat();
         assert_eq!(chosen(&many, usize::MAX), ([&halves[..2], &apart(100)].concat(), 1));
@@ -201,12 +202,12 @@ mod tests {
     #[test]
     fn passages_that_add_little_to_longer_ones_are_left_out() {
         let whole = [extent(0, 0, 500), extent(600, 700, 100)];
-        // Within both, new by a few symbols, new on one side, new on both and long enough, new and short.
+        // Within both; new by a few symbols; new on one side; new on both and long enough; new and short.
         let (within, few, one_side) = (extent(10, 720, 30), extent(590, 690, 30), extent(20, 2000, 25));
         let (long, short) = (extent(1000, 1000, 20), extent(1100, 1100, 19));
         let all = [&whole[..], &[within, few, one_side.clone(), long.clone(), short.clone()]].concat();
         assert_eq!(tiled(&all, 20), [&whole[..], &[one_side, long]].concat());
-        // Where nothing is longer, short ones are what there is.
+        // If nothing is longer, short passages stay.
         assert_eq!(tiled(&[short.clone(), extent(0, 0, 12)], 20), vec![short.clone()]);
         assert_eq!(tiled(std::slice::from_ref(&short), 20), [short]);
         assert_eq!(tiled(&[], 20), []);

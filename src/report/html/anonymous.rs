@@ -1,5 +1,6 @@
-//! A report without names: documents are numbered in the order of the report's list, and whatever else could tell who or
-//! what they are (paths, prefixes, messages) is left out. The texts stay, unless they are left out too.
+//! Anonymous: removes the names from a report. Documents are numbered in the order of the report's list.
+//! Everything else that could identify them (paths, prefixes, messages) is left out. Texts stay, unless they
+//! are turned off.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +9,10 @@ use super::data::DocumentRole;
 use crate::query::Match;
 use fpdb_kernel::document::DocId;
 
-/// Replaces a reason, which could hold a path.
+/// Replaces a reason, which could contain a path.
 pub(super) const REASON: &str = "it could not be read";
 
-/// Takes the names out of a report.
+/// Removes the names from a report.
 pub(super) fn anonymise(report: &mut ReportContent) {
     let overview = &mut report.overview;
     overview.anonymous = true;
@@ -40,11 +41,12 @@ pub(super) fn anonymise(report: &mut ReportContent) {
     }
 }
 
-/// The match without names, paths, numbers and metadata. Each field is named here, so that a new field cannot be forgotten.
+/// The match without names, paths, ids and metadata. Each field is listed, so that a new field cannot be
+/// forgotten.
 fn nameless(found: &mut Match, document: String) -> Match {
     Match {
         document,
-        // The number in the database tells its owner the name.
+        // The owner of the database could look up the name by id.
         id: DocId(0),
         document_bytes: found.document_bytes,
         document_symbols: found.document_symbols,
@@ -63,7 +65,7 @@ fn nameless(found: &mut Match, document: String) -> Match {
         metadata: BTreeMap::new(),
         inferred: found.inferred.take(),
         repeats: found.repeats,
-        // Pairs of their own.
+        // They have pairs of their own.
         files: Vec::new(),
         files_left_out: found.files_left_out,
     }

@@ -1,4 +1,4 @@
-//! Putting a report together from answers: which documents, which pairs, and how alike each document is to its best match.
+//! Assemble: makes a report from answers: its documents, its pairs, and the histogram of best matches.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -21,14 +21,14 @@ use fpdb_host::progress::Task;
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::Profile;
 
-/// Where the text of a document is that was queried with; `None` where a stored one has been deleted since.
+/// The place of a query document's text; `None` if it is a stored document that was deleted meanwhile.
 fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>> {
     Ok(Some(match source {
         QuerySource::File(path) => Origin::File(path),
         QuerySource::Bytes { name, bytes } => Origin::Memory { name, bytes: bytes.into() },
         QuerySource::Text { text, .. } => Origin::Text(text.into()),
         QuerySource::Number(id) => Origin::Stored(id),
-        // It was just queried with: the newest of its name.
+        // The query used the newest document of this name.
         QuerySource::Stored(name) => match database.documents_named(&name) {
             Err(Error::NoSuchDocument { .. }) => return Ok(None),
             documents => match documents?.pop() {
@@ -39,10 +39,10 @@ fn origin_of(database: &Database, source: QuerySource) -> Result<Option<Origin>>
     }))
 }
 
-/// The report of answers.
+/// Makes the report of answers.
 ///
 /// # Errors
-/// [`Error::Stopped`]; fails if documents or postings cannot be read.
+/// [`Error::Stopped`]; errors from reading documents or postings.
 pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions, task: &Task<'_>) -> Result<ReportContent> {
     match answers {
         HtmlAnswers::Queries { database, answers } => ReportContent::of_queries(database, answers, options, task),
@@ -55,8 +55,8 @@ pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions, task: &T
 }
 
 impl ReportContent {
-    /// The report of queries, whose passages were looked for where the options say how. A query with a stored document
-    /// is that document, and is shown once.
+    /// The report of queries. Their passages were found as the options say. A query with a stored document is
+    /// that document, and is shown once.
     fn of_queries(
         database: &Database,
         answers: Vec<(QuerySource, QueryAnswer)>,
@@ -78,7 +78,7 @@ impl ReportContent {
         for (source, report) in answers {
             let origin = origin_of(database, source)?;
             let metadata = match &origin {
-                // A name and a number may be one document.
+                // A name and an id can mean one document.
                 Some(origin @ Origin::Stored(_)) if documents.by_origin.contains_key(origin) => continue,
                 Some(Origin::Stored(id)) => database.document(*id)?.metadata,
                 _ => BTreeMap::new(),
@@ -92,7 +92,7 @@ impl ReportContent {
             common += report.common;
             rows.extend(report.matches.into_iter().map(|found| (query, found)));
         }
-        // Stable: matches of equal score stay in the order of the queries and of their answers.
+        // A stable sort: matches of equal score stay in the order of the queries and answers.
         rows.sort_by(|(_, x), (_, y)| y.score.total_cmp(&x.score));
         let cut = rows.get(options.max_pairs).map(|(_, found)| found.score);
         let left = rows.len().saturating_sub(options.max_pairs) as u64;
@@ -162,7 +162,7 @@ impl ReportContent {
         Self { overview, evidence, ignored }
     }
 
-    /// The report of all pairs of a database. The passages of those it lists are looked for.
+    /// The report of all pairs of a database. Finds the passages of the listed pairs.
     fn of_pairs(database: &Database, answer: PairsAnswer, options: &HtmlOptions, task: &Task<'_>) -> Result<Self> {
         let default = PairEvidence::default();
         let how = options.evidence.as_ref().unwrap_or(&default);
@@ -195,7 +195,7 @@ impl ReportContent {
                 listed.push(pair, found);
                 continue;
             }
-            // A document that stands for itself has its own name.
+            // A document outside any submission has its own name.
             let is_document = [
                 pair.files.iter().all(|file| (file.a_id, &file.a) == (pair.a_id, &pair.a)),
                 pair.files.iter().all(|file| (file.b_id, &file.b) == (pair.b_id, &pair.b)),
@@ -231,8 +231,8 @@ impl ReportContent {
     }
 }
 
-/// Removable documents: those of one survivor after each other, the largest group first, and in it those of which most would be
-/// lost. Each with the number of its group.
+/// Removable documents with their group numbers. A group has one survivor. The largest group comes first;
+/// within a group, the document that would lose the most comes first.
 fn grouped(answer: &mut DedupAnswer) -> Vec<(u64, Removable)> {
     let mut removed: HashMap<DocId, u64> = HashMap::new();
     for removable in &answer.removable {
@@ -273,7 +273,7 @@ impl ReportContent {
             let same = identical || removable.because == Because::SameText;
             let found = found.or_else(|| same.then(|| same_text(removable.keep_id, &documents.list[b], identical)));
             let of_match = |of: fn(&Match) -> f64| if same { 1.0 } else { found.as_ref().map_or(0.0, of) };
-            // Of passages left out each place is in longer ones, unless only so many were wanted.
+            // Each place of a left-out passage is in longer ones, unless a limit on their number left it out.
             let all_marked = found.as_ref().is_some_and(|found| {
                 found.passages_left_out == 0 || how.joining.most.is_none_or(|most| found.passages.len() < most)
             });
@@ -322,14 +322,14 @@ impl ReportContent {
     }
 }
 
-/// Documents by where they come from, each once.
+/// Documents by origin, without duplicates.
 #[derive(Default)]
 struct DocumentIndex {
     list: Vec<ReportDocument>,
     by_origin: HashMap<Origin, usize>,
     /// Submissions by their first documents.
     submissions: HashMap<DocId, usize>,
-    /// The parts that are in no measure, where they are known.
+    /// The ranges excluded from all scores, by document, as far as known.
     ignored: HashMap<usize, Vec<Location>>,
 }
 
@@ -343,7 +343,7 @@ impl DocumentIndex {
         index
     }
 
-    /// The document that was queried with.
+    /// Adds the query document.
     fn query(&mut self, report: &QueryAnswer, origin: Option<Origin>, metadata: BTreeMap<String, String>) -> usize {
         if let Some(&index) = origin.as_ref().and_then(|origin| self.by_origin.get(origin)) {
             return index;
@@ -361,12 +361,12 @@ impl DocumentIndex {
         })
     }
 
-    /// The parts that are in no measure, by document, as far as they are known.
+    /// The ranges excluded from all scores, by document, as far as known.
     fn known_ignored(&mut self) -> Vec<Vec<Location>> {
         (0..self.list.len()).map(|index| self.ignored.remove(&index).unwrap_or_default()).collect()
     }
 
-    /// The same of all documents.
+    /// The same for all documents.
     fn all_ignored(&mut self, database: &Database, how: &PairEvidence, task: &Task<'_>) -> Result<Vec<Vec<Location>>> {
         let unknown = self.by_origin.iter().filter_map(|(origin, index)| match origin {
             Origin::Stored(id) if !self.ignored.contains_key(index) => Some(*id),
@@ -458,10 +458,10 @@ fn of_documents(
     Ok((ReportPair { identical, ..pair_of(a, b, pair, found.as_ref().map(passages)) }, found))
 }
 
-/// One for each whole percent.
+/// One bin for each whole percent, from 0 to 100.
 const BINS: usize = 101;
 
-/// Whole percents, rounded down; the small addition is for shares such as 0.29, which is 28.999... percents.
+/// Whole percents, rounded down. The small addition is for shares such as 0.29, which is 28.999... percent.
 fn bin(share: f64) -> usize {
     ((100.0 * share + 1e-9) as usize).min(BINS - 1)
 }

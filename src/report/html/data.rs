@@ -1,4 +1,4 @@
-//! The data of a report: what the page's script reads. The wire types of the JSON output stand in it as they are.
+//! Data: the JSON that the page's script reads. It contains the types of the JSON output unchanged.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,38 +14,38 @@ use fpdb_host::schema::is_zero;
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::Profile;
 
-/// `fpdb.report/1`: the first page.
+/// The overview, which is the first page (`fpdb.report/1`).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Overview {
     /// `fpdb.report/1`.
     pub(super) schema: String,
     /// The version of the program.
     pub(super) version: String,
-    /// The command that made it.
+    /// The command that made the report.
     pub(super) command: Command,
-    /// The settings of the database, or of the comparison.
+    /// The profile of the database, or of the comparison.
     pub(super) profile: Profile,
     /// The database that was searched; `None` for `diff`.
     pub(super) database: Option<DatabaseData>,
     /// Flags that were given, and their values.
     pub(super) options: Vec<(String, String)>,
-    /// The measure that ranks the pairs: the score where rare hashes count more.
+    /// The measure that ranks the pairs. It is the score if rare hashes weigh more.
     pub(super) measure: PairMeasure,
     /// True if names are replaced.
     pub(super) anonymous: bool,
     /// True if texts are in the report.
     pub(super) texts: bool,
-    /// The documents of the pairs.
+    /// The documents in the pairs.
     pub(super) documents: Vec<ReportDocument>,
-    /// Best first; after all of them the pairs of documents in submissions.
+    /// Best first. The pairs of documents in submissions come after all others.
     pub(super) pairs: Vec<ReportPair>,
-    /// How many documents have a best match of 0%, 1%, ... 100%, rounded down, those of pairs left out included.
+    /// Number of documents with a best match of 0%, 1%, ... 100%, rounded down. Pairs left out count too.
     pub(super) histogram: Vec<u64>,
-    /// How many documents the histogram counts: all that were compared, or all queries.
+    /// Number of documents in the histogram: all that were compared, or all queries.
     pub(super) compared: u64,
-    /// Hashes that are in no measure because more documents hold them than the df cap allows.
+    /// Number of hashes excluded from all scores because more documents hold them than the df cap allows.
     pub(super) common: u64,
-    /// The totals of removable documents; `None` for other commands than `dedup`.
+    /// The totals of removable documents; `None` for commands other than `dedup`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dedup: Option<DedupSummary>,
     /// Pairs, passages and matches that the report leaves out.
@@ -83,7 +83,7 @@ pub(super) enum PairMeasure {
 }
 
 impl From<Measure> for PairMeasure {
-    /// A measure of a match, whose query is A.
+    /// Converts a measure of a match; the query is A.
     fn from(measure: Measure) -> Self {
         match measure {
             Measure::Score => Self::Score,
@@ -97,106 +97,106 @@ impl From<Measure> for PairMeasure {
 /// The database that was searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct DatabaseData {
-    /// Where it is; `None` in an anonymous report.
+    /// Path of the database; `None` in an anonymous report.
     pub(super) path: Option<String>,
-    /// Documents it holds.
+    /// Number of documents it holds.
     pub(super) documents: u64,
 }
 
 /// A document of a pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct ReportDocument {
-    /// Its name.
+    /// Name of the document.
     pub(super) name: String,
     /// A query, a stored document or a submission.
     pub(super) role: DocumentRole,
-    /// Its bytes; 0 of a submission.
+    /// Size in bytes; 0 for a submission.
     pub(super) bytes: u64,
-    /// Its symbols, where they are known.
+    /// Number of symbols, if known.
     pub(super) symbols: Option<u64>,
-    /// True if offsets count bytes of the text extracted from it, which is then what is shown.
+    /// True if offsets refer to extracted text, which is then the text shown.
     pub(super) extracted: bool,
-    /// The programming language it is written in, where its text is shown and is a program.
+    /// The programming language, if the text is shown and is a program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) language: Option<String>,
-    /// Its metadata, from the user or its container; empty in an anonymous report.
+    /// The metadata, from the user or the container; empty in an anonymous report.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) metadata: BTreeMap<String, String>,
-    /// Why its text cannot be shown, where it cannot.
+    /// Why the text cannot be shown; `None` if it can.
     pub(super) why: Option<String>,
-    /// Where its text is to be read.
+    /// Where to read the text.
     #[serde(skip)]
     pub(super) origin: Option<Origin>,
 }
 
-/// A document is a query or was found.
+/// The role of a document in a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum DocumentRole {
-    /// It was queried with.
+    /// It was the query.
     Query,
-    /// It is in the database, or is the second one of a comparison.
+    /// It is in the database, or is the second file of a comparison.
     Stored,
-    /// It is several documents of the database, which count as one.
+    /// It stands for several documents of the database, which count as one.
     Submission,
 }
 
-/// Where a document's text is to be read.
+/// Where to read a document's text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Origin {
     /// In a file.
     File(PathBuf),
-    /// In memory, where it was queried with.
+    /// Bytes in memory that were the query.
     Memory {
-        /// Its name.
+        /// Name of the document.
         name: String,
         /// Its bytes.
         bytes: Arc<[u8]>,
     },
-    /// In memory, a text that was queried with as it is.
+    /// A text in memory that was the query.
     Text(Arc<str>),
-    /// In the database, or where it was ingested from.
+    /// In the database, or at the place of its ingestion.
     Stored(DocId),
 }
 
-/// A pair. `a` is the query where there is one.
+/// A pair. `a` is the query, if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct ReportPair {
-    /// Index of A among the documents.
+    /// Index of A in the documents.
     pub(super) a: usize,
-    /// Index of B among the documents.
+    /// Index of B in the documents.
     pub(super) b: usize,
-    /// Hashes both hold.
+    /// Number of distinct hashes that both hold.
     pub(super) shared: u64,
-    /// Shared / all hashes of the two.
+    /// Shared hashes divided by all distinct hashes of the two.
     pub(super) resemblance: f64,
-    /// The share of A's hashes that B holds.
+    /// Share of A's hashes that B holds.
     pub(super) containment_a: f64,
-    /// The share of B's hashes that A holds.
+    /// Share of B's hashes that A holds.
     pub(super) containment_b: f64,
     /// The value that ranks the pairs.
     pub(super) score: f64,
-    /// The 95% interval of the measure where that is an estimate.
+    /// The 95% interval of the measure if it is an estimate.
     pub(super) interval: Option<[f64; 2]>,
     /// The measures that are estimates; the others are exact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) estimated: Vec<PairMeasure>,
-    /// The bytes of the two are the same.
+    /// True if both have the same bytes.
     pub(super) identical: bool,
-    /// How many passages they share; `None` where they were not looked for.
+    /// Number of shared passages; `None` if they were not requested.
     pub(super) passages: Option<u64>,
-    /// True if the report has a page of it: its passages, and its texts if it has texts.
+    /// True if the report has a page for the pair: its passages, and its texts if the report has texts.
     pub(super) page: bool,
-    /// Why A is removable, where B is its survivor.
+    /// Why A is removable, if B is its survivor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) removal: Option<RemovalData>,
-    /// Where A or B is a submission, the pairs of documents in them that share most, by index.
+    /// If A or B is a submission, the indexes of the pairs of their documents that share most.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) files: Vec<usize>,
-    /// How many more pairs of their documents share something.
+    /// Number of further pairs of their documents that share a hash.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) files_left_out: u64,
-    /// The pair that this one is among the `files` of, by index.
+    /// Index of the pair that has this one in its `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) of: Option<usize>,
 }
@@ -204,15 +204,15 @@ pub(super) struct ReportPair {
 /// Why a document is removable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct RemovalData {
-    /// The number of its group: those of one survivor, the largest group first.
+    /// Number of its group. A group has one survivor; the largest group comes first.
     pub(super) group: u64,
     /// Its relation to the survivor.
     pub(super) because: Because,
-    /// The longest stretch, in symbols, of which the survivor holds nothing.
+    /// The longest stretch, in symbols, without a fingerprint that the survivor holds.
     pub(super) novel: u64,
     /// True if each place that the survivor has too is in a passage of the report.
     pub(super) all_marked: bool,
-    /// The record's own name for itself; nothing in an anonymous report.
+    /// The record's own id, from its metadata; `None` in an anonymous report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<String>,
 }
@@ -220,75 +220,78 @@ pub(super) struct RemovalData {
 /// Pairs, passages and matches that the report leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct LeftOut {
-    /// Pairs that were found and are not listed, because of [`max_pairs`](super::HtmlOptions::max_pairs).
+    /// Number of pairs found but not listed, because of [`max_pairs`](super::HtmlOptions::max_pairs).
     pub(super) pairs: u64,
-    /// The best measure of those.
+    /// The best measure among these.
     pub(super) least: Option<f64>,
-    /// Listed pairs whose passages and texts are not embedded, because of [`max_bytes`](super::HtmlOptions::max_bytes).
+    /// Number of listed pairs without passages and texts, because of
+    /// [`max_bytes`](super::HtmlOptions::max_bytes).
     pub(super) pages: u64,
     /// The value of that limit.
     pub(super) bytes: u64,
-    /// Documents that match a query and were not returned, because of the query's `top`.
+    /// Number of documents that match a query but were not returned, because of the query's `top`.
     pub(super) unlisted: u64,
-    /// Pairs that were found and were not returned, because of the `top` of the comparison. The histogram does not count them.
+    /// Number of pairs found but not returned, because of the comparison's `top`. The histogram leaves them
+    /// out.
     pub(super) beyond_top: u64,
-    /// Pairs that share a hash, but less than was asked for.
+    /// Number of pairs that share a hash but do not reach the thresholds.
     pub(super) below: u64,
 }
 
-/// `fpdb.report.pair/2`: the page of a pair. Its passages stand in columns, each in the same order: so they pack well.
+/// The page of a pair (`fpdb.report.pair/2`). Its passages are stored in columns of equal order, which
+/// compress well.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct PairData {
     /// `fpdb.report.pair/2`.
     pub(super) schema: String,
-    /// The match, as `fpdb query` has it, without its passages: A is the query, B the document.
+    /// The match as in the JSON of `fpdb query`, without its passages. A is the query, B the document.
     #[serde(rename = "match")]
     pub(super) found: Match,
-    /// Where the passages are in A.
+    /// The places of the passages in A.
     pub(super) a: SideData,
-    /// Where they are in B.
+    /// The places of the passages in B.
     pub(super) b: SideData,
-    /// For each passage the symbols of A it covers.
+    /// For each passage, the number of A's symbols it covers.
     pub(super) symbols: Vec<u64>,
-    /// For each passage the share of the longer span's symbols that are equal, in order, in thousandths: 1000 where all are;
-    /// null where they were not compared.
+    /// For each passage, the share of the longer span's symbols that are equal and in order, in thousandths.
+    /// 1000 only if all are; null if the spans were not compared.
     pub(super) agreement: Vec<Option<u16>>,
-    /// For each passage of source code the share of its names that are the same in both, in thousandths; null where it has
-    /// none or they were not compared. Empty where no passage has any.
+    /// For each passage of source code, the share of its names that both have, in thousandths. Null if it has
+    /// no names or was not compared. Empty if no passage has a value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) same_names: Vec<Option<u16>>,
 }
 
-/// Where the passages of a pair are in one of its documents.
+/// The places of a pair's passages in one of its documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct SideData {
     /// True if the report has the document's text.
     pub(super) text: bool,
-    /// In bytes, as JSON has them.
+    /// Byte offsets, as in the JSON.
     pub(super) bytes: PlaceColumns,
-    /// The first line, and how many follow it; null where the lines are those of the marks in the text.
+    /// First line and number of further lines. Null if they follow from the marks and the text.
     pub(super) lines: Option<PlaceColumns>,
-    /// In UTF-16 units of the text; null where they are the bytes, and where there is no text.
+    /// Offsets in UTF-16 units of the text. Null if they equal the byte offsets, or there is no text.
     pub(super) marks: Option<PlaceColumns>,
 }
 
 /// Ranges in columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct PlaceColumns {
-    /// Where each begins, less where the one before it does.
+    /// Start of each range, minus the start of the previous one.
     pub(super) start: Vec<i64>,
-    /// How long each is.
+    /// Length of each range.
     pub(super) length: Vec<u64>,
 }
 
-/// `fpdb.report.text/1`: the text of a document.
+/// The text of a document (`fpdb.report.text/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct TextData {
     /// `fpdb.report.text/1`.
     pub(super) schema: String,
     /// The text, decoded.
     pub(super) text: String,
-    /// Parts whose fingerprints are in no measure, because boilerplate or too many documents hold them: from and up to, in
-    /// UTF-16 units, in order.
+    /// Ranges excluded from all scores, because boilerplate or too many documents hold their fingerprints.
+    /// Each is a start and an end, in UTF-16 units; ascending.
     pub(super) ignored: Vec<[u64; 2]>,
 }

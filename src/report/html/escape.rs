@@ -1,11 +1,12 @@
-//! Data inside a page: JSON that cannot end the script element it stands in, nor disguise itself in an editor.
+//! Escape: JSON that is safe inside a page. It cannot end its script element, nor look different in an
+//! editor.
 
 use std::fmt::Write;
 
 use serde::Serialize;
 
-/// JSON for a script element. All that could matter to HTML, to JavaScript or to the order of text is written as an
-/// escape; such characters stand in strings only, so that the value stays what it is.
+/// JSON for a script element. All characters with a meaning in HTML, in JavaScript or for the direction of
+/// text are escaped. They occur only inside strings, so the value stays the same.
 pub(super) fn json(value: &impl Serialize) -> serde_json::Result<String> {
     let plain = serde_json::to_string(value)?;
     let mut escaped = String::with_capacity(plain.len() + plain.len() / 16);

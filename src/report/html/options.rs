@@ -1,4 +1,4 @@
-//! Options: the answers that become a report, and how it is to be.
+//! Options: the answers that become a report, and how it is written.
 
 use std::path::Path;
 
@@ -15,21 +15,23 @@ use fpdb_reading::input::ReadOptions;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum HtmlAnswers<'a> {
-    /// Answers of [`Database::query_each`], each with what was queried with.
+    /// Answers of [`Database::query_each`], each with its query.
     Queries {
         /// The database that was queried.
         database: &'a Database,
-        /// A page shows all passages that an answer has: ask for [`HtmlOptions::MAX_PASSAGES`] at most.
+        /// The queries and their answers. A page shows all passages of an answer, so request at most
+        /// [`HtmlOptions::MAX_PASSAGES`].
         answers: Vec<(QuerySource, QueryAnswer)>,
     },
-    /// The answer of [`Database::pairs`]. The passages of the pairs that are listed are looked for.
+    /// The answer of [`Database::pairs`]. The passages of the listed pairs are found for the report.
     Pairs {
         /// The database whose documents were compared.
         database: &'a Database,
         /// The pairs.
         answer: PairsAnswer,
     },
-    /// The answer of [`Database::dedup`]: each removable document beside its survivor, with what would be lost marked.
+    /// The answer of [`Database::dedup`]: each removable document beside its survivor. The text that a
+    /// removal would lose is marked.
     Dedup {
         /// The database whose documents were compared.
         database: &'a Database,
@@ -51,38 +53,37 @@ pub enum HtmlAnswers<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HtmlOptions {
-    /// The name of the database in the report; its path where `None`, the default.
+    /// The name of the database in the report. `None`, the default: its path.
     pub database: Option<String>,
-    /// Settings to be listed in the report: each with its name and its value. The report shows them as they are even if it is
-    /// anonymous: leave those out that name documents or places.
-    /// There are none by default.
+    /// Settings listed in the report, each a name and a value; none by default. They are shown even in an
+    /// anonymous report, so leave out settings that name documents or places.
     pub settings: Vec<(String, String)>,
     /// Documents that could not be read; none by default.
     pub failures: Vec<Failure>,
-    /// True if rare hashes count more in the scores. The default is `false`.
+    /// True if rare hashes weigh more in the scores; by default false.
     pub weighted: bool,
-    /// How passages were found, or are to be; `None` for queries that were answered without them. The default is that of
-    /// [`PairEvidence`].
+    /// How passages were or will be found; by default as in [`PairEvidence`]. `None` for queries answered
+    /// without passages.
     pub evidence: Option<PairEvidence>,
-    /// How the files were read that were queried with or compared. The limits hold for stored documents too.
-    /// The default is that of [`ReadOptions`].
+    /// How the files of the queries or the comparison were read; by default as in [`ReadOptions`]. Its limits
+    /// hold for stored documents too.
     pub read: ReadOptions,
-    /// Pairs to list at most, the best. The default is 1,000.
+    /// Maximum number of pairs to list, best first; by default 1,000.
     pub max_pairs: usize,
-    /// Bytes of texts and passages to embed at most, as they are packed; those of the best pairs come first. The default is
-    /// 64 MiB.
+    /// Maximum bytes of compressed texts and passages to embed, best pairs first; by default 64 MiB.
     pub max_bytes: u64,
-    /// True if names are replaced and paths left out. The default is `false`.
+    /// True if names are replaced and paths left out; by default false.
     pub anonymise: bool,
-    /// True if texts are embedded at all, the default.
+    /// True if texts are embedded; by default true.
     pub texts: bool,
-    /// One file instead of a folder. The default is `false`.
+    /// True for one file, false for a folder; by default false.
     pub single_file: bool,
 }
 
 impl HtmlOptions {
-    /// Passages of one pair, those that tell something new, the longest: more than a reader looks at, and few enough for a
-    /// browser. Ask for them with [`PassageOptions::most`](crate::PassageOptions::most).
+    /// A good limit for the passages of one pair: more than a reader looks at, and few enough for a browser.
+    /// Pass it to [`PassageOptions::most`](crate::PassageOptions::most), which keeps informative and long
+    /// passages.
     pub const MAX_PASSAGES: usize = 1000;
 
     setters! {

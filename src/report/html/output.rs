@@ -1,4 +1,5 @@
-//! Where a report goes: a folder or one file, made beside its place and put there whole. Only a report is ever replaced.
+//! Output: writes a report, a folder or one file, beside its place, and moves it there whole. It only ever
+//! replaces a report.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Read, Write};
@@ -10,14 +11,14 @@ use super::page;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::temporary::Temporary;
 
-/// The page of a report that is a folder.
+/// The page of a report in a folder.
 const PAGE: &str = "index.html";
 /// The folder of its data.
 const DATA: &str = "data";
 
-/// A report being made.
+/// A report under way.
 pub(super) struct Output {
-    /// Where it goes in the end.
+    /// Its final place.
     target: PathBuf,
     making: FolderInProgress,
     _noted: Temporary,
@@ -26,7 +27,7 @@ pub(super) struct Output {
 }
 
 enum FolderInProgress {
-    /// Pairs and texts are files of their own.
+    /// Pairs and texts are separate files.
     Folder(TempDir),
     /// Everything is in one file.
     File(BufWriter<NamedTempFile>),
@@ -36,9 +37,9 @@ impl Output {
     /// Begins a report at `target`.
     ///
     /// # Errors
-    /// [`Error::NotAReport`] where something else is there.
+    /// [`Error::NotAReport`] if something else exists there; [`Error::Io`].
     pub(super) fn create(target: &Path, single_file: bool) -> Result<Self> {
-        // A link leads to what is to be replaced.
+        // If it is a link, the target of the link is replaced.
         let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
         check(&target, single_file)?;
         let parent = match target.parent() {
@@ -66,7 +67,7 @@ impl Output {
         Ok(output)
     }
 
-    /// Adds packed data that the page loads by `name`.
+    /// Adds packed data, which the page loads by `name`.
     pub(super) fn part(&mut self, name: &str, packed: &str) -> Result<()> {
         match &self.making {
             FolderInProgress::File(_) => self.append(&page::packed(name, packed)),
@@ -81,7 +82,7 @@ impl Output {
         }
     }
 
-    /// Puts the report in its place, with the overview. Returns its files and bytes.
+    /// Writes the overview and moves the report to its place. Returns its number of files and bytes.
     pub(super) fn finish(mut self, overview: &str) -> Result<(u64, u64)> {
         let rest = page::data("overview", overview) + &page::foot();
         match self.making {
@@ -113,7 +114,7 @@ impl Output {
     }
 }
 
-/// Files made for a while are their owner's alone; a report is as readable as any other file.
+/// Temporary files are private to their owner; a report has the permissions of an ordinary file.
 fn permit<'a, 'b>(builder: &'a mut Builder<'b, 'b>, mode: u32) -> &'a mut Builder<'b, 'b> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
@@ -122,30 +123,30 @@ fn permit<'a, 'b>(builder: &'a mut Builder<'b, 'b>, mode: u32) -> &'a mut Builde
     builder
 }
 
-/// Puts the folder where the report belongs, in the place of an earlier one.
+/// Moves the folder to the report's place, and replaces an earlier report.
 fn replace(made: TempDir, target: &Path) -> Result<()> {
     check(target, false)?;
     let failed = || Error::io("create", target);
     if target.exists() {
-        // The earlier report goes into the folder that is removed in the end.
+        // The earlier report goes into a folder that is removed at the end.
         let parent = made.path().parent().unwrap_or(Path::new("."));
         let aside = Builder::new().prefix(".fpdb-report-").tempdir_in(parent).map_err(failed())?;
         let old = aside.path().join("old");
         fs::rename(target, &old).map_err(failed())?;
         if let Err(error) = fs::rename(made.path(), target) {
-            // Put the earlier report back; should that fail too, the first failure is the one to report.
+            // Puts the earlier report back. If that fails too, the first error is the one to report.
             let _ = fs::rename(&old, target);
             return Err(failed()(error));
         }
     } else {
         fs::rename(made.path(), target).map_err(failed())?;
     }
-    // The folder has moved: there is nothing left to remove.
+    // The folder has moved, so there is nothing left to remove.
     let _ = made.keep();
     Ok(())
 }
 
-/// Refuses to replace what is not a report of the same kind, or holds anything beside one.
+/// Refuses to replace anything but a report of the same kind, and a folder that holds other files too.
 fn check(target: &Path, single_file: bool) -> Result<()> {
     let refuse = |what: String| Error::NotAReport { path: target.to_owned(), what };
     let Ok(facts) = fs::metadata(target) else { return Ok(()) };
@@ -180,7 +181,7 @@ fn check(target: &Path, single_file: bool) -> Result<()> {
     foreign.map_or(Ok(()), |name| Err(refuse(format!("beside a report it holds {name}"))))
 }
 
-/// The names in a folder, in order.
+/// The names in a folder, sorted.
 fn names(folder: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>());
     let entries = entries.map_err(Error::io("read", folder))?;

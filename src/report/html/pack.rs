@@ -1,6 +1,5 @@
-//! Packed data: the JSON of a pair or a text, deflated and then written in letters, as it stands in a report. Passages that
-//! follow each other differ by little, and texts take a third or half. A browser unpacks it with what it has
-//! (`DecompressionStream`).
+//! Packed data: the JSON of a pair or a text, compressed and encoded for the report. Consecutive passages
+//! differ by little, and texts shrink to a third or half. A browser unpacks it with `DecompressionStream`.
 
 use std::io::Write;
 
@@ -10,7 +9,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use serde::Serialize;
 
-/// JSON, deflated (RFC 1951), in base64 (RFC 4648): no character of it means anything to HTML or JavaScript.
+/// JSON, deflated (RFC 1951), in base64 (RFC 4648). No character of it has a meaning in HTML or JavaScript.
 pub(super) fn pack(value: &impl Serialize) -> std::io::Result<String> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
     packed.write_all(&serde_json::to_vec(value)?)?;

@@ -1,8 +1,8 @@
-//! The page: markup, style and scripts in one file, under a policy that lets these scripts run and no others.
+//! Page: markup, style and scripts in one file, under a policy that allows only these scripts.
 //!
-//! The policy names the scripts by their SHA-256 (Content Security Policy Level 3), lets them load the report's own data
-//! and nothing else, and forbids markup made of strings, so that a document's text cannot become part of the page
-//! even where escaping had failed.
+//! The policy names the scripts by their SHA-256 (Content Security Policy Level 3). It lets them load only
+//! the report's own data. It also forbids markup from strings, so a document's text cannot become part of the
+//! page even if escaping failed.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 const TEMPLATE: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/style.css");
 const VENDOR_LICENCE: &str = include_str!("vendor/d3/LICENSE");
-/// In the order in which they need each other.
+/// In order of their dependencies.
 const VENDOR: [&str; 4] = [
     include_str!("vendor/d3/d3-dispatch.min.js"),
     include_str!("vendor/d3/d3-timer.min.js"),
@@ -33,17 +33,17 @@ const SCRIPTS: [&str; 9] = [
 /// The first bytes of a page, by which a report is recognised.
 pub(super) const BEGINNING: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"fpdb report\">";
 
-/// The page up to where data and scripts begin.
+/// The page up to the place of data and scripts.
 pub(super) fn head() -> String {
     TEMPLATE.replace("{{policy}}", &policy()).replace("{{style}}", STYLE)
 }
 
-/// Data in the page, under a name. `json` is escaped for it.
+/// An element with data under a name. `json` must be escaped.
 pub(super) fn data(name: &str, json: &str) -> String {
     format!("<script type=\"application/json\" id=\"{name}\">{json}</script>\n")
 }
 
-/// Packed data in the page, under a name.
+/// An element with packed data under a name.
 pub(super) fn packed(name: &str, packed: &str) -> String {
     format!("<script type=\"application/octet-stream\" id=\"{name}\">{packed}</script>\n")
 }
@@ -88,7 +88,7 @@ mod tests {
             assert!(!lower.contains("</script") && !lower.contains("<script") && !lower.contains("<!--"));
         }
         assert!(!STYLE.to_lowercase().contains("</style"));
-        // The same file on every system: a browser hashes what it reads, newlines as LF.
+        // The file must be the same on every system: a browser hashes newlines as LF.
         assert!(!(script() + STYLE + &vendor()).contains('\r'));
     }
 

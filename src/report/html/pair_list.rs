@@ -5,7 +5,7 @@ use crate::archive::pairs::Pair;
 use crate::query::Match;
 use fpdb_kernel::document::DocId;
 
-/// The pairs of a report, and those of documents in submissions, which come after all others.
+/// The pairs of a report. The pairs of documents in submissions come after all others.
 #[derive(Default)]
 pub(super) struct PairList {
     pairs: Vec<ReportPair>,
@@ -19,7 +19,7 @@ impl PairList {
         self.evidence.push(found);
     }
 
-    /// Takes a pair of submissions, with the pairs of their documents.
+    /// Adds a pair of submissions, with the pairs of their documents.
     pub(super) fn push_with_files(&mut self, pair: ReportPair, files: Vec<(ReportPair, Option<Match>)>) {
         let of = Some(self.pairs.len());
         self.push(pair, None);
@@ -38,7 +38,7 @@ impl PairList {
     }
 }
 
-/// How many passages there are, shown or not.
+/// Number of passages, shown or not.
 pub(super) fn passages(found: &Match) -> u64 {
     found.passages.len() as u64 + found.passages_left_out
 }
@@ -85,7 +85,7 @@ pub(super) fn pair_of(a: usize, b: usize, pair: &Pair, passages: Option<u64>) ->
     }
 }
 
-/// The match of a document with one of the same text, where no fingerprint of theirs counts.
+/// The match of a document with another of the same text, if none of their fingerprints counts.
 pub(super) fn same_text(id: DocId, survivor: &ReportDocument, identical: bool) -> Match {
     Match {
         document: survivor.name.clone(),

@@ -1,4 +1,4 @@
-//! Report: all that is written.
+//! Report: the content of a report.
 
 use super::data::Overview;
 use crate::query::{Location, Match};
@@ -6,11 +6,11 @@ use crate::query::{Location, Match};
 /// A report before it is written.
 #[derive(Clone, Debug)]
 pub(super) struct ReportContent {
-    /// The contents of its first page.
+    /// The content of its first page.
     pub(super) overview: Overview,
-    /// For each pair of the overview, by its index: the match with its passages, A being the query. `None` where passages
-    /// were not looked for.
+    /// For each pair of the overview, by index, the match with its passages; A is the query. `None` if
+    /// passages were not requested.
     pub(super) evidence: Vec<Option<Match>>,
-    /// For each document of the overview, by its index: the parts that are in no measure.
+    /// For each document of the overview, by index, the ranges excluded from all scores.
     pub(super) ignored: Vec<Vec<Location>>,
 }

@@ -1,11 +1,12 @@
-//! Sides: where the passages of a pair are in one document, in columns, and no more than cannot be told from the text.
+//! Sides: the places of a pair's passages in one document, in columns of differences. Values that a browser
+//! can derive from the text (lines, offsets in ASCII text) are left out: 13 bytes a passage instead of 200.
 
 use super::data::{PlaceColumns, SideData};
 use crate::query::{Location, Match};
 use fpdb_kernel::normalize::Readable;
 
 impl PlaceColumns {
-    /// Columns of ranges, each from and up to.
+    /// Columns of ranges, each a start and an end.
     pub(super) fn new(ranges: impl Iterator<Item = [u64; 2]>) -> Self {
         let mut places = Self::default();
         let mut before = 0;
@@ -19,14 +20,14 @@ impl PlaceColumns {
 }
 
 impl SideData {
-    /// The places of a document whose text is not in the report.
+    /// The places in a document whose text is not in the report.
     pub(super) fn without_text(found: &Match, is_a: bool) -> Self {
         let bytes = PlaceColumns::new(locations(found, is_a).map(|span| [span.start, span.end]));
         let lines = Some(PlaceColumns::new(locations(found, is_a).map(|span| span.lines)));
         Self { text: false, bytes, lines, marks: None }
     }
 
-    /// The places of a document with its text.
+    /// The places in a document whose text is in the report.
     pub(super) fn with_text(found: &Match, is_a: bool, text: &ShownText) -> Self {
         let side = Self::without_text(found, is_a);
         let marks: Vec<[u64; 2]> = locations(found, is_a).map(|span| text.mark(span)).collect();
@@ -45,10 +46,10 @@ fn locations(found: &Match, is_a: bool) -> impl Iterator<Item = &Location> {
     found.passages.iter().map(move |passage| if is_a { &passage.query } else { &passage.document })
 }
 
-/// A text as the page has it.
+/// A text as the page shows it.
 pub(super) struct ShownText {
     readable: Readable,
-    /// The newlines, in UTF-16 units.
+    /// The offsets of newlines, in UTF-16 units.
     newlines: Vec<u64>,
 }
 
@@ -65,12 +66,12 @@ impl ShownText {
         Self { readable, newlines }
     }
 
-    /// Where a span of the document is in the text, in UTF-16 units.
+    /// The place of a document's span in the text, in UTF-16 units.
     pub(super) fn mark(&self, span: &Location) -> [u64; 2] {
         [self.readable.units_at(span.start), self.readable.units_at(span.end)]
     }
 
-    /// The first and the last line of a mark, as the page counts them.
+    /// The first and the last line of a mark, as the page counts lines.
     fn lines(&self, &[from, to]: &[u64; 2]) -> [u64; 2] {
         let line = |at: u64| 1 + self.newlines.partition_point(|&newline| newline < at) as u64;
         let first = line(from);

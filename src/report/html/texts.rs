@@ -1,4 +1,4 @@
-//! Where the texts of a report come from: a stored document's text, a file or memory, read when the report is written.
+//! Texts: reads the texts of a report when it is written: from the database, a file or memory.
 
 use super::data::Origin;
 use crate::database::Database;
@@ -15,8 +15,8 @@ pub(super) struct TextReader<'a> {
 }
 
 impl<'a> TextReader<'a> {
-    /// For documents that are asked for in the order of `origins`. Files were read in this unit and so; the limits hold for
-    /// stored documents too.
+    /// For documents that will be requested in the order of `origins`. `unit` and `read` are those of the
+    /// query; the limits hold for stored documents too.
     pub(super) fn new<'b>(
         database: Option<&'a Database>,
         unit: Unit,
@@ -33,7 +33,7 @@ impl<'a> TextReader<'a> {
         Self { unit, read, stored }
     }
 
-    /// The text that the offsets of a document's spans count, or why it cannot be shown.
+    /// The text that the offsets of a document's spans refer to, or why it cannot be shown.
     pub(super) fn text(&mut self, origin: &Origin) -> Result<DocumentText, String> {
         let text = match (origin, &mut self.stored) {
             (Origin::File(path), _) => query::text_of_file(path, self.unit, self.read),

@@ -1,5 +1,6 @@
-//! Writing a report: pair by pair, the best first, as long as there is room. A text is read with the first of its pairs that
-//! gets a page, decoded, and the passages of all its pairs found in it. The page comes last.
+//! Write: writes a report pair by pair, best first, until the space is used up. A text is read and decoded
+//! for the first of its pairs that gets a page. The passages of all its pairs are located in it then. The
+//! page comes last.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -24,21 +25,21 @@ use fpdb_kernel::normalize::Readable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HtmlSummary {
-    /// Files.
+    /// Number of files written.
     pub files: u64,
-    /// Their bytes.
+    /// Their total size in bytes.
     pub bytes: u64,
-    /// Documents whose text could not be read again; the report names them.
+    /// Number of documents whose text could not be read again; the report names them.
     pub unreadable: u64,
-    /// Pairs that are not listed, for the sake of [`HtmlOptions::max_pairs`].
+    /// Number of pairs not listed, because of [`HtmlOptions::max_pairs`].
     pub pairs_left_out: u64,
 }
 
 /// The places of passages in the texts of documents, by pair and by whether the document is A.
 type Sides = HashMap<(usize, bool), SideData>;
 
-/// Writes a report of answers to `path`, for people to look at in a browser: a folder, or one file. It needs no network and no
-/// server. An earlier report there is replaced.
+/// Writes a report of answers to `path`, as a folder or one file. People read it in a browser, without a
+/// network or a server. An earlier report there is replaced.
 ///
 /// ```
 /// use fpdb::{Database, Document, IngestOptions, Profile, Task};
@@ -49,9 +50,9 @@ type Sides = HashMap<(usize, bool), SideData>;
 /// # let folder = folder.path();
 /// let profile = Profile::named("prose").ok_or("no such profile")?;
 /// let database = Database::create(folder.join("db"), &profile)?;
-/// let text = "When in the Course of human events, it becomes necessary for one people to dissolve the bands";
+/// let text = "When in the Course of human events, it becomes necessary for one people to dissolve";
 /// let documents = [Document::new("a", text), Document::new("b", format!("They wrote: {text}."))];
-/// database.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new())?;
+/// database.ingest(documents)?;
 ///
 /// let answer = database.pairs(&PairsOptions::of(&profile), &Task::new())?;
 /// let answers = HtmlAnswers::Pairs { database: &database, answer };
@@ -63,8 +64,9 @@ type Sides = HashMap<(usize, bool), SideData>;
 /// ```
 ///
 /// # Errors
-/// [`Error::Stopped`], and then an earlier report is as it was; [`Error::NotAReport`] where something else is there, [`Error::Io`], and a failure to read documents or postings. A
-/// text that cannot be read is no error: the report says so.
+/// [`Error::Stopped`], and then an earlier report is unchanged; [`Error::NotAReport`] if something else
+/// exists at `path`; [`Error::Io`]; errors from reading documents or postings. A text that cannot be read is
+/// no error: the report says so.
 pub fn write_html(
     answers: HtmlAnswers<'_>,
     path: impl AsRef<Path>,
@@ -114,7 +116,7 @@ pub fn write_html(
     Ok(HtmlSummary { files, bytes, unreadable, pairs_left_out })
 }
 
-/// Where the texts of the pairs' documents are read, each once, in the order of the pairs.
+/// The origins of the texts of the pairs' documents, in the order of the pairs, without duplicates.
 fn in_order(report: &ReportContent) -> impl Iterator<Item = Origin> {
     let mut met = HashSet::new();
     let pairs = report.overview.pairs.iter().zip(&report.evidence).filter(|(_, found)| found.is_some());
@@ -124,28 +126,28 @@ fn in_order(report: &ReportContent) -> impl Iterator<Item = Origin> {
         .filter_map(move |document| report.overview.documents[document].origin.clone())
 }
 
-/// The pages of pairs being written.
+/// Writes the pages of pairs.
 struct Pages<'a> {
     report: ReportContent,
     texts: TextReader<'a>,
     options: &'a HtmlOptions,
     /// The state of the text of each document.
     known: Vec<TextState>,
-    /// The sides of texts that are in the report, for pairs that have not come yet.
+    /// The sides of texts already in the report, for pairs still to come.
     sides: Sides,
-    /// Bytes that may still be written.
+    /// Number of bytes that may still be written.
     room: u64,
 }
 
 /// The state of the text of a document.
 enum TextState {
-    /// It was not read yet.
+    /// Not read yet.
     Unread,
-    /// It takes so many bytes, and is not in the report.
+    /// Read, but not in the report; it takes this number of bytes.
     Takes(u64),
     /// It cannot be read, for this reason.
     Unreadable(String),
-    /// It is in the report, or the report says why not, or there are to be no texts.
+    /// It is in the report, or the report says why not, or the report has no texts.
     Finished,
 }
 
@@ -153,7 +155,7 @@ enum TextState {
 struct PackedText {
     packed: String,
     extracted: bool,
-    /// The programming language it is written in.
+    /// The programming language of the text.
     language: Option<String>,
     sides: Sides,
 }
@@ -164,21 +166,23 @@ enum Failed {
     Write(Error),
 }
 
-/// The bytes of a part beside its packed content, at most: its name, and the element or the call around it.
+/// Maximum bytes of a part in addition to its packed content: its name, and the element or call around it.
 const PART_BYTES: u64 = 96;
 
-/// The bytes of a text that take one byte, packed, where it packs well. One that has no room even so is not read.
+/// Best compression ratio expected of a text. A text that would not fit even then is not read.
 const TEXT_PACKED: u64 = 4;
 
 impl Pages<'_> {
-    /// Writes the page of a pair, with those of its texts that are not there yet, if there is room for all of it.
+    /// Writes the page of a pair, with those of its texts not yet in the report, if there is room for all of
+    /// it.
     fn write(&mut self, number: usize, found: Match, output: &mut Output) -> std::result::Result<bool, Failed> {
         let pair = &self.report.overview.pairs[number];
         let (a, b) = (pair.a, pair.b);
         let mut sides = [self.sides.remove(&(number, true)), self.sides.remove(&(number, false))];
         let mut new = if a == b { vec![a] } else { vec![a, b] };
         new.retain(|&document| !matches!(self.known[document], TextState::Finished));
-        // Texts whose size is known were read before; read them again only if the other one leaves room for them.
+        // Texts of known size were read before. They are read again only if the other text leaves room for
+        // them.
         new.sort_by_key(|&document| matches!(self.known[document], TextState::Takes(_)));
         let mut read = Vec::new();
         for &document in &new {
@@ -223,7 +227,7 @@ impl Pages<'_> {
         Ok(true)
     }
 
-    /// The bytes of the texts of these documents, or fewer where they are not known yet.
+    /// A lower bound for the bytes of these documents' texts.
     fn least(&self, documents: &[usize]) -> u64 {
         let bytes = documents.iter().map(|&document| match self.known[document] {
             TextState::Unread => self.report.overview.documents[document].bytes / TEXT_PACKED,
@@ -233,8 +237,8 @@ impl Pages<'_> {
         bytes.sum()
     }
 
-    /// Reads the text of a document, and finds in it the passages `found` of a pair and those of all pairs that come after it.
-    /// `None` if it cannot be read.
+    /// Reads the text of a document. Locates in it the passages `found` of a pair, and those of all later
+    /// pairs. `None` if it cannot be read.
     fn read(&mut self, index: usize, number: usize, found: &Match) -> std::result::Result<Option<PackedText>, Failed> {
         let text = match &self.report.overview.documents[index].origin {
             Some(origin) => self.texts.text(origin),
@@ -277,13 +281,13 @@ fn part_bytes(packed: &str) -> u64 {
     packed.len() as u64 + PART_BYTES
 }
 
-/// The shares of names that are the same; none at all where no passage has names.
+/// The shares of equal names; empty if no passage has names.
 fn same_names(passages: &[Passage]) -> Vec<Option<u16>> {
     let shares: Vec<_> = passages.iter().map(|passage| passage.same_names.map(thousandths)).collect();
     if shares.iter().any(Option::is_some) { shares } else { Vec::new() }
 }
 
-/// A share in thousandths: all of them only where it is one.
+/// A share in thousandths: 1000 only if the share is exactly 1.
 fn thousandths(share: f64) -> u16 {
     let rounded = (share * 1000.0).round() as u16;
     if share < 1.0 { rounded.min(999) } else { 1000 }

@@ -1,5 +1,6 @@
-//! Frames: compressed data without some ranges of what it holds. Members of gzip, frames of zstd and streams of xz and bzip2 that
-//! lose nothing are copied as they are; those that lose all are left out; the others are compressed again.
+//! Frames: copies compressed data without some ranges of its content. A *frame* is a gzip member, a zstd
+//! frame, or an xz or bzip2 stream. Frames that lose nothing are copied as they are. Frames that lose
+//! everything are left out. The others are compressed again.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -13,7 +14,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::Compression;
 
-/// Copies compressed data without some ranges of what it holds.
+/// Copies compressed data without some ranges of its content.
 pub(super) fn without(
     path: &Path,
     compression: Compression,
@@ -46,7 +47,7 @@ pub(super) fn without(
             }
         };
         if partly {
-            // The other reader has passed over what stays of it.
+            // The other reader has already passed the bytes that stay.
             let facts = frame.facts();
             frame = Frame::new(compression, CountedFile::open(path, from).map_err(read())?).map_err(undecodable)?;
             let mut encoder = Encoder::new(compression, &facts, &mut *output).map_err(write())?;
@@ -74,7 +75,7 @@ pub(super) fn without(
             io::copy(&mut raw.take(place.at - from), &mut *output).map_err(write())?;
             frames += 1;
         } else if is_last && frames == 0 {
-            // Nothing at all would not be compressed data.
+            // An empty file would not be valid compressed data.
             Encoder::new(compression, &facts, &mut *output).and_then(Encoder::finish).map_err(write())?;
         }
         at = end;
@@ -82,7 +83,7 @@ pub(super) fn without(
     Ok(())
 }
 
-/// Reads what a compressed file holds, all frames one after the other.
+/// Reads the content of a compressed file, all frames in sequence.
 pub(super) struct Frames {
     compression: Compression,
     frame: Option<Frame>,
@@ -118,7 +119,7 @@ impl Read for Frames {
     }
 }
 
-/// Passes over padding; false at the end.
+/// Skips padding. Returns false at the end.
 fn goes_on(place: &mut CountedFile, compression: Compression) -> io::Result<bool> {
     if matches!(compression, Compression::Gzip | Compression::Xz) && place.at > 0 {
         loop {
@@ -137,7 +138,7 @@ fn goes_on(place: &mut CountedFile, compression: Compression) -> io::Result<bool
     place.more()
 }
 
-/// A place in a file, which counts what is taken.
+/// A position in a file; counts the bytes taken.
 struct CountedFile {
     input: BufReader<File>,
     at: u64,
@@ -174,7 +175,7 @@ impl BufRead for CountedFile {
     }
 }
 
-/// One member, frame or stream of compressed data.
+/// One frame of compressed data.
 enum Frame {
     Gzip(flate2::bufread::GzDecoder<CountedFile>),
     Zstd(zstd::stream::read::Decoder<'static, CountedFile>),
@@ -182,7 +183,7 @@ enum Frame {
     Bzip2(bzip2::bufread::BzDecoder<CountedFile>, u32),
 }
 
-/// The facts of a frame's header that its successor is to keep.
+/// The facts of a frame's header that its replacement keeps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FrameFacts {
     gzip: Option<flate2::GzHeader>,
@@ -196,7 +197,7 @@ impl Frame {
             Compression::Zstd => Self::Zstd(zstd::stream::read::Decoder::with_buffer(place)?.single_frame()),
             Compression::Xz => Self::Xz(liblzma::bufread::XzDecoder::new(place)),
             Compression::Bzip2 => {
-                // The fourth byte is the size of blocks, as a digit.
+                // The fourth byte is the block size, as a digit.
                 let level = place.fill_buf()?.get(3).map_or(9, |digit| u32::from(digit.wrapping_sub(b'0')));
                 Self::Bzip2(bzip2::bufread::BzDecoder::new(place), level.clamp(1, 9))
             }
@@ -241,7 +242,7 @@ pub(super) enum Encoder<W: Write> {
 }
 
 impl<W: Write> Encoder<W> {
-    /// With the usual level, and the header of the frame that it takes the place of.
+    /// Compresses at the default level, with the header of the frame it replaces.
     pub(super) fn new(compression: Compression, facts: &FrameFacts, output: W) -> io::Result<Self> {
         Ok(match compression {
             Compression::Gzip => {

@@ -1,4 +1,4 @@
-//! JSON lines again, line by line: some changed, and every other byte as it was.
+//! Rewrites JSON lines: edits some, copies the rest byte for byte.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,13 +10,13 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::Compression;
 
-/// No line of more bytes is a record.
+/// A longer line is not a record.
 const LONGEST: u64 = 1 << 30;
 
-/// Replaces the line that begins at a place; `None` keeps it.
+/// Returns the replacement of the line that begins at an offset; `None` keeps the line.
 type LineEdit<'a> = dyn Fn(&[u8], u64) -> Result<Option<Vec<u8>>> + 'a;
 
-/// Writes the lines of a file, with their changes.
+/// Writes the lines of a file, edited.
 pub(super) fn rewrite(
     path: &Path,
     compression: Option<Compression>,
@@ -49,7 +49,7 @@ fn lines(path: &Path, input: impl Read, edit: &LineEdit<'_>, output: &mut dyn Wr
         if read == 0 {
             return Ok(());
         }
-        // The rest of a line that is no record, since it is longer than any, is written as other lines are.
+        // A line longer than any record arrives in pieces; each piece is written as other lines are.
         let edited = edit(&line, at)?;
         output.write_all(edited.as_deref().unwrap_or(&line)).map_err(Error::io("write a copy of", path))?;
         at += read;

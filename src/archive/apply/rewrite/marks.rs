@@ -1,4 +1,5 @@
-//! Marks: what is said in each record: whether it is removable and which document stays for it, or which passages of it are repeated.
+//! Marks: fields that tell, in each record, whether it is removable and which document is its survivor, or
+//! which of its passages are repeated.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +15,9 @@ pub(super) struct Marks<'a> {
     pub(super) field: &'a str,
     pub(super) cuts: &'a [Cut],
     pub(super) store: &'a Store,
-    /// The repeated passages, where marks list them.
+    /// The repeated passages, if the marks list them.
     pub(super) passages: Option<&'a Passages>,
-    /// True if records may have the marks of an earlier run, which these replace.
+    /// True if records may have marks of an earlier run, which these replace.
     pub(super) replaces: bool,
 }
 
@@ -25,7 +26,7 @@ const REMOVE: &str = "remove";
 const KEEP: &str = "keep";
 
 impl Marks<'_> {
-    /// The fields that records get.
+    /// Names of the fields that each record gets.
     pub(super) fn fields(&self) -> Vec<String> {
         match self.passages {
             Some(_) => vec![self.field.to_owned()],
@@ -48,10 +49,11 @@ impl Marks<'_> {
         })
     }
 
-    /// The line that begins at this place with more fields at the end of its object; `None` where it is no object.
+    /// The line that begins at `at`, with the marks added at the end of its object. `None` if it is not an
+    /// object.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
         let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        // Text in JSON may hold half a pair, which is no UTF-8: keys with such are no obstacle.
+        // JSON text can hold half a surrogate pair, which is not UTF-8. Such keys do no harm.
         let Ok(mut known) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(body) else { return Ok(None) };
         let fields = self.fields();
         let Some(close) = line.iter().rposition(|&byte| byte == b'}') else { return Ok(None) };
@@ -70,7 +72,7 @@ impl Marks<'_> {
         for (field, value) in fields.iter().zip(self.values(at)?) {
             let value = match value {
                 None => "null".to_owned(),
-                // Spans are JSON as they are.
+                // Spans already are JSON.
                 Some(spans) if self.passages.is_some() => spans,
                 Some(text) => quoted(&text)?,
             };
@@ -86,10 +88,10 @@ impl Marks<'_> {
     }
 }
 
-/// Where the marks of an earlier run begin, which are the last fields of the object in a line.
+/// Offset of the marks of an earlier run, which are the last fields of the object in a line.
 fn earlier_marks(line: &[u8], fields: &[String]) -> Option<usize> {
     let key = format!("{}:", serde_json::to_string(fields.first()?).ok()?);
-    // Within a text its first quotation mark would have a backslash before it.
+    // Inside a string, its first quotation mark would follow a backslash.
     let begin = memchr::memmem::rfind(line, key.as_bytes())?;
     let marks = [b"{", &line[begin..]].concat();
     let found = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&marks).ok()?;

@@ -1,4 +1,4 @@
-//! Rewrite: one file again, without some of its members or with a mark in each of its records.
+//! Rewrite: writes a file again without some of its members, or with a mark in each record.
 
 mod frames;
 mod json_lines;
@@ -34,7 +34,7 @@ pub(super) fn why_whole(_: &Path) -> Result<Option<&'static str>> {
     behind_feature!("zip", Ok(None))
 }
 
-/// True if the records of a file take a mark.
+/// True if the records of a file can get a mark.
 pub(super) fn can_mark(state: &FileState) -> bool {
     matches!(
         state,
@@ -53,19 +53,19 @@ pub(super) fn can_cut(state: &FileState) -> bool {
 
 /// The change of a file.
 pub(super) enum Change<'a> {
-    /// It loses some of its documents.
+    /// Leaves out some of its documents.
     LeaveOut,
-    /// Its records say in this field whether they are removable, or which passages of them are repeated.
+    /// Marks its records: a field says whether they are removable, or which of their passages are repeated.
     Mark {
         field: &'a str,
         passages: Option<&'a Passages>,
-        /// True if records may have the marks of an earlier run, which these replace.
+        /// True if records may have marks of an earlier run, which these replace.
         replaces: bool,
     },
-    /// Its documents lose passages.
+    /// Cuts passages out of its documents.
     CutOut {
         cutting: &'a Cutting<'a>,
-        /// The field that the texts of records are in.
+        /// The field that holds the texts of records.
         field: &'a str,
     },
 }
@@ -119,7 +119,7 @@ pub(super) fn rewrite(
     output.flush().map_err(Error::io("write", path))
 }
 
-/// Numbers of entries or rows, ascending.
+/// Indexes of the entries or rows to leave out, ascending.
 fn rows(cuts: &[Cut]) -> Vec<u64> {
     cuts.iter().flat_map(|cut| cut.start..cut.end).collect()
 }

@@ -1,5 +1,6 @@
-//! Parquet: without some rows, or with two more columns. Row groups that stay as they are are copied page for page; the values of others
-//! are read and written again, with the schema, compression, encodings' kind and metadata that they had.
+//! Parquet: writes a table without some rows, or with two more columns. Unchanged row groups are copied page
+//! for page. The values of other row groups are read and written again; schema, compression, kind of
+//! encodings and metadata stay.
 
 use std::fs::File;
 use std::io::Write;
@@ -22,10 +23,10 @@ use super::texts::Texts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 
-/// Records read at a time.
+/// Number of records read at a time.
 const BATCH: usize = 4096;
 
-/// Writes a table again: without the rows of these numbers, which ascend, or with all rows and their marks.
+/// Writes a table without the rows in `rows`, ascending; or with all rows and their marks.
 pub(super) fn rewrite(
     path: &Path,
     rows: &[u64],
@@ -113,7 +114,7 @@ fn schema_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> Result<Ty
         .map_err(|error| Error::Document(DocumentError::Undecodable { format: "Parquet", source: error.into() }))
 }
 
-/// The columns of an earlier run's marks, which are the last ones and are written anew.
+/// Number of mark columns of an earlier run. They are the last columns and are written anew.
 fn earlier_marks(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> usize {
     let Some(names) = marks.filter(|marks| marks.replaces).map(Marks::fields) else { return 0 };
     let fields = metadata.file_metadata().schema_descr().root_schema().get_fields();
@@ -122,12 +123,12 @@ fn earlier_marks(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> usize
     if are_marks { names.len() } else { 0 }
 }
 
-/// The settings that a writer of this file must have had.
+/// The settings with which this file was probably written.
 fn properties_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> WriterProperties {
     let facts = metadata.file_metadata();
     let mut pairs = facts.key_value_metadata().cloned().unwrap_or_default();
     if marks.is_some() {
-        // It describes the columns without the new ones.
+        // This entry describes the columns without the new ones.
         pairs.retain(|pair| pair.key != "ARROW:schema");
     }
     let version = if facts.version() >= 2 { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
@@ -157,14 +158,14 @@ fn properties_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> Write
     builder.build()
 }
 
-/// True if data pages are of the second version, as their encodings tell.
+/// True if data pages have version 2, judged by their encodings.
 fn uses_pages_v2(metadata: &ParquetMetaData) -> bool {
     let modern = [Encoding::DELTA_BINARY_PACKED, Encoding::DELTA_BYTE_ARRAY, Encoding::DELTA_LENGTH_BYTE_ARRAY];
     let columns = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
     columns.into_iter().any(|column| column.encodings().any(|encoding| modern.contains(&encoding)))
 }
 
-/// A compression that all programs read: not the old kind of LZ4.
+/// A compression that all programs can read: not the deprecated kind of LZ4.
 fn writable(compression: Compression) -> Compression {
     if compression == Compression::LZ4 { Compression::LZ4_RAW } else { compression }
 }
@@ -209,7 +210,7 @@ impl From<ParquetError> for Filtering {
     }
 }
 
-/// Copies the values of a row group but for those of removed rows.
+/// Copies the values of a row group, except those of removed rows.
 fn filtered<W: Write + Send>(
     source: &dyn RowGroupReader,
     left_out: &[u64],
@@ -272,7 +273,7 @@ fn filter<T: DataType>(
         if records == 0 {
             return Ok(());
         }
-        // The third number counts levels, present or not; where there are none, values.
+        // The third number counts levels, present or not. If there are no levels, it counts values.
         let levels = if most_defined > 0 { defined.len() } else { levels.max(values.len()) };
         let mut kept_values = Vec::with_capacity(values.len());
         let (mut kept_defined, mut kept_repeated) = (Vec::new(), Vec::new());
@@ -306,7 +307,7 @@ fn filter<T: DataType>(
     }
 }
 
-/// Adds the columns of marks to a row group.
+/// Adds the mark columns to a row group.
 fn add_marks<W: Write + Send>(
     marks: &Marks<'_>,
     rows: std::ops::Range<u64>,
@@ -332,7 +333,8 @@ fn add_marks<W: Write + Send>(
     Ok(())
 }
 
-/// Writes a table again, with some texts without their passages. Row groups without such, and other columns, are copied page for page.
+/// Writes a table in which some texts lose passages. Row groups without such texts, and all other columns,
+/// are copied page for page.
 pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &StopToken) -> Result<()> {
     let failed = |error| failed(path, error);
     let file = File::open(path).map_err(Error::io("read", path))?;
@@ -383,7 +385,7 @@ pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &Stop
     finished.flush().map_err(Error::io("write a copy of", path))
 }
 
-/// Writes the values of a column of texts, the first of which is that of row `first`.
+/// Writes the values of a column of texts; the first value is that of row `first`.
 fn cut_column(
     mut from: ColumnReaderImpl<ByteArrayType>,
     to: &mut ColumnWriterImpl<'_, ByteArrayType>,

@@ -1,4 +1,4 @@
-//! Stream: bytes copied without some ranges of them.
+//! Stream: copies bytes without some ranges.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -9,19 +9,19 @@ use super::super::files::BUFFER;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 
-/// Ranges that are left out, ascending and apart from each other.
+/// The ranges to leave out, ascending and disjoint.
 pub(super) struct Cuts {
     ranges: Vec<(u64, u64)>,
     next: usize,
 }
 
 impl Cuts {
-    /// From cuts in ascending order.
+    /// Builds from cuts in ascending order.
     pub(super) fn new(cuts: &[Cut]) -> Self {
         Self::of_ranges(cuts.iter().map(|cut| (cut.start, cut.end)))
     }
 
-    /// From ranges in ascending order.
+    /// Builds from ranges in ascending order.
     pub(super) fn of_ranges(all: impl IntoIterator<Item = (u64, u64)>) -> Self {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for (start, stop) in all {
@@ -33,7 +33,7 @@ impl Cuts {
         Self { ranges, next: 0 }
     }
 
-    /// The first range that ends after `at`, which only grows from call to call.
+    /// The first range that ends after `at`. From call to call, `at` must not decrease.
     pub(super) fn from(&mut self, at: u64) -> Option<(u64, u64)> {
         while self.ranges.get(self.next).is_some_and(|&(_, end)| end <= at) {
             self.next += 1;
@@ -41,7 +41,7 @@ impl Cuts {
         self.ranges.get(self.next).copied()
     }
 
-    /// Writes those of the bytes that begin at `at` that stay.
+    /// Writes the bytes that stay; `at` is the offset of the first byte.
     pub(super) fn write(&mut self, mut bytes: &[u8], mut at: u64, output: &mut dyn Write) -> std::io::Result<()> {
         while !bytes.is_empty() {
             let end = at + bytes.len() as u64;
@@ -57,7 +57,7 @@ impl Cuts {
     }
 }
 
-/// Copies a file without some ranges of it.
+/// Copies a file without some ranges.
 pub(super) fn without(path: &Path, mut cuts: Cuts, output: &mut dyn Write, stop: &StopToken) -> Result<()> {
     let mut input = File::open(path).map_err(Error::io("read", path))?;
     let mut buffer = vec![0; BUFFER];

@@ -1,4 +1,4 @@
-//! Texts without some passages of them: whole files, and fields of records.
+//! Texts: removes passages from texts, in whole files and in fields of records.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -31,12 +31,13 @@ pub(super) fn document(path: &Path, ranges: &[(u64, u64)], output: &mut File, st
 pub(super) struct Texts<'a> {
     pub(super) cuts: &'a [Cut],
     pub(super) cutting: &'a Cutting<'a>,
-    /// The field that they are in.
+    /// The field that holds the text.
     pub(super) field: &'a str,
 }
 
 impl Texts<'_> {
-    /// The text of the record that begins at this place, without its passages; `None` where it stays.
+    /// The text of the record that begins at this place, without its passages. `None` if the record keeps its
+    /// text.
     ///
     /// # Errors
     /// Fails if the text is not the document's.
@@ -47,7 +48,7 @@ impl Texts<'_> {
         cut.map(Some).ok_or_else(|| Error::TextGone { name: format!("document {id}"), source_path: None })
     }
 
-    /// A line of JSON without the passages of its text, and every other byte as it was.
+    /// A line of JSON without the passages of its text. All other bytes stay.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
         if self.cuts.binary_search_by_key(&at, |cut| cut.start).is_err() {
             return Ok(None);
@@ -70,7 +71,7 @@ impl Texts<'_> {
     }
 }
 
-/// A text as a string of JSON. Halves of surrogate pairs, which JSON may hold and UTF-8 does not, are written as escapes.
+/// A text as a JSON string. Halves of surrogate pairs, which JSON allows and UTF-8 does not, become escapes.
 fn quoted(text: &[u8]) -> serde_json::Result<String> {
     let mut string = String::from("\"");
     let mut rest = text;

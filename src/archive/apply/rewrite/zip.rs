@@ -1,4 +1,5 @@
-//! zip: without some entries. The entries that stay are copied compressed as they are, with their names, times, permissions, comments and extra fields.
+//! Zip: copies an archive without some entries. Other entries are copied without decompression, with their
+//! names, times, permissions, comments and extra fields.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -12,7 +13,7 @@ use zip::{ZipArchive, ZipWriter};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 
-/// Copies an archive without the entries of these numbers, which ascend.
+/// Copies an archive without the entries at these indexes, which must ascend.
 pub(super) fn without(path: &Path, entries: &[u64], output: &mut File, stop: &StopToken) -> Result<()> {
     let file = File::open(path).map_err(Error::io("read", path))?;
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| failed(path, error))?;
@@ -35,7 +36,8 @@ fn failed(path: &Path, error: ZipError) -> Error {
     }
 }
 
-/// Why an archive cannot lose entries without harm, where it cannot: it is signed, entries share a name, or something stands in front.
+/// Why an archive cannot lose entries without harm: it is signed, entries share a name, or other bytes
+/// precede it. `None` if it can.
 pub(in crate::archive::apply) fn why_whole(path: &Path) -> Result<Option<&'static str>> {
     let file = File::open(path).map_err(Error::io("read", path))?;
     let archive = ZipArchive::new(BufReader::new(file)).map_err(|error| failed(path, error))?;

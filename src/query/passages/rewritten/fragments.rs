@@ -1,9 +1,10 @@
-//! Fragments: seeds near each other in both texts, as far as their two sides say the same.
+//! Fragments: grows seeds that are near each other in both texts into spans that say the same.
 //!
-//! Seeds with a small gap between them in both texts are one fragment. It must hold as a whole: the cosine of its two sides is
-//! the test, and where it fails the gap is halved, which divides it (Sanchez-Perez et al. 2014). Its ends are then moved inwards
-//! as long as what they leave out has little to do with the other side: the heaviest stretch, where a word of the other side
-//! counts for the fragment and any word against it (Kadane's algorithm; Bentley 1984).
+//! Seeds with small gaps between them in both texts form one fragment. The cosine of its two sides must be
+//! high enough; if it is too low, the gap is halved, which divides the fragment (Sanchez-Perez et al. 2014).
+//! Its ends are then trimmed while the trimmed words have little in common with the other side. This finds
+//! the heaviest stretch, in which words of the other side count for the fragment and all words count against
+//! it (Kadane's algorithm; Bentley 1984).
 
 use std::ops::Range;
 
@@ -13,31 +14,32 @@ use super::words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 
-/// Words between two seeds of a fragment, at most, on either side; and the narrowest gap that is tried.
+/// Maximum number of words between two seeds of a fragment, on either side; and the narrowest gap tried.
 const GAP: u32 = 60;
 const NARROWEST: u32 = 10;
 
-/// The least cosine of a fragment's sides.
+/// The smallest cosine of a fragment's sides.
 const COSINE: f64 = 0.34;
 
-/// The weight of a word against a fragment, in parts of the share that is the same all in all.
+/// The weight of a word against a fragment, as a part of the fragment's share of common words.
 const AGAINST: f64 = 0.5;
 
-/// Times that both sides are trimmed: what one loses may make the other shorter.
+/// Number of times that both sides are trimmed: trimming one can shorten the other.
 const ROUNDS: usize = 2;
 
-/// How many words have to be the same, by weight, in a passage: so many words of mean weight...
+/// The smallest weight of common words in a passage, in words of mean weight.
 pub(super) const LEAST: f64 = 20.0;
 
-/// ...of which so many are more than two texts on one subject have in common by chance, which is this share.
+/// The smallest excess over chance in words of mean weight. Two texts on one subject share `CHANCE` of their
+/// words.
 const EXCESS: f64 = 8.0;
 const CHANCE: f64 = 0.3;
 
-/// The shortest side of a passage.
+/// Minimum number of words on either side of a passage.
 const SHORTEST: usize = 8;
 
-/// Words of fragments that are looked at, for each word of the two texts and at least: fragments may overlap, and the time is
-/// bounded all the same. None are found beyond that.
+/// Number of words in fragments to examine: a multiple of the words of the two texts, and a minimum.
+/// Fragments can overlap, so this bounds the time. Nothing is found beyond it.
 const LOOKS: usize = 64;
 const LOOKS_AT_LEAST: usize = 1 << 22;
 
@@ -52,7 +54,7 @@ pub(super) struct Fragment {
     pub(super) common: f64,
 }
 
-/// The spans of seeds taken together; there is at least one.
+/// The smallest spans that contain all seeds; there must be at least one.
 pub(super) fn hull(seeds: &[Seed]) -> Spans {
     [QUERY, DOCUMENT].map(|side| {
         let start = seeds.iter().map(|seed| seed.starts[side]).min().unwrap_or(0);
@@ -61,12 +63,12 @@ pub(super) fn hull(seeds: &[Seed]) -> Spans {
     })
 }
 
-/// Compares spans by their words; keeps tables for that.
+/// Compares spans by their words. It keeps tables for that.
 pub(super) struct Comparison<'a> {
     words: &'a WordTexts,
-    /// How often a word occurs on each side, by number; 0 between calls.
+    /// For each side, the number of occurrences by word; 0 between calls.
     counts: [Vec<u32>; 2],
-    /// Words that may still be looked at.
+    /// Number of words that may still be examined.
     budget: usize,
 }
 
@@ -104,7 +106,7 @@ impl<'a> Comparison<'a> {
     fn fragment(&mut self, spans: Spans) -> Option<Fragment> {
         let [here, there, common] = self.with_counts(&spans, |words, sides, counts| {
             let weight = |side: usize| sides[side].iter().map(|&word| words.weight(word)).sum::<f64>();
-            // Each word of the query once for each time the document has it too.
+            // Counts a word of the query as often as the document has it too.
             let mut common = 0.0;
             for &word in sides[QUERY] {
                 let [here, there] = [QUERY, DOCUMENT].map(|side| counts[side][word as usize]);
@@ -123,7 +125,7 @@ impl<'a> Comparison<'a> {
 
     fn cosine(&mut self, spans: &Spans) -> Option<f64> {
         self.with_counts(spans, |words, sides, counts| {
-            // Each word of a side, so often as it occurs there, makes its square.
+            // Each occurrence of a word adds, so the sum is the dot product of the sides.
             let sum = |side: usize, other: usize| -> f64 {
                 let part = |&word: &WordNumber| words.weight(word).powi(2) * f64::from(counts[other][word as usize]);
                 sides[side].iter().map(part).sum()
@@ -133,7 +135,7 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// Moves the ends of both spans inwards to where they have to do with each other.
+    /// Trims both spans to the parts that have words in common.
     fn trimmed(&mut self, mut spans: Spans) -> Option<Spans> {
         for _ in 0..ROUNDS {
             for side in [QUERY, DOCUMENT] {
@@ -154,7 +156,7 @@ impl<'a> Comparison<'a> {
         Some(spans)
     }
 
-    /// Calls `look` with both sides and how often each word occurs on either. `None` once the budget is spent.
+    /// Calls `look` with both sides and the counts of their words. `None` once the budget is spent.
     fn with_counts<T>(
         &mut self,
         spans: &Spans,
@@ -173,7 +175,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The stretch of the greatest sum, the first of equals; `None` where no sum is above 0.
+/// The stretch with the greatest sum, the first of equals; `None` if no sum is above 0.
 pub(super) fn heaviest(values: impl Iterator<Item = f64>) -> Option<Range<u32>> {
     let (mut best, mut most) = (None, 0.0);
     let (mut start, mut sum) = (0, 0.0);

@@ -1,11 +1,19 @@
-//! Rewritten: the passages that a reader would mark where a text was taken over in other words, rearranged or summarised.
+//! Rewritten: finds the passages a reader would mark in text that was reworded, rearranged or summarised.
 //!
-//! Text alignment as in Sanchez-Perez, Sidorov and Gelbukh, "A winning approach to text alignment for text reuse detection"
-//! (PAN at CLEF 2014), with k-grams beside sentences. *Seeds* are maximal matches and similar sentences (`seeds`), of words
-//! that weigh the more the rarer they are in the two texts (`words`). Seeds near each other grow to *fragments*, which must
-//! say the same as a whole (`fragments`); places far apart that a short stretch says again are a *summary* (`summary`). Of
-//! fragments that explain the same text the larger ones stay. The numbers were found on texts rewritten in several ways
-//! (docs/measurements.md).
+//! The method is text alignment, with k-grams in addition to sentences: Sanchez-Perez, Sidorov and Gelbukh,
+//! "A winning approach to text alignment for text reuse detection" (PAN at CLEF 2014).
+//!
+//! *Seeds* are maximal matches and similar sentences (`seeds`). Words weigh more the rarer they are in the
+//! two texts (`words`). Seeds near each other grow to *fragments*, which must say the same as a whole
+//! (`fragments`). A *summary* is a short stretch that repeats what the other text says at places far apart
+//! (`summary`). If fragments explain the same text, the larger stays. The constants were tuned on texts
+//! rewritten in several ways (docs/measurements.md).
+//!
+//! The index is the same as for other queries: only documents that share a fingerprint are compared. Words of
+//! boilerplate, common fingerprints, quotations and phrases make no passage. `agreement` counts equal words
+//! in the same order, so it is low if sentences were rearranged. `exact` is true, since both texts were
+//! compared word by word. If a text is not available, passages are inferred from fingerprints as usual, with
+//! a gap of 60 words and at least 20 words.
 
 mod fragments;
 mod seeds;
@@ -27,50 +35,52 @@ use fpdb_host::stop::StopToken;
 use fragments::{Comparison, Fragment, LEAST, Spans};
 use words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 
-/// Words between matches where only fingerprints can be had.
+/// Maximum gap between matches, in words, when only fingerprints are available.
 pub(super) const GAP_OF_FINGERPRINTS: u32 = 60;
 
-/// And the fewest words of a passage then.
+/// Minimum number of words of a passage when only fingerprints are available.
 pub(super) const LEAST_OF_FINGERPRINTS: u64 = LEAST as u64;
 
-/// A match of at least so many k-grams at the end of a passage belongs to it whole.
+/// A match of at least this many k-grams at the end of a passage belongs to it whole.
 const LONG: u32 = 3;
 
-/// A fragment leaves with most of one span in another that has so many times as much in common...
+/// A fragment is left out if most of one of its spans lies in a fragment with this many times as much in
+/// common.
 const RIVAL: f64 = 2.0;
 
-/// ...and is one of so many, the largest, so that the time is bounded.
+/// Compares with the 1,024 largest only, to bound time.
 const RIVALS: usize = 1 << 10;
 
-/// A word on both sides of a passage whose places make more pairs than this shows nothing of their order.
+/// A word with more pairs of places in a passage than this says nothing about the order.
 const RARE: usize = 4;
 
-/// Words and matches of passages in which order is looked for, for each word of the two texts and at least: passages may overlap,
-/// and the time is bounded all the same.
+/// Number of words and matches examined for their order: a multiple of the words of the two texts, and a
+/// minimum. Passages can overlap, so this bounds the time.
 const LOOKS: usize = 16;
 const LOOKS_AT_LEAST: usize = 1 << 22;
 
-/// The texts that are compared.
+/// The two texts to compare.
 pub(super) struct Rewriting<'a> {
-    /// The values of the query's and of the document's symbols, words.
+    /// The symbols (words) of the query and of the document.
     pub(super) values: [&'a [u64]; 2],
-    /// Where sentences begin in each.
+    /// The first words of sentences in each.
     pub(super) sentences: [&'a [u32]; 2],
     /// In order of the query.
     pub(super) matches: &'a [MaximalMatch],
     pub(super) uncounted: &'a Uncounted,
-    /// Words of a k-gram, and of a shared run that is surely found.
+    /// Number of words in a k-gram; and the guarantee, in words.
     pub(super) k: u32,
     pub(super) guarantee: u64,
-    /// Passages with fewer words that agree and count are left out.
+    /// Passages with fewer agreeing words that count are left out.
     pub(super) least: u64,
-    /// Ends the comparison.
+    /// Stops the comparison.
     pub(super) stop: &'a StopToken,
 }
 
 /// The passages of a pair of texts, in order of the query.
 ///
-/// A shared run of at least t words that weighs [`LEAST`] words or more lies in passages, on one of the two sides at least.
+/// A shared run of at least t words that weighs [`LEAST`] words or more lies in passages, at least on one
+/// side.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).
@@ -101,7 +111,7 @@ pub(super) fn passages(rewriting: &Rewriting<'_>) -> Result<Vec<Joined>> {
     Ok(joined)
 }
 
-/// Leaves out the fragments that have most of one span in another with twice as much in common.
+/// Leaves out a fragment if most of one of its spans lies in another with twice as much in common.
 fn without_rivals(mut fragments: Vec<Fragment>) -> Vec<Fragment> {
     let place = |fragment: &Fragment| fragment.spans.clone().map(|span| (span.start, span.end));
     fragments.sort_by(|a, b| b.common.total_cmp(&a.common).then_with(|| place(a).cmp(&place(b))));
@@ -125,7 +135,8 @@ fn overlap(a: &Range<u32>, b: &Range<u32>) -> u32 {
     a.end.min(b.end).saturating_sub(a.start.max(b.start))
 }
 
-/// Puts a summary in the place of its parts, unless one of them is a copy and most of it.
+/// Replaces fragments by the summary they are parts of, unless one of them is a copy that makes up most of
+/// it.
 fn replace(fragments: &mut Vec<Fragment>, summary: Fragment) {
     let is_part = |fragment: &Fragment| {
         [QUERY, DOCUMENT].iter().all(|&side| overlap(&fragment.spans[side], &summary.spans[side]) > 0)
@@ -136,14 +147,14 @@ fn replace(fragments: &mut Vec<Fragment>, summary: Fragment) {
     }
 }
 
-/// Moves the ends of fragments outwards where they cut a long match in two.
+/// Extends fragments whose ends cut a long match.
 fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32) {
     let long: Vec<Spans> = matches
         .iter()
         .filter(|found| found.length >= long)
         .map(|found| [found.query..found.query_end(), found.document..found.document_end()])
         .collect();
-    // How far those before each one reach.
+    // For each match, the furthest end of it and those before it.
     let mut reach = Vec::with_capacity(long.len());
     let mut furthest = 0;
     for found in &long {
@@ -154,7 +165,7 @@ fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32
         let inner = fragment.spans.clone();
         let from = reach.partition_point(|&end| end <= inner[QUERY].start);
         let near = long[from..].iter().take_while(|found| found[QUERY].start < inner[QUERY].end);
-        // Most of a match lies within on both sides, so that a passage grows little.
+        // Most of the match must be inside on both sides, so a passage grows little.
         for found in
             near.filter(|found| (0..2).all(|side| 2 * overlap(&found[side], &inner[side]) as usize > found[side].len()))
         {
@@ -166,7 +177,7 @@ fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32
     }
 }
 
-/// Adds the shared runs that weigh enough and do not lie in passages on either side.
+/// Adds the shared runs of sufficient weight that do not lie in passages on either side.
 fn add_runs(fragments: &mut Vec<Fragment>, words: &WordTexts, rewriting: &Rewriting<'_>) {
     let marked = [QUERY, DOCUMENT].map(|side| union(fragments.iter().map(|fragment| &fragment.spans[side])));
     let mut runs: Vec<Fragment> = Vec::new();
@@ -186,11 +197,11 @@ fn add_runs(fragments: &mut Vec<Fragment>, words: &WordTexts, rewriting: &Rewrit
     fragments.extend(runs);
 }
 
-/// Counts what agrees in passages; keeps a table for that.
+/// Counts the agreeing words of passages. It keeps a table for that.
 struct AgreementCounter {
-    /// How often a word occurs in the document's span, by number; 0 between calls.
+    /// By word, the number of occurrences in the document's span; 0 between calls.
     counts: Vec<u32>,
-    /// Words and matches that may still be looked at for their order.
+    /// Number of words and matches that may still be examined for their order.
     budget: usize,
 }
 
@@ -213,7 +224,7 @@ impl AgreementCounter {
         }
     }
 
-    /// The words that both have, in any order.
+    /// Number of words that both have, in any order.
     fn agreeing(&mut self, here: &[WordNumber], there: &[WordNumber]) -> u64 {
         there.iter().for_each(|&word| self.counts[word as usize] += 1);
         let mut agreed = 0;
@@ -227,8 +238,8 @@ impl AgreementCounter {
     }
 }
 
-/// The words of two spans that are the same in the same order: a chain of the matches in them, and of their rare words with what
-/// is the same around these. At least so many: none where the budget is spent.
+/// Number of words of two spans that are equal in the same order, as a lower bound; 0 once the budget is
+/// spent. It is a chain of the matches in the spans, and of runs around their rare words.
 fn in_order(words: &WordTexts, spans: &Spans, rewriting: &Rewriting<'_>, budget: &mut usize) -> u64 {
     let [query, document] = spans;
     let from = rewriting.matches.partition_point(|found| found.query < query.start);

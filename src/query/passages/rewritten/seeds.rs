@@ -1,6 +1,6 @@
 //! Seeds: places of two texts that say the same, from which passages grow.
 //!
-//! There are two kinds: maximal matches, and pieces that are similar by their weighted words, in any order.
+//! There are two kinds: maximal matches; and pieces whose weighted words are similar, in any order.
 
 use std::ops::Range;
 
@@ -11,39 +11,40 @@ use crate::query::ranges::{lies_in, union};
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 
-/// The least cosine of two similar pieces, and the least share of their distinct words that both have (Dice). Both of
-/// Sanchez-Perez et al. 2014, who have 0.3 and 0.33.
+/// The smallest cosine of two similar pieces, and the smallest share of their distinct words that both have
+/// (Dice). Sanchez-Perez et al. 2014 use 0.3 and 0.33.
 const COSINE: f64 = 0.3;
 const DICE: f64 = 0.3;
 
-/// The same where the one text may be a summary of the other.
+/// The same if one text may be a summary of the other.
 const COSINE_OF_SUMMARY: f64 = 0.25;
 const DICE_OF_SUMMARY: f64 = 0.15;
 
-/// Or the shorter of the two pieces has such a share of its weight in common with the other, and at least so many distinct words.
+/// Alternatively, the smallest share of the weight of the shorter piece that the other has too, with at least
+/// this number of distinct common words.
 const CONTAINED: f64 = 0.45;
 const WORDS_OF_CONTAINED: usize = 8;
 
-/// A pair of pieces is a seed where no other piece is more similar to either of them: where its similarity is at least this
-/// share of the best.
+/// A pair of pieces is a seed if its similarity is at least this share of the highest similarity of either
+/// piece.
 const BEST: f64 = 0.8;
 
-/// Pairs of pieces that are looked at because of the words they share, the rarest words first. Words beyond that bring up no
-/// pair; in those that others bring up they count.
+/// Maximum number of pairs of pieces found through common words, the rarest words first. Words beyond this
+/// limit find no pairs, but count in pairs that other words find.
 const PAIRS: u64 = 1 << 22;
 
-/// A maximal match whose rarest hash stands for more pairs of places than this says nothing, unless it is as long as this many
-/// k-grams: a phrase that both texts repeat.
+/// A maximal match is insignificant if its rarest hash has more pairs of places than `RARE`: a phrase that
+/// both texts repeat. It is significant if it is as long as `LONG` k-grams.
 const RARE: u32 = 4;
 const LONG: u32 = 3;
 
-/// A pair of spans of which one is the other in other words, perhaps.
+/// A pair of spans, one of which may be a rewording of the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Seed {
-    /// Where the spans begin in the query and in the document.
+    /// Start of the span in the query, and in the document.
     pub(super) starts: [u32; 2],
     pub(super) ends: [u32; 2],
-    /// True if fragments grow from it.
+    /// True if fragments can grow from it.
     pub(super) of_fragment: bool,
     pub(super) of_summary: bool,
     similarity: f64,
@@ -65,12 +66,13 @@ impl Spanning for Seed {
     }
 }
 
-/// The maximal matches that are seeds: those that tell something, and do not stand on either side in one twice as long.
+/// The maximal matches that are seeds: significant matches that do not lie, on either side, in one twice as
+/// long.
 pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
     let tells = |found: &&MaximalMatch| found.rarest <= RARE || found.length >= LONG.saturating_mul(k);
     let significant: Vec<&MaximalMatch> = matches.iter().filter(tells).collect();
     let longest = significant.iter().map(|found| found.length).max().unwrap_or(0);
-    // For each power of two the places of all matches that are as long, in either text.
+    // For each power of two, the places of all matches of at least that length, in either text.
     let levels: Vec<[Vec<Range<u32>>; 2]> = (0..=longest.max(1).ilog2())
         .map(|level| {
             let long = || significant.iter().filter(move |found| found.length >> level > 0);
@@ -140,7 +142,8 @@ pub(super) fn of_pieces(words: &WordTexts, stop: &StopToken) -> Result<Vec<Seed>
     Ok(best(seeds, bags.map(|bags| bags.len())))
 }
 
-/// The seeds to whose pieces no other piece is more similar, of those that fragments grow from, or of all.
+/// Keeps the seeds for which neither piece has a clearly more similar partner: among seeds for fragments, and
+/// among all.
 fn best(mut seeds: Vec<(usize, usize, Seed)>, pieces: [usize; 2]) -> Vec<Seed> {
     let of_fragment = are_best(&seeds, pieces, |seed| seed.of_fragment);
     let of_summary = are_best(&seeds, pieces, |seed| seed.of_summary);
@@ -162,12 +165,12 @@ fn are_best(seeds: &[(usize, usize, Seed)], pieces: [usize; 2], is_one: fn(&Seed
     seeds.iter().map(is_best).collect()
 }
 
-/// The pieces of the document that hold the words which bring up pairs.
+/// The pieces of the document, by the words through which pairs are found.
 struct Candidates {
-    /// For each word where its pieces begin; one more at the end.
+    /// By word, the index of its first piece; the last element is the end.
     first: Vec<usize>,
     pieces: Vec<(u32, u32)>,
-    /// Words of both texts that are too common to bring up pairs.
+    /// By word, true if it is in both texts but too common to find pairs.
     is_common: Vec<bool>,
 }
 
@@ -212,7 +215,8 @@ impl Candidates {
         Self { first, pieces, is_common }
     }
 
-    /// The pieces of the document that hold a word, and how often; none where it is too common or not shared.
+    /// The pieces of the document that hold a word, with its number of occurrences. Empty if the word is too
+    /// common, or not shared.
     fn pieces_with(&self, word: WordNumber) -> &[(u32, u32)] {
         &self.pieces[self.first[word as usize]..self.first[word as usize + 1]]
     }
@@ -223,7 +227,7 @@ struct SentencePiece {
     norm: f64,
     weight: f64,
     words: usize,
-    /// The norm and the weight of its words that bring up no pair.
+    /// The norm and the weight of its words that find no pairs.
     common_norm: f64,
     common: f64,
 }
@@ -249,7 +253,7 @@ impl SentencePiece {
     }
 }
 
-/// How much two pieces have in common.
+/// The words that two pieces have in common.
 #[derive(Clone, Copy, Debug, Default)]
 struct CommonWords {
     words: usize,
@@ -280,7 +284,8 @@ impl CommonWords {
         shared
     }
 
-    /// True if these may be a seed with all the words that bring up no pair (Cauchy and Schwarz).
+    /// False if they cannot be a seed even if all words that find no pairs are common (Cauchy-Schwarz
+    /// inequality).
     fn may_be_seed(&self, query: &SentencePiece, document: &SentencePiece) -> bool {
         let product = self.product + query.common_norm * document.common_norm;
         let weight = self.weight + query.common.min(document.common);
@@ -288,7 +293,8 @@ impl CommonWords {
             || weight > CONTAINED * query.weight.min(document.weight)
     }
 
-    /// Their cosine, and whether a fragment may grow from them; `None` where a summary may not either.
+    /// Their cosine, and whether a fragment can grow from them. `None` if they are not even a seed of a
+    /// summary.
     fn seed(&self, query: &SentencePiece, document: &SentencePiece) -> Option<(f64, bool)> {
         let cosine = self.product / (query.norm * document.norm);
         let dice = 2.0 * self.words as f64 / (query.words + document.words) as f64;

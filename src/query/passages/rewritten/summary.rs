@@ -1,8 +1,9 @@
-//! Summaries: a short stretch of one text that says again what stands far apart in the other.
+//! Summaries: finds short stretches of one text that repeat what the other text says at places far apart.
 //!
-//! Each of its sentences has its own place in the other text, so the places make no fragment there. Seeds near each other in the
-//! one text alone are taken together; where no place in the other text has most of what they say, and these places lie over
-//! several times the length, the stretch is a summary of all between the first and the last.
+//! Each sentence of a summary has its own place in the other text, so these places form no fragment. Seeds
+//! that are near each other in one text alone are grouped. Such a stretch is a summary if its places in the
+//! other text spread over several times its length. No single place may have most of its content. It then
+//! summarises everything between the first and the last place.
 
 use std::ops::Range;
 
@@ -10,40 +11,42 @@ use super::fragments::{Fragment, heaviest, hull};
 use super::seeds::Seed;
 use super::words::{NO_WORD, WordNumber, WordTexts};
 
-/// Words between two seeds of a summary, at most.
+/// Maximum number of words between two seeds of a summary.
 const GAP: u32 = 120;
 
-/// Seeds of the summarised text with more words between them are at different places.
+/// Seeds further apart than this number of words in the summarised text are at different places.
 const GAP_OF_PLACES: u32 = 40;
 
-/// The fewest sentences.
+/// Minimum number of sentences in a summary.
 const SENTENCES: usize = 3;
 
-/// A place in the text that is at least so many times as long as what is said of it is summarised too. Any other is a copy...
+/// A place is summarised if it has at least this many times the words that the summary has about it.
+/// Otherwise it is a copy.
 const RATIO_OF_PLACE: f64 = 1.5;
 
-/// ...which may have at most this share of what the summary has in common with the text...
+/// The largest share of a summary's common weight that may come from a single copy.
 const MOST_OF_ONE: f64 = 0.5;
 
-/// ...and if it is more than so many words of mean weight, which may well be a passage of its own, the most then.
+/// A copy longer than this, in words of mean weight, may be a passage itself. Then `MOST_OF_LONG` applies.
 const LONG: f64 = 80.0;
 const MOST_OF_LONG: f64 = 0.34;
 
-/// The summarised text is at least so many times as long.
+/// The summarised text must be at least this many times as long.
 const RATIO: f64 = 3.0;
 
-/// The least that a summary has in common with the text: words of mean weight, and the share of its own weight.
+/// The minimum that a summary has in common with the text: in words of mean weight, and as a share of its own
+/// weight.
 const LEAST: f64 = 25.0;
 const SHARE: f64 = 0.35;
 
-/// A seed counts where its sides have so many words of mean weight in common.
+/// A seed counts if its sides have at least this many words of mean weight in common.
 const LEAST_OF_SEED: f64 = 4.0;
 
-/// The weight of a word against the summary, in parts of the share that is the same all in all; and at least.
+/// The weight of a word against the summary, as a part of the share of common words; and its minimum.
 const AGAINST: f64 = 0.5;
 const LEAST_AGAINST: f64 = 0.15;
 
-/// The summaries that the text of one `side` holds of the other.
+/// The summaries in the text `side` of the other text.
 pub(super) fn summaries(words: &WordTexts, seeds: &[Seed], side: usize) -> Vec<Fragment> {
     let mut seeds: Vec<Seed> = seeds.iter().filter(|seed| seed.of_summary).copied().collect();
     seeds.sort_by_key(|seed| (seed.starts[side], seed.ends[side], seed.starts[1 - side], seed.ends[1 - side]));
@@ -52,7 +55,7 @@ pub(super) fn summaries(words: &WordTexts, seeds: &[Seed], side: usize) -> Vec<F
     groups.filter_map(|group| marking.summary(group)).collect()
 }
 
-/// Seeds, in order of one text, divided where it has a gap.
+/// Seeds, in order of one text, divided at its gaps.
 struct Groups<'a> {
     seeds: &'a [Seed],
     side: usize,
@@ -76,15 +79,15 @@ impl<'a> Iterator for Groups<'a> {
     }
 }
 
-/// Marks what of a stretch the other text has.
+/// Marks the words of a stretch that the other text has too.
 struct Marking<'a> {
     words: &'a WordTexts,
     side: usize,
-    /// How often a word occurs in the other span of a seed, by number; 0 between calls.
+    /// By word, the number of occurrences in the other span of a seed; 0 between calls.
     counts: Vec<u32>,
 }
 
-/// The best seed of a piece: what both have, and the places of that.
+/// The best seed of a piece: the weight of its common words, and their places.
 struct Said {
     common: f64,
     places: Vec<u32>,
@@ -129,7 +132,7 @@ impl Marking<'_> {
         is_summary.then_some(Fragment { spans, common })
     }
 
-    /// For each span of the group the seed that says most of it.
+    /// For each span of the group, the seed with the most in common.
     fn said(&mut self, group: &[Seed]) -> Vec<Said> {
         let side = self.side;
         let mut said = Vec::new();
@@ -146,7 +149,7 @@ impl Marking<'_> {
         said
     }
 
-    /// The common words of the sides of a seed, and their places.
+    /// The weight of the common words of the sides of a seed, and their places.
     fn common(&mut self, seed: &Seed) -> (f64, Vec<u32>) {
         let here = seed.span(self.side);
         let there = self.words.span(1 - self.side, &seed.span(1 - self.side));
@@ -167,7 +170,8 @@ impl Marking<'_> {
     }
 }
 
-/// The largest share of what is said, in order of the summarised text, that is no summary of its place there.
+/// The largest share of the common weight at one place that is a copy. `said` is in order of the summarised
+/// text.
 fn largest_copy(said: &[&Said], side: usize) -> f64 {
     let seeds: Vec<Seed> = said.iter().map(|said| said.seed).collect();
     let mut rest = said;
@@ -185,7 +189,7 @@ fn largest_copy(said: &[&Said], side: usize) -> f64 {
     largest / all
 }
 
-/// True if a part of a summary is a copy of a place, and too much of it.
+/// True if a part of a summary is a copy, and makes up too much of the summary.
 pub(super) fn is_mostly(summary: &Fragment, part: &Fragment) -> bool {
     let [short, long] = {
         let [here, there] = part.spans.each_ref().map(|span| span.len() as f64);

@@ -1,4 +1,4 @@
-//! Passages of rewritten text: what must hold of any, and some that a reader would mark.
+//! Passages of rewritten text: properties of any passage, and some that a reader would mark.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 const K: usize = 3;
 
-/// Two texts, each of sentences.
+/// Two texts made of sentences.
 struct Case {
     texts: [Vec<u64>; 2],
     sentences: [Vec<u32>; 2],
@@ -75,7 +75,7 @@ fn common_subsequence(a: &[u64], b: &[u64]) -> u64 {
     row[b.len()]
 }
 
-/// A generator of words: sentences of 12 words, a third of them of ten common ones.
+/// A generator of words: sentences of 12 words, a third of them from ten common words.
 struct Writer(u64);
 
 impl Writer {
@@ -92,7 +92,7 @@ impl Writer {
         (0..count).map(|_| (0..12).map(|_| self.word()).collect()).collect()
     }
 
-    /// The words of each sentence in another order, one in four replaced.
+    /// Shuffles the words of each sentence and replaces one in four.
     fn rewrite(&mut self, sentences: &[Vec<u64>]) -> Vec<Vec<u64>> {
         let mut sentences = sentences.to_vec();
         for sentence in &mut sentences {
@@ -108,7 +108,7 @@ impl Writer {
     }
 }
 
-/// The sentences around some in the query and in the document.
+/// Puts these sentences between others, in the query and in the document.
 fn planted(seed: u64, query: &[Vec<u64>], document: &[Vec<u64>]) -> Case {
     let mut writer = Writer(seed);
     let mut around = |some: &[Vec<u64>]| [writer.sentences(30), some.to_vec(), writer.sentences(30)].concat();
@@ -119,7 +119,7 @@ fn uncounted(places: Range<u32>) -> Uncounted {
     Uncounted::new(std::iter::once(&places))
 }
 
-/// True if a span is the expected one, but for some words at its ends.
+/// True if a span is the expected one, up to some words at its ends.
 fn near(span: &Range<u32>, expected: &Range<u32>) -> bool {
     span.start.abs_diff(expected.start) <= 15 && span.end.abs_diff(expected.end) <= 15
 }
@@ -154,9 +154,9 @@ fn a_summary_is_a_passage_with_all_that_it_summarises() {
         let found = planted(seed, &writer.rewrite(&every), &original).spans();
         assert_eq!(found.len(), 1, "{seed}: {found:?}");
         assert!(near(&found[0][QUERY], &(360..444)), "{seed}: {found:?}");
-        // From the first to the last sentence that it has something of.
+        // From the first to the last sentence of which it has something.
         assert!(found[0][DOCUMENT].len() > 400 && found[0][DOCUMENT].start >= 345 && found[0][DOCUMENT].end <= 1095);
-        // The same the other way round.
+        // The same with the texts exchanged.
         let found = planted(seed, &original, &writer.rewrite(&every)).spans();
         assert_eq!(found.len(), 1, "{seed}: {found:?}");
         assert!(near(&found[0][DOCUMENT], &(360..444)), "{seed}: {found:?}");
@@ -171,7 +171,8 @@ fn what_does_not_count_makes_no_passage() {
     assert_eq!(case.spans().len(), 1);
     case.uncounted = uncounted(360..456);
     assert!(case.spans().is_empty());
-    // If half of a passage does not count, the other half is a passage. Uncounted text in its middle does not lengthen it.
+    // If half of a passage does not count, the other half is a passage. Uncounted text in its middle does not
+    // lengthen it.
     case.uncounted = uncounted(360..408);
     assert!(near(&case.spans()[0][QUERY], &(408..456)), "{:?}", case.spans());
     case.uncounted = uncounted(400..412);
@@ -190,7 +191,7 @@ fn texts_of_one_sentence_can_be_compared() {
 
 #[test]
 fn texts_that_repeat_themselves_take_linear_time() {
-    // Each sentence with each these are 10^9 pairs.
+    // Pairing all sentences would make 10^9 pairs.
     let sentence: Vec<u64> = (0..12).collect();
     let case = Case::new(vec![sentence.clone(); 20_000], vec![sentence; 50_000]);
     let found = case.spans();

@@ -1,39 +1,39 @@
-//! Words: two texts as numbered words, each with its weight, and cut into pieces.
+//! Words: numbers the words of two texts, weighs them, and cuts the texts into pieces.
 //!
-//! A *piece* is a sentence; short ones are merged with the next one, and long ones are cut. A word weighs the more the fewer
-//! pieces of both texts hold it (the inverse sentence frequency of Sanchez-Perez et al. 2014), so that no list of stop words
-//! is needed, in any language.
+//! A *piece* is a sentence; short sentences are merged with the next, and long ones are cut. A word weighs
+//! more the fewer pieces of both texts hold it (the inverse sentence frequency of Sanchez-Perez et al. 2014).
+//! So no list of stop words is needed, in any language.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-/// A word by number.
+/// A word, by number.
 pub(super) type WordNumber = u32;
 
-/// A word that does not count: it weighs nothing, and equals no other.
+/// A word that does not count: its weight is 0, and it equals no other word.
 pub(super) const NO_WORD: WordNumber = 0;
 
 /// A sentence of fewer words is merged with the next one.
 const SHORT: u32 = 5;
 
-/// A sentence of more words is cut into equal parts of at most so many.
+/// A sentence of more words is cut into equal parts of at most this length.
 const LONG: u32 = 40;
 
-/// Taken from each weight, so that a word of nearly every piece weighs little beside a rare one. Below ln 2, so that every
-/// word weighs something.
+/// Subtracted from each weight, so that a word in nearly every piece weighs little beside a rare one. It is
+/// below ln 2, so every weight is above 0.
 const OFFSET: f64 = 0.5;
 
-/// One of the two texts, as an index.
+/// Index of the query among the two texts.
 pub(super) const QUERY: usize = 0;
-/// The other one.
+/// Index of the document among the two texts.
 pub(super) const DOCUMENT: usize = 1;
 
 /// Two texts in words.
 pub(super) struct WordTexts {
-    /// The words of the query that count, and the document.
+    /// The words of the query that count, and all words of the document.
     pub(super) texts: [Vec<WordNumber>; 2],
-    /// The whole query, where not all of it counts.
+    /// All words of the query; `None` if all of them count.
     whole_query: Option<Vec<WordNumber>>,
     /// The pieces of each text, in order.
     pub(super) pieces: [Vec<Range<u32>>; 2],
@@ -44,8 +44,8 @@ pub(super) struct WordTexts {
 }
 
 impl WordTexts {
-    /// Numbers the words of two texts, given as values with the places where sentences begin; `counts` says whether a place
-    /// of the query counts.
+    /// Numbers the words of two texts. `values` are the words and `sentences` the places where sentences
+    /// begin; `counts` says whether a place of the query counts.
     pub(super) fn new(values: [&[u64]; 2], sentences: [&[u32]; 2], counts: impl Fn(u32) -> bool) -> Self {
         let mut numbers: FxHashMap<u64, WordNumber> = FxHashMap::default();
         let mut texts = values.map(|values| {
@@ -66,7 +66,7 @@ impl WordTexts {
 
     fn weigh(&mut self, words: usize) {
         let mut holding = vec![0u32; words];
-        // The last piece that was seen to hold a word, counted over both texts.
+        // By word, the last piece that held it, numbered over both texts.
         let mut last = vec![0u32; words];
         let mut number = 0;
         for (text, pieces) in self.texts.iter().zip(&self.pieces) {
@@ -91,17 +91,17 @@ impl WordTexts {
         self.weights[word as usize]
     }
 
-    /// One more than the largest number of a word.
+    /// One more than the largest word number.
     pub(super) fn numbers(&self) -> usize {
         self.weights.len()
     }
 
-    /// The words of a span of one text that count.
+    /// The words of a span of one text that count; others are [`NO_WORD`].
     pub(super) fn span(&self, side: usize, span: &Range<u32>) -> &[WordNumber] {
         &self.texts[side][span.start as usize..span.end as usize]
     }
 
-    /// All words of a span, those included that do not count.
+    /// All words of a span, including those that do not count.
     pub(super) fn whole_span(&self, side: usize, span: &Range<u32>) -> &[WordNumber] {
         match &self.whole_query {
             Some(query) if side == QUERY => &query[span.start as usize..span.end as usize],
@@ -132,10 +132,10 @@ fn pieces(sentences: &[u32], length: u32) -> Vec<Range<u32>> {
     pieces
 }
 
-/// The distinct words of each piece of a text, ascending, with how often each occurs in it.
+/// The distinct words of each piece of a text, ascending, with their number of occurrences in it.
 pub(super) struct Bags {
     words: Vec<(WordNumber, u32)>,
-    /// Where the words of each piece begin; one more at the end.
+    /// By piece, the index of its first word; the last element is the end.
     first: Vec<usize>,
 }
 
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_word_of_every_piece_weighs_least_and_what_does_not_count_nothing() {
-        // Two pieces of five words each in either text; 1 is in all of them.
+        // Two pieces of five words in either text; word 1 is in all of them.
         let text = [1, 2, 3, 4, 5, 1, 6, 7, 8, 9];
         let words = WordTexts::new([&text, &text], [&[0, 5], &[0, 5]], |place| place != 1);
         assert_eq!(words.pieces[QUERY], [0..5, 5..10]);
