@@ -1,7 +1,7 @@
 //! Which flags of its command an anonymous report shows: those whose values name no document and no place.
 
 /// The flags whose values say nothing of names or places.
-const SAFE_FLAGS: [&str; 20] = [
+const SAFE_FLAGS: [&str; 19] = [
     "--mode",
     "--window",
     "-n",
@@ -12,7 +12,6 @@ const SAFE_FLAGS: [&str; 20] = [
     "--min-resemblance",
     "--min-containment",
     "--gap",
-    "--any-order",
     "--rewritten",
     "--min-passage",
     "--weight",

@@ -1,4 +1,4 @@
-//! Line list: the files of `ingest --failures` and `--duplicates`, one JSON object a line for each document concerned.
+//! Line list: the file of `ingest --failures`, one JSON object a line for each document concerned.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError, Seek, Write};

@@ -55,7 +55,7 @@ impl NativeDatabase {
         caller: &Caller,
     ) -> PyResult<Ingested> {
         let writer = self.writer()?;
-        let options = options.options(writer.profile())?;
+        let options = options.options()?;
         let (mut feeder, fed): (Feeder<S>, _) = feed(source);
         let _feeding = self.0.feeding();
         let waited = wait(py, caller, &mut feeder, |task, events| writer.ingest_with(fed(events), &options, task));
@@ -155,7 +155,7 @@ impl NativeDatabase {
         caller: Caller,
     ) -> PyResult<Ingested> {
         let writer = self.writer()?;
-        let options = options.options(writer.profile())?;
+        let options = options.options()?;
         let sources: Vec<Source> = paths.into_iter().map(Source::Path).collect();
         ingested(py, wait(py, &caller, &mut (), |task, _| writer.ingest_sources(&sources, &options, task)))
     }

@@ -104,12 +104,10 @@ pub(crate) struct Ingesting {
     text: String,
     id: String,
     keep: Vec<String>,
-    /// Leaves duplicates out.
-    dedup: Option<Ruling>,
 }
 
 impl Ingesting {
-    pub(crate) fn options(self, profile: &Profile) -> PyResult<IngestOptions> {
+    pub(crate) fn options(self) -> PyResult<IngestOptions> {
         let fields = RecordFields::default().text(self.text).id(self.id).keep(self.keep);
         let options = IngestOptions::default()
             .on_change(self.on_change.parse().map_err(raise)?)
@@ -117,8 +115,7 @@ impl Ingesting {
             .boilerplate(self.boilerplate)
             .prune(self.prune)
             .walk(self.walking.options())
-            .read(self.reading.options()?.fields(fields))
-            .dedup(self.dedup.map(|rule| rule.options(profile)).transpose()?);
+            .read(self.reading.options()?.fields(fields));
         options.check().map_err(raise)?;
         Ok(options)
     }

@@ -56,8 +56,6 @@ def test_a_bound_without_a_measure_is_an_error(database, options):
         database.dedup(**options)
     with pytest.raises(fpdb.ParameterError, match="given with exact-text"):
         database.plan_dedup("exact-text", **options)
-    with pytest.raises(TypeError, match="dedup="):
-        database.ingest([], **options)
     for wrong in ({"by": "likeness"}, {"mode": "again"}, {"keep": "best"}):
         with pytest.raises(fpdb.ParameterError):
             database.dedup(**wrong)
@@ -123,18 +121,6 @@ def test_one_action_is_named(tmp_path, database, options):
         database.apply(tmp_path / "files" / "a.txt", remove=True)
     with pytest.raises(fpdb.ParameterError, match="database"):
         database.apply(tmp_path / "report.jsonl", write=pathlib.Path(database.path) / "clean")
-
-
-def test_an_ingest_leaves_duplicates_out(tmp_path, database):
-    table = pyarrow.table({"id": ["x", "y", "z"], "text": [OTHER, "a text that is of no use to anybody " * 3, OTHER]})
-    summary = database.ingest_table(table, dedup="containment", threshold=0.9)
-    assert (summary.added, summary.duplicates, summary.duplicate_bytes) == (1, 2, 2 * len(OTHER))
-    assert [document.name for document in database.documents()][-1] == "y"
-    with fpdb.create(tmp_path / "new") as new:
-        summary = new.ingest(tmp_path / "files", dedup="exact")
-        assert (summary.added, summary.duplicates) == (6, 1)
-        with pytest.raises(fpdb.ParameterError, match="dedup"):
-            new.ingest(tmp_path / "files", dedup="exact-text")
 
 
 def test_documents_below_a_path_are_queries(tmp_path, database):

@@ -5,14 +5,12 @@
 
 mod commits;
 mod forget;
-mod open;
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::arrivals::{ArrivalDecision, OpenDocument, Stream};
 use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
@@ -25,7 +23,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{About, Reach};
+use fpdb_reading::input::About;
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
 /// A batch takes this share of the memory allowed, and so does the one being committed; what is on its way to
@@ -48,8 +46,6 @@ pub(super) struct Intake<'a> {
     /// The counts of the run when the current container began; `None` once part of it has been given up.
     before: Option<RunCounts>,
     sweep: Sweep,
-    /// Decides which documents are left out, where that is asked for.
-    stream: Option<Stream<'a>>,
     /// A document was broken off because the run is to stop. Nothing after it is taken, though it may have been read
     /// already: the next run has to find the order it would have had.
     broken_off: bool,
@@ -59,9 +55,6 @@ pub(super) struct Intake<'a> {
 struct RunCounts {
     documents: u64,
     kept: u64,
-    duplicates: u64,
-    /// Documents stored for now.
-    open: usize,
     failures: u64,
     met: u64,
 }
@@ -78,11 +71,10 @@ fn lock(committer: &Mutex<Committer>) -> MutexGuard<'_, Committer> {
     committer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `work` with an intake, beside a thread that commits its batches. `reach` is that of the run.
+/// Calls `work` with an intake, beside a thread that commits its batches.
 pub(super) fn with_intake<T>(
     store: &Store,
     options: &IngestOptions,
-    reach: Reach,
     task: &Task<'_>,
     work: impl FnOnce(&mut Intake<'_>) -> Result<T>,
 ) -> Result<T> {
@@ -101,9 +93,7 @@ pub(super) fn with_intake<T>(
         };
         threads::start_within(scope, "commit", commit).map_err(Error::threads(1))?;
         let (part, whole) = BATCH_SHARE;
-        // The hashes of documents that are not committed take about as much as their postings.
-        let share = store.memory() / whole * part / if options.dedup.is_some() { 2 } else { 1 };
-        let memory = usize::try_from(share).unwrap_or(usize::MAX);
+        let memory = usize::try_from(store.memory() / whole * part).unwrap_or(usize::MAX);
         let worked = work(&mut Intake {
             store,
             progress: task.reports(),
@@ -117,7 +107,6 @@ pub(super) fn with_intake<T>(
             summary: IngestSummary::default(),
             before: None,
             sweep: Sweep::new(store.view().state().next_document),
-            stream: options.dedup.as_ref().map(|dedup| Stream::new(store, dedup, reach, options.store_text)),
             broken_off: false,
         })?;
         store.settle()?;
@@ -141,9 +130,9 @@ impl Intake<'_> {
                 self.progress.unchanged(&name, documents);
             }
             IntakeStep::Open => {
-                let IngestSummary { kept, duplicates, failures, .. } = self.summary;
-                let (documents, open, met) = (self.documents(), self.open_documents(), self.sweep.met());
-                self.before = Some(RunCounts { documents, kept, duplicates, open, failures, met });
+                let IngestSummary { kept, failures, .. } = self.summary;
+                let (documents, met) = (self.documents(), self.sweep.met());
+                self.before = Some(RunCounts { documents, kept, failures, met });
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Repeated(documents, names) => {
@@ -170,9 +159,6 @@ impl Intake<'_> {
             self.commit()?;
             self.await_commit()?;
         }
-        self.decide_open()?;
-        self.commit()?;
-        self.await_commit()?;
         self.summary.interrupted = stop.is_stopped();
         for name in self.options.metadata.iter().flat_map(|table| table.unmatched()) {
             // It can belong to a container that was known and not looked into.
@@ -185,11 +171,7 @@ impl Intake<'_> {
 
     /// Documents of this run so far.
     fn documents(&self) -> u64 {
-        self.summary.added
-            + self.summary.replaced
-            + self.summary.unchanged
-            + self.summary.kept
-            + self.summary.duplicates
+        self.summary.read()
     }
 
     fn take_job(&mut self, mut entries: usize, parcels: &Receiver<Parcel>) -> Result<()> {
@@ -271,9 +253,6 @@ impl Intake<'_> {
     }
 
     fn take_fingerprints(&mut self, fingerprints: &Fingerprints, mut range: Range<usize>) -> Result<()> {
-        if let Some(stream) = &mut self.stream {
-            stream.take(fingerprints, range.clone());
-        }
         while !range.is_empty() {
             if self.batch.is_full() {
                 self.await_commit()?;
@@ -304,7 +283,7 @@ impl Intake<'_> {
             return Ok(None);
         }
         let Some((newest, newest_record)) = self.known().newest_named(&record.name)? else {
-            return self.admit(record, Outcome::Added);
+            return self.add(record, Outcome::Added).map(Some);
         };
         let same = if is_same(self.options, &newest_record, &record) {
             Some((newest, newest_record.clone()))
@@ -319,13 +298,7 @@ impl Intake<'_> {
                 // The same bytes, to be kept this time.
                 record.boilerplate |= stored.boilerplate;
                 self.batch.delete(id, stored);
-                let new = self.add(record, Outcome::Replaced)?;
-                if let (Some(stream), Some(new)) = (&mut self.stream, new) {
-                    stream.added(new);
-                    stream.forget();
-                    stream.moved(id, new);
-                }
-                return Ok(new);
+                return self.add(record, Outcome::Replaced).map(Some);
             }
             let (name, format) = (record.name.clone(), stored.format.clone());
             self.abandon()?;
@@ -340,7 +313,7 @@ impl Intake<'_> {
                 self.count(&record.name, Outcome::Kept, &record.format);
                 Ok(None)
             }
-            OnChange::Both => self.admit(record, Outcome::Added),
+            OnChange::Both => self.add(record, Outcome::Added).map(Some),
             // One of this run has the name: a file that is named as a record of another one, for example.
             OnChange::Replace if self.sweep.is_of_this_run(newest) && newest_record.source != record.source => {
                 self.abandon()?;
@@ -349,17 +322,13 @@ impl Intake<'_> {
                 Ok(None)
             }
             OnChange::Replace => {
-                let mut outcome = Outcome::Added;
                 for id in self.known().named(&record.name)? {
                     self.sweep.meet(id);
                     let old = self.known().record(id)?;
                     record.boilerplate |= old.boilerplate;
-                    if !self.relies_on(id) {
-                        self.batch.delete(id, old);
-                        outcome = Outcome::Replaced;
-                    }
+                    self.batch.delete(id, old);
                 }
-                self.admit(record, outcome)
+                self.add(record, Outcome::Replaced).map(Some)
             }
         }
     }
@@ -422,46 +391,9 @@ impl Intake<'_> {
         self.commit()
     }
 
-    /// Adds a document, unless duplicates are left out and it is one.
-    fn admit(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
-        let Some(mut stream) = self.stream.take() else { return self.add(record, outcome) };
-        if record.boilerplate {
-            // It stays whatever else has its text, and justifies nothing.
-            stream.forget();
-            self.stream = Some(stream);
-            return self.add(record, outcome);
-        }
-        let id = match stream.decide(&record, self.known(), &self.sweep)? {
-            ArrivalDecision::Duplicate(duplicate) => {
-                self.abandon()?;
-                self.leave_out(&duplicate);
-                None
-            }
-            ArrivalDecision::New => {
-                let id = self.add(record, outcome)?;
-                id.into_iter().for_each(|id| stream.added(id));
-                id
-            }
-            ArrivalDecision::Open(justifications) => {
-                let id = self.batch.finish(record)?;
-                stream.added(id);
-                stream.leave_open(OpenDocument { id, outcome, justifications });
-                Some(id)
-            }
-        };
-        stream.forget();
-        self.stream = Some(stream);
-        Ok(id)
-    }
-
-    fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<Option<u32>> {
-        let is_identical = self.known().has_content(&record.digest, None)?;
-        self.count_added(&record, outcome, is_identical);
-        self.batch.finish(record).map(Some)
-    }
-
-    fn count_added(&mut self, record: &DocumentRecord, outcome: Outcome, is_identical: bool) {
-        self.summary.identical += u64::from(is_identical);
+    /// Adds a document and returns its id.
+    fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<u32> {
+        self.summary.identical += u64::from(self.known().has_content(&record.digest)?);
         self.summary.bytes += record.bytes;
         self.summary.symbols += record.symbols;
         self.summary.fingerprints += record.fingerprints;
@@ -473,6 +405,7 @@ impl Intake<'_> {
             self.summary.without_text += 1;
             self.progress.without_text(&record.name);
         }
+        self.batch.finish(record)
     }
 
     fn count(&mut self, name: &str, outcome: Outcome, format: &str) {

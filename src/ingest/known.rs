@@ -140,9 +140,9 @@ impl KnownDocuments<'_> {
         newest.map(|id| Ok((id, self.record(id)?))).transpose()
     }
 
-    /// True if a document other than `but` has this content. However many there are, only a few are looked at.
-    pub(super) fn has_content(self, digest: &Digest, but: Option<u32>) -> Result<bool> {
-        let counts = |id: u32| Some(id) != but && !self.is_deleted(id);
+    /// True if a document has this content. However many there are, only a few are looked at.
+    pub(super) fn has_content(self, digest: &Digest) -> Result<bool> {
+        let counts = |id: u32| !self.is_deleted(id);
         let has = |pending: &PendingDocuments| pending.documents_with(digest).iter().rev().any(|&id| counts(id));
         if has(self.filling) || has(self.committing) {
             return Ok(true);
@@ -150,40 +150,9 @@ impl KnownDocuments<'_> {
         Ok(self.store.newest_with(digest, counts)?.is_some())
     }
 
-    /// Visits the documents of this content, ascending, until `visit` returns false.
-    pub(super) fn for_each_with_content(
-        self,
-        digest: &Digest,
-        mut visit: impl FnMut(u32) -> Result<bool>,
-    ) -> Result<()> {
-        let Self { committing, filling, .. } = self;
-        let mut goes_on = true;
-        self.store.for_each_with(digest, |id| {
-            // Documents of the last batch are stored too by now, or not.
-            if !self.is_deleted(id) && committing.record(id).is_none() {
-                goes_on = visit(id)?;
-            }
-            Ok(goes_on)
-        })?;
-        for &id in committing.documents_with(digest).iter().chain(filling.documents_with(digest)) {
-            if !goes_on {
-                break;
-            }
-            if !self.is_deleted(id) {
-                goes_on = visit(id)?;
-            }
-        }
-        Ok(())
-    }
-
     /// True if one of the two batches deletes the document.
     pub(super) fn is_deleted(self, id: u32) -> bool {
         self.committing.deletes(id) || self.filling.deletes(id)
-    }
-
-    /// True if the document is stored, or added by one of the two batches, and not deleted.
-    pub(super) fn is_live(self, id: u32) -> bool {
-        !self.is_deleted(id) && (self.is_added(id) || self.store.view().is_live(id))
     }
 
     /// The record of a document.

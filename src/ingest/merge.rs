@@ -9,7 +9,6 @@ use super::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
-use fpdb_reading::input::Reach;
 use fpdb_store::Store;
 
 /// Adds the documents of `other` to the store. As many go into one commit as the memory allowed has room for their
@@ -17,13 +16,11 @@ use fpdb_store::Store;
 pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
     let started = Instant::now();
     options.check()?;
-    // Fingerprints are taken over after documents are decided on.
-    let options = &IngestOptions { dedup: None, ..options.clone() };
     if store.profile() != other.profile() {
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });
     }
-    let summary = with_intake(store, options, Reach::default(), task, |intake| merge_into(intake, other, task))?;
+    let summary = with_intake(store, options, task, |intake| merge_into(intake, other, task))?;
     if !summary.interrupted {
         store.adopt_sources(other)?;
     }

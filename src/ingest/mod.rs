@@ -4,7 +4,6 @@
 //! workers read the others and make fingerprints; one thread takes these in the order of the walk, so that
 //! ids and answers do not depend on the number of workers, and commits whenever a batch is full.
 
-mod arrivals;
 mod intake;
 mod known;
 mod merge;
@@ -24,7 +23,7 @@ use std::time::Instant;
 
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
-use fpdb_reading::input::{Document, InputLimits, Reach, Source};
+use fpdb_reading::input::{Document, InputLimits, Source};
 use fpdb_store::Store;
 use intake::with_intake;
 use prune::{Prune, SearchFailures};
@@ -60,7 +59,7 @@ pub(crate) fn ingest(
         failures = unseen.take_failures();
         prune.keep(unseen);
     }
-    let summary = with_intake(store, options, Reach::new(sources), task, |intake| {
+    let summary = with_intake(store, options, task, |intake| {
         intake.summary.renamed = renamed;
         pipeline::run(store, options, task, intake, |walker| walker.walk(sources, failures))?;
         if let Some(prune) = &prune {
@@ -80,7 +79,7 @@ pub(crate) fn ingest_documents(
 ) -> Result<IngestSummary> {
     let started = Instant::now();
     let options = &within_memory(store, options)?;
-    let summary = with_intake(store, options, Reach::default(), task, |intake| {
+    let summary = with_intake(store, options, task, |intake| {
         pipeline::run(store, options, task, intake, |walker| {
             walker.take_supplied(documents);
             Ok(())

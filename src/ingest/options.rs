@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::archive::dedup::{DedupBy, DedupOptions};
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::Result;
 use fpdb_host::names::names;
 use fpdb_host::setters::setters;
 use fpdb_reading::input::{MetadataTable, ReadAs, ReadOptions, RecordFields, WalkOptions};
@@ -46,10 +45,6 @@ pub struct IngestOptions {
     /// metadata it comes with: new names are added, values of known names change, and names that it comes without stay, unless the
     /// table has a row for it, which then says all. By default there is no table.
     pub metadata: Option<Arc<MetadataTable>>,
-    /// Leaves out documents whose removal a stored document justifies; each is decided as it arrives, against all before it. A document
-    /// that the run deletes justifies nothing.
-    /// Only the measure, the threshold and the bound on unmatched stretches of these options count.
-    pub dedup: Option<DedupOptions>,
     /// Forgets the stored documents of the sources' folders whose files are gone, and of containers that are read whole the members that
     /// are gone. A file that is gone and is there under a new name with the same bytes keeps its number and metadata instead. Nothing is
     /// forgotten that these options leave out, that could not be looked for, that lies behind a link that leads nowhere, or that a
@@ -65,28 +60,14 @@ impl IngestOptions {
         read: ReadOptions,
         boilerplate: bool,
         metadata: Option<Arc<MetadataTable>>,
-        dedup: Option<DedupOptions>,
         prune: bool,
     }
 
     /// Checks that a run can begin with these options; every run does so first.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a glob that does not parse, and for a measure that
-    /// documents cannot be compared by as they arrive.
+    /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a glob that does not parse.
     pub fn check(&self) -> Result<()> {
-        let refused =
-            |value: &str, expected| Err(Error::InvalidParameter { name: "dedup", value: value.into(), expected });
-        match &self.dedup {
-            Some(_) if self.boilerplate => {
-                return refused("given for boilerplate", "no dedup, since boilerplate justifies no removal");
-            }
-            Some(dedup) if dedup.by == DedupBy::ExactText => {
-                return refused("exact-text", "exact, containment or resemblance for documents as they arrive");
-            }
-            _ => {}
-        }
-        self.dedup.as_ref().map_or(Ok(()), DedupOptions::check)?;
         self.walk.check()
     }
 

@@ -16,7 +16,7 @@ use fpdb_reading::recognise::is_unread_archive;
 #[non_exhaustive]
 pub struct IngestSummary {
     pub(crate) schema: Schema<Self>,
-    /// Documents that could be read: added, replaced, unchanged, kept and left out as duplicates.
+    /// Documents that could be read: added, replaced, unchanged and kept.
     pub documents: u64,
     /// New documents.
     pub added: u64,
@@ -41,12 +41,6 @@ pub struct IngestSummary {
     pub renamed: u64,
     /// Added or replacing documents whose content another stored document has.
     pub identical: u64,
-    /// Documents left out because a stored one justifies that.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub duplicates: u64,
-    /// Their bytes.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub duplicate_bytes: u64,
     /// Documents supplied by the caller that have the name of one before them in the same call. By default they replace it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeated: u64,
@@ -128,6 +122,11 @@ impl IngestSummary {
         }
     }
 
+    /// Documents that could be read so far.
+    pub(super) fn read(&self) -> u64 {
+        self.added + self.replaced + self.unchanged + self.kept
+    }
+
     /// Its counts as they are now, without the lists of names.
     pub(super) fn counts(&self) -> Self {
         let (unmatched, repeated_names, failed, skipped) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -136,8 +135,7 @@ impl IngestSummary {
 
     /// The summary of a run that began at `started` and has ended.
     pub(super) fn ended(self, started: Instant) -> Self {
-        let documents = self.added + self.replaced + self.unchanged + self.kept + self.duplicates;
         let seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
-        Self { documents, seconds, ..self }
+        Self { documents: self.read(), seconds, ..self }
     }
 }

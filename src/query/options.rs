@@ -135,14 +135,12 @@ pub struct PassageOptions {
     /// Matches with at most this number of symbols between them, in either document, form one passage.
     /// `None`, the default: the guarantee t; with `mod:P`, k + p.
     pub gap: Option<u32>,
-    /// Joins matches that are near each other in any order, for text whose sentences were moved.
-    pub any_order: bool,
     /// Finds rewritten text, for documents read as words: similar sentences in other words or another order,
     /// and summaries. Shared runs are found too. Places are joined as far as both sides say the same; `gap`
-    /// and `any_order` have no effect. A passage has at least some 20 words in common, and rare words count
+    /// has no effect. A passage has at least some 20 words in common, and rare words count
     /// more. A shared run of 20 words is in a passage, at least on one side.
     pub rewritten: bool,
-    /// Passages with fewer agreeing symbols are left out. With `any_order` or `rewritten`, symbols agree in
+    /// Passages with fewer agreeing symbols are left out. With `rewritten`, symbols agree in
     /// any order. Symbols of ignored quotations and phrases do not count here. In source code, passages that
     /// add fewer symbols than this to longer ones are left out too. There, 0 means 20, unless all passages
     /// are shorter.
@@ -153,5 +151,5 @@ pub struct PassageOptions {
 }
 
 impl PassageOptions {
-    setters! { gap: Option<u32>, any_order: bool, rewritten: bool, least: u64, most: Option<usize> }
+    setters! { gap: Option<u32>, rewritten: bool, least: u64, most: Option<usize> }
 }

@@ -1,11 +1,9 @@
 //! Which documents are removable: each by itself, because of a survivor that stays.
 
-mod again;
 mod append;
 mod cases;
 mod jobs;
 mod planted;
-mod stream;
 mod text;
 
 use std::collections::BTreeSet;

@@ -55,8 +55,6 @@ fn thresholds_that_are_no_shares_are_errors() {
             let rule = DedupOptions::of(&profile, by).threshold(wrong);
             assert!(is_refused(database.dedup(&rule, &task), "threshold"), "{by:?} {wrong}");
             assert!(is_refused(database.plan_dedup(&rule), "threshold"), "{by:?} {wrong}");
-            let ingest = IngestOptions::default().dedup(Some(rule));
-            assert!(is_refused(database.ingest_with([], &ingest, &task), "threshold"), "{by:?} {wrong}");
         }
     }
     for right in [f64::MIN_POSITIVE, 0.5, 1.0] {

@@ -27,7 +27,6 @@ import rewriting
 SETTINGS = {
     "`--profile text`": "--profile text",
     "`--profile words`": "--profile words",
-    "`--profile words --gap 80 --any-order --min-passage 10`": "--profile words --gap 80 --any-order --min-passage 10",
     "`--rewritten`": "--rewritten",
 }
 

@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use fpdb::DocId;
-use fpdb::dedup::{Because, DedupPlan, DedupSummary, Duplicate, LatestRun, Removable, Superseded, Undecided};
+use fpdb::dedup::{Because, DedupPlan, DedupSummary, LatestRun, Removable, Superseded, Undecided};
 
-use super::escape::escape_terminal;
 use super::folder::name_in;
 use super::numbers::{count, grouped, percent, size};
 use super::style::Style;
@@ -37,12 +36,6 @@ fn because(because: Because, score: f64) -> String {
         Because::Contained => format!("is contained ({}) in", percent(score)),
         _ => format!("resembles ({})", percent(score)),
     }
-}
-
-/// One document that an ingest has left out.
-pub(crate) fn duplicate_line(duplicate: &Duplicate) -> String {
-    let because = because(duplicate.because, duplicate.score);
-    format!("left out {}, which {because} {}\n", escape_terminal(&duplicate.remove), escape_terminal(&duplicate.keep))
 }
 
 /// One survivor for which a better document came.

@@ -22,7 +22,6 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
         (summary.unchanged, "unchanged"),
         (summary.made_boilerplate, "boilerplate from now on"),
         (summary.kept, "changed but kept as stored"),
-        (summary.duplicates, "left out as duplicates"),
         (summary.renamed, "renamed"),
         (summary.pruned, "removed (their files no longer exist)"),
         (summary.removed, "removed (no longer in their container)"),

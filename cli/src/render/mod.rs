@@ -20,8 +20,7 @@ pub(super) use csv::{
     superseded_row, undecided_row,
 };
 pub(super) use dedup::{
-    dedup_plan_page, dedup_summary_line, duplicate_line, latest_run_line, removable_line, superseded_line,
-    undecided_line,
+    dedup_plan_page, dedup_summary_line, latest_run_line, removable_line, superseded_line, undecided_line,
 };
 pub(super) use escape::{escape_json, escape_terminal};
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use fpdb::dedup::Duplicate;
 use fpdb::{Failure, Source};
 
 use super::database;
@@ -47,39 +46,35 @@ fn not_over_file<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &
     }
 }
 
-/// Refuses to write results of an ingest over a file that it reads, and its lists into a database as well. A list of an
-/// earlier ingest may lie in a folder to be read.
+/// Refuses to write results of an ingest over a file that it reads, and its list of failures into a database as well.
+/// A list of an earlier ingest may lie in a folder to be read.
 pub(crate) fn over_no_source(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
     let paths = sources.iter().filter_map(|source| if let Source::Path(path) = source { Some(path) } else { None });
     let read: Vec<&PathBuf> = paths.chain(&args.metadata).chain(&args.files_from).collect();
     if let Some(output) = &global.output {
         not_over_file("-o", output, read.iter().copied())?;
     }
-    for (flag, path) in [("--failures", &args.failures), ("--duplicates", &args.duplicates)] {
-        let Some(path) = path else { continue };
-        outside_databases(global, path)?;
-        not_over_file(flag, path, read.iter().copied())?;
-        let Ok(target) = path.canonicalize() else { continue };
-        let holds = |folder: &Path| folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
-        if target.is_file()
-            && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path))
-            && !is_list(&target)
-        {
-            let (path, folder) = (path.display(), folder.display());
-            anyhow::bail!("{flag} would write over {path} in {folder}, which is to be read: name another file");
-        }
+    let Some(path) = &args.failures else { return Ok(()) };
+    outside_databases(global, path)?;
+    not_over_file("--failures", path, read.iter().copied())?;
+    let Ok(target) = path.canonicalize() else { return Ok(()) };
+    let holds = |folder: &Path| folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
+    if target.is_file()
+        && let Some(folder) = read.iter().find(|path| path.is_dir() && holds(path))
+        && !is_list(&target)
+    {
+        let (path, folder) = (path.display(), folder.display());
+        anyhow::bail!("--failures would write over {path} in {folder}, which is to be read: name another file");
     }
     Ok(())
 }
 
-/// True of an empty file, and of one that begins as the lists of an ingest do.
+/// True of an empty file, and of one that begins as a list of failures does.
 fn is_list(path: &Path) -> bool {
     const LONGEST: u64 = 1 << 16;
     let mut line = Vec::new();
     let read = File::open(path).and_then(|file| BufReader::new(file.take(LONGEST)).read_until(b'\n', &mut line));
-    let is_row =
-        || serde_json::from_slice::<Failure>(&line).is_ok() || serde_json::from_slice::<Duplicate>(&line).is_ok();
-    read.is_ok() && (line.is_empty() || is_row())
+    read.is_ok() && (line.is_empty() || serde_json::from_slice::<Failure>(&line).is_ok())
 }
 
 /// Refuses to write results into a database, this command's own or another, or among backups.

@@ -142,15 +142,6 @@ fn parse_novel(text: &str) -> Result<MaxNovel, String> {
     }
 }
 
-/// The rules of an ingest: texts are compared only once all documents are stored.
-pub(super) fn by_arrival() -> impl TypedValueParser<Value = DedupBy> {
-    names([
-        ("exact", "A stored document has the same bytes"),
-        ("resemblance", "A stored document resembles it"),
-        ("containment", "A stored document contains it"),
-    ])
-}
-
 /// The rule that makes a document removable.
 fn by() -> impl TypedValueParser<Value = DedupBy> {
     names([

@@ -7,7 +7,6 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, ValueHint};
 use fpdb::{OnChange, ReadOptions, RecordFields};
 
-use super::dedup::RuleArgs;
 use super::limits::LimitArgs;
 use super::profile::ProfileArgs;
 use super::reading::ReadArgs;
@@ -71,12 +70,6 @@ pub(crate) struct IngestArgs {
     /// become boilerplate too; to undo it, remove them and ingest them again.
     #[arg(long)]
     pub(crate) boilerplate: bool,
-    /// Leave out new documents that repeat stored ones, as they arrive
-    ///
-    /// Each document is compared with all earlier ones. --by, --threshold and --max-novel set the rule, as for `fpdb dedup`. Documents
-    /// that are left out are not stored.
-    #[arg(long, conflicts_with = "boilerplate")]
-    pub(crate) dedup: bool,
     /// Write each failure to this file, one JSON object a line
     ///
     /// The answer lists only the first thousand documents that could not be read.
@@ -111,11 +104,6 @@ pub(crate) struct IngestArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
-    #[command(flatten, next_help_heading = "Leaving out duplicates")]
-    pub(crate) rule: RuleArgs,
-    /// Write each document that is left out to this file, one JSON object a line
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "dedup", hide_short_help = true)]
-    pub(crate) duplicates: Option<PathBuf>,
 }
 
 /// The flags that a database remembers for what was ingested with them.

@@ -127,16 +127,8 @@ pub(crate) fn command() -> Command {
                 let format = format.clone().global(false).value_parser(global::one_of(help.formats));
                 verb = verb.arg(format.hide(help.formats.len() == 1));
             }
-            match name.as_str() {
-                // Its settings are what `init` is about.
-                "init" => verb.mut_args(|arg| arg.hide_short_help(false)),
-                // The rule is what `dedup` is about; here it serves one flag.
-                "ingest" => ["by", "threshold", "max_novel"]
-                    .into_iter()
-                    .fold(verb, |verb, id| verb.mut_arg(id, |arg| arg.hide_short_help(true)))
-                    .mut_arg("by", |arg| arg.value_parser(dedup::by_arrival())),
-                _ => verb,
-            }
+            // Its settings are what `init` is about.
+            if name == "init" { verb.mut_args(|arg| arg.hide_short_help(false)) } else { verb }
         });
     }
     command

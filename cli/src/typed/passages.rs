@@ -26,17 +26,11 @@ pub(crate) struct JoiningArgs {
     /// For databases of the profile words; diff reads both files so. Sentences that say the same in other words and another
     /// order count beside shared runs. A passage has at least some 20 words in common, rare words counting more. A document is compared
     /// only if it shares a fingerprint with the query.
-    #[arg(long, conflicts_with_all = ["gap", "any_order"])]
+    #[arg(long, conflicts_with = "gap")]
     rewritten: bool,
     /// Join shared runs with at most N symbols between them into one passage [default: t = w + k - 1]
     #[arg(long, value_name = "N", hide_short_help = true)]
     gap: Option<u32>,
-    /// Join runs that are near each other in both documents, in any order
-    ///
-    /// The gap is --gap where shared runs are sparse, and down to a quarter of it where they are dense. Phrases that
-    /// both documents repeat join no runs. A shared run as long as the guarantee covers is in one passage all the same.
-    #[arg(long, hide_short_help = true)]
-    any_order: bool,
     /// Leave out passages with fewer than N symbols that agree
     ///
     /// Text that --skip-quotes and --ignore-phrases ignore does not count. In source code passages that add fewer than N
@@ -51,7 +45,6 @@ impl JoiningArgs {
     pub(crate) fn options(&self, most: Option<usize>) -> fpdb::PassageOptions {
         fpdb::PassageOptions::default()
             .gap(self.gap)
-            .any_order(self.any_order)
             .rewritten(self.rewritten)
             .least(self.min_passage.unwrap_or(0))
             .most(most)
@@ -62,7 +55,6 @@ impl JoiningArgs {
         vec![
             ("--rewritten", self.rewritten.then(|| "yes".to_owned())),
             ("--gap", self.gap.map(|gap| gap.to_string())),
-            ("--any-order", self.any_order.then(|| "yes".to_owned())),
             ("--min-passage", self.min_passage.filter(|&least| least > 0).map(|least| least.to_string())),
         ]
     }

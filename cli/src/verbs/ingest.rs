@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fpdb::dedup::Duplicate;
 use fpdb::maintenance::{CompactionPlan, DatabaseStats};
 use fpdb::{
     DatabaseWriter, DocumentError, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task,
@@ -16,7 +15,7 @@ use crate::line_list::LineList;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::IngestBar;
-use crate::render::{NAMES_SHOWN, count, duplicate_line, duration, first_names, grouped, ingest_page, size};
+use crate::render::{NAMES_SHOWN, count, duration, first_names, grouped, ingest_page, size};
 use crate::resolved::{database, output, remembered, sources};
 use crate::run_status::RunStatus;
 use crate::typed::{Global, IngestArgs, OutputFormat};
@@ -26,9 +25,6 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let sources = sources::of(args)?;
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
     options_of(args).check()?;
-    if let (false, Some(flag)) = (args.dedup, args.rule.given().first()) {
-        anyhow::bail!("{flag} sets the rule of --dedup: add --dedup");
-    }
     output::over_no_source(global, args, &sources)?;
     // Check before the work that results can be written; make their file after it, or it would be ingested.
     let output = Output::open(global)?.unless_file();
@@ -40,10 +36,6 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let profile = *database.profile();
     let args = &remembered::flags(&database, args, printer)?;
     let options = options_of(args).metadata(metadata);
-    let options = match args.dedup {
-        true => options.dedup(Some(args.rule.options(&profile)?)),
-        false => options,
-    };
     options.check()?;
     remembered::remember(&database, args)?;
     if args.prune
@@ -59,7 +51,6 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         typed: names(typed),
         listed: names(listed),
         failures: args.failures.as_deref().map(LineList::begin).transpose()?,
-        duplicates: args.duplicates.as_deref().map(LineList::begin).transpose()?,
         shown: 0,
         refused: Vec::new(),
         links: 0,
@@ -83,9 +74,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let programs = events.programs;
     let elsewhere = events.elsewhere;
     let (archives, textless) = (events.archives, events.without_text);
-    for list in [events.failures, events.duplicates].into_iter().flatten() {
-        list.finish()?;
-    }
+    events.failures.map_or(Ok(()), LineList::finish)?;
     let mut summary = ingested?;
     summary.skips -= events.refused.len() as u64;
     summary.failures += events.refused.len() as u64;
@@ -149,7 +138,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&hint);
     }
     if summary.interrupted {
-        let safe = summary.added + summary.replaced + summary.unchanged + summary.kept + summary.duplicates;
+        let safe = summary.added + summary.replaced + summary.unchanged + summary.kept;
         printer.note(&format!(
             "interrupted: {} of this run {} committed and safe; run the same command to continue",
             count(safe, "document"),
@@ -184,7 +173,7 @@ fn is_unread_archive(reason: &str) -> bool {
     reason.ends_with(", which is not read")
 }
 
-/// The options that the flags name, without labels and duplicates.
+/// The options that the flags name, without labels.
 fn options_of(args: &IngestArgs) -> IngestOptions {
     let walk = WalkOptions::default()
         .skip_hidden(args.skip_hidden)
@@ -292,7 +281,6 @@ struct Events {
     /// The names of the paths in a list of files.
     listed: HashSet<String>,
     failures: Option<LineList>,
-    duplicates: Option<LineList>,
     /// Failures that have been printed.
     shown: u64,
     /// Files that were typed and are no documents.
@@ -373,14 +361,6 @@ impl fpdb::Progress for Messages<'_> {
             events.without_text.push(name.to_owned());
         }
         self.progress.suspend(|| self.printer.detail(&format!("{name} has no text")));
-    }
-
-    fn duplicate(&self, duplicate: &Duplicate) {
-        self.progress.documents(1);
-        if let Some(list) = &mut self.events().duplicates {
-            list.push(duplicate);
-        }
-        self.progress.suspend(|| self.printer.detail(duplicate_line(duplicate).trim_end()));
     }
 
     fn unchanged(&self, name: &str, documents: u64) {

@@ -9,7 +9,6 @@
 
 pub mod bounded;
 pub mod clock;
-pub mod duplicate;
 pub mod durable;
 pub mod error;
 pub mod failure;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crate::duplicate::Duplicate;
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
 
@@ -39,9 +38,6 @@ pub trait Progress: Sync {
 
     /// The document that was added last has no text: an image of a page, say.
     fn without_text(&self, _name: &str) {}
-
-    /// A document has been left out, because a stored one justifies that.
-    fn duplicate(&self, _duplicate: &Duplicate) {}
 
     /// A container that an earlier run ingested whole has not changed; it holds so many documents.
     fn unchanged(&self, _name: &str, _documents: u64) {}

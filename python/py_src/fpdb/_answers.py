@@ -752,7 +752,6 @@ class IngestSummary(Answer):
         pruned: stored ones that were forgotten, because their file is gone.
         elsewhere: stored ones that stay though their file is gone: they were read from another place than the folders of this run.
         identical: added or replacing ones whose content another stored document has.
-        duplicates, duplicate_bytes: documents that `dedup=` has left out, and their bytes.
         repeated, repeated_names: how many documents had the name of one before them in this call, which they replace by default; and
             the first 1,000 of their names. Of documents and tables only.
         failures, failed: how many could not be read, and the first 1,000 of them.
@@ -793,8 +792,6 @@ class IngestSummary(Answer):
     interrupted: bool
     seconds: float
     removed: int = 0
-    duplicates: int = 0
-    duplicate_bytes: int = 0
     failures: int = 0
     skips: int = 0
     unread_archives: int = 0

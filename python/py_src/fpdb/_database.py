@@ -62,7 +62,6 @@ if TYPE_CHECKING:
 
 
 By: TypeAlias = Literal["exact", "exact-text", "resemblance", "containment"]
-ArrivingBy: TypeAlias = Literal["exact", "resemblance", "containment"]
 
 
 class Documents(Iterable[DocumentInfo]):
@@ -169,9 +168,6 @@ class Database:
         text: str = "text",
         id: str = "id",
         keep: Sequence[str] = (),
-        dedup: ArrivingBy | None = None,
-        threshold: float | None = None,
-        max_novel: int | Literal["any"] | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> IngestSummary:
@@ -194,9 +190,6 @@ class Database:
             follow: follows symbolic links below folders.
             text, id, keep: the fields of JSONL and the columns of Parquet files: which holds the text, which the id, and which
                 others are kept as metadata.
-            dedup: leaves out documents that one before them makes removable, stored or of this call: "exact", "resemblance" or
-                "containment", as for `dedup`. They are counted in `duplicates`, and not stored.
-            threshold, max_novel: as for `dedup`.
             progress: True for a bar of tqdm, or a function that is called with a `Progress` some 20 times a second. What it
                 raises stops the ingest.
             stop: stops the ingest from another thread.
@@ -221,7 +214,6 @@ class Database:
             "text": text,
             "id": id,
             "keep": listed(keep),
-            "dedup": _left_out(dedup, threshold, max_novel),
         }
         paths, documents = given_documents(paths_or_documents)
         with following("ingest", progress, stop) as caller:
@@ -241,9 +233,6 @@ class Database:
         on_change: Literal["replace", "keep", "both"] = "replace",
         store_text: bool = False,
         boilerplate: bool = False,
-        dedup: ArrivingBy | None = None,
-        threshold: float | None = None,
-        max_novel: int | Literal["any"] | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> IngestSummary:
@@ -261,7 +250,7 @@ class Database:
                 named by its number, from 1, as ":17"; and so is a row whose id is null, which has no metadata "id".
             keep: other columns to keep as metadata, of the same types. They are written as the program writes those of Parquet.
             prefix: what each name begins with. Give one where ids of several tables may be the same, or where there are none.
-            format, on_change, store_text, boilerplate, dedup, threshold, max_novel, progress, stop: as for `ingest`.
+            format, on_change, store_text, boilerplate, progress, stop: as for `ingest`.
 
         Returns:
             The summary, as `ingest` does.
@@ -282,7 +271,6 @@ class Database:
             "text": text,
             "id": id or "id",
             "keep": listed(keep),
-            "dedup": _left_out(dedup, threshold, max_novel),
         }
         with following("ingest", progress, stop) as caller:
             outcome = self._native.ingest_table(data, (text, id, listed(keep), prefix), options, caller)
@@ -830,17 +818,6 @@ def _rule(by: str, threshold: float | None, max_novel: int | Literal["any"] | No
         "max_novel": None if max_novel == "any" else whole("max_novel", max_novel),
         "any_novel": max_novel == "any",
     }
-
-
-def _left_out(
-    by: str | None, threshold: float | None, max_novel: int | Literal["any"] | None
-) -> _native._Ruling | None:
-    """The rule by which an ingest leaves documents out."""
-    if by is not None:
-        return _rule(by, threshold, max_novel)
-    if threshold is not None or max_novel is not None:
-        raise TypeError("threshold and max_novel say which documents dedup= leaves out")
-    return None
 
 
 def _pairing(

@@ -32,7 +32,6 @@ class _Ingesting(TypedDict):
     text: str
     id: str
     keep: list[str]
-    dedup: _Ruling | None
 
 class _Querying(TypedDict):
     reading: _Reading

@@ -10,11 +10,10 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::passages::{NO_SURVIVOR, RepeatedSpan};
-use crate::archive::dedup::{DedupSummary, Removable};
+use crate::archive::dedup::{Because, DedupSummary, Removable};
 use crate::archive::repeats::{Repeat, RepeatSummary, Uncompared};
 use crate::archive::spill::{Sorter, TempSpace};
 use fpdb_host::bounded;
-use fpdb_host::duplicate::Because;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Answer;

@@ -245,7 +245,7 @@ pub(crate) fn source_of(record: &DocumentRecord) -> &str {
 }
 
 /// Moves the field named `id` to the front.
-pub(crate) fn id_first(mut metadata: Vec<(String, String)>) -> Vec<(String, String)> {
+fn id_first(mut metadata: Vec<(String, String)>) -> Vec<(String, String)> {
     if let Some(place) = metadata.iter().position(|(name, _)| name == "id") {
         metadata[..=place].rotate_right(1);
     }

@@ -17,11 +17,6 @@ impl Threshold {
         Self { by, least }
     }
 
-    /// The measure.
-    pub(super) fn by(&self) -> DedupBy {
-        self.by
-    }
-
     /// True if documents are compared by their fingerprints.
     pub(super) fn compares(&self) -> bool {
         matches!(self.by, DedupBy::Containment | DedupBy::Resemblance)

@@ -16,7 +16,7 @@
 //! (`record`).
 
 mod answer;
-mod arrival;
+mod because;
 mod buffers;
 mod decisions;
 mod frames;
@@ -35,8 +35,6 @@ mod options;
 mod oracle;
 #[cfg(test)]
 mod oracle_append;
-#[cfg(test)]
-mod oracle_arrival;
 mod outcome;
 mod past;
 mod places;
@@ -58,9 +56,9 @@ use roaring::RoaringBitmap;
 
 use crate::archive::spill::TempSpace;
 use answer::DecisionSource;
+pub use because::Because;
 use buffers::BufferPool;
 use decisions::{Decision, Decisions};
-pub use fpdb_host::duplicate::{Because, Duplicate};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_store::Store;
@@ -82,8 +80,7 @@ use sets::Sets;
 use source::PostingSource;
 use witness::Witness;
 
-pub(crate) use answer::{Decided, id_first, source_of};
-pub(crate) use arrival::{ArrivalWitness, Arrivals, StoredHashes};
+pub(crate) use answer::{Decided, source_of};
 pub use options::{DedupBy, DedupMode, DedupOptions, Keep};
 pub use plan::DedupPlan;
 pub(crate) use plan::plan;

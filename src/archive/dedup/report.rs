@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use fpdb_host::duplicate::{Because, ordered_map};
+use super::because::{Because, ordered_map};
 use fpdb_host::schema::{Answer, Schema, is_zero};
 use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 

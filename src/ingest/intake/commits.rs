@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{Intake, LastBatch, lock};
-use crate::ingest::arrivals::Stream;
 use fpdb_host::error::{Error, Result, StoreFailure};
 
 impl Intake<'_> {
@@ -17,7 +16,6 @@ impl Intake<'_> {
         let batch = std::mem::replace(&mut self.batch, next);
         let documents = self.documents();
         self.last = LastBatch { pending: Arc::clone(batch.pending()), awaited: Some(documents) };
-        self.stream.iter_mut().for_each(Stream::committing);
         // The thread ends after this intake only, unless it panics; then there will be no outcome either.
         let _ = self.batches.send(batch);
         Ok(())
@@ -50,7 +48,6 @@ impl Intake<'_> {
             lock(self.committer).discard(self.store, &mut self.batch)?;
         }
         self.batch.abandon();
-        self.stream.iter_mut().for_each(Stream::forget);
         Ok(())
     }
 }

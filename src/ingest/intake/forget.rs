@@ -24,8 +24,8 @@ impl Intake<'_> {
         for id in self.sweep.unmet(self.store)? {
             let record = self.store.document(id)?;
             let versions = self.known().named(&record.name)?;
-            if versions.into_iter().any(|version| self.sweep.is_of_this_run(version)) || self.relies_on(id) {
-                // It is another version of one that is held, or all that is stored of one that was left out.
+            if versions.into_iter().any(|version| self.sweep.is_of_this_run(version)) {
+                // It is another version of one that is held.
                 continue;
             }
             self.progress.removed(&record.name);
@@ -53,9 +53,6 @@ impl Intake<'_> {
         for document in &prune.missing {
             if stop.is_stopped() {
                 break;
-            }
-            if self.relies_on(document.id) {
-                continue;
             }
             let Some(record) = prune.still_missing(self.store, document.id)? else { continue };
             if prune.may_be_unseen(document) {
@@ -108,13 +105,13 @@ impl Intake<'_> {
     /// Remembers a container. One all of whose members are stored as they are in it need not be read again.
     pub(super) fn close(&mut self, ReadContainer { name, file, whole }: ReadContainer) -> Result<()> {
         let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
-        let IngestSummary { kept, duplicates, failures, .. } = self.summary;
+        let IngestSummary { kept, failures, .. } = self.summary;
         if before.failures != failures {
             return Ok(());
         }
         let settings = self.options.settings(&name);
         // One with members that are not stored as they are in it is looked at again.
-        let all_stored = (before.kept, before.duplicates, before.open) == (kept, duplicates, self.open_documents());
+        let all_stored = before.kept == kept;
         // It is remembered in any case, so that the next run sees if it holds less.
         let modified = trusted_mtime(&file).filter(|_| all_stored).unwrap_or(NO_TIME);
         let documents = if all_stored { self.documents() - before.documents } else { ANY_NUMBER };

@@ -5,8 +5,8 @@
 //! before its predecessor ends, for instance if an edit repeats some symbols. Then only the rest of it
 //! counts; only the nearest such predecessors are considered.
 //!
-//! With `--any-order` the agreement counts the longest chain. To join matches, and for `--min-passage`,
-//! matches outside the chain count too.
+//! In rewritten text the agreement counts the longest chain. For `--min-passage`, matches outside the chain
+//! count too.
 
 use super::runs::MaximalMatch;
 

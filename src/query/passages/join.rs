@@ -29,10 +29,7 @@ pub(super) fn join(
     joining: &Joining<'_>,
     gaps: &mut Gaps,
 ) -> Result<Vec<Joined>> {
-    let mut passages = match joining.any_order {
-        true => super::cluster::cluster(matches, joining)?,
-        false => chain(query, document, matches, joining, gaps)?,
-    };
+    let mut passages = chain(query, document, matches, joining, gaps)?;
     passages.retain(|passage| passage.counted >= joining.least);
     without_contained(&mut passages);
     without_repeated(&mut passages, joining.guarantee);

@@ -11,7 +11,7 @@ use fpdb_host::stop::StopToken;
 pub(super) struct Joined {
     pub(super) query: Range<u32>,
     pub(super) document: Range<u32>,
-    /// Number of symbols that are equal in both spans. A lower bound if matches are joined in any order.
+    /// Number of symbols that are equal in both spans. A lower bound for rewritten text.
     pub(super) agreed: u64,
     /// Number of these symbols that count.
     pub(super) counted: u64,
@@ -41,10 +41,6 @@ impl Joined {
 pub(super) struct Joining<'a> {
     /// Maximum number of symbols between two matches of a passage, on either side.
     pub(super) gap: u32,
-    /// If true, matches near each other in both texts are joined in any order.
-    pub(super) any_order: bool,
-    /// Number of symbols in a k-gram.
-    pub(super) k: u64,
     /// t: shorter passages are left out if longer passages mark their places.
     pub(super) guarantee: u64,
     /// Passages with fewer agreeing symbols that count are left out.

@@ -2,8 +2,8 @@
 //!
 //! If both texts are available, they are compared symbol by symbol. `occurrences` finds the query's hashes in
 //! both texts. `maximal` finds the matches around them, and `repeats` does so for hashes that occur too
-//! often. Matches are joined to passages (`join`, `open`, `cluster`, `connected`, `chain`, `gaps`). For
-//! rewritten text, passages grow from more than matches (`rewritten`). For source code, `names` distinguishes
+//! often. Matches are joined to passages (`join`, `open`, `gaps`). For rewritten text, passages grow
+//! from more than matches (`rewritten`, `connected`, `chain`). For source code, `names` distinguishes
 //! equal text from equal structure. If a text is not available, passages are `inferred` from the shared
 //! fingerprints. `thinning` leaves out passages if there are very many.
 //!
@@ -24,7 +24,6 @@
 //! share 53 million passages in their 741 pairs, nearly all of them idioms.
 
 mod chain;
-mod cluster;
 mod connected;
 mod gaps;
 mod inferred;
@@ -205,8 +204,6 @@ impl QueryText {
             false => {
                 let joining = Joining {
                     gap: options.widest_gap(profile),
-                    any_order: options.any_order,
-                    k: profile.k().into(),
                     guarantee: settings.guarantee() as u64,
                     least: options.least,
                     uncounted: &self.uncounted,

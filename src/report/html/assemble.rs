@@ -10,12 +10,11 @@ use super::data::{
 };
 use super::options::{HtmlAnswers, HtmlOptions};
 use super::pair_list::{PairList, pair_of, pair_of_match, passages, same_text};
-use crate::archive::dedup::{DedupAnswer, Removable};
+use crate::archive::dedup::{Because, DedupAnswer, Removable};
 use crate::archive::pairs::{Pair, PairsAnswer};
 use crate::database::Database;
 use crate::query::{Location, Match, Mode, QueryAnswer, QuerySource};
 use crate::report::evidence::{FoundInPairs, PairEvidence, found_in, ignored_in, spans};
-use fpdb_host::duplicate::Because;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::DocId;

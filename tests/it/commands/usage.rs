@@ -113,8 +113,6 @@ fn results_are_not_written_over_what_is_read() {
         &["--failures", ".fpdb/new"],
         &["--failures", "labels.csv", "--metadata", "labels.csv"],
         &["--failures", "list", "--files-from", "list"],
-        &["--dedup", "--duplicates", "b.txt"],
-        &["--dedup", "--duplicates", ".fpdb/FPDB"],
         &["-o", "b.txt"],
     ] {
         let run = folder.run(&[&["ingest", "docs", "b.txt"], flags].concat());

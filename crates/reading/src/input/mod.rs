@@ -26,7 +26,6 @@ mod pipe;
 #[cfg(all(any(test, fuzzing), feature = "all"))]
 pub mod properties;
 mod pump;
-mod reach;
 mod reader;
 mod scope;
 mod single_document;
@@ -52,7 +51,6 @@ pub use member_name::{CLOSED, StoredPlace, file_name_of, parts_of};
 pub use metadata::MetadataTable;
 pub use names::{NamePrefix, tidied};
 pub use options::{ReadAs, ReadOptions, Source, WalkOptions};
-pub use reach::{Reach, is_untouched};
 pub use reader::{Reader, format_of, front_end_of_text};
 pub use scope::{Scope, is_missing};
 pub use single_document::single_document;

@@ -128,12 +128,6 @@ impl Store {
         self.ids_under(DIGESTS, digest)
     }
 
-    /// Calls `visit` with the live documents of this content, in order of arrival, until `visit` returns
-    /// false.
-    pub fn for_each_with(&self, digest: &Digest, visit: impl FnMut(u32) -> Result<bool>) -> Result<()> {
-        self.for_each_under(DIGESTS, digest, visit)
-    }
-
     /// The live documents whose keys in the family `name` consist of `prefix` and their id.
     fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
         let mut ids = Vec::new();

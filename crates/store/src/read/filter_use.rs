@@ -72,9 +72,9 @@ impl FilterUse {
         Self { cache, looked_up: Mutex::default(), held: Mutex::default() }
     }
 
-    /// Announces a lookup of about `expected` hashes in all `runs`, in ascending order if `in_order`. Returns
-    /// for each run how the lookup uses its filters.
-    pub(crate) fn expect(&self, runs: &[(u32, RunRecord)], expected: u64, in_order: bool) -> Vec<Worth> {
+    /// Announces a lookup of about `expected` hashes in all `runs`, in ascending order. Returns for each run how
+    /// the lookup uses its filters.
+    pub(crate) fn expect(&self, runs: &[(u32, RunRecord)], expected: u64) -> Vec<Worth> {
         let mut looked_up = self.looked_up.lock().unwrap_or_else(PoisonError::into_inner);
         let is_listed = |run: &u32| runs.iter().any(|(listed, _)| listed == run);
         if looked_up.len() > runs.len() {
@@ -90,7 +90,7 @@ impl FilterUse {
             *so_far = so_far.saturating_add(expected);
             let filters = rows_of_filters(record) * if largest == Some(*run) { LARGEST_WORTH } else { 1 };
             let pays = |hashes: u64, kept_out: f64| hashes as f64 * kept_out >= filters as f64;
-            if in_order && pays(expected, Depth::WHOLE.kept_out() - depth.kept_out()) {
+            if pays(expected, Depth::WHOLE.kept_out() - depth.kept_out()) {
                 // The whole filters pay for these hashes alone. They keep out more than the part in memory.
                 Worth::ReadOnce
             } else if pays(*so_far, depth.kept_out()) {
@@ -184,14 +184,14 @@ mod tests {
         let runs = [run(1, 1000), run(2, 100 * FULL), run(3, 101 * FULL)];
         let new = || FilterUse::new(BlockCache::new(DEFAULT_CACHE_BYTES));
         let filters = new();
-        assert_eq!(filters.expect(&runs, 2, true), [held, Nothing, Nothing]);
-        assert_eq!(filters.expect(&runs, 98, true), [held, Nothing, Nothing]);
-        assert_eq!(filters.expect(&runs, 1, true), [held, held, Nothing]);
-        assert_eq!(filters.expect(&runs, 1000, true), [held; 3], "those of the largest after ten times as many");
-        assert_eq!(new().expect(&runs, 101, true), [held, held, Nothing]);
+        assert_eq!(filters.expect(&runs, 2), [held, Nothing, Nothing]);
+        assert_eq!(filters.expect(&runs, 98), [held, Nothing, Nothing]);
+        assert_eq!(filters.expect(&runs, 1), [held, held, Nothing]);
+        assert_eq!(filters.expect(&runs, 1000), [held; 3], "those of the largest after ten times as many");
+        assert_eq!(new().expect(&runs, 101), [held, held, Nothing]);
         // The count of a run is dropped with the run.
-        assert_eq!(filters.expect(&runs[..1], 10, true), [held]);
-        assert_eq!(filters.expect(&runs, 10, true), [held, Nothing, Nothing]);
+        assert_eq!(filters.expect(&runs[..1], 10), [held]);
+        assert_eq!(filters.expect(&runs, 10), [held, Nothing, Nothing]);
     }
 
     #[test]
@@ -203,15 +203,13 @@ mod tests {
         let rows = rows_of_filters(&runs[0].1);
         let partly = Holding(depth);
         // Whole filters keep out a quarter more. So they pay off above four hashes a filter.
-        assert_eq!(filters.expect(&runs, 2 * rows, true), [partly, Nothing, ReadOnce]);
-        assert_eq!(filters.expect(&runs, 1, true), [partly, Nothing, partly]);
-        assert_eq!(filters.expect(&runs, 5 * rows, true), [ReadOnce, Nothing, ReadOnce]);
-        assert_eq!(filters.expect(&runs, 5 * rows, true), [ReadOnce, Nothing, ReadOnce]);
-        assert_eq!(filters.expect(&runs, 2 * rows, true), [partly, partly, ReadOnce]);
-        assert_eq!(filters.expect(&runs, 50 * rows, true), [ReadOnce; 3]);
-        // Hashes in any order would read the same filters again and again.
-        assert_eq!(filters.expect(&runs, 50 * rows, false), [partly; 3]);
-        assert_eq!(filters.expect(&runs[2..], 11, true), [Holding(Depth::WHOLE)]);
+        assert_eq!(filters.expect(&runs, 2 * rows), [partly, Nothing, ReadOnce]);
+        assert_eq!(filters.expect(&runs, 1), [partly, Nothing, partly]);
+        assert_eq!(filters.expect(&runs, 5 * rows), [ReadOnce, Nothing, ReadOnce]);
+        assert_eq!(filters.expect(&runs, 5 * rows), [ReadOnce, Nothing, ReadOnce]);
+        assert_eq!(filters.expect(&runs, 2 * rows), [partly, partly, ReadOnce]);
+        assert_eq!(filters.expect(&runs, 50 * rows), [ReadOnce; 3]);
+        assert_eq!(filters.expect(&runs[2..], 11), [Holding(Depth::WHOLE)]);
     }
 
     #[test]
@@ -222,7 +220,7 @@ mod tests {
             // These calls would deadlock if they waited for the thread that reads.
             assert!(Arc::ptr_eq(&filters.of_run(1).unwrap(), &first));
             assert!(filters.of_run(2).is_none());
-            assert_eq!(filters.expect(&[run(1, 1), run(2, 1)], 20, true), [Holding(Depth::WHOLE); 2]);
+            assert_eq!(filters.expect(&[run(1, 1), run(2, 1)], 20), [Holding(Depth::WHOLE); 2]);
             assert!(filters.cached_bytes() < DEFAULT_CACHE_BYTES);
             Ok(HeldFilters::none())
         });

@@ -28,23 +28,16 @@ impl Store {
     /// Prepares to look up about `expected` hashes in ascending order. The number decides whether filters are
     /// read.
     pub fn lookup(&self, expected: usize) -> Result<Lookup<'_>> {
-        Lookup::new(self, expected as u64, expected as u64)
-    }
-
-    /// Prepares to look up about `expected` hashes in any order. The number decides whether filters are read.
-    /// Blocks are read one by one.
-    pub fn scattered_lookup(&self, expected: usize) -> Result<Lookup<'_>> {
-        Lookup::new(self, 0, expected as u64)
+        Lookup::new(self, expected as u64)
     }
 }
 
 impl<'a> Lookup<'a> {
-    /// `in_order` is the number of hashes in ascending order, 0 if they come in any order. `expected` decides
-    /// whether filters are read.
-    fn new(store: &'a Store, in_order: u64, expected: u64) -> Result<Self> {
-        let (view, cursors) = store.of_one_commit(|view| Self::cursors(store, view, in_order));
+    /// `expected` is the number of hashes, which come in ascending order. It decides whether filters are read.
+    fn new(store: &'a Store, expected: u64) -> Result<Self> {
+        let (view, cursors) = store.of_one_commit(|view| Self::cursors(store, view, expected));
         let mut cursors = cursors?;
-        let worth = store.filter_use.expect(&view.runs, expected, in_order > 0);
+        let worth = store.filter_use.expect(&view.runs, expected);
         for ((cursor, (_, record)), worth) in cursors.iter_mut().zip(&view.runs).zip(worth) {
             match (&mut cursor.filters, worth) {
                 (Some(filters), Worth::Nothing) if filters.is_held() => {}

@@ -1,9 +1,6 @@
-//! Duplicate: a document that another one makes removable, and why. Dedup lists such documents, an ingest can leave them out.
+//! Because: why a document is removable.
 
 use serde::{Deserialize, Serialize};
-
-use crate::schema::{Answer, Schema};
-use fpdb_kernel::document::DocId;
 
 /// Why a document is removable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,36 +28,6 @@ impl Because {
             Self::Resembles => "resembles",
         }
     }
-}
-
-/// A document that an ingest has left out, because a stored one justifies that. Also its JSON (`fpdb.ingest.duplicate/1`).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Duplicate {
-    #[doc(hidden)]
-    pub schema: Schema<Self>,
-    /// The document.
-    pub remove: String,
-    /// The stored document.
-    pub keep: String,
-    /// Its number.
-    pub keep_id: DocId,
-    /// Why.
-    pub because: Because,
-    /// The resemblance, or the containment of the document in the stored one.
-    pub score: f64,
-    /// Hashes both hold.
-    pub shared: u64,
-    /// The longest stretch of the document, in symbols, of which the stored one holds no fingerprint.
-    pub novel: u64,
-    /// Bytes of the document.
-    pub bytes: u64,
-    /// The metadata of the document; a field named `id` comes first.
-    #[serde(with = "ordered_map")]
-    pub metadata: Vec<(String, String)>,
-}
-
-impl Answer for Duplicate {
-    const SCHEMA: &'static str = "fpdb.ingest.duplicate/1";
 }
 
 /// Names and values as a JSON object that keeps their order.
