@@ -65,7 +65,7 @@ impl Disk {
             lines.push_str(&format!("{kind}\t{number}\t{name}\t{}\n", target.display()));
             match entry {
                 Entry::Folder(_) => self.note(&path),
-                Entry::File(number) => drop(fs::copy(&path, self.of(number)).unwrap()),
+                Entry::File(number) => copy(&path, &self.of(number)),
                 Entry::Link(_) => {}
             }
         }
@@ -108,7 +108,7 @@ impl Disk {
                     let from = contents.get(&inode).or_else(|| synced.exists().then_some(&synced));
                     match (made.get(&inode), from) {
                         (Some(other), _) => fs::hard_link(other, &path).unwrap(),
-                        (None, Some(from)) => drop(fs::copy(from, &path).unwrap()),
+                        (None, Some(from)) => copy(from, &path),
                         (None, None) => fs::write(&path, "").unwrap(),
                     }
                     made.insert(inode, path);
@@ -132,6 +132,13 @@ impl Disk {
         };
         lines.lines().map(entry).collect()
     }
+}
+
+/// Copies a file with its time of modification, which a sync puts on the disk as well.
+fn copy(from: &Path, to: &Path) {
+    fs::copy(from, to).unwrap();
+    let modified = fs::metadata(from).unwrap().modified().unwrap();
+    fs::File::options().write(true).open(to).unwrap().set_modified(modified).unwrap();
 }
 
 fn live_entries(folder: &Path) -> Vec<(String, Entry)> {

@@ -7,7 +7,7 @@
  * FAULT_PATH   only calls on paths that contain this count (for memory maps: all do)
  * FAULT_COUNT  a file into which the number of calls is written when the program ends
  * FAULT_DISK   a folder that gets what a loss of power would leave: of each file that is synced its bytes, of each folder its
- *              entries, under the number of the inode. Files that lose a name keep one in this folder, so that no other gets the number.
+ *              entries, under the number of the inode; files have the time of modification that they had. Files that lose a name keep one in this folder, so that no other gets the number.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -100,6 +100,7 @@ static void note_synced(int file) {
     char source[64], part[4096], path[4096], target[4096];
     struct stat of;
     if (!disk[0] || fstat(file, &of) != 0) return;
+    struct timespec times[2] = {of.st_atim, of.st_mtim};
     snprintf(source, sizeof source, "/proc/self/fd/%d", file);
     snprintf(part, sizeof part, "%s/part-%ld", disk, atomic_fetch_add(&kept, 1));
     snprintf(path, sizeof path, "%s/%lu", disk, (unsigned long)of.st_ino);
@@ -124,6 +125,7 @@ static void note_synced(int file) {
         for (size_t size; (size = fread(bytes, 1, sizeof bytes, from)) > 0;) fwrite(bytes, 1, size, into);
         fclose(from);
     }
+    if (fflush(into) != 0 || futimens(fileno(into), times) != 0) abort();
     if (fclose(into) != 0 || syscall(SYS_renameat, AT_FDCWD, part, AT_FDCWD, path) != 0) abort();
 }
 

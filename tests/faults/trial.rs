@@ -304,7 +304,9 @@ impl Trials {
     /// The command has done all that it does.
     pub(super) fn is_done(&self, folder: &Folder, what: &str) {
         let database = self.made(folder);
-        assert!(content(folder, database) == self.after, "{what}: not what the command has made");
+        let (found, after) = (content(folder, database), &self.after);
+        assert_eq!(found.documents, after.documents, "{what}: not the documents that the command has stored");
+        assert!(found == *after, "{what}: not the answers of what the command has stored");
         folder.ok(&["--db", database, "verify", "-q"]);
     }
 

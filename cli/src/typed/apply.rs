@@ -11,7 +11,10 @@ use super::values::{choices, parse_size};
 
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("action").required(true).multiple(true))]
-#[command(override_usage = "fpdb apply <--write|--mark|--remove|--link|--move|--check> [OPTIONS] <REPORT>")]
+// In two lines: it fits into 80 columns.
+#[command(
+    override_usage = "fpdb apply <--write|--mark|--remove|--link|--move|--check>\n                  [OPTIONS] <REPORT>"
+)]
 pub(crate) struct ApplyArgs {
     /// The report, as `fpdb dedup --format json -o REPORT` writes it
     #[arg(value_name = "REPORT")]

@@ -182,7 +182,7 @@ impl DedupRun<'_> {
     fn decide_and_record(&self) -> Result<Decided> {
         let Self { store, options, temp, plan, .. } = *self;
         let files = RecordFiles::lock(store.root())?;
-        let (stored, database, rule) = (store.document_ids()?, store.identity()?, options.rule());
+        let (stored, database, rule) = (store.document_ids()?, store.made_as()?, options.rule());
         let read = || match options.mode {
             DedupMode::Append => Past::read(&files, &stored, &database, &rule),
             _ => Ok(Past::none(&stored)),

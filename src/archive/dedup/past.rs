@@ -20,7 +20,8 @@ impl<'a> Past<'a> {
         Self { record: None, stored }
     }
 
-    /// Opens the record of the database with this identity.
+    /// Opens the record of the database with this identity, from its start. A repair gives a database another
+    /// identity.
     ///
     /// # Errors
     /// [`Error::OtherRule`] if another rule made the record; [`Error::DecisionsOfAnother`] if another

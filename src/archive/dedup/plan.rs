@@ -117,7 +117,7 @@ pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     let (mut open, mut postings) = (stored.clone(), view.posting_count());
     if options.mode == DedupMode::Append {
         let files = RecordFiles::lock(store.root())?;
-        let mut past = Past::read(&files, &stored, &store.identity()?, &options.rule())?;
+        let mut past = Past::read(&files, &stored, &store.made_as()?, &options.rule())?;
         if past.header().is_some() {
             open = RoaringBitmap::new();
             for id in &stored {

@@ -107,7 +107,7 @@ pub(super) struct RecordEntry {
 /// The rule that decisions depend on, and the figures of the last run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub(super) struct RecordHeader {
-    /// The identity of the database.
+    /// The database, which is another once it has been repaired.
     pub(super) database: String,
     /// The options that decisions depend on, as text.
     pub(super) rule: String,

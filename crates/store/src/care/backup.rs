@@ -64,6 +64,8 @@ impl Store {
     /// read and compared with its checksum; with `quick` only its size is looked at.
     pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool, task: &Task<'_>) -> Result<Backup> {
         self.claim(folder)?;
+        // The engine syncs what it makes in its folder, and not the name of that.
+        create_folders(&folder.join(ENGINE))?;
         let mut copies = Copies::open(&folder.join(ENGINE))?;
         let mut files = BackupFiles::new(folder.join(ENGINE));
         let mut mended = 0;

@@ -18,14 +18,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::care::salvage::{ACTION, PART_CACHE_BYTES};
+use crate::care::salvage::{ACTION, PART_CACHE_BYTES, is_unsupported};
 use crate::codec::block::Block;
 use crate::codec::filter::Filter;
 use crate::codec::format::{
-    DIGESTS, DOCUMENTS, FAMILIES, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, TEXTS, parse_name_key, parse_posting_key,
+    DIGESTS, DOCUMENTS, FAMILIES, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, STATE_KEY, TEXTS, parse_name_key,
+    parse_posting_key,
 };
 use crate::codec::positions;
-use crate::codec::records::{self, DocumentRecord};
+use crate::codec::records::{self, DocumentRecord, StateRecord};
 use crate::engine::table_file::{self, TableFacts};
 use crate::engine::{Access, Engine, Row};
 use crate::open::files;
@@ -193,17 +194,7 @@ struct Sample {
 impl Sample {
     /// Reads a table by itself.
     fn of(store: &Path, number: u64, name: &str, facts: &TableFacts) -> Result<Self> {
-        let keys = (LEAST_KEY.to_vec(), GREATEST_KEY.to_vec());
-        let last_change = facts.last_change;
-        let table = FoundTable { number, bytes: facts.bytes, family: MAIN, keys, last_change, is_own: false };
-        let list = made_list(vec![&table]);
-        let written = [("CURRENT", CURRENT_OF_LIST), (LIST_NAME, &list.content)];
-        let links = LinkedStore::new(store, |file| file == name, &written)?;
-        let engine = match Engine::open(&links.path(), list.access(), PART_CACHE_BYTES) {
-            Ok(engine) => engine,
-            Err(error) if error.failure.is_refusal() => return Err(error.during(ACTION)),
-            Err(_) => return Ok(Self::default()),
-        };
+        let Some((_links, engine)) = open_alone(store, number, name, facts)? else { return Ok(Self::default()) };
         let mut sample = Self::default();
         let mut rows = engine.rows(MAIN, ACTION)?;
         rows.seek_to_first();
@@ -223,6 +214,48 @@ impl Sample {
         }
         sample.rows.extend(last);
         Ok(sample)
+    }
+}
+
+/// Opens a store of one table, whose rows are taken for rows of the main family; `None` where the engine cannot.
+fn open_alone(store: &Path, number: u64, name: &str, facts: &TableFacts) -> Result<Option<(LinkedStore, Engine)>> {
+    let keys = (LEAST_KEY.to_vec(), GREATEST_KEY.to_vec());
+    let last_change = facts.last_change;
+    let table = FoundTable { number, bytes: facts.bytes, family: MAIN, keys, last_change, is_own: false };
+    let list = made_list(vec![&table]);
+    let written = [("CURRENT", CURRENT_OF_LIST), (LIST_NAME, &list.content)];
+    let links = LinkedStore::new(store, |file| file == name, &written)?;
+    match Engine::open(&links.path(), list.access(), PART_CACHE_BYTES) {
+        Ok(engine) => Ok(Some((links, engine))),
+        Err(error) if error.failure.is_refusal() => Err(error.during(ACTION)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The number of the last commit whose state is in a table; `None` where it has none, or where it cannot be read.
+pub(crate) fn last_commit_in(store: &Path, number: u64, name: &str) -> Result<Option<u64>> {
+    let path = store.join(name);
+    let facts = match table_file::facts(&path) {
+        Err(error) if StoreFailure::of_io(&error).is_refusal() => return Err(Error::io("read", &path)(error)),
+        read => read.unwrap_or_default(),
+    };
+    let is_main = |facts: &TableFacts| facts.family.as_ref().is_some_and(|(family, _)| family == MAIN);
+    let Some(facts) = facts.filter(is_main) else { return Ok(None) };
+    let state = match open_alone(store, number, name, &facts) {
+        Ok(Some((_links, engine))) => {
+            engine.get(MAIN, STATE_KEY, ACTION).map(|state| state.map(|state| state.to_vec()))
+        }
+        Ok(None) => return Ok(None),
+        Err(error) if is_unsupported(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match state {
+        Ok(state) => Ok(state.and_then(|state| {
+            let state: Option<StateRecord> = records::decode(&state, String::new).ok();
+            state.map(|state| state.commits)
+        })),
+        Err(error) if error.is_damage() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

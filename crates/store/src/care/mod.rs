@@ -4,7 +4,7 @@ pub(super) mod backup;
 pub(super) mod backup_files;
 mod choice;
 pub(super) mod findings;
-mod found_tables;
+pub(super) mod found_tables;
 #[cfg(test)]
 mod list_tests;
 pub(super) mod repair;

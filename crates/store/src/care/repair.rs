@@ -14,7 +14,7 @@ use crate::care::findings::{LostDocument, Problem, Repair, Verification};
 use crate::care::salvage::Salvage;
 use crate::care::survey::{self, Survey};
 use crate::codec::format::{
-    INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, decode_profile, marker,
+    COMMITTED, INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, decode_profile, marker,
     marker_profile, position_key, text_key,
 };
 use crate::codec::positions;
@@ -217,8 +217,6 @@ impl Repairing {
         let mut view = View::clone(&self.store.view());
         view.state.commits += self.survey.commits.max(mark::read(&self.root)?.commits);
         self.store.change(self.store.engine.changes(), view, "commit the repair")?;
-        let (commits, counts) = (self.store.view().state.commits, self.store.view().state.counts());
-
         let now = self.store.verify(task)?;
         if !now.problems.is_empty() {
             return Err(Error::Damaged {
@@ -239,7 +237,7 @@ impl Repairing {
         }
 
         let Self { root, store, salvage, problems, mut report, lock, .. } = self;
-        let (marker, identity) = (marker(store.profile()), store.identity.clone());
+        let marker = marker(store.profile());
         // The engine lets go of both before they are moved.
         drop(store);
         drop(salvage);
@@ -247,7 +245,6 @@ impl Repairing {
         fs::rename(root.join(STORE), root.join(DAMAGED)).map_err(Error::io(action, root.join(STORE)))?;
         report.damaged_store = finish_interrupted(&root)?.map(|path| path.display().to_string());
         replace_file(&root.join(MARKER), marker.as_bytes())?;
-        mark::write(&root, commits, Some(counts), identity)?;
         drop(lock);
         Ok(Verification { problems, repair: Some(report), ..now })
     }
@@ -353,6 +350,15 @@ fn has_store(root: &Path) -> bool {
 pub(crate) fn finish_interrupted(root: &Path) -> Result<Option<PathBuf>> {
     let (place, new, old) = (root.join(STORE), root.join(REPAIRED).join(STORE), root.join(DAMAGED));
     if !place.exists() && old.exists() && new.exists() {
+        // The damaged store never gets the mark of the new one, and the new one is never there without its own: with that of the damaged
+        // one, its list of tables could not be told from that of another store.
+        sync_folder(root)?;
+        let mark = root.join(COMMITTED);
+        match fs::rename(root.join(REPAIRED).join(COMMITTED), &mark) {
+            // It is in its place already.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            moved => moved.map_err(Error::io("put the mark of the rebuilt store in its place", &mark))?,
+        }
         fs::rename(&new, &place).map_err(Error::io("put the rebuilt store in its place", &place))?;
         sync_folder(root)?;
     }

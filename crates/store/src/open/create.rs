@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::codec::format::{
-    DECISIONS, IDENTITY_KEY, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
+    COMMITTED, DECISIONS, IDENTITY_KEY, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
 };
 use crate::codec::records::{self, StateRecord};
 use crate::engine::{Access, Engine};
 use crate::open::making::{Making, remove_moved, remove_stale};
+use crate::open::mark;
 use crate::open::marker::check_marker;
 use crate::{Store, StoreOptions};
 use fpdb_host::durable::{create_folders, sync_folder};
@@ -55,6 +56,8 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
     let making = Making::new(&parent)?;
     let inside = making.path();
     let profile = fill(inside)?;
+    // A database is never without a mark: without one, a list of tables could not be told from that of an older copy.
+    mark::write(inside, 0, None, None)?;
     let marker_path = inside.join(MARKER);
     fs::write(&marker_path, marker(&profile))
         .and_then(|()| fs::File::open(&marker_path)?.sync_all())
@@ -73,7 +76,7 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
         // A restored database may have decisions of a dedup.
         let decisions = inside.join(DECISIONS).exists().then_some(DECISIONS);
         // Files that were moved already would prevent another creation here.
-        decisions.into_iter().chain([MARKER]).try_for_each(fill).inspect_err(|_| remove_moved(root))?;
+        decisions.into_iter().chain([COMMITTED, MARKER]).try_for_each(fill).inspect_err(|_| remove_moved(root))?;
         return sync_folder(root);
     }
     fs::rename(inside, root).map_err(Error::io("create", root)).map_err(lost)?;

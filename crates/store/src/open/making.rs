@@ -63,7 +63,9 @@ pub(super) fn remove_remains(root: &Path) -> Result<()> {
 /// Removes from `root` what was moved there before the marker, which makes it a database. What cannot be removed stays.
 pub(super) fn remove_moved(root: &Path) {
     let _ = fs::remove_dir_all(root.join(STORE));
-    let _ = fs::remove_file(root.join(DECISIONS));
+    for name in [DECISIONS, COMMITTED] {
+        let _ = fs::remove_file(root.join(name));
+    }
 }
 
 /// True for a folder in which a database can be made: it is empty, or holds only the remains of one that was not made, or not deleted,

@@ -5,8 +5,13 @@
 //! more. [`untrusted_edits`] finds such edits, so that the list can be used up to the first of them. Nothing is lost by
 //! that: a commit is written after the tables it needs, and never after a sync that failed.
 //!
-//! The engine deletes tables that its list does not name when it opens a store for writing. So a list that may be older than the
-//! tables is refused before: [`check_list`].
+//! The engine deletes tables that its list does not name when it opens a store for writing. So a list that is older than the tables,
+//! or of another store, is refused before. That there are tables which the list does not name tells nothing by itself: a kill or a
+//! failed write leaves such tables too, and they are of no use. What tells is:
+//! * the mark ([`crate::open::mark`]). It names a list only once that list is on the disk and `CURRENT` names it, and lists get
+//!   ascending numbers. So no crash leaves a list of a lower number, or less of the one that was marked: [`check_list`].
+//! * without a mark of a list, a table whose commit is later than the last one that the store has. The engine keeps the rows of a
+//!   table in its log until its list names the table, so that no crash leaves one: [`check_unmarked_list`].
 //!
 //! [`without_tables`] appends edits that remove tables, to a copy: through it the rest of a store can be read although some of
 //! its tables are damaged.
@@ -20,6 +25,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::care::found_tables;
 use crate::codec::format::{MAIN, RUN_FAMILIES, STORE};
 use crate::engine::level::Table;
 use crate::open::files::{self, replace_file};
@@ -195,11 +201,29 @@ pub(super) fn check_list(root: &Path, mark: &CommitMark) -> Result<()> {
         ListAge::AsMarked | ListAge::Later => Ok(()),
         // The engine reports it.
         ListAge::Unknown if list.records.damaged => Ok(()),
-        ListAge::Unknown => match list.unlisted(&store)? {
+        ListAge::Unknown if !mark.has_list() => Ok(()),
+        ListAge::Unknown => match list.unlisted(&store)?.len() as u64 {
             0 => Ok(()),
             tables => Err(Error::TablesUnlisted { path: list.path, tables }),
         },
     }
+}
+
+/// Sees to it that no table of the database at `root`, of whose list there is no mark, has a later commit than `commits`, the last
+/// one of the store as its list and logs give it.
+///
+/// # Errors
+/// [`Error::TablesUnlisted`].
+pub(super) fn check_unmarked_list(root: &Path, commits: u64) -> Result<()> {
+    let Some(list) = ListFile::named(root)? else { return Ok(()) };
+    let store = root.join(STORE);
+    let unlisted = list.unlisted(&store)?;
+    for (table, name) in &unlisted {
+        if found_tables::last_commit_in(&store, *table, name)?.is_some_and(|found| found > commits) {
+            return Err(Error::TablesUnlisted { path: list.path, tables: unlisted.len() as u64 });
+        }
+    }
+    Ok(())
 }
 
 /// The list of tables that can be relied on, if there is one: it is the one that was marked, as long as it was, or fits the tables there
@@ -211,8 +235,8 @@ pub(crate) fn reliable_list(root: &Path, mark: &CommitMark) -> Result<Option<(St
         let is_reliable = match list.compared_with(mark) {
             ListAge::AsMarked => true,
             ListAge::Cut { .. } => false,
-            ListAge::Later => list.unlisted(&store)? == 0 || list.has_all_tables(&store),
-            ListAge::Unknown => list.unlisted(&store)? == 0,
+            ListAge::Later => list.unlisted(&store)?.is_empty() || list.has_all_tables(&store),
+            ListAge::Unknown => list.unlisted(&store)?.is_empty(),
         };
         if is_reliable && !list.records.damaged && !list.records.records.is_empty() {
             return Ok(Some((list.name, list.content)));
@@ -242,7 +266,7 @@ enum ListAge {
     Later,
     /// The same one, of which less can be read than was there.
     Cut { found: u64, marked: u64 },
-    /// Another one that is no later, or none was marked.
+    /// Another one that is no later, or no list was marked.
     Unknown,
 }
 
@@ -289,16 +313,17 @@ impl ListFile {
         NamedTables::of(&self.records).live.iter().all(is_there)
     }
 
-    /// How many tables there are that it does not name and has not removed.
-    fn unlisted(&self, store: &Path) -> Result<u64> {
+    /// The tables that are there, and that it does not name and has not removed: their numbers and the names of their files.
+    fn unlisted(&self, store: &Path) -> Result<Vec<(u64, String)>> {
         let named = NamedTables::of(&self.records);
-        let mut unlisted = 0;
+        let mut unlisted = Vec::new();
         for name in files::names(store)? {
             let Some(table) = files::table_number(&name).filter(|table| !named.live.contains_key(table)) else {
                 continue;
             };
             match fs::metadata(store.join(&name)) {
-                Ok(metadata) => unlisted += u64::from(!named.has_removed(table, metadata.len())),
+                Ok(metadata) if named.has_removed(table, metadata.len()) => {}
+                Ok(_) => unlisted.push((table, name)),
                 // A writer has removed it meanwhile.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(Error::io("read", store.join(name))(error)),

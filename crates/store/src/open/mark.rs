@@ -5,11 +5,14 @@
 //! is whole, and so does the store of another database. The mark tells them from it: it is written when a writer opens the store, after
 //! each commit, and when the engine has let go of it, so it is never ahead of a store that has kept all of them.
 //!
+//! A database is made with a mark, and a repaired store brings its own. So a mark is missing only if somebody
+//! deleted it, or if an earlier version of this program made the database.
+//!
 //! The list of tables is synced before it is marked. So a loss of power cannot make it shorter than the mark
 //! says. One gap remains: between the engine's opening of a store and that of the mark, and after a kill
 //! during a fold. A list that is cut then is noticed by `verify` only, unless a run is missing.
 //!
-//! RocksDB's own check of logs does not replace the mark (`store::engine::options`).
+//! RocksDB's own check of logs does not replace the mark (`engine::options`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -133,6 +136,11 @@ impl CommitMark {
             std::cmp::Ordering::Equal if head == marked.head => Some(marked.bytes),
             _ => None,
         }
+    }
+
+    /// True if a list of tables was marked.
+    pub(super) fn has_list(&self) -> bool {
+        self.tables.is_some()
     }
 
     /// The name of the list of tables that was marked.

@@ -152,6 +152,9 @@ impl Store {
         let store = links.as_ref().map_or_else(|| root.join(STORE), LinkedStore::path);
         let engine = Engine::open(&store, Access::Read, options.cache_bytes).map_err(cannot_open(root))?;
         let store = Self::load(root, engine, links, None, options)?.checked(&mark)?;
+        if !mark.has_list() {
+            manifest::check_unmarked_list(root, store.view().state.commits)?;
+        }
         // A list of tables that was cut between two records leaves out tables without a word.
         match store.missing_run()? {
             None => Ok(store),
