@@ -1,17 +1,17 @@
-//! Bounded reading of files and lines that this program or a user wrote for it. One that is something else, a disk image say, is an error
-//! and does not fill the memory.
+//! Bounded reading of files and lines that fpdb or a user wrote for fpdb. Any other file, such as a disk
+//! image, gives an error and does not fill the memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::path::Path;
 
-/// The most bytes of a list that a user writes.
+/// Maximum bytes of a list that a user writes.
 pub const LIST_BYTES: u64 = 1 << 30;
 
-/// The most bytes of a line in a report or log of this program.
+/// Maximum bytes of a line in a report or log of fpdb.
 pub const LINE_BYTES: u64 = 256 << 20;
 
-/// All that an input holds, if that is at most `most` bytes.
+/// Reads the whole input. It is an error if the input has more than `most` bytes.
 pub fn read_all(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if input.take(most.saturating_add(1)).read_to_end(&mut bytes)? as u64 > most {
@@ -20,12 +20,13 @@ pub fn read_all(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The content of a file, if that is at most `most` bytes.
+/// Reads a whole file. It is an error if the file has more than `most` bytes.
 pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_all(File::open(path)?, most)
 }
 
-/// Reads a line with its end, of at most [`LINE_BYTES`], in the place of the one before; false at the end of the input.
+/// Reads a line, including its newline, into `line`, replacing the previous content. It is an error if the
+/// line has more than [`LINE_BYTES`] bytes. Returns false at the end of the input.
 pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     if input.take(LINE_BYTES + 1).read_until(b'\n', line)? as u64 > LINE_BYTES {

@@ -1,13 +1,13 @@
-//! The wall clock, in the one form that is stored.
+//! The wall clock, in the form that the database stores.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Seconds since the start of 1970, negative before it.
+/// The current time in seconds since the start of 1970; negative before.
 pub fn now() -> i64 {
     seconds_and_nanoseconds(SystemTime::now()).0
 }
 
-/// A time as whole seconds since the start of 1970 and the nanoseconds after them.
+/// Converts a time to whole seconds since the start of 1970 and the nanoseconds after them.
 pub fn seconds_and_nanoseconds(time: SystemTime) -> (i64, u32) {
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => (i64::try_from(after.as_secs()).unwrap_or(i64::MAX), after.subsec_nanos()),

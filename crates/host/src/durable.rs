@@ -1,4 +1,4 @@
-//! Durable: names that last a loss of power. A name is on the disk once the folder that holds it has been synced.
+//! Durable: makes file names survive a power failure. A name is durable after its folder was synced.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Puts the names in a folder on the disk. Where a folder cannot be opened as a file (on Windows), the system does it by itself.
+/// Makes the names in a folder durable. Windows cannot open a folder as a file; there the system does this
+/// itself.
 pub fn sync_folder(folder: &Path) -> Result<()> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     if cfg!(not(unix)) {
@@ -15,12 +16,12 @@ pub fn sync_folder(folder: &Path) -> Result<()> {
     fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", folder))
 }
 
-/// Puts the name of a file or folder on the disk.
+/// Makes the name of a file or folder durable.
 pub fn sync_name(path: &Path) -> Result<()> {
     sync_folder(path.parent().unwrap_or(path))
 }
 
-/// Makes a folder and those that it lies in, and puts their names on the disk.
+/// Creates a folder and its missing parents, and makes their names durable.
 pub fn create_folders(folder: &Path) -> Result<()> {
     match fs::create_dir(folder) {
         Ok(()) => sync_name(folder),
@@ -30,7 +31,7 @@ pub fn create_folders(folder: &Path) -> Result<()> {
             create_folders(parent.ok_or_else(|| Error::io("create", folder)(error))?)?;
             match fs::create_dir(folder) {
                 Ok(()) => sync_name(folder),
-                // Another process has made it meanwhile.
+                // Another process created it meanwhile.
                 Err(_) if folder.is_dir() => Ok(()),
                 Err(error) => Err(Error::io("create", folder)(error)),
             }

@@ -1,4 +1,4 @@
-//! Failure: a document that could not be read, by name, as answers list it.
+//! Failure: the name of a document that could not be read, and the error. Answers list these.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,14 +7,14 @@ use crate::error::Error;
 /// A document that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Its name.
+    /// The name of the document.
     pub name: String,
     /// The error's message, with its causes. [`crate::progress::Progress::failed`] gets the error itself.
     pub error: String,
 }
 
 impl Failure {
-    /// The failure of the document `name`.
+    /// Makes the failure of the document `name`.
     #[must_use]
     pub fn of(name: &str, error: &Error) -> Self {
         Self { name: name.to_owned(), error: error.chain() }

@@ -1,8 +1,9 @@
-//! Guarded: work with the libraries that read other people's formats, which are not meant to panic on damaged or hostile
-//! data, and at times do. Then one document is lost, not the run.
+//! Guarded: runs libraries that read foreign formats. They should not panic on damaged or hostile data, but
+//! sometimes do. Then only one document is lost, not the run.
 //!
-//! The panic is caught where it leaves their work. The process's panic hook has been called before that, and usually writes to
-//! standard error: it is the host's, and is left alone. The program of this package sets one that keeps silent.
+//! The panic is caught where it leaves the guarded work. Before that, the process calls its panic hook, which
+//! usually writes to standard error. The hook belongs to the host and is not changed here. The program of
+//! this package sets a silent hook.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -11,12 +12,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub use self::program::silence_guarded_panics;
 
 thread_local! {
-    /// For each call of [`guarded`] that this thread is in, where the last panic in it happened, as far as the hook has said.
+    /// For each nested call of [`guarded`] on this thread: the place of its last panic, if the hook reported
+    /// it.
     static PLACES: RefCell<Vec<Option<String>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the result of `work`; should it panic, the message of the panic in one line, with its place if that is known. Values
-/// that `work` has changed half must not be used after a panic.
+/// Returns the result of `work`. If it panics, returns the message of the panic in one line, with its place
+/// if known. After a panic, do not use any values that `work` was changing.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     PLACES.with_borrow_mut(|places| places.push(None));
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -36,13 +38,13 @@ mod program {
 
     use super::PLACES;
 
-    /// From now on panics in guarded work are not written to standard error, and are caught with the place where they happened.
-    /// All others go to the hook there was.
+    /// Sets a process-wide panic hook. Panics in guarded work are then not written to standard error, and
+    /// their messages include the place. All other panics go to the previous hook.
     pub fn silence_guarded_panics() {
         let print = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             let place = || info.location().map(|place| format!(" ({}:{})", short(place.file()), place.line()));
-            // A thread that ends may have no places any more: it is in no guarded work.
+            // A thread that is ending may already have lost its places. It is not in guarded work.
             let guarded =
                 PLACES.try_with(|places| places.borrow_mut().last_mut().map(|last| *last = place()).is_some());
             if !guarded.unwrap_or(false) {
@@ -51,7 +53,8 @@ mod program {
         }));
     }
 
-    /// The end of a source file's path, which begins with a folder of the machine that built the program.
+    /// The last three parts of a source file's path. The path begins with a folder of the machine that built
+    /// the program.
     fn short(path: &str) -> &str {
         path.rmatch_indices('/').nth(2).map_or(path, |(at, _)| &path[at + 1..])
     }

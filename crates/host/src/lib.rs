@@ -1,8 +1,8 @@
-//! What every part of fpdb shares with the program that embeds it (the host): how failures are described, how work is followed
-//! and stopped, and which threads, memory and temporary files it uses.
+//! Shared by all parts of fpdb and the program that embeds it (the host): errors, progress and stopping, and
+//! the threads, memory and temporary files that fpdb uses.
 //!
-//! A library that is embedded changes nothing of its host: no hook, limit, pool or registry of the process is set here unless
-//! the host calls the function that sets it.
+//! An embedded library must not change its host. So no hook, limit, pool or registry of the process is set
+//! here, unless the host calls the function that sets it.
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]

@@ -1,22 +1,24 @@
-//! Memory: the bytes that the machine has, or that the control groups around the process allow it.
+//! Memory: the bytes that the machine has, or that the control groups of the process allow.
 //!
-//! Own code: one number from three files. `sysinfo` reads it as part of a library for processes, disks and networks.
+//! This is one number from three files. The crate `sysinfo` reads it too, but is a library for processes,
+//! disks and networks.
 
 use std::fs;
 use std::path::Path;
 
-/// Assumed where the system does not tell.
+/// Bytes assumed if the system does not report any.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Bytes of memory this process may use: the least of what the machine has and what the control groups around the process
-/// allow it.
+/// Bytes of memory that this process may use: the memory of the machine, or the lowest limit of the control
+/// groups of the process if that is less.
 pub fn of_machine() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_of(&text)).unwrap_or(UNKNOWN);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     limit_of(&groups, Path::new("/sys/fs/cgroup")).map_or(machine, |limit| limit.min(machine))
 }
 
-/// The least limit of the control groups that `/proc/self/cgroup` names and of those that hold them, in either version.
+/// The lowest limit of the control groups in `/proc/self/cgroup` and their parents, in either version of
+/// control groups.
 fn limit_of(groups: &str, mount: &Path) -> Option<u64> {
     let memory_group = |line: &str| {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -35,7 +37,7 @@ fn limit_of(groups: &str, mount: &Path) -> Option<u64> {
     groups.lines().filter_map(memory_group).min()
 }
 
-/// The total of `/proc/meminfo`, which counts in units of 1,024 bytes.
+/// The total in `/proc/meminfo`, which counts in units of 1,024 bytes. Returns bytes.
 fn total_of(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -69,7 +71,7 @@ mod tests {
         fs::write(group.join("memory.max"), "2000\n").unwrap();
         assert_eq!(limit("0::/outer/inner\n"), Some(2000));
         assert_eq!(limit("0::/outer\n"), Some(3000));
-        // A container sees its own group at the mount, and may be told a path that leads nowhere there.
+        // A container sees its own group at the mount point. The path reported to it may not exist there.
         fs::write(mount.path().join("memory.max"), "1000\n").unwrap();
         assert_eq!(limit("0::/elsewhere/far\n"), Some(1000));
         fs::write(old.join("memory.limit_in_bytes"), "500\n").unwrap();

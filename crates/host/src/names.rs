@@ -1,6 +1,7 @@
 //! Names: the words for the variants of an option, in flags, reports and bindings.
 
-/// For an enum, its names: `name`, `Display`, and `FromStr`, whose error names the option and the words that it takes.
+/// Implements `name`, `Display` and `FromStr` for an enum. The error of `FromStr` names the option and the
+/// accepted words.
 #[macro_export]
 macro_rules! names {
     ($kind:ident, $option:literal, $expected:literal, { $($variant:ident => $name:literal),+ $(,)? }) => {

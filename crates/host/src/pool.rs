@@ -1,4 +1,4 @@
-//! Pool: the threads of one open database. They start when they are first needed, and are no other database's.
+//! Pool: the threads of one open database. They start on first use, and are not shared with other databases.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -8,39 +8,39 @@ use rayon::ThreadPool;
 use crate::error::{Error, Result};
 use crate::threads;
 
-/// Some threads that work on one thing together.
+/// A pool of threads.
 pub struct Pool {
     threads: usize,
     started: Mutex<Option<Arc<ThreadPool>>>,
 }
 
-/// As many threads as the machine runs at once.
+/// Number of threads that the machine can run at once.
 pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 impl Pool {
-    /// A pool of so many threads, at least one.
+    /// A pool of `threads` threads, at least one.
     pub fn new(threads: usize) -> Self {
         Self { threads: threads.max(1), started: Mutex::new(None) }
     }
 
-    /// How many threads there are.
+    /// Number of threads.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Runs `work` on these threads: what rayon divides, it divides among them.
+    /// Runs `work` in the pool. Parallel work of rayon is divided among its threads.
     ///
     /// # Errors
-    /// [`Error::Threads`] where they cannot be started, and the error of `work`.
+    /// [`Error::Threads`] if the threads cannot be started, and any error of `work`.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         let pool = self.pool()?;
         pool.install(work)
     }
 
     fn pool(&self) -> Result<Arc<ThreadPool>> {
-        // A pool is put in whole.
+        // A poisoned lock is harmless: the pool is stored in one step.
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pool) = &*started {
             return Ok(Arc::clone(pool));
@@ -63,7 +63,7 @@ mod tests {
         let (threads, name) = threads.unwrap();
         assert_eq!(threads, 3);
         assert!(name.unwrap().starts_with("fpdb-"));
-        // Work inside work stays where it is.
+        // Nested work runs in the same pool.
         assert_eq!(pool.run(|| pool.run(|| Ok(rayon::current_num_threads()))).unwrap(), 3);
     }
 }

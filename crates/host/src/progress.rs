@@ -1,73 +1,75 @@
-//! Progress: what long work reports while it runs, and the task that carries it together with a [`StopToken`].
+//! Progress: the reports of long work. A task combines them with a [`StopToken`].
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::stop::StopToken;
 
-/// The result of one document.
+/// The outcome of ingesting one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is new.
+    /// It was added.
     Added,
-    /// It replaced the stored document of its name.
+    /// It replaced the stored document of the same name.
     Replaced,
-    /// It is stored already, and the same.
+    /// It is already stored, with the same content.
     Unchanged,
-    /// It has changed, and the stored one was kept.
+    /// It has changed, but the stored document was kept.
     Kept,
 }
 
-/// Receives what long work reports. Every method does nothing unless it is implemented, so an implementation names only
-/// what it shows. `()` shows nothing.
+/// Receives reports of long work. Every method does nothing by default, so implement only the reports that
+/// you show. `()` shows nothing.
 ///
-/// A method must not call anything of the database that changes it or waits for changes: the call would wait for the work that reports. It is
-/// [`Error::WaitsForItself`] on the threads that a method is said to be called from below, but for "any thread", where the call may never
-/// return.
+/// A method must not call a method of the database that changes it or waits for changes: it would wait for
+/// the work that reports. Each method states the thread that calls it. On that thread, such a call returns
+/// [`Error::WaitsForItself`]. If the method is called from "any thread", such a call may deadlock.
 pub trait Progress: Sync {
-    /// `done` of `total` things are done; 0 where the total is not known. `step` names them: "documents compared". Called
-    /// from any thread.
+    /// `done` of `total` items of a step are done. `total` is 0 if unknown. `step` names the items:
+    /// "documents compared". Called from any thread.
     fn step(&self, _step: &'static str, _done: u64, _total: u64) {}
 
-    /// An ingest has read `bytes` more bytes of its files. Called from any thread.
+    /// An ingest read `bytes` more bytes of its files. Called from any thread.
     fn read(&self, _bytes: u64) {}
 
-    /// A document has been added in this format, or was stored already. This and all below are called from the thread that
-    /// called the ingest.
+    /// A document was ingested, with this outcome and format. This method and all below are called from the
+    /// thread that called the ingest.
     fn document(&self, _name: &str, _outcome: Outcome, _format: &str) {}
 
-    /// The document that was added last has no text: an image of a page, say.
+    /// The document reported last has no text; for example, it is a scanned page.
     fn without_text(&self, _name: &str) {}
 
-    /// A container that an earlier run ingested whole has not changed; it holds so many documents.
+    /// A container was not read again: it has not changed since an earlier run ingested all of it. It holds
+    /// `documents` documents.
     fn unchanged(&self, _name: &str, _documents: u64) {}
 
-    /// Something is not a document, for this reason.
+    /// An input was skipped because it is not a document, for this reason.
     fn skipped(&self, _name: &str, _reason: &'static str) {}
 
-    /// A document could not be read. The run goes on.
+    /// A document could not be read. The run continues.
     fn failed(&self, _name: &str, _error: &Error) {}
 
-    /// A stored document has been deleted, because the container it came from no longer holds it.
+    /// A stored document was deleted, because its container no longer holds it.
     fn removed(&self, _name: &str) {}
 
-    /// A stored document has been deleted, because its file is gone (`IngestOptions::prune`).
+    /// A stored document was deleted, because its file is gone (`IngestOptions::prune`).
     fn pruned(&self, _name: &str) {}
 
-    /// A stored document stays though its file `source` is gone: it has a name of a folder of this run, and was read from another place.
+    /// A stored document was kept although its file `source` is gone. Its name belongs to a folder of this
+    /// run, but it was read from another place.
     fn elsewhere(&self, _name: &str, _source: &str) {}
 
-    /// A stored document has got a new name, because its file has.
+    /// A stored document was renamed, because its file was renamed.
     fn renamed(&self, _old: &str, _new: &str) {}
 
-    /// A commit has been made: this run's first `documents` documents are safe.
+    /// A commit was made: the first `documents` documents of this run are now durable.
     fn committed(&self, _documents: u64) {}
 }
 
 impl Progress for () {}
 
-/// How the caller follows long work and ends it early: the last argument of every call that may be long. Calls without one read a few
-/// records, or the records alone.
+/// Lets the caller follow long work and stop it early. It is the last argument of every call that may take
+/// long. Calls without it read only a few records, or only the document records.
 ///
 /// ```
 /// use fpdb::{Progress, StopToken, Task};
@@ -90,37 +92,37 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// A task that shows nothing and runs to its end.
+    /// A task that shows nothing and cannot be stopped.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reports to `progress`.
+    /// Sends reports to `progress`.
     #[must_use]
     pub fn progress(self, progress: &'a dyn Progress) -> Self {
         Self { progress, ..self }
     }
 
-    /// Ends once `token` is stopped.
+    /// Ends the work once `token` is stopped.
     #[must_use]
     pub fn stop(self, token: &StopToken) -> Self {
         Self { stop: token.clone(), ..self }
     }
 
-    /// The same, which reports nothing.
+    /// A task with the same token and without reports.
     #[doc(hidden)]
     pub fn silent(&self) -> Task<'static> {
         Task { progress: &(), stop: self.stop.clone() }
     }
 
-    /// Where to report.
+    /// The receiver of reports.
     #[doc(hidden)]
     pub fn reports(&self) -> &'a dyn Progress {
         self.progress
     }
 
-    /// The token that ends it.
+    /// The token that stops the work.
     #[doc(hidden)]
     pub fn token(&self) -> &StopToken {
         &self.stop
@@ -129,7 +131,7 @@ impl<'a> Task<'a> {
     /// Reports a step.
     ///
     /// # Errors
-    /// [`Error::Stopped`] once the task is to end.
+    /// [`Error::Stopped`] if the token is stopped.
     #[doc(hidden)]
     pub fn step(&self, step: &'static str, done: u64, total: u64) -> Result<()> {
         self.progress.step(step, done, total);
@@ -149,10 +151,10 @@ impl fmt::Debug for Task<'_> {
     }
 }
 
-/// A step is reported once for so many things.
+/// Number of items per report of a step.
 pub const STEP: u64 = 1 << 16;
 
-/// True if a step is to be reported: now and then, for a report takes time too.
+/// True if a step should be reported now. Reports take time, so only every [`STEP`]-th item has one.
 pub fn is_due(done: u64) -> bool {
     done.is_multiple_of(STEP)
 }

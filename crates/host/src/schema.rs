@@ -1,16 +1,17 @@
 //! Schema: the name and version of an answer's JSON form, such as `fpdb.query/1`.
 //!
-//! How an answer is made. Each answer of the library is one type, in the module that computes it (a query's in `query`, a
-//! verification's in `store`), and `serde` writes that type as the program's JSON, one object a line. There is no second type for
-//! the wire. So in an answer
+//! Each answer of the library is one type, in the module that computes it: a query's in `query`, a
+//! verification's in `store`. `serde` writes this type as the program's JSON, one object per line. There is
+//! no second type for JSON. So an answer follows these rules:
 //!
-//! * the fields have the names and the order of the JSON, and the first is `schema: Schema<Self>`, which users do not see;
-//! * the type is `#[non_exhaustive]`, as fields are only ever added, and reading a line ignores fields that it does not know.
-//!   `tests/it/json.rs` reads every kind of line and writes it again, which proves that the types hold all of it;
-//! * a field that is left out of the JSON when it is empty has `#[serde(default, skip_serializing_if = "...")]`, and a field that
-//!   only the library's users see has `#[serde(skip)]`.
+//! * The fields have the names and the order of the JSON. The first is `schema: Schema<Self>`.
+//! * The type is `#[non_exhaustive]`, because fields may be added. It is also
+//!   `#[serde(deny_unknown_fields)]`, so that reading a line back proves that the type has all its fields.
+//! * A field that is omitted from JSON when empty has `#[serde(default, skip_serializing_if = "...")]`. A
+//!   field only for users of the library has `#[serde(skip)]`.
 //!
-//! Text for people, CSV and HTML are renderings of the same type: the program's (`cli/src/render`) and the report's.
+//! Text, CSV and HTML are renderings of the same type. The program (`cli/src/render`) and the report make
+//! them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -18,16 +19,19 @@ use std::marker::PhantomData;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An answer that is a line of JSON of its own.
+/// An answer that is written as a line of JSON.
 pub trait Answer {
-    /// The name and version of its JSON form.
+    /// The name and version of the JSON form.
     const SCHEMA: &'static str;
 }
 
-/// The first field of an answer. It takes no memory: the type of the answer says its value, and reading another value fails.
+/// The first field of an answer. It takes no memory, because its value follows from the answer's type.
+/// Reading any other value fails.
 pub struct Schema<A>(PhantomData<fn() -> A>);
 
 impl<A> Schema<A> {
+    /// The schema of the answer type `A`.
+    #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
     }
@@ -78,13 +82,13 @@ impl<'de, A: Answer> Deserialize<'de> for Schema<A> {
     }
 }
 
-/// For fields that are left out of the JSON when they are zero.
+/// Omits a number from JSON if it is zero.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// For fields that are left out of the JSON when they are false.
+/// Omits a flag from JSON if it is false.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub fn is_false(value: &bool) -> bool {
     !value

@@ -1,8 +1,9 @@
-//! Setters: options are built by naming what differs from the default. Their fields can be read, and grow in number.
+//! Setters: options are built from the default by setting single fields. The fields can be read, and more may
+//! be added later.
 
 use crate::error::{Error, Result};
 
-/// For each public field of some options a method that sets it.
+/// Generates a setter for each listed public field of an options type.
 #[macro_export]
 macro_rules! setters {
     ($($name:ident: $kind:ty),* $(,)?) => { $(
@@ -17,10 +18,10 @@ macro_rules! setters {
 
 pub use setters;
 
-/// Checks an option that is a share.
+/// Checks an option that is a share of 1.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] for a number above 1, or not `allowed`, and for no number.
+/// [`Error::InvalidParameter`] if `share` is above 1 or not a number, or if `allowed` is false.
 pub fn check_share(name: &'static str, share: f64, allowed: bool, expected: &'static str) -> Result<()> {
     if allowed && share <= 1.0 {
         return Ok(());

@@ -1,14 +1,15 @@
-//! Stop: how the caller of long work ends it early.
+//! Stop: lets the caller of long work stop it early.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// Ends long work early, from any thread. All clones of a token are one: stopping any of them stops all, for good.
+/// Stops long work early, from any thread. All clones of a token share one state: stopping any of them stops
+/// all, permanently.
 ///
-/// An ingest or a merge that is stopped commits the documents it has whole, and says so in its summary. Documents that it was given and
-/// had not worked on yet are dropped. Any other work ends with [`Error::Stopped`] and has changed nothing.
+/// A stopped ingest or merge commits the documents that are complete, and reports this in its summary. It
+/// drops documents that it has not started. Any other work ends with [`Error::Stopped`] and changes nothing.
 ///
 /// ```
 /// let token = fpdb::StopToken::new();
@@ -23,7 +24,7 @@ pub struct StopToken(Arc<Flag>);
 struct Flag {
     stopped: AtomicBool,
     parent: Option<StopToken>,
-    /// How many more looks at it find it not stopped: tests end work at each look in turn.
+    /// Number of further checks that find it not stopped. Tests use it to stop work at each check in turn.
     looks: Option<AtomicU64>,
 }
 
@@ -34,12 +35,12 @@ impl StopToken {
         Self::default()
     }
 
-    /// Asks the work that looks at this token to end.
+    /// Asks the work with this token to end.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// True once [`Self::stop`] has been called.
+    /// True after a call of [`Self::stop`].
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         if let Some(looks) = &self.0.looks
@@ -50,27 +51,29 @@ impl StopToken {
         self.0.stopped.load(Ordering::Relaxed) || self.0.parent.as_ref().is_some_and(Self::is_stopped)
     }
 
-    /// A token that is stopped with this one, and can be stopped alone: work that fails ends its own threads so, and leaves
-    /// its caller's token as it was.
+    /// A token that is stopped with this one, but can also be stopped alone. Work that fails uses it to stop
+    /// its own threads without stopping its caller's token.
     #[must_use]
     pub fn child(&self) -> Self {
         Self(Arc::new(Flag { parent: Some(self.clone()), ..Flag::default() }))
     }
 
-    /// A token that is stopped once it has been looked at `looks` times, for tests.
+    /// A token that is stopped after `looks` checks, for tests.
     #[doc(hidden)]
     pub fn after(looks: u64) -> Self {
         Self(Arc::new(Flag { looks: Some(looks.into()), ..Flag::default() }))
     }
 
-    /// How many looks are left of [`Self::after`].
+    /// Number of checks left of [`Self::after`].
     #[doc(hidden)]
     pub fn looks_left(&self) -> u64 {
         self.0.looks.as_ref().map_or(0, |looks| looks.load(Ordering::Relaxed))
     }
 
+    /// Checks whether the work should end.
+    ///
     /// # Errors
-    /// [`Error::Stopped`] once the work is to end.
+    /// [`Error::Stopped`] if it is stopped.
     #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }

@@ -1,6 +1,6 @@
-//! Temporary files and folders that have a name. Each is removed by its owner when that is dropped. A program that a signal tells to
-//! end at once has no time for that: the program of this package keeps a list of their names and removes them itself. A process
-//! that embeds the library keeps no list.
+//! Temporary files and folders with names. The owner removes each when it is dropped. A signal may end a
+//! program before that. So the program of this package keeps a list of their names, and removes them itself.
+//! A process that embeds the library keeps no such list.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,25 @@ use std::{fs, io};
 
 use tempfile::TempDir;
 
-/// How the name of a folder begins in which a database is made; it gets its own name once it is whole.
+/// Prefix of the name of a folder in which a database is created. The folder is renamed once the database is
+/// complete.
 pub const MAKING: &str = ".fpdb-making-";
 
 pub use self::program::{list_temporary_files, remove_temporary_files};
 
-/// The names of those that are there, once the program has asked for a list.
+/// The names of existing temporary files, if the program asked for a list.
 static NAMES: OnceLock<Mutex<BTreeSet<PathBuf>>> = OnceLock::new();
 
 fn names() -> Option<MutexGuard<'static, BTreeSet<PathBuf>>> {
     NAMES.get().map(|names| names.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A temporary file or folder that has a name, as long as this lives.
+/// A temporary file or folder with a name. It exists as long as this value.
 #[derive(Debug)]
 pub struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Notes that this file or folder is temporary.
+    /// Records that this file or folder is temporary.
     #[must_use]
     pub fn new(path: &Path) -> Self {
         if let Some(mut names) = names() {
@@ -35,7 +36,8 @@ impl Temporary {
         Self(path.to_owned())
     }
 
-    /// Makes a temporary folder and notes it, so that there is no moment at which it is there and not noted.
+    /// Creates a temporary folder and records it. No moment passes at which the folder exists without a
+    /// record.
     pub fn folder(make: impl FnOnce() -> io::Result<TempDir>) -> io::Result<(TempDir, Self)> {
         let names = names();
         let folder = make()?;
@@ -55,16 +57,16 @@ impl Drop for Temporary {
     }
 }
 
-/// The temporary files and folders of this prefix in `parent` that ended processes of this user have left. Behind the prefix, their
-/// names have the number of the process, a hyphen, and anything.
+/// The temporary files and folders in `parent` with this prefix that ended processes of this user left
+/// behind. After the prefix, a name has the process number, a hyphen, and any text.
 pub fn stale_temporaries(parent: &Path, prefix: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let of_prefix = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix)));
     of_prefix.map(|entry| entry.path()).filter(|path| is_stale(path, prefix)).collect()
 }
 
-/// True where the process that made a file or folder has ended. Another system that shares the disk may have given the same number
-/// to a process of its own; its lock tells.
+/// True if the process that created a file or folder has ended. Another system that shares the disk may have
+/// a process with the same number. The lock of that process shows this.
 #[cfg(unix)]
 fn is_stale(path: &Path, prefix: &str) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -88,30 +90,31 @@ fn is_stale(_: &Path, _: &str) -> bool {
     false
 }
 
-/// The list as the program uses it.
+/// The list, as the program uses it.
 mod program {
     use std::time::Duration;
     use std::{fs, thread};
 
     use super::{NAMES, names};
 
-    /// How often a folder is looked at, how long is waited in between, and how often it must have been gone: another thread can
-    /// be writing into it, and the engine makes the folder of a new store again where it is missing.
+    /// How often a folder is checked, the pause between two checks, and how often it must be missing. Another
+    /// thread may be writing into it. Also, the engine creates the folder of a new store again if it is
+    /// missing.
     const LOOKS: usize = 50;
     const PAUSE: Duration = Duration::from_millis(5);
     const GONE: usize = 6;
 
-    /// From now on the names of temporary files and folders are listed.
+    /// Starts the list of temporary files and folders.
     pub fn list_temporary_files() {
         NAMES.get_or_init(Default::default);
     }
 
-    /// Removes the temporary files and folders on the list. The process is about to end: a thread that makes or removes another
-    /// one from now on waits for that.
+    /// Removes all listed temporary files and folders, because the process is about to end. Any thread that
+    /// then creates or removes another one waits forever.
     pub fn remove_temporary_files() {
         let names = std::mem::ManuallyDrop::new(names());
         for path in names.iter().flat_map(|names| names.iter()) {
-            // A failure cannot be reported any more.
+            // A failure can no longer be reported.
             if !path.is_dir() {
                 let _ = fs::remove_file(path);
                 continue;

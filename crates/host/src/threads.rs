@@ -1,12 +1,13 @@
-//! Threads of this library: each has a name and a stack of a stated size, and it is an error where the system has no more.
+//! Threads of this library. Each has a name and a fixed stack size. If the system has no more threads, that
+//! is an error.
 
 use std::io;
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
 use rayon::ThreadPoolBuilder;
 
-/// Bytes of the stack of each thread, whatever `RUST_MIN_STACK` says. Only pages that are used take memory. Readers of
-/// documents need the most; the hostile set is read on such stacks.
+/// Bytes of stack per thread, regardless of `RUST_MIN_STACK`. Only used pages take memory. Readers of
+/// documents need most; tests read the hostile documents on such stacks.
 const STACK: usize = 2 << 20;
 
 fn builder(name: impl Into<String>) -> Builder {
@@ -27,7 +28,7 @@ pub fn start_within<'scope, T: Send + 'scope>(
     builder(name).spawn_scoped(scope, work)
 }
 
-/// A pool of threads, to be built.
+/// A builder for a pool of threads.
 pub fn pool(threads: usize) -> ThreadPoolBuilder {
     ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("fpdb-{number}")).stack_size(STACK)
 }

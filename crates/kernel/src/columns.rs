@@ -1,8 +1,9 @@
-//! Columns: fingerprints as the kernel makes them and as they travel to the store, 28 bytes each.
+//! Columns: a compact list of fingerprints, 28 bytes each. The kernel fills it and the store reads it.
 //!
-//! Where all k-grams of a text are selected, most of the time goes by in writing them. So their places
-//! are kept in 32 bits, column by column, relative to the *bases* of a block; a block ends only where 32 bits would not
-//! do for the next fingerprint. For any document, the fingerprints read back are those written.
+//! If all k-grams of a text are selected, writing the fingerprints takes most of the time. So each place is
+//! stored as 32-bit offsets, in one column per field. The offsets are relative to the *bases* of a block. A
+//! new block begins only if the next fingerprint does not fit into 32 bits. The list returns exactly the
+//! fingerprints that were pushed, for any document.
 
 use std::iter::Zip;
 use std::ops::Range;
@@ -15,33 +16,33 @@ use crate::document::Span;
 pub struct Fingerprint {
     /// The k-gram's hash.
     pub hash: u64,
-    /// The index of its first symbol in the document.
+    /// Index of the k-gram's first symbol in the document.
     pub position: u64,
-    /// The bytes of the original it came from.
+    /// Byte range of the k-gram in the original.
     pub span: Span,
-    /// The 1-based line its first byte stands in.
+    /// 1-based line of the first byte.
     pub first_line: u64,
-    /// The 1-based line its last byte stands in.
+    /// 1-based line of the last byte.
     pub last_line: u64,
 }
 
-/// A list of fingerprints: those of a document or of part of one, in order of position.
+/// The fingerprints of a document, or of part of one, in order of position.
 #[derive(Clone, Debug, Default)]
 pub struct Fingerprints {
     columns: Columns,
-    /// The columns of the last block, which is still open, are relative to these.
+    /// The bases of the last block, which is still open.
     bases: FingerprintRow,
-    /// The blocks before it: where each ends, and its bases. Almost always there are none.
+    /// The closed blocks: the index after the last fingerprint of each, and its bases. Nearly always empty.
     closed: Vec<(usize, FingerprintRow)>,
 }
 
 /// The memory of one fingerprint, in bytes.
 pub const FINGERPRINT_BYTES: usize = size_of::<u64>() + size_of::<[u32; 5]>();
 
-/// Where a fingerprint stands: its position, the start and end of its span, its first and its last line.
+/// The place of a fingerprint: position, start and end of its span, first line, last line.
 pub(crate) type FingerprintRow = [u64; 5];
 
-/// Columns of fingerprints, in the order of a [`FingerprintRow`]; all are of one length.
+/// Columns of fingerprints, in the order of a [`FingerprintRow`]. All columns have the same length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     pub(crate) hashes: Vec<u64>,
@@ -52,28 +53,29 @@ pub(crate) struct Columns {
     pub(crate) last_lines: Vec<u32>,
 }
 
-/// Hash and position, start and end, first and last line: zipped, so that one check of the index does for all.
+/// Zips the columns: hash and position, start and end, first and last line. One bounds check then serves all
+/// columns.
 type RowIter<'a> = Zip<
     Zip<Zip<Iter<'a, u64>, ColumnIter<'a>>, Zip<ColumnIter<'a>, ColumnIter<'a>>>,
     Zip<ColumnIter<'a>, ColumnIter<'a>>,
 >;
 type ColumnIter<'a> = Iter<'a, u32>;
 
-/// Goes along fingerprints.
+/// Iterator over the fingerprints of a list.
 #[derive(Clone, Debug)]
 pub struct FingerprintsIter<'a> {
     rows: RowIter<'a>,
     bases: FingerprintRow,
-    /// How many more are relative to these.
+    /// Fingerprints left in the current block, whose bases are `bases`.
     in_block: usize,
-    /// The blocks that end after this one, and the bases of the open one.
+    /// The closed blocks after the current one; `last_bases` are the bases of the open block.
     later: &'a [(usize, FingerprintRow)],
     last_bases: FingerprintRow,
-    /// The index of the one after the last.
+    /// Index after the last fingerprint.
     end: usize,
 }
 
-/// Equal lists have equal fingerprints, whatever their blocks.
+/// Two lists are equal if their fingerprints are equal, even if their blocks differ.
 impl PartialEq for Fingerprints {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
@@ -89,19 +91,19 @@ impl Fingerprints {
         Self::default()
     }
 
-    /// How many there are.
+    /// Number of fingerprints.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns.hashes.len()
     }
 
-    /// True if there is none.
+    /// True if there are no fingerprints.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Forgets all, and keeps the memory for others.
+    /// Removes all fingerprints, and keeps the allocated memory.
     pub fn clear(&mut self) {
         let Columns { hashes, positions, starts, ends, first_lines, last_lines } = &mut self.columns;
         hashes.clear();
@@ -111,7 +113,7 @@ impl Fingerprints {
         self.closed.clear();
     }
 
-    /// Forgets all but the first `len`.
+    /// Keeps only the first `len` fingerprints.
     #[doc(hidden)]
     pub fn truncate(&mut self, len: usize) {
         let Columns { hashes, positions, starts, ends, first_lines, last_lines } = &mut self.columns;
@@ -124,7 +126,7 @@ impl Fingerprints {
         }
     }
 
-    /// Appends one.
+    /// Appends a fingerprint.
     pub fn push(&mut self, fingerprint: Fingerprint) {
         let Fingerprint { hash, position, span: Span { start, end }, first_line, last_line } = fingerprint;
         let row = [position, start, end, first_line, last_line];
@@ -141,12 +143,15 @@ impl Fingerprints {
         columns.last_lines.push((row[4] - last_line) as u32);
     }
 
-    /// All of them, in order.
+    /// All fingerprints, in order.
     pub fn iter(&self) -> FingerprintsIter<'_> {
         self.range(0..self.len())
     }
 
-    /// The fingerprints of these indices, in order. Panics like an index where there are not as many.
+    /// The fingerprints with these indices, in order.
+    ///
+    /// # Panics
+    /// If the range ends after the last fingerprint.
     pub fn range(&self, range: Range<usize>) -> FingerprintsIter<'_> {
         let Columns { hashes, positions, starts, ends, first_lines, last_lines } = &self.columns;
         let [positions, starts, ends, first_lines, last_lines] =
@@ -162,13 +167,13 @@ impl Fingerprints {
         }
     }
 
-    /// All of them, so many at a time.
+    /// All fingerprints, in chunks of `size`; the last chunk may be shorter.
     #[doc(hidden)]
     pub fn chunks(&self, size: usize) -> impl Iterator<Item = FingerprintsIter<'_>> {
         (0..self.len()).step_by(size).map(move |from| self.range(from..self.len().min(from + size)))
     }
 
-    /// Makes room for so many more.
+    /// Reserves memory for `count` more fingerprints.
     pub(crate) fn reserve(&mut self, count: usize) {
         let Columns { hashes, positions, starts, ends, first_lines, last_lines } = &mut self.columns;
         hashes.reserve(count);
@@ -177,8 +182,8 @@ impl Fingerprints {
         }
     }
 
-    /// The columns, for fingerprints that stand from `least` to `most`, and what these are to be relative to there; or
-    /// `None` where 32 bits are not enough.
+    /// Prepares to append fingerprints whose rows lie between `least` and `most`. Returns the columns and the
+    /// bases that the new offsets must be relative to. `None` if the range does not fit into 32 bits.
     #[inline(always)]
     pub(crate) fn block_for(
         &mut self,
@@ -194,7 +199,7 @@ impl Fingerprints {
         Some((&mut self.columns, self.bases))
     }
 
-    /// True if the open block can take what stands from `least` to `most`.
+    /// True if rows from `least` to `most` fit into the open block.
     #[inline(always)]
     fn fits(&self, least: FingerprintRow, most: FingerprintRow) -> bool {
         let is_above = self.bases.iter().zip(least).all(|(&base, least)| base <= least);
@@ -211,7 +216,7 @@ impl Fingerprints {
     }
 }
 
-/// True if 32 bits hold what lies between.
+/// True if every difference between `most` and `bases` fits into 32 bits.
 #[inline(always)]
 fn reach(bases: FingerprintRow, most: FingerprintRow) -> bool {
     bases.iter().zip(most).all(|(base, most)| most.wrapping_sub(*base) <= u64::from(u32::MAX))
@@ -288,7 +293,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_pushed_comes_back(
-            // In any order, near and far.
+            // In any order, with small and large differences.
             rows in prop::collection::vec(
                 any::<[u64; 6]>().prop_flat_map(|row| (Just(row), prop_oneof![20 => Just(0u64), 1 => Just(u64::MAX)])),
                 0..60,

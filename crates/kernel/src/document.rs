@@ -1,10 +1,10 @@
-//! Document: a named sequence of bytes, the format it is in, and places in it.
+//! Document: a named sequence of bytes. This file has its number, its format, and byte ranges in it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of a stored document: given in order of arrival, never used twice.
+/// The number of a stored document. Numbers are given in order of arrival and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct DocId(pub u32);
@@ -15,7 +15,7 @@ impl fmt::Display for DocId {
     }
 }
 
-/// A byte range of the original document; `end` is exclusive, both on character boundaries.
+/// A byte range of the original document. `end` is exclusive. Both ends are on character boundaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// Offset of the first byte.
@@ -24,23 +24,23 @@ pub struct Span {
     pub end: u64,
 }
 
-/// The unit that the offsets of a document's spans count.
+/// Whether a document's spans count bytes of its original or of its extracted text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Offsets {
     /// Bytes of the document itself.
     #[default]
     Original,
-    /// Bytes of the text extracted from it: its format keeps no text in one piece (PDF, say).
+    /// Bytes of the extracted text, for formats that do not hold their text in one piece (such as PDF).
     Extracted,
 }
 
-/// Which front-end reads a document.
+/// The format of a document. It decides which reader extracts the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Plain text in any encoding, and other formats read as plain text.
     #[default]
     Text,
-    /// Bytes as they are.
+    /// Raw bytes, not read as text.
     Bytes,
     /// HTML and XHTML.
     Html,
@@ -90,7 +90,7 @@ pub enum Language {
 }
 
 impl Format {
-    /// All formats but code.
+    /// All formats except source code.
     pub const ALL: [Self; 12] = [
         Self::Text,
         Self::Bytes,
@@ -106,7 +106,7 @@ impl Format {
         Self::Epub,
     ];
 
-    /// The name used in flags and reports: for code the language's.
+    /// The name used in flags and reports. Source code has the name of its language.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ impl Format {
         }
     }
 
-    /// The language it is written in, where it is source code.
+    /// The programming language. `None` if the document is not source code.
     #[must_use]
     pub fn language(self) -> Option<Language> {
         match self {
@@ -135,7 +135,7 @@ impl Format {
         }
     }
 
-    /// The format of a name.
+    /// The format with this [`name`](Self::name). `None` if there is no such format.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let code = Language::ALL.into_iter().map(Self::Code);
@@ -156,7 +156,7 @@ impl fmt::Display for Format {
 }
 
 impl Language {
-    /// All languages, by name.
+    /// All languages, ordered by name.
     pub const ALL: [Self; 17] = [
         Self::Bash,
         Self::C,
@@ -205,7 +205,7 @@ impl Language {
 /// The XXH3-128 digest of a document's original bytes.
 pub type Digest = [u8; 16];
 
-/// A digest in JSON: 32 hexadecimal digits.
+/// Serialises a digest as 32 hexadecimal digits, for `#[serde(with = "...")]`.
 pub mod hexadecimal {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -213,22 +213,24 @@ pub mod hexadecimal {
     use super::Digest;
     use crate::hex;
 
+    /// Writes the digest as 32 lower-case hexadecimal digits.
     pub fn serialize<S: Serializer>(digest: &Digest, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&hex::encode(digest))
     }
 
+    /// Reads a digest from 32 hexadecimal digits, in either case. Anything else is an error.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
         let bytes = hex::decode(&String::deserialize(deserializer)?).and_then(|bytes| bytes.try_into().ok());
         bytes.ok_or_else(|| D::Error::custom("a digest is 32 hexadecimal digits"))
     }
 }
 
-/// When a file was last written, as its file system says: seconds since 1970 and nanoseconds.
+/// The time of a file's last change, as the file system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Modified {
-    /// Whole seconds since the start of 1970, negative before.
+    /// Whole seconds since the start of 1970; negative for earlier times.
     pub seconds: i64,
-    /// Nanoseconds after that second, below 10^9.
+    /// Nanoseconds within that second, below 10^9.
     pub nanoseconds: u32,
 }
 

@@ -1,8 +1,8 @@
-//! Hexadecimal digits: of digests, of keys in messages, of the profile in a database's marker file.
+//! Hexadecimal digits: for digests, for keys in messages, and for the profile in a database's marker file.
 //!
-//! Own code: two short functions outside hot paths, for which no crate is in the tree.
+//! These are two short functions outside hot paths. A dependency would not be worth it.
 
-/// Two lower-case digits for each byte.
+/// Encodes each byte as two lower-case digits.
 pub fn encode(bytes: &[u8]) -> String {
     bytes
         .iter()
@@ -11,13 +11,13 @@ pub fn encode(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// The bytes of pairs of digits, in either case; `None` for anything else.
+/// Decodes pairs of digits, in either case. `None` if the length is odd or a character is not a digit.
 pub fn decode(digits: &str) -> Option<Vec<u8>> {
     let (pairs, []) = digits.as_bytes().as_chunks() else { return None };
     pairs.iter().map(|&[high, low]| decode_byte(high, low)).collect()
 }
 
-/// The byte of two digits.
+/// Decodes one byte from two digits. `None` if a character is not a digit.
 pub fn decode_byte(high: u8, low: u8) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     u8::try_from(digit(high)? << 4 | digit(low)?).ok()

@@ -1,5 +1,7 @@
-//! Kernel: from the bytes of a text to its fingerprints, piece by piece. The only caller of front-end, k-gram hashing and
-//! winnowing, which it leads over the text in pieces that stay in the first-level cache (docs/kernel.md).
+//! Kernel: turns the bytes of a text into fingerprints, piece by piece.
+//!
+//! It runs the front-end, k-gram hashing and winnowing over each piece in turn. A piece is small enough to
+//! stay in the first-level cache (docs/kernel.md). No other code calls these three steps.
 
 use crate::columns::Fingerprints;
 use crate::document::Language;
@@ -10,36 +12,40 @@ use crate::normalize::{FrontEnd, LOCATED_AT_ONCE, SymbolContent, Symbols, TextFa
 use crate::profile::Profile;
 use crate::winnow::{Selected, Winnower};
 
-/// How much is normalised, hashed and winnowed at a time: small enough to stay in the cache.
+/// Bytes that are normalised, hashed and winnowed at a time: few enough to stay in the cache.
 const PIECE: usize = 4 << 10;
 
-/// How many symbols are hashed before their hashes are winnowed.
+/// Symbols that are hashed before their hashes are winnowed.
 const SYMBOLS_AT_ONCE: usize = 2 << 10;
 
 /// Makes fingerprints of text.
 pub struct Kernel {
     k: usize,
-    /// Symbols that a fingerprint not yet selected may begin at or reach.
+    /// w + k symbols. A fingerprint that is not yet selected lies within this many last symbols.
     reach: usize,
     front_end: FrontEnd,
     hasher: KgramHasher,
     winnower: Winnower,
     symbols: Symbols,
-    /// The index in the text of the first symbol held.
+    /// Index in the text of the first symbol in `symbols`.
     first: u64,
-    /// Symbols held that are hashed already.
+    /// Number of symbols in `symbols` that are already hashed.
     hashed: usize,
     selected: Vec<Selected>,
 }
 
-/// The figures of a text after all of it has been read: the numbers of symbols and k-grams, and the rest.
+/// Figures about a text, known after all of it is read.
 pub struct TextTotals {
+    /// Number of symbols.
     pub symbols: u64,
+    /// Number of k-grams; 0 if there are fewer than k symbols.
     pub kgrams: u64,
+    /// Lines, encoding and other facts from the front-end.
     pub text: TextFacts,
 }
 
 impl Kernel {
+    /// A kernel for this profile, ready for the first text.
     pub fn new(profile: &Profile) -> Self {
         Self {
             k: profile.k as usize,
@@ -62,17 +68,18 @@ impl Kernel {
         self.winnower.set_processor(processor);
     }
 
-    /// Says which language the next text is in.
+    /// Sets the language of the next text. `None`: it is not source code.
     pub fn begin(&mut self, language: Option<Language>) {
         self.front_end.begin(language);
     }
 
-    /// Says that the next text is UTF-8, whatever it looks like.
+    /// Declares that the next text is UTF-8, and turns off the detection of its encoding.
     pub fn begin_utf8(&mut self) {
         self.front_end.begin_utf8();
     }
 
-    /// Takes the text's next bytes, in pieces of any size, and appends the fingerprints that are certain by then to `out`.
+    /// Reads the next bytes of the text, and appends to `out` all fingerprints that are final by then. Pieces
+    /// may have any size.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Fingerprints) {
         for piece in bytes.chunks(PIECE) {
             self.front_end.read(piece, &mut self.symbols);
@@ -80,7 +87,7 @@ impl Kernel {
         }
     }
 
-    /// Ends the text, appends its last fingerprints, and makes ready for the next one.
+    /// Ends the text and appends its last fingerprints. Afterwards the kernel is ready for the next text.
     pub fn finish(&mut self, out: &mut Fingerprints) -> TextTotals {
         let text = self.front_end.end(&mut self.symbols);
         self.advance(out);
@@ -110,7 +117,7 @@ impl Kernel {
             self.hashed = end;
         }
         self.locate(out);
-        // Trimming moves what stays, so it waits until what goes is the larger part.
+        // Trimming moves the symbols that stay. So it waits until most symbols can be dropped.
         if self.hashed > 2 * self.reach {
             let spent = self.hashed - self.reach;
             self.symbols.discard_front(spent);

@@ -1,53 +1,56 @@
-//! k-gram: k consecutive symbols, and the one 64-bit hash each of them gets.
+//! k-gram: k consecutive symbols. Each k-gram gets one 64-bit hash.
 //!
-//! The hash is the polynomial of Karp and Rabin in the order of Schleimer et al. 2003, section 2.2
-//! (every symbol multiplied at least once), over 64-bit integers and with well-mixed symbol values:
+//! The hash is a Karp-Rabin polynomial over 64-bit integers, of well-mixed symbol values `v`. As in Schleimer
+//! et al. 2003, section 2.2, every symbol is multiplied at least once:
+//!
 //! `P(c1..ck) = v(c1) B^(k-1) + ... + v(ck)  mod 2^64`, then `M = (P ^ (P >> 32)) C` and `H = M ^ (M >> 32)`.
-//! The last steps are bijections: they add no collision. They carry the high bits into the low ones, which `0 mod p`
-//! looks at and which a polynomial modulo a power of two leaves weak, and the low into the high ones, whose order
-//! would otherwise show the polynomial where whole families of related strings are hashed (docs/measurements.md).
+//!
+//! The last two steps are bijections, so they add no collision. They mix high bits into the low ones, which
+//! are weak in a polynomial modulo a power of two; `0 mod p` depends on the low bits. They also mix low bits
+//! into the high ones. Without this, the order of the hashes would show the polynomial when many related
+//! strings are hashed (docs/measurements.md).
 
 use std::array;
 
 use crate::lanes::{Lanes, Processor, SimdJob};
 use crate::normalize::{LETTERS, SymbolContent};
 
-/// The base B: odd, and 5 modulo 8 so that its powers have the largest possible order. One of the
-/// multipliers of Steele and Vigna, "Computationally easy, spectrally good multipliers" (2021).
+/// The base B. It is odd, and 5 modulo 8, so that its powers have the largest possible order. From Steele and
+/// Vigna, "Computationally easy, spectrally good multipliers" (2021).
 const BASE: u64 = 0xd134_2543_de82_ef95;
 
-/// Parts of a piece that are hashed side by side. One multiplication has to wait for the one before it in its own
-/// part only, so that four of them are under way.
+/// Number of parts of a piece that are hashed in parallel. Each multiplication waits only for the previous
+/// one in its own part, so four can run at the same time.
 const STREAMS: usize = 4;
 
-/// Symbols of each part that are paired before the next ones, so that the pairs stay in the cache.
+/// Symbols of each part that are paired at a time: few enough that the pairs stay in the cache.
 const SYMBOLS_AT_ONCE: usize = 256;
 
-/// Hashes of each part that are rolled without asking for the end, and get their last steps together.
+/// Hashes of a block. The hashes of a block are rolled without a test for the end, and finished together.
 const STEPS: usize = 8;
 
-/// So many blocks behind come the last steps: what was written one by one can be read together only once it has arrived
-/// in the cache.
+/// The final steps of a block run this many blocks later. By then its hashes, which were written singly, are
+/// in the cache and can be read as a vector.
 const BEHIND: usize = 4;
 
-/// Hashes of a part, at least.
+/// Minimum number of hashes in a part.
 const LEAST: usize = 64;
 
-/// The multiplier of the last step. The last step is one round of the mixer that Degski published under
-/// this constant: odd, so that nothing is lost.
+/// The multiplier C of the final step, which is one round of the mixer by Degski with this constant. It is
+/// odd, so the step is a bijection.
 const MIXER: u64 = 0xd6e8_feb8_6659_fd93;
 
-/// Codes of narrow symbols, at most.
+/// Number of codes that narrow symbols can have.
 const CODES: usize = LETTERS.len();
 
-/// For the code that enters and the one that leaves, what the polynomial changes by. Few pairs are frequent, and they
+/// The change of the polynomial for each pair of entering and leaving code. Few pairs are frequent, and these
 /// stay in the first-level cache.
 type Pairs = [u64; CODES * CODES];
 
-/// Rolls over a document's symbol values, piece by piece.
+/// Hashes the k-grams of a document from its symbol values, piece by piece.
 #[derive(Clone, Debug)]
 pub struct KgramHasher {
-    /// B^k, what the symbol that leaves was multiplied with.
+    /// B^k, the factor of the symbol that leaves the k-gram.
     leaving: u64,
     pairs: Box<Pairs>,
     state: RollingState,
@@ -65,7 +68,7 @@ impl KgramHasher {
     /// A hasher of k-grams of `k` symbols.
     ///
     /// # Panics
-    /// Where `k` is 0.
+    /// If `k` is 0.
     #[must_use]
     pub fn new(k: u32) -> Self {
         assert!(k > 0, "a k-gram has at least 1 symbol");
@@ -84,18 +87,20 @@ impl KgramHasher {
         self.state.processor = processor;
     }
 
-    /// Begins a new document.
+    /// Starts a new document.
     pub fn reset(&mut self) {
         self.state.rolling = 0;
         self.state.symbols_read = 0;
     }
 
-    /// Hashes the k-grams that end at `values[from..]` and appends their hashes to `out`, one per
-    /// symbol from the k-th of the document on. The symbols before `from` are those of earlier calls;
-    /// at least the last k of them must still be there (all of them, where there are fewer).
+    /// Appends to `out` the hashes of the k-grams that end in `values[from..]`, one for each symbol from the
+    /// k-th symbol of the document on.
+    ///
+    /// `values[..from]` are symbols of earlier calls. It must hold at least the last k of them, or all if
+    /// there are fewer.
     ///
     /// # Panics
-    /// Where fewer symbols of earlier calls are there.
+    /// If `values[..from]` holds too few symbols of earlier calls.
     pub fn feed(&mut self, values: &[u64], from: usize, out: &mut Vec<u64>) {
         assert!(from >= self.state.symbols_read, "the last k symbols of earlier calls must come before `from`");
         let held = out.len();
@@ -103,13 +108,14 @@ impl KgramHasher {
         self.fill(SymbolContent::Values(values), from, &mut out[held..]);
     }
 
-    /// How many hashes the next `fresh` symbols give.
+    /// Number of hashes that the next `fresh` symbols give.
     #[doc(hidden)]
     pub fn upcoming(&self, fresh: usize) -> usize {
         (self.state.symbols_read + fresh + 1).saturating_sub(self.state.k).min(fresh)
     }
 
-    /// As [`feed`](Self::feed), into `out`, which has the length that [`upcoming`](Self::upcoming) tells.
+    /// Like [`feed`](Self::feed), but writes into `out`, whose length must be the result of
+    /// [`upcoming`](Self::upcoming).
     #[doc(hidden)]
     pub fn fill(&mut self, content: SymbolContent, from: usize, out: &mut [u64]) {
         let leaving = self.leaving;
@@ -143,17 +149,17 @@ impl RollingState {
     }
 }
 
-/// Symbols in one form or the other.
+/// Symbols stored as narrow codes or as 64-bit values.
 trait SymbolSource: Copy {
-    /// The data of a symbol that enters and of the one that leaves with it.
+    /// Data about an entering symbol and the symbol that leaves at the same time.
     type Pair: Copy + Default;
     fn length(self) -> usize;
     fn value(self, i: usize) -> u64;
-    /// The symbols from the `i`-th on.
+    /// The symbols from index `i` on.
     fn after(self, i: usize) -> Self;
-    /// The pairs of the symbols from the `i`-th on with those `k` after them.
+    /// Pairs the symbols from index `i` on with the symbols `k` later.
     fn pair(self, i: usize, k: usize, out: &mut [Self::Pair]);
-    /// The change of the polynomial, besides the multiplication.
+    /// The term to add to the polynomial after its multiplication by B.
     fn change(self, pair: Self::Pair) -> u64;
 }
 
@@ -229,12 +235,13 @@ impl SymbolSource for Codes<'_> {
 
     #[inline(always)]
     fn change(self, pair: u16) -> u64 {
-        // The remainder changes nothing, and spares a bound check.
+        // The remainder never changes the index. It removes a bounds check.
         self.pairs[usize::from(pair) % self.pairs.len()]
     }
 }
 
-/// Hashes the k-grams of `source` but the first, whose polynomial is `rolling`. Gives the polynomial of the last.
+/// Hashes all k-grams of `source` except the first, whose polynomial is `rolling`. Returns the polynomial of
+/// the last k-gram.
 struct Roll<'a, S> {
     source: S,
     k: usize,
@@ -248,7 +255,7 @@ impl<S: SymbolSource> SimdJob for Roll<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) -> u64 {
         let Self { source, k, rolling, out } = self;
-        // Each part but the first begins with a k-gram hashed from scratch, which must be worth it.
+        // Every part except the first must hash its first k-gram from scratch. Short parts do not repay this.
         let part = out.len() / STREAMS;
         if part < 2 * k || part < LEAST {
             return roll(source, k, [rolling], [out])[0];
@@ -263,13 +270,13 @@ impl<S: SymbolSource> SimdJob for Roll<'_, S> {
         let mut parts = out.chunks_exact_mut(part);
         let outs: [&mut [u64]; STREAMS] = array::from_fn(|_| parts.next().unwrap_or_default());
         let states = roll(source, k, states, outs);
-        // Less than `STREAMS` are left.
+        // Fewer than `STREAMS` hashes are left.
         let done = STREAMS * part;
         roll(source.after(done), k, [states[STREAMS - 1]], [&mut out[done..]])[0]
     }
 }
 
-/// Rolls over `N` parts, which all have the same length and follow one another, side by side.
+/// Rolls over `N` parts in parallel. The parts are adjacent and have the same length.
 #[inline(always)]
 fn roll<S: SymbolSource, const N: usize>(
     source: S,
@@ -282,7 +289,7 @@ fn roll<S: SymbolSource, const N: usize>(
     let mut at = 0;
     while at < part {
         let length = SYMBOLS_AT_ONCE.min(part - at);
-        // The part that does not depend on the hash before: the symbol that enters and the one that leaves.
+        // This step does not depend on the previous hash: it pairs entering and leaving symbols.
         for (stream, pairs) in pairs.iter_mut().enumerate() {
             source.pair(stream * part + at, k, &mut pairs[..length]);
         }
@@ -290,7 +297,7 @@ fn roll<S: SymbolSource, const N: usize>(
         let mut stretches = out.each_mut().map(|out| out[at..at + length].as_chunks_mut());
         let blocks = length / STEPS;
         for block in 0..blocks {
-            // By index, so that the compiler unrolls both loops.
+            // Indexed loops, so that the compiler unrolls both.
             for step in 0..STEPS {
                 for i in 0..N {
                     states[i] = states[i].wrapping_mul(BASE).wrapping_add(source.change(pairs[i].0[block][step]));
@@ -315,10 +322,10 @@ fn roll<S: SymbolSource, const N: usize>(
     states
 }
 
-/// A part's hashes by blocks, and those left over.
+/// The hashes of a part in whole blocks, and the remainder.
 type PartHashes<'a> = (&'a mut [[u64; STEPS]], &'a mut [u64]);
 
-/// The last steps for one block of each part.
+/// Runs the final steps for one block of each part.
 #[inline(always)]
 fn finish_blocks<const N: usize>(stretches: &mut [PartHashes; N], block: usize) {
     for (blocks, _) in stretches {
@@ -328,7 +335,7 @@ fn finish_blocks<const N: usize>(stretches: &mut [PartHashes; N], block: usize) 
     }
 }
 
-/// The hash of one k-gram by the definition, for checking the rolling form.
+/// The hash of one k-gram, computed directly from the definition. Checks the rolling form.
 #[must_use]
 pub fn hash_kgram(values: &[u64]) -> u64 {
     finish(values.iter().fold(0, |hash: u64, &value| hash.wrapping_mul(BASE).wrapping_add(value)))

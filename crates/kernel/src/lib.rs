@@ -2,10 +2,10 @@
 //!
 //! Pure functions of their input: no files, no clock, no threads, no globals. It can be used alone.
 //!
-//! * [`normalize`]: bytes to symbols (characters, words or code tokens), each with the byte range it came from.
+//! * [`normalize`]: bytes to symbols (characters, words or code tokens), each with its byte range.
 //! * [`kgram`]: symbols to the hashes of k consecutive symbols.
 //! * [`winnow`]: hashes to fingerprints (Schleimer, Wilkerson and Aiken 2003).
-//! * [`Kernel`] puts the three together, piece by piece.
+//! * [`Kernel`] runs the three together, piece by piece.
 //! * [`profile`]: the settings that decide which fingerprints a text has.
 //! * [`columns`]: lists of fingerprints.
 

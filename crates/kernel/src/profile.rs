@@ -1,18 +1,18 @@
 //! Profile: the settings that decide which fingerprints a document has.
 //!
-//! A database pins its profile when it is created, because fingerprints made under another one cannot be
-//! compared with it. The profile also carries the *guarantee* t = w + k - 1: every shared run of at least
-//! t symbols shares a fingerprint (Schleimer et al. 2003, Lemma 1).
+//! A database keeps the profile it was created with, because fingerprints of different profiles cannot be
+//! compared. The profile also gives the *guarantee* t = w + k - 1. Two texts that share a run of at least t
+//! symbols share a fingerprint (Schleimer et al. 2003, Lemma 1).
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Settings that make no profile, or do not fit one.
+/// Errors in the settings of a profile, or of a query window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProfileError {
-    /// A parameter is outside its range, or is no word of its list.
+    /// A parameter is outside its range, or is not one of the allowed words.
     InvalidParameter {
         /// The parameter, as a noun phrase.
         name: &'static str,
@@ -21,7 +21,8 @@ pub enum ProfileError {
         /// The values allowed.
         expected: &'static str,
     },
-    /// A window is smaller than w: only for w' >= w is F_w' a subset of F_w.
+    /// The query window is smaller than w. F_w', the fingerprints at window w', is a subset of F_w only if w'
+    /// >= w.
     WindowTooSmall {
         /// The window asked for.
         asked: u32,
@@ -43,33 +44,35 @@ impl fmt::Display for ProfileError {
 
 impl std::error::Error for ProfileError {}
 
-/// Version of the symbol values, the k-gram hash and the standard form of text. It changes whenever the same
-/// text would get other hashes, and is pinned with the profile. Source code has a version of its own: see
-/// [`Unit::hash_version`].
+/// Version of the symbol values, the k-gram hash and the normalisation of text.
+///
+/// It changes whenever the same text would get other hashes. The profile stores it. Source code has its own
+/// version: see [`Unit::hash_version`].
 pub(crate) const HASH_VERSION: u8 = 1;
 
-/// Version of the tokens of source code: 1 took them from the syntax trees of a parser, 2 takes them from lexers.
+/// Version of the tokens of source code. Version 1 took them from syntax trees; version 2 takes them from
+/// lexers.
 const TOKEN_HASH_VERSION: u8 = 2;
 
-/// One symbol of the standard form.
+/// What one symbol of the normalised text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
-    /// A character: letters and digits of every script, case and compatibility forms folded.
+    /// A letter or digit of any script. Case and compatibility forms are folded.
     Char,
-    /// A word, folded likewise.
+    /// A word. Case and compatibility forms are folded.
     Word,
-    /// A byte, as it is.
+    /// A byte of the file, unchanged.
     Byte,
-    /// A token of source code: names are all the same, comments, imports and layout are nothing.
+    /// A token of source code. All names are the same token. Comments, imports and layout give no token.
     Token,
 }
 
-/// Which parts of a text are words, for [`Unit::Word`].
+/// Which runs of characters count as words, for [`Unit::Word`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WordRule {
-    /// Letters only; every other character separates (Lyon, Malcolm and Dickerson 2001, section 7).
+    /// Letters only. Every other character separates words (Lyon, Malcolm and Dickerson 2001, section 7).
     Letters,
-    /// Unicode words (UAX #29) that hold a letter or a digit: `don't` and `3.14` are one word each.
+    /// Unicode words (UAX #29) that contain a letter or a digit: `don't` and `3.14` are one word each.
     Unicode,
 }
 
@@ -78,18 +81,19 @@ pub enum WordRule {
 pub enum Selection {
     /// Robust winnowing (Schleimer et al. 2003, Definition 3).
     Robust,
-    /// Winnowing, the rightmost minimum of each window (Definition 1).
+    /// Winnowing: the rightmost minimum of each window (Definition 1).
     Plain,
-    /// The hashes that are 0 mod p (section 2.3). No guarantee.
+    /// The hashes that are 0 mod p (section 2.3). This gives no guarantee.
     Mod(u64),
-    /// Safe 0 mod p (section 3.1.2): good and bad hashes, so that no window is without a fingerprint.
+    /// Safe 0 mod p (section 3.1.2): adds hashes so that every window has a fingerprint.
     SafeMod(u64),
-    /// All k-grams: w = 1.
+    /// All k-grams, which is a window of w = 1.
     All,
 }
 
-/// Unit, k, w and selection, with the version of the hash they were made with. Each profile that there is makes sense:
-/// [`Profile::new`] checks the settings, and they cannot be changed one by one.
+/// Unit, k, w and selection, with the version of the hash.
+///
+/// A profile is always valid: [`Profile::new`] checks the settings, and its fields are private.
 ///
 /// ```
 /// use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
@@ -114,17 +118,17 @@ pub struct Profile {
     pub(crate) hash_version: u8,
 }
 
-/// A profile as the JSON has it.
+/// A profile in JSON.
 #[derive(Serialize, Deserialize)]
 struct ProfileJson {
     unit: String,
     k: u32,
     w: u32,
     selection: String,
-    /// For unit word: the word rule.
+    /// The word rule; only for unit `word`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     words: Option<String>,
-    /// t, which follows from the rest; absent where nothing is guaranteed.
+    /// t, which follows from the other settings. Absent if there is no guarantee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     guarantee: Option<u64>,
 }
@@ -162,7 +166,7 @@ impl Profile {
     /// Checks the settings and makes a profile of them.
     ///
     /// # Errors
-    /// [`ProfileError::InvalidParameter`] for a k, w or p of 0, and for `all` with a window other than 1.
+    /// [`ProfileError::InvalidParameter`] if k, w or p is 0, or if the selection is `all` and w is not 1.
     pub fn new(unit: Unit, word_rule: WordRule, k: u32, w: u32, selection: Selection) -> Result<Self, ProfileError> {
         let invalid = |name, value: u64, expected| {
             Err(ProfileError::InvalidParameter { name, value: value.to_string(), expected })
@@ -224,47 +228,47 @@ impl Profile {
         }
     }
 
-    /// The names [`Profile::named`] knows.
+    /// The names that [`Profile::named`] accepts.
     pub const NAMES: [&'static str; 5] = ["prose", "text", "words", "code", "bytes"];
 
-    /// The unit of a symbol.
+    /// What one symbol is.
     #[must_use]
     pub fn unit(&self) -> Unit {
         self.unit
     }
 
-    /// Which words count, for [`Unit::Word`]; [`WordRule::Letters`] for the other units.
+    /// The word rule. Only [`Unit::Word`] uses it; other units have [`WordRule::Letters`].
     #[must_use]
     pub fn word_rule(&self) -> WordRule {
         self.word_rule
     }
 
-    /// The noise threshold: symbols in a k-gram.
+    /// The noise threshold k: the number of symbols in a k-gram.
     #[must_use]
     pub fn k(&self) -> u32 {
         self.k
     }
 
-    /// The window: consecutive k-gram hashes.
+    /// The window w: a number of consecutive k-gram hashes.
     #[must_use]
     pub fn w(&self) -> u32 {
         self.w
     }
 
-    /// Which hashes are kept.
+    /// The rule that selects hashes as fingerprints.
     #[must_use]
     pub fn selection(&self) -> Selection {
         self.selection
     }
 
-    /// [`Unit::hash_version`] in the program that made it.
+    /// The hash version stored in this profile. A profile made by this program has [`Unit::hash_version`].
     #[must_use]
     pub fn hash_version(&self) -> u8 {
         self.hash_version
     }
 
-    /// t, in symbols: every shared run at least this long shares a fingerprint. `None` for `mod:P`,
-    /// which guarantees nothing.
+    /// The guarantee t, in symbols: two texts that share a run of t symbols share a fingerprint. `None` for
+    /// [`Selection::Mod`], which has no guarantee.
     #[must_use]
     pub fn guarantee(&self) -> Option<u64> {
         match self.selection {
@@ -273,22 +277,22 @@ impl Profile {
         }
     }
 
-    /// The same settings with another version of the hash, as they were stored.
+    /// The same settings with another hash version, for a profile that is read from disk.
     #[doc(hidden)]
     #[must_use]
     pub fn with_hash_version(self, hash_version: u8) -> Self {
         Self { hash_version, ..self }
     }
 
-    /// The same profile at a coarser window, for a query.
+    /// The same profile with a window of at least w, for a query.
     ///
     /// # Errors
-    /// [`ProfileError::WindowTooSmall`] where `window` is below w: only for w' >= w is F_w' a subset of F_w.
+    /// [`ProfileError::WindowTooSmall`] if `window` is below w. F_w' is a subset of F_w only if w' >= w.
     pub fn with_window(&self, window: u32) -> Result<Self, ProfileError> {
         if window < self.w {
             return Err(ProfileError::WindowTooSmall { asked: window, stored: self.w });
         }
-        // From a database of all k-grams any winnowed query is answered.
+        // A database that stores all k-grams can answer a query with any window.
         let selection = match self.selection {
             Selection::All if window > 1 => Selection::Robust,
             other => other,
@@ -298,8 +302,8 @@ impl Profile {
 }
 
 impl Unit {
-    /// The version of the hashes that this program makes of documents read by this unit. A database made under another
-    /// version cannot be used: the same text would have other fingerprints.
+    /// The version of the hashes that this program makes for this unit. A database with another version
+    /// cannot be used, because the same text would have other fingerprints.
     #[must_use]
     pub const fn hash_version(self) -> u8 {
         match self {

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why a document is removable.
+/// The reason why a document is removable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Because {
-    /// Its bytes are the survivor's.
+    /// It has the same bytes as the survivor.
     Identical,
-    /// Its text is the survivor's, its bytes are others.
+    /// It has the same text as the survivor, but other bytes.
     #[serde(rename = "same-text")]
     SameText,
     /// The survivor contains it.
@@ -18,7 +18,7 @@ pub enum Because {
 }
 
 impl Because {
-    /// Its name in JSON.
+    /// The name in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -30,17 +30,19 @@ impl Because {
     }
 }
 
-/// Names and values as a JSON object that keeps their order.
+/// Serialises names and values as a JSON object, in their order, for `#[serde(with = "...")]`.
 pub mod ordered_map {
     use std::fmt;
 
     use serde::de::{MapAccess, Visitor};
     use serde::{Deserializer, Serializer};
 
+    /// Writes the fields as an object, in their order.
     pub fn serialize<S: Serializer>(fields: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
     }
 
+    /// Reads the fields of an object, in their order.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
         struct Fields;
 

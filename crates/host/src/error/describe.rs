@@ -1,4 +1,4 @@
-//! Describe: an error as one line, and short ways to make the common ones.
+//! Describe: writes an error as one line. Also short constructors for common errors.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::{DocumentError, Error, StoreFailure};
 use fpdb_kernel::document::Format;
 
 impl Error {
-    /// The message and its causes as one line, for lists of failures.
+    /// The message and all its causes in one line, for lists of failures.
     #[must_use]
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
@@ -20,8 +20,8 @@ impl Error {
         text
     }
 
-    /// True where bytes of a database are lost or are not those that were written. False where they may be whole and could
-    /// not be reached, for want of open files or permission say.
+    /// True if bytes of a database are lost or not as they were written. False if they may be intact but
+    /// could not be reached, for example without permission or with too many open files.
     #[doc(hidden)]
     pub fn is_damage(&self) -> bool {
         match self {
@@ -36,22 +36,26 @@ impl Error {
         }
     }
 
-    /// A document that is not of this format, as seen without the help of a library.
+    /// The document does not have this format. `detail` is the fault, found without a library that reads the
+    /// format.
     #[doc(hidden)]
     pub fn not_of_format(format: Format, detail: &'static str) -> Self {
         Self::Document(DocumentError::NotOfFormat { format: format.name(), detail: detail.into(), source: None })
     }
 
+    /// Maps a system error to [`Error::Threads`], for `threads` threads that could not be started.
     #[doc(hidden)]
     pub fn threads(threads: usize) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Threads { threads, source: source.into() }
     }
 
+    /// Maps a system error to [`Error::System`], for the `action` that failed (a verb phrase).
     #[doc(hidden)]
     pub fn system(action: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::System { action, source }
     }
 
+    /// Maps a system error to [`Error::Io`], for the `action` (a verb) that failed on `path`.
     #[doc(hidden)]
     pub fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();

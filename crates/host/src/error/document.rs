@@ -1,21 +1,21 @@
-//! Document error: why one document, or one container of documents, cannot be read.
+//! Document error: the reasons why a document, or a container of documents, cannot be read.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::Cause;
 
-/// Why one document, or one container of documents, cannot be read. Others are not affected.
+/// The reason why a document, or a container of documents, cannot be read. Others are not affected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// A document of a text front-end that holds no text.
+    /// The document should be text, but is binary.
     #[error("not a text document: {reason}")]
     Binary {
         /// The kind of its content, as a noun phrase.
         reason: &'static str,
     },
-    /// Compressed or packed data that is damaged, cut short, or of a kind that is not known.
+    /// Compressed or packed data is damaged, cut short, or of an unknown kind.
     #[error("the {format} data cannot be decoded")]
     Undecodable {
         /// The format: "gzip", "zip".
@@ -23,76 +23,76 @@ pub enum DocumentError {
         /// The decoder's error.
         source: Cause,
     },
-    /// Data on which the reader of its format gave up in a way it is not meant to.
+    /// The reader of the format failed on the data in an unexpected way.
     #[error("the reader of this format failed on it: {detail}")]
     ReaderFailed {
-        /// The reader's message, and the place.
+        /// The reader's message, and the place in its code.
         detail: String,
     },
-    /// A document of a format that this build of the library leaves out.
+    /// This build of the library has no reader for the format.
     #[error("this build of fpdb does not read its format: it was made without the feature {feature}")]
     LeftOut {
-        /// The feature of the package that brings the format's reader.
+        /// The feature of the package that adds the reader.
         feature: &'static str,
     },
-    /// A member that only a password opens.
+    /// The member is protected with a password.
     #[error("it is encrypted")]
     Encrypted,
-    /// Data that decompresses to suspiciously many bytes.
+    /// The data decompresses to suspiciously many bytes.
     #[error("it decompresses to more than {limit} times its size")]
     Expansion {
-        /// The limit.
+        /// Maximum ratio of decompressed to compressed bytes.
         limit: u64,
     },
-    /// A file whose members and layers are too much together.
+    /// The members and layers of a file are too large together.
     #[error("the file decompresses to more than {limit} bytes")]
     Expanded {
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// A member whose name another one has, once both are tidied.
+    /// Two members have the same name after both names are normalised.
     #[error("another member of the archive has this name too, once both are tidied")]
     NameTaken,
-    /// A member that cannot be named.
+    /// The member's name is not a file name.
     #[error("its name in the archive is not a file name")]
     NoName,
-    /// Containers within containers.
+    /// Containers and compressions are nested too deeply.
     #[error("more than {limit} containers and compressions lie within each other")]
     NestedTooDeep {
-        /// The limit.
+        /// Maximum nesting.
         limit: u32,
     },
-    /// A container of too many members.
+    /// The container has too many members.
     #[error("the file has more than {limit} members")]
     TooManyMembers {
-        /// The limit.
+        /// Maximum number of members.
         limit: u64,
     },
-    /// A document that is too long.
+    /// The document is too long.
     #[error("the document has more than {limit} bytes")]
     DocumentTooLarge {
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// A record that cannot be held in memory.
+    /// The record is too long to be held in memory.
     #[error("the record has more than {limit} bytes")]
     RecordTooLarge {
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// A document whose name, path and metadata are too much to keep.
+    /// The document's name, path and metadata are too long.
     #[error("the document's name, path and metadata have more than {limit} bytes")]
     MetadataTooLarge {
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// A line of JSON that is nested too deep.
+    /// A line of JSON is nested too deeply.
     #[error("the JSON has more than {limit} arrays and objects within each other")]
     JsonTooDeep {
-        /// The limit.
+        /// Maximum nesting.
         limit: u32,
     },
-    /// A line that is no record.
+    /// The line is not a record.
     #[error("the line is not a {format} record")]
     NotARecord {
         /// The format: "JSON".
@@ -100,47 +100,47 @@ pub enum DocumentError {
         /// The parser's error.
         source: Cause,
     },
-    /// A record or table without the field that should hold the text.
+    /// The record or table lacks the field that should hold the text.
     #[error("the record has no field {field}")]
     NoField {
-        /// The field.
+        /// The name of the field.
         field: String,
     },
-    /// Records or a table none of which has the field that should hold the text.
+    /// No record, or no column of the table, has the field that should hold the text.
     #[error("{}", no_text_field(field, *records, fields))]
     NoTextField {
-        /// The field.
+        /// The name of the field.
         field: String,
-        /// The records that were looked at, from the first; `None` of a table, whose columns are known.
+        /// Number of records read, from the first one on; `None` for a table, whose columns are known.
         records: Option<u64>,
-        /// The fields that there are.
+        /// The fields that exist.
         fields: Vec<String>,
-        /// The field that holds most text, where one holds any.
+        /// The field with most text; `None` if none has any.
         most_text: Option<String>,
     },
-    /// A record whose field holds something else than text.
+    /// The field of the record is not text.
     #[error("the field {field} of the record is not text")]
     NotText {
-        /// The field.
+        /// The name of the field.
         field: String,
     },
-    /// A document that is not of the format it is read as, or is damaged.
+    /// The document does not have the format that it is read as, or is damaged.
     #[error("this is not a readable {format} document: {detail}")]
     NotOfFormat {
         /// The name of the format.
         format: &'static str,
         /// The fault.
         detail: Cow<'static, str>,
-        /// The error of the library that reads it.
+        /// The error of the format's library.
         source: Option<Cause>,
     },
-    /// A document that only its owner can read.
+    /// The document is encrypted.
     #[error("the {format} document is encrypted")]
     EncryptedDocument {
         /// The name of the format.
         format: &'static str,
     },
-    /// A document of a format that is read whole, and more than can be held.
+    /// The document is too large for a format that is read as a whole.
     #[error("the {format} document has more than {limit} bytes, the most that is read whole")]
     TooLarge {
         /// The name of the format.
@@ -148,7 +148,7 @@ pub enum DocumentError {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// A document that grows out of proportion when it is unpacked.
+    /// Unpacking the document gives more data than its size justifies.
     #[error("the {format} document unpacks to more than {limit} bytes, out of proportion to its size")]
     Unpacked {
         /// The name of the format.
@@ -156,7 +156,7 @@ pub enum DocumentError {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// A document that takes too much memory to read.
+    /// Reading the document takes too much memory.
     #[error("reading the {format} document takes more than {limit} bytes of memory")]
     ReadingMemory {
         /// The name of the format.
@@ -164,73 +164,73 @@ pub enum DocumentError {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// A document that takes too long to read.
+    /// Reading the document takes too much time.
     #[error("reading the {format} document takes more than {seconds} s of processor time")]
     ReadingTime {
         /// The name of the format.
         format: &'static str,
-        /// The limit, in seconds.
+        /// The limit, in seconds of processor time.
         seconds: u64,
     },
-    /// A member whose name is too long to be kept.
+    /// The member's name is too long to be stored.
     #[error("its name has more than {limit} bytes")]
     NameTooLong {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// A document with more fingerprints than an ordinal can number.
+    /// The document has too many fingerprints to number them.
     #[error("the document has more than {limit} fingerprints")]
     TooManyFingerprints {
-        /// The limit.
+        /// Maximum number of fingerprints.
         limit: u64,
     },
-    /// A file that was written to while it was read.
+    /// The file was changed while it was read.
     #[error("{} changed while it was being read", path.display())]
     ChangedWhileReading {
         /// The file.
         path: PathBuf,
     },
-    /// A document that was given twice in one run, with two contents.
+    /// The document was given twice in one run, with different contents.
     #[error("{name} was found twice in this run, with different content")]
     GivenTwice {
         /// The document's name.
         name: String,
     },
-    /// A path that cannot be a document's name.
+    /// The path is not valid UTF-8, so it cannot be a document's name.
     #[error("the path {} is not valid UTF-8", path.display())]
     PathNotUtf8 {
         /// The path; `display` shows it with replacement characters.
         path: PathBuf,
     },
-    /// A container where one document was expected.
+    /// The file is a container, but one document was expected.
     #[error("{} holds several documents", path.display())]
     IsAContainer {
         /// The file.
         path: PathBuf,
     },
-    /// JSON lines from standard input or a pipe, whose name does not tell that they are.
+    /// Standard input or a pipe holds JSON lines, but its name does not show it.
     #[error("{} holds JSON lines, and its name does not say so", path.display())]
     RecordsWithoutName {
-        /// The stream.
+        /// The name of the stream.
         path: PathBuf,
     },
-    /// A folder, pipe, socket or device where a file was expected.
+    /// The path is a folder, pipe, socket or device, but a file was expected.
     #[error("{} is not a regular file", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
     },
-    /// A container too large to be read through for one of its members.
+    /// The container is too large to search it for one member.
     #[error("{} has more than {limit} bytes and is not searched for one member", path.display())]
     NotSearched {
-        /// The container.
+        /// The path of the container.
         path: PathBuf,
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
 }
 
-/// The fields that a message lists at most.
+/// Maximum number of fields that a message lists.
 const FIELDS_LISTED: usize = 12;
 
 fn no_text_field(field: &str, records: Option<u64>, fields: &[String]) -> String {

@@ -1,53 +1,54 @@
-//! Failure: what kept the storage engine or the system from doing something, as far as it matters for what to do next.
+//! Failure: why the storage engine or the system could not do something. The kinds are those that need
+//! different next steps.
 
 use std::io;
 
-/// The cause of a store error, kept opaque so that the storage engine stays behind its wall.
+/// The cause of an error. It is opaque, so that no type of the storage engine becomes public.
 pub type Cause = Box<dyn std::error::Error + Send + Sync + 'static>;
 
-/// Why the store could not do what it was asked for.
+/// The reason why the store could not do an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreFailure {
-    /// The disk, or what the user may take of it, is full.
+    /// The disk is full, or the user's quota is used up.
     NoSpace,
-    /// A file would exceed the limit on the size of files.
+    /// A file would exceed the limit on file sizes.
     FileTooLarge,
-    /// The file system can only be read.
+    /// The file system is read-only.
     ReadOnly,
     /// The process lacks the permission.
     PermissionDenied,
-    /// The process has as many open files as it may have.
+    /// The process, or the system, has reached its limit of open files.
     TooManyOpenFiles,
     /// The system refused memory.
     OutOfMemory,
-    /// Another process or thread uses it.
+    /// Another process or thread uses the file.
     Busy,
-    /// An earlier write failed, and nothing is written any more until the database is opened again.
+    /// An earlier write failed. No more writes are possible until the database is opened again.
     Stopped,
     /// A file is not there.
     Missing,
-    /// The system could not read or write a file: an error of the disk.
+    /// The system could not read or write a file because of a disk error.
     Unreadable,
-    /// Bytes are not those that were written.
+    /// Bytes are not as they were written.
     Damaged,
-    /// Something else.
+    /// Any other reason.
     Other,
 }
 
-/// The error of the system that another wraps, to name a file say.
+/// The system error inside an error that adds context, such as the name of a file.
 fn cause(error: &io::Error) -> Option<&io::Error> {
     error.get_ref()?.source()?.downcast_ref()
 }
 
 impl StoreFailure {
-    /// True where the system or the engine refused for now: what lies on the disk may be whole.
+    /// True if the system or the engine refused for now, so the data on disk may be intact.
     #[must_use]
     pub fn is_refusal(self) -> bool {
         !matches!(self, Self::Missing | Self::Unreadable | Self::Damaged | Self::Other)
     }
 
-    /// The meaning of an error of the system.
+    /// Classifies a system error.
     #[doc(hidden)]
     pub fn of_io(error: &io::Error) -> Self {
         match error.kind() {
@@ -65,7 +66,7 @@ impl StoreFailure {
         }
     }
 
-    /// For errors for which the standard library has no kind.
+    /// Classifies errors for which the standard library has no kind.
     #[cfg(unix)]
     fn of_number(number: Option<i32>) -> Self {
         use rustix::io::Errno;

@@ -1,11 +1,12 @@
-//! Hint: the next step after an error, in words of the library. The program has words of its own where a flag or a command helps.
+//! Hint: the next step after an error, in terms of the library. The program has its own hints if a flag or a
+//! command helps.
 
 use std::io;
 
 use super::{DocumentError, Error, StoreFailure};
 
 impl Error {
-    /// The next step for the user, where there is one.
+    /// The next step for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let text = match self {
@@ -149,14 +150,14 @@ impl DocumentError {
     }
 }
 
-/// How a stored query is answered without its text.
+/// How to query with a stored document without its text.
 const STORED_FINGERPRINTS: &str = "the stored fingerprints serve for the window of the database";
 
 const SPACE_HINT: &str = "free some space and try again: what was committed stays";
 
 const READ_ONLY_HINT: &str = "the file system is mounted read-only: reading is possible; to write, mount it otherwise or copy the database elsewhere";
 
-/// The next step after a failure of the system; `None` where bytes may be damaged.
+/// The next step after a system failure; `None` if data may be damaged.
 fn failure_hint(failure: StoreFailure) -> Option<&'static str> {
     match failure {
         StoreFailure::NoSpace => Some(SPACE_HINT),

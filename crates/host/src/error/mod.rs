@@ -1,8 +1,8 @@
-//! Error: what was found, what was expected, and (in [`Error::hint`]) what to do next.
+//! Error: the message says what was found and what was expected; [`Error::hint`] gives the next step.
 //!
-//! One enum for the whole library, and one in it for documents that cannot be read. A message is one lower-case sentence that
-//! names the thing; the cause is reached only through `source()`, and no type of the storage engine appears in a public
-//! signature. The file is long because an enum is one list.
+//! The library has one error enum. It contains a second enum for documents that cannot be read. A message is
+//! one lower-case sentence that names the object. The cause is available only through `source()`. No type of
+//! the storage engine appears in a public signature. The file is long because an enum is one list.
 
 mod describe;
 mod document;
@@ -17,10 +17,10 @@ pub use self::document::DocumentError;
 pub use self::failure::{Cause, StoreFailure};
 use fpdb_kernel::profile::{Profile, ProfileError, Unit};
 
-/// A result of this library.
+/// The result type of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything that can go wrong.
+/// All errors of the library.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -34,7 +34,8 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
-    /// The operating system refused something that is about no file: memory, a signal, another process.
+    /// The operating system refused an operation that does not concern a file: memory, a signal, another
+    /// process.
     #[error("cannot {action}")]
     System {
         /// The action that failed, as a verb phrase: "compress a text".
@@ -42,53 +43,53 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
-    /// No database where one was looked for.
+    /// There is no database at this path.
     #[error("there is no database at {}", path.display())]
     NoDatabase {
         /// The path looked at.
         path: PathBuf,
     },
-    /// Something is there, and it is not a database of this program.
+    /// The path exists, but is not a database of this program.
     #[error("{} exists and is not an fpdb database", path.display())]
     NotADatabase {
         /// The path looked at.
         path: PathBuf,
     },
-    /// A backup was looked for, or is to be made, where something else is.
+    /// The path exists, but is not a folder of backups.
     #[error("{} is not a folder of fpdb backups", path.display())]
     NotABackup {
         /// The path looked at.
         path: PathBuf,
     },
-    /// A folder of backups of another database.
+    /// The folder holds backups of another database.
     #[error("{} holds backups of another database, {}", path.display(), database.display())]
     OthersBackup {
         /// The path given.
         path: PathBuf,
-        /// Where that database is, or was.
+        /// The path at which that database is, or was.
         database: PathBuf,
     },
-    /// A backup that a folder does not have.
+    /// The folder does not have the backup that was asked for.
     #[error("{} has {}", path.display(), missing_backup(*number, numbers))]
     NoSuchBackup {
         /// The folder of backups.
         path: PathBuf,
-        /// The backup asked for; `None` for the newest.
+        /// The number of the backup; `None` for the newest.
         number: Option<u32>,
-        /// The numbers of the backups that it has.
+        /// The numbers of the backups in the folder.
         numbers: Vec<u32>,
     },
-    /// A backup of which a file is not what was written.
+    /// A file of a backup is not as it was written.
     #[error("backup {number} is damaged: {file} is not what was written")]
     DamagedBackup {
         /// The number of the backup.
         number: u32,
-        /// The file, below the backup's folder.
+        /// The file, relative to the backup's folder.
         file: String,
         /// The other backups in the folder.
         others: Vec<u32>,
     },
-    /// A report is to be written where something else is.
+    /// The path for a new report holds something else.
     #[error("{} is not a report of fpdb: {what}", path.display())]
     NotAReport {
         /// The path given.
@@ -96,7 +97,7 @@ pub enum Error {
         /// The content found, as a phrase.
         what: String,
     },
-    /// A database is to be made where one is already.
+    /// A new database is to be created, but the path already has one.
     #[error("there is already a database at {}", path.display())]
     DatabaseExists {
         /// The path of the database.
@@ -107,20 +108,20 @@ pub enum Error {
     Locked {
         /// The path of the database.
         path: PathBuf,
-        /// The process that holds the lock: "process" and its id, or "another process" where that is not known.
+        /// The process with the lock: "process" and its id, or "another process" if the id is unknown.
         holder: String,
     },
-    /// The system does not let this process have all tables of the database open.
+    /// The process may not open as many files as the database needs.
     #[error("the database at {} needs {needed} files open at once, and this process may have {allowed}", path.display())]
     TooFewOpenFiles {
         /// The path of the database.
         path: PathBuf,
-        /// Its tables and what else is open.
+        /// Number of the database's tables and other files.
         needed: u64,
         /// The limit of the process.
         allowed: u64,
     },
-    /// The database was written by another version of the format.
+    /// The database has another format version.
     #[error("the database at {} has format version {found}; this program reads version {supported}", path.display())]
     FormatVersion {
         /// The path of the database.
@@ -130,7 +131,8 @@ pub enum Error {
         /// The version this program reads and writes.
         supported: u32,
     },
-    /// The database holds fingerprints that this version of the program would make otherwise.
+    /// The database has another hash version: this program would make other fingerprints of the same
+    /// documents.
     #[error(
         "the database at {} was made with version {found} of the rules of unit {unit}; this program has version {supported}, \
          under which the same documents have other fingerprints",
@@ -139,46 +141,46 @@ pub enum Error {
     HashVersion {
         /// The path of the database.
         path: PathBuf,
-        /// Its unit.
+        /// The unit of the database.
         unit: Unit,
         /// The version found.
         found: u8,
-        /// The version this program makes.
+        /// The version that this program makes.
         supported: u8,
     },
-    /// Something is to be written into a database that the program did not put there.
+    /// The path for new files lies in a database's folder.
     #[error("{} lies in the database {}", path.display(), database.display())]
     InsideDatabase {
-        /// The path that was to be written to.
+        /// The path for the new files.
         path: PathBuf,
-        /// The database's folder, or that of backups.
+        /// The folder of the database, or of its backups.
         database: PathBuf,
     },
-    /// No database where one was named to be merged.
+    /// A database to merge does not exist.
     #[error("there is no database to merge at {}", path.display())]
     NoOther {
         /// The path looked at.
         path: PathBuf,
     },
-    /// A database to be merged was made with other settings.
+    /// A database to merge has other settings.
     #[error("the database at {} was made with {other}, and the one it is to be merged into with {stored}", path.display())]
     OtherProfile {
-        /// The path of the database to be merged.
+        /// The path of the database to merge.
         path: PathBuf,
-        /// Its profile.
+        /// The profile of the database to merge.
         other: Box<Profile>,
-        /// The profile of the database it is to be merged into.
+        /// The profile of the database that it would be merged into.
         stored: Box<Profile>,
     },
-    /// The settings asked for are not those the database was made with.
+    /// The database has other settings than those asked for.
     #[error("the database was made with {stored}, and {asked} is asked for")]
     ProfileMismatch {
-        /// The profile pinned in the database.
+        /// The profile of the database.
         stored: Box<Profile>,
         /// The profile asked for.
         asked: Box<Profile>,
     },
-    /// A query window below the window of the database.
+    /// The query window is smaller than the window of the database.
     #[error(
         "window {asked} is smaller than the database's window {stored}: its fingerprints are not a subset of the stored ones"
     )]
@@ -188,35 +190,35 @@ pub enum Error {
         /// The window of the database.
         stored: u32,
     },
-    /// A phrase that cannot be looked for.
+    /// A phrase in a file of phrases is not usable.
     #[error("{}, line {line}: {why}", path.display())]
     Phrase {
         /// The file of phrases.
         path: PathBuf,
-        /// The line in it.
+        /// The line in the file, from 1 on.
         line: u64,
         /// The fault, as a sentence.
         why: &'static str,
     },
-    /// A parameter outside its range, or not understood.
+    /// A parameter is outside its range or not understood.
     #[error("{name} cannot be {value}: expected {expected}")]
     InvalidParameter {
-        /// The name of the option, or what it is, as a noun phrase.
+        /// The name of the option, or a noun phrase for it.
         name: &'static str,
         /// The value given.
         value: String,
         /// The values allowed.
         expected: &'static str,
     },
-    /// Quotations or phrases to be ignored, in documents that are not read as prose.
+    /// Quotations or phrases are to be ignored, but the documents are not prose.
     #[error("{asked} is for documents read as prose (unit char or word), and here they are read as unit {unit}")]
     NotProse {
-        /// The action asked for, as a noun phrase: "skipping quotations".
+        /// The action, as a noun phrase: "skipping quotations".
         asked: &'static str,
         /// The unit of the documents.
         unit: Unit,
     },
-    /// Passages of rewritten text, in documents that are not read as words.
+    /// Rewritten text is to be found, but the unit of the documents is not words.
     #[error(
         "looking for rewritten text is for documents read as words (unit word), and here they are read as unit {unit}"
     )]
@@ -224,71 +226,71 @@ pub enum Error {
         /// The unit of the documents.
         unit: Unit,
     },
-    /// Quotations or phrases to be ignored, in a document whose text cannot be looked at.
+    /// Quotations or phrases are to be ignored, but the text of the document is not available.
     #[error("{asked} needs the text of the query (at most 32 MiB), but the text of {name} is not available")]
     NoTextToIgnore {
-        /// The action asked for, as a noun phrase: "skipping quotations".
+        /// The action, as a noun phrase: "skipping quotations".
         asked: &'static str,
-        /// The document.
+        /// The name of the document.
         name: String,
     },
-    /// Stored bytes that do not decode.
+    /// Stored bytes do not decode.
     #[error("{what} is damaged: {detail}")]
     Damaged {
-        /// Which record: its kind and key.
+        /// The kind and the key of the record.
         what: String,
         /// The fault.
         detail: &'static str,
     },
-    /// Too little of a damaged database is left for a repair to begin with.
+    /// A damaged database has too little left for a repair.
     #[error("the database at {} cannot be repaired: {lost} is lost", path.display())]
     BeyondRepair {
         /// The path of the database.
         path: PathBuf,
-        /// The missing part that a repair would need.
+        /// The missing part that a repair needs.
         lost: &'static str,
         /// The engine's error.
         source: Cause,
     },
-    /// A repair that would give up documents whose files cannot be opened now.
+    /// A repair would lose documents whose files cannot be opened now.
     #[error("the database at {} was not repaired: damaged documents ({documents}) can only be rebuilt from their files, which cannot be opened now, such as {}", path.display(), source_path.display())]
     SourcesMissing {
         /// The path of the database.
         path: PathBuf,
-        /// The documents.
+        /// Number of these documents.
         documents: u64,
-        /// The first of the files.
+        /// The path of the first of these files.
         source_path: PathBuf,
     },
-    /// The database is an older one than it was: what came after a commit is gone.
+    /// The last commits of the database are missing.
     #[error("the database at {} has lost its last commits: {found} of {marked} are there", path.display())]
     CommitsLost {
         /// The path of the database.
         path: PathBuf,
-        /// The number of the last commit that is there.
+        /// The number of the last commit found.
         found: u64,
-        /// The number of the last commit that was made.
+        /// The number of the last commit made.
         marked: u64,
     },
-    /// The list of the store's tables is shorter than it was.
+    /// The list of the store's tables is shorter than before.
     #[error("the list of tables {} is damaged: {found} of its {marked} bytes are there", path.display())]
     TablesLost {
-        /// Its path.
+        /// The path of the list.
         path: PathBuf,
-        /// Bytes that are there.
+        /// Bytes found.
         found: u64,
-        /// Bytes that were there once.
+        /// Bytes written before.
         marked: u64,
     },
-    /// The list of the store's tables does not name some of them: to open the store for writing would delete these.
+    /// The list of the store's tables omits some of them. Opening the store for writing would delete these.
     #[error("the list of tables {} does not fit the tables beside it: it does not name {tables} of them", path.display())]
     TablesUnlisted {
-        /// Its path.
+        /// The path of the list.
         path: PathBuf,
-        /// The tables that it does not name.
+        /// Number of tables that it omits.
         tables: u64,
     },
-    /// The store in a database's folder, or the log in it, is that of another database.
+    /// The store in the database's folder, or its log, belongs to another database.
     #[error(
         "the store of the database at {}, or its log, belongs to another database: its identity is {found}, and the file `committed` names {marked}",
         path.display()
@@ -298,13 +300,13 @@ pub enum Error {
         path: PathBuf,
         /// The identity in the store.
         found: String,
-        /// The identity of the database that was here, as its mark tells it.
+        /// The identity of this database, from the file `committed`.
         marked: String,
     },
-    /// The folder of an open database has been moved or deleted, or another one is in its place.
+    /// The folder of an open database was moved, deleted or replaced.
     #[error("the folder of the database at {} is gone, or another one is in its place", path.display())]
     FolderGone {
-        /// The path that it was opened at.
+        /// The path at which it was opened.
         path: PathBuf,
     },
     /// The storage engine could not open the database's files.
@@ -312,28 +314,28 @@ pub enum Error {
     CannotOpen {
         /// The path of the database.
         path: PathBuf,
-        /// The reason, by kind.
+        /// The kind of failure.
         failure: StoreFailure,
         /// The engine's error.
         source: Cause,
     },
-    /// The storage engine failed.
+    /// An operation of the storage engine failed.
     #[error("the store could not {action}")]
     Store {
-        /// The action that failed, as a verb phrase.
+        /// The operation, as a verb phrase.
         action: &'static str,
-        /// The reason, by kind.
+        /// The kind of failure.
         failure: StoreFailure,
         /// The engine's error.
         source: Cause,
     },
-    /// A name that no stored document has.
+    /// No stored document has this name.
     #[error("no stored document is named {name}")]
     NoSuchDocument {
         /// The name asked for.
         name: String,
     },
-    /// A number that no stored document has.
+    /// No stored document has this number.
     #[error("no stored document has the number {number}")]
     NoSuchNumber {
         /// The number asked for.
@@ -342,83 +344,84 @@ pub enum Error {
     /// The threads of a database could not be started.
     #[error("cannot start {threads} threads")]
     Threads {
-        /// How many were wanted.
+        /// Number of threads wanted.
         threads: usize,
         /// The system's error.
         source: Cause,
     },
-    /// One document, or one container of them, cannot be read. Others are not affected.
+    /// A document, or a container of documents, cannot be read. Others are not affected.
     #[error(transparent)]
     Document(DocumentError),
-    /// A table of metadata that cannot be used.
+    /// A table of metadata cannot be used.
     #[error("{} is not a metadata table: {detail}", path.display())]
     BadTable {
-        /// The table.
+        /// The path of the table.
         path: PathBuf,
         /// The fault.
         detail: String,
     },
-    /// A followed link that leads back to a folder it lies in.
+    /// A followed link leads back to a folder that contains it.
     #[error("{} is a loop: it leads back to {}", path.display(), ancestor.display())]
     DirectoryLoop {
         /// The link.
         path: PathBuf,
-        /// The folder it leads back to.
+        /// The folder that it leads back to.
         ancestor: PathBuf,
     },
-    /// A folder that holds nothing at all, though stored documents were read from it: its disk may not be mounted.
+    /// A folder is empty, although stored documents were read from it. Its disk may not be mounted.
     #[error("the folder {} is empty: the stored documents that came from it ({documents}) were not removed", path.display())]
     EmptyFolder {
         /// The folder.
         path: PathBuf,
-        /// The documents.
+        /// Number of documents that were read from the folder.
         documents: u64,
     },
-    /// Stored documents whose files are gone, and may be where the search for renamed files could not look.
+    /// The files of stored documents are gone. They may have been renamed to places that could not be
+    /// searched.
     #[error("{documents} stored documents whose files are gone were not removed: {}", unseen(folder.as_deref()))]
     NotPruned {
-        /// The documents.
+        /// Number of these documents.
         documents: u64,
-        /// The folder that could not be listed whole. `None`: files that could not be read.
+        /// The folder that could not be listed completely. `None` if files could not be read.
         folder: Option<PathBuf>,
     },
-    /// A stored document that can only be used by reading its text again, and the text is not there.
+    /// The text of a stored document must be read again, but its file is gone or has changed.
     #[error("the text of {name} is not where it was read from any more, or has changed")]
     TextGone {
-        /// The document.
+        /// The name of the document.
         name: String,
-        /// Where it was read from; `None` for standard input.
+        /// The path of the file; `None` for standard input.
         source_path: Option<String>,
     },
-    /// A stored document that can only be used by reading its text again, and something keeps it from being read.
+    /// The text of a stored document must be read again, but reading failed.
     #[error("its text is needed for this window and cannot be read again")]
     NotReadAgain {
-        /// The reason why it cannot be read.
+        /// The reason.
         source: Box<Error>,
     },
-    /// A folder that could not be walked.
+    /// A folder could not be walked.
     #[error("cannot walk {}", path.display())]
     Walk {
-        /// The folder, or the path the walk began at.
+        /// The folder, or the path at which the walk began.
         path: PathBuf,
-        /// The walker's error.
+        /// The error of the walker.
         source: Cause,
     },
-    /// The document ids are used up.
+    /// All document ids are used.
     #[error("the database holds {limit} documents, the most it can number")]
     TooManyDocuments {
-        /// The limit.
+        /// The maximum number of documents.
         limit: u64,
     },
-    /// Counters that do not fit in the memory allowed.
+    /// The counters do not fit into the allowed memory.
     #[error("comparing so many documents needs {needed} bytes of memory at least, and {allowed} are allowed")]
     TooLittleMemory {
-        /// The bytes of one counter for each document and the lists beside it.
+        /// Bytes for one counter per document and the lists with them.
         needed: u64,
-        /// The limit.
+        /// The allowed bytes.
         allowed: u64,
     },
-    /// A file that is not the report of a dedup of this database.
+    /// The file is not a dedup report of this database.
     #[error("{} is not a whole report of a dedup: line {line}: {detail}", path.display())]
     NotADedupReport {
         /// The file.
@@ -428,87 +431,87 @@ pub enum Error {
         /// The fault.
         detail: String,
     },
-    /// Records that are to be marked have a field of this name.
+    /// Records to be marked already have a field of this name.
     #[error("its records have a field {field} already")]
     FieldTaken {
-        /// The field.
+        /// The name of the field.
         field: String,
     },
     /// Another run works on the same job.
     #[error("another process or thread works on this job, whose state is in {}", path.display())]
     JobInUse {
-        /// The file the state is kept in.
+        /// The file with the job's state.
         path: PathBuf,
     },
-    /// Another run acts on the files of a database's documents.
+    /// Another run changes the files of the database's documents.
     #[error("another process or thread removes, moves, links or marks files of the database at {}", path.display())]
     DocumentsInUse {
         /// The path of the database.
         path: PathBuf,
     },
-    /// Decisions that were made by another rule than the one asked for.
+    /// The recorded decisions follow another rule than the one asked for.
     #[error("the decisions in {} were made by another rule: {recorded}; now it is: {asked}", path.display())]
     OtherRule {
-        /// The file they are kept in.
+        /// The file with the decisions.
         path: PathBuf,
-        /// Their rule.
+        /// The recorded rule.
         recorded: String,
-        /// The one asked for.
+        /// The rule asked for.
         asked: String,
     },
-    /// Decisions about the documents of another database, or of this one before it was repaired.
+    /// The decisions concern another database, or this one before a repair.
     #[error("the decisions in {} are of another database, or of this one before a repair", path.display())]
     DecisionsOfAnother {
-        /// The file they are kept in.
+        /// The file with the decisions.
         path: PathBuf,
     },
-    /// A record of decisions whose bytes are not those that were written.
+    /// The bytes of the recorded decisions are not as they were written.
     #[error("the decisions in {} are damaged: {detail}", path.display())]
     DamagedDecisions {
-        /// The file they are kept in.
+        /// The file with the decisions.
         path: PathBuf,
         /// The damage, as the end of a sentence.
         detail: &'static str,
     },
-    /// Decisions about documents that were stored after this reader was opened.
+    /// The decisions concern documents that were stored after this reader was opened.
     #[error("the decisions in {} are about documents that were stored after this reader was opened", path.display())]
     LaterDecisions {
-        /// The file they are kept in.
+        /// The file with the decisions.
         path: PathBuf,
     },
-    /// A record of decisions that was written in another version of its format.
+    /// The recorded decisions have another format version.
     #[error("the decisions in {} have format version {found}; this program reads version {supported}", path.display())]
     DecisionsVersion {
-        /// The file they are kept in.
+        /// The file with the decisions.
         path: PathBuf,
         /// The version found.
         found: String,
         /// The version this program reads and writes.
         supported: u32,
     },
-    /// No build where one was looked for.
+    /// There is no build at this path.
     #[error("there is no build of a database at {}", path.display())]
     NoBuild {
         /// The path looked at.
         path: PathBuf,
     },
-    /// A build some of whose parts are still to be made.
+    /// Some parts of the build are still missing.
     #[error("the build at {} is not finished: {missing} of its {parts} parts are missing", path.display())]
     UnfinishedBuild {
-        /// Its path.
+        /// The path of the build.
         path: PathBuf,
-        /// Parts that are not there.
+        /// Number of missing parts.
         missing: u64,
-        /// Parts it has in all.
+        /// Number of all parts.
         parts: u64,
     },
-    /// A build in the place where another is to be made.
+    /// The path for a new build holds another build.
     #[error("another build is at {}", path.display())]
     OtherBuild {
         /// The path.
         path: PathBuf,
     },
-    /// A file of a build that is not what was written.
+    /// A file of a build is not as it was written.
     #[error("{} is not what the build wrote: {detail}", path.display())]
     DamagedBuild {
         /// The file.
@@ -516,58 +519,59 @@ pub enum Error {
         /// The fault, as a sentence.
         detail: &'static str,
     },
-    /// A build whose parts do not fit together.
+    /// The parts of a build do not fit together.
     #[error("the parts of the build at {} do not fit together: they hold {found} {what}, and {expected} were made", path.display())]
     IncoherentBuild {
-        /// Its path.
+        /// The path of the build.
         path: PathBuf,
-        /// The kind of rows counted, as a noun in the plural.
+        /// The kind of rows, as a plural noun.
         what: &'static str,
-        /// How many the parts hold.
+        /// Number of rows in the parts.
         found: u64,
-        /// How many they should hold.
+        /// Number of rows expected.
         expected: u64,
     },
-    /// Rows of a build that are not in order, or not in the part they belong to.
+    /// Rows of a build are not in order, or in the wrong part.
     #[error("row {row} of part {part} {detail}")]
     Unsorted {
-        /// The part.
+        /// The number of the part.
         part: u32,
-        /// The number of the row in it, from 1 on.
+        /// The number of the row in the part, from 1 on.
         row: u64,
         /// The fault, as a verb phrase.
         detail: &'static str,
     },
-    /// A document number that the plan of a build does not have.
+    /// The plan of a build has no document with this number.
     #[error("no document {number}: the build has {documents} documents, numbered from 0")]
     NotPlanned {
-        /// The number.
+        /// The number asked for.
         number: u32,
-        /// How many it has.
+        /// Number of documents in the plan.
         documents: u32,
     },
-    /// Two documents of one name in a build.
+    /// Two documents of a build have the same name.
     #[error("two documents are named {name}")]
     NameTwice {
         /// The name.
         name: String,
     },
-    /// Two records of one document number in a build.
+    /// Two records of a build have the same document number.
     #[error("two records came for document number {number} of the build")]
     NumberTwice {
         /// The number.
         number: u32,
     },
-    /// A build that is in the database already.
+    /// The database already contains this build.
     #[error("the build {generation} is in the database already")]
     AlreadyAssembled {
-        /// The build.
+        /// The id of the build.
         generation: String,
     },
-    /// A call that would wait for the work it was made from: a change of the database inside a visitor, say.
+    /// Deadlock: the call was made from inside the operation it waits for, such as a change of the database
+    /// inside a visitor.
     #[error("this call would wait for the call it is made from, for ever")]
     WaitsForItself,
-    /// The work was ended by its [`crate::stop::StopToken`].
+    /// The caller stopped the work with its [`crate::stop::StopToken`].
     #[error("stopped")]
     Stopped,
 }
@@ -583,7 +587,7 @@ impl From<ProfileError> for Error {
     }
 }
 
-/// Why missing documents were not removed.
+/// The reason why missing documents were not removed.
 fn unseen(folder: Option<&std::path::Path>) -> String {
     match folder {
         Some(folder) => format!("{} could not be listed whole, and may hold them under other names", folder.display()),

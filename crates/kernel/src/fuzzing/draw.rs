@@ -1,7 +1,9 @@
-//! Draw: what a property needs beside plain bytes (numbers, sizes, choices), taken off the front of its input. Where
-//! that has ended they are 0, so that every input is one.
+//! Draw: takes numbers, sizes and choices from the front of a fuzz input. After the end of the input, all are
+//! 0, so every input is valid.
 
-/// An input, as far as it has not been drawn yet.
+#![allow(dead_code, reason = "the store takes this file in too, and each of the two uses a part of it")]
+
+/// The part of an input that is not drawn yet.
 pub(crate) struct Draw<'a>(&'a [u8]);
 
 impl<'a> Draw<'a> {
@@ -23,7 +25,7 @@ impl<'a> Draw<'a> {
         byte
     }
 
-    /// A number from 1 on, of one byte.
+    /// Draws a number from 1 to 256, from one byte.
     pub(crate) fn size(&mut self) -> usize {
         1 + usize::from(self.byte())
     }

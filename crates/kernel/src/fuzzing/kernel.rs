@@ -1,5 +1,5 @@
-//! From bytes to fingerprints: the kernel, in pieces and on every instruction set, against front-end, hash and
-//! definition of the selection one after the other.
+//! Compares the kernel, for pieces of any size and on every instruction set, with the plain sequence of
+//! front-end, k-gram hash and definition of the selection.
 
 use super::Draw;
 use crate::Kernel;
@@ -11,7 +11,7 @@ use crate::normalize::{FrontEnd, Symbols};
 use crate::profile::{Profile, Selection, Unit, WordRule};
 use crate::winnow::properties::{definition, drawn_selection};
 
-/// Draws a profile and the size of pieces, and reads the rest.
+/// Draws a profile and a piece size, and checks the remaining bytes as a text.
 pub(super) fn kernel(data: &[u8]) {
     let mut draw = Draw::new(data);
     let unit = [Unit::Char, Unit::Word, Unit::Byte, Unit::Token][usize::from(draw.byte() % 4)];

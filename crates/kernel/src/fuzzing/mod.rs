@@ -1,7 +1,8 @@
-//! Properties of the kernel, for any bytes: one property for each reader of bytes, a function that panics where it does not hold.
+//! Properties of the kernel that must hold for any bytes. Each reader of bytes has one property, a function
+//! that panics if it does not hold.
 //!
-//! The targets in `fuzz/` look for such bytes, and the tests give each property those in `tests/corpus/`: samples, and all that
-//! was ever found. No part of the library: it is there for tests and for fuzzing alone.
+//! The fuzz targets in `fuzz/` search for bytes that break a property. The tests run each property on
+//! `tests/corpus/`, which holds samples and all earlier findings. Only tests and fuzzing compile this module.
 
 mod draw;
 mod kernel;
@@ -17,7 +18,7 @@ use crate::winnow::properties as winnow;
 /// A property of any bytes.
 pub type Property = fn(&[u8]);
 
-/// All properties, by the names of their fuzz targets and of their folders in `tests/corpus/`.
+/// All properties. The names are those of their fuzz targets and of their folders in `tests/corpus/`.
 pub const PROPERTIES: &[(&str, Property)] = &[
     ("code", normalize::code),
     ("kernel", kernel::kernel),

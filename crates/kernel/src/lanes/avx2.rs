@@ -1,4 +1,4 @@
-//! Lanes of AVX2: four hashes to a register.
+//! Operations in AVX2: four hashes in a register.
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_shuffle_epi8, _mm_storel_epi64, _mm256_add_epi8, _mm256_add_epi32, _mm256_and_si256,
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SimdJob, TEXT, places_one_by_one};
 
-/// For each mask of eight bytes, the indices of those that are kept, the rest 0.
+/// For each 8-bit mask: the indices of its set bits, ascending, padded with 0.
 static KEPT: [[u8; 8]; 256] = {
     let mut kept = [[0; 8]; 256];
     let mut mask = 0;
@@ -30,7 +30,7 @@ static KEPT: [[u8; 8]; 256] = {
     kept
 };
 
-/// Proof that the processor has AVX2 and the bit manipulation of its age.
+/// Proof that the processor has AVX2 and the bit manipulation instructions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(());
 
@@ -46,7 +46,7 @@ impl Avx2 {
 
     #[inline]
     pub(super) fn run<J: SimdJob>(self, job: J) -> J::Output {
-        // SAFETY: `self` exists only where `detect` found the features.
+        // SAFETY: `self` exists only if `detect` found the features.
         unsafe { run(self, job) }
     }
 }
@@ -57,8 +57,8 @@ fn run<J: SimdJob>(lanes: Avx2, job: J) -> J::Output {
 }
 
 // Inlined code must not pass through a closure, which would be compiled without AVX2.
-// SAFETY of the whole implementation: `self` exists only where AVX2 was found, and of hashes, what is loaded and stored
-// are four of the sixteen elements of an array.
+// SAFETY of the whole implementation: `self` exists only if the processor has AVX2. Each load or store of
+// hashes covers four of the sixteen elements of an array.
 impl Lanes for Avx2 {
     const SMALL_WINDOW: usize = 48;
     const THRESHOLD_WINDOWS: Range<usize> = 26..1001;
@@ -67,7 +67,7 @@ impl Lanes for Avx2 {
     fn classify(self, block: &[u8; TEXT]) -> Classes {
         let mut classes = Classes::default();
         for half in 0..2 {
-            // SAFETY: see above. 32 bytes are read, from 0 or from 32 of 64 on.
+            // SAFETY: see above. Reads 32 of 64 bytes, at offset 0 or 32.
             unsafe {
                 let bytes = _mm256_loadu_si256(block.as_ptr().cast::<__m256i>().add(half));
                 let (letter, digit) = offsets(bytes);
@@ -88,7 +88,7 @@ impl Lanes for Avx2 {
     fn compact(self, block: &[u8; TEXT], mut kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) {
         let mut unmoved = [0u8; TEXT];
         for half in 0..2 {
-            // SAFETY: see above. 32 bytes are read and written, from 0 or from 32 of 64 on.
+            // SAFETY: see above. Reads and writes 32 of 64 bytes, at offset 0 or 32.
             unsafe {
                 let bytes = _mm256_loadu_si256(block.as_ptr().cast::<__m256i>().add(half));
                 let (letter, digit) = offsets(bytes);
@@ -100,8 +100,9 @@ impl Lanes for Avx2 {
         let mut to = 0;
         for (group, at) in (0..TEXT / 8).zip((at..).step_by(8)) {
             let mask = (kept & 0xFF) as usize;
-            // SAFETY: see above. Eight codes are read, a whole group. What is written are eight elements from `to` on,
-            // which is at most 8 times the groups before: they end within the 8 times all groups there are.
+            // SAFETY: see above. Reads a whole group of eight codes. Writes eight elements at `to`, which is
+            // at most 8 times the number of earlier groups. So the write ends within 8 times the number of
+            // all groups.
             unsafe {
                 let indices = _mm_loadl_epi64(KEPT[mask].as_ptr().cast());
                 let eight = _mm_loadl_epi64(unmoved.as_ptr().add(8 * group).cast());
@@ -118,7 +119,7 @@ impl Lanes for Avx2 {
     fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64 {
         let mut mask = 0;
         for i in 0..TEXT / 8 {
-            // SAFETY: see above. Eight numbers are read, from a multiple of eight below 64 on.
+            // SAFETY: see above. Reads eight of 64 numbers, at a multiple of eight.
             unsafe {
                 let one = _mm256_loadu_si256(one.as_ptr().cast::<__m256i>().add(i));
                 let other = _mm256_loadu_si256(other.as_ptr().cast::<__m256i>().add(i));
@@ -133,7 +134,7 @@ impl Lanes for Avx2 {
     fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
         let mut mask = 0;
         for i in 0..TEXT / 4 {
-            // SAFETY: see above. Four hashes are read, from a multiple of four below 64 on.
+            // SAFETY: see above. Reads four of 64 hashes, at a multiple of four.
             unsafe {
                 let bound = signed(_mm256_set1_epi64x(bound as i64));
                 let four = signed(_mm256_loadu_si256(hashes.as_ptr().cast::<__m256i>().add(i)));
@@ -153,8 +154,8 @@ impl Lanes for Avx2 {
     fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32) {
         let (mut mask, mut crowded) = (0, 0);
         for half in 0..GROUP / 8 {
-            // SAFETY: see above. Eight numbers are read, of which the first is at most `REACH` away from those in the
-            // middle.
+            // SAFETY: see above. Reads eight numbers at a time. The first is at most `REACH` away from the
+            // numbers in the middle.
             unsafe {
                 let (keys, places) = (keys.as_ptr().add(8 * half), places.as_ptr().add(8 * half));
                 let key = _mm256_loadu_si256(keys.add(REACH).cast());
@@ -167,12 +168,12 @@ impl Lanes for Avx2 {
                     let before = _mm256_loadu_si256(keys.add(REACH - step).cast());
                     let smaller = _mm256_cmpgt_epi32(key, before);
                     let place = _mm256_loadu_si256(places.add(REACH - step).cast());
-                    // 0, where it is not smaller: no place w before any is below that.
+                    // 0 if it is not smaller: no place in the middle is below w, so `left` is at least 0.
                     left = _mm256_max_epi32(left, _mm256_and_si256(smaller, place));
                     let after = _mm256_loadu_si256(keys.add(REACH + step).cast());
                     let not_smaller = _mm256_cmpgt_epi32(after, below);
                     let place = _mm256_loadu_si256(places.add(REACH + step).cast());
-                    // The greatest number of all, where it is not smaller.
+                    // All bits set, the maximum as unsigned, if it is not smaller.
                     right = _mm256_min_epu32(right, _mm256_or_si256(not_smaller, place));
                 }
                 let apart = _mm256_cmpgt_epi32(_mm256_sub_epi32(right, left), w);
@@ -190,8 +191,8 @@ impl Lanes for Avx2 {
         let mut to = 0;
         for half in 0..GROUP / 8 {
             let mask = (kept >> (8 * half) & 0xFF) as usize;
-            // SAFETY: see above. Eight numbers are read, a half. What is written are eight numbers from `to` on, which is
-            // at most 8 for the second half: they end within the 16 there are.
+            // SAFETY: see above. Reads eight numbers, one half. Writes eight numbers at `to`, which is at
+            // most 8 for the second half. So the write ends within the 16 numbers.
             unsafe {
                 let indices = _mm256_cvtepu8_epi32(_mm_loadl_epi64(KEPT[mask].as_ptr().cast()));
                 let eight = _mm256_loadu_si256(block.as_ptr().add(8 * half).cast());
@@ -203,7 +204,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32 {
-        // SAFETY: `self` proves the features; `registers` reads the block's 16 hashes and no more.
+        // SAFETY: `self` proves the features. `registers` reads only the 16 hashes of the block.
         unsafe {
             let bound = signed(_mm256_set1_epi64x(bound as i64));
             let [a, b, c, d] = registers(block);
@@ -218,7 +219,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn equal(self, block: &[u64; BLOCK], value: u64) -> u32 {
-        // SAFETY: `self` proves the features; `registers` reads the block's 16 hashes and no more.
+        // SAFETY: `self` proves the features. `registers` reads only the 16 hashes of the block.
         unsafe {
             let value = _mm256_set1_epi64x(value as i64);
             let [a, b, c, d] = registers(block);
@@ -233,7 +234,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64 {
-        // SAFETY: `self` proves the features; `registers` reads 16 hashes of each block and no more.
+        // SAFETY: `self` proves the features. `registers` reads only the 16 hashes of each block.
         unsafe {
             let [a, b, c, d] = registers(last);
             let (mut a, mut b, mut c, mut d) = (signed(a), signed(b), signed(c), signed(d));
@@ -252,10 +253,10 @@ impl Lanes for Avx2 {
     }
 }
 
-/// How far each byte lies from `a`, as a lower case letter, and from `0`.
+/// The distance of each byte, as a lower-case letter, from `a`, and the distance of each byte from `0`.
 #[inline(always)]
 unsafe fn offsets(bytes: __m256i) -> (__m256i, __m256i) {
-    // SAFETY: called where there is AVX2.
+    // SAFETY: callers prove that the processor has AVX2.
     unsafe {
         let lowercase = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
         (_mm256_sub_epi8(lowercase, _mm256_set1_epi8(b'a' as i8)), _mm256_sub_epi8(bytes, _mm256_set1_epi8(b'0' as i8)))
@@ -264,33 +265,34 @@ unsafe fn offsets(bytes: __m256i) -> (__m256i, __m256i) {
 
 #[inline(always)]
 unsafe fn at_most(bytes: __m256i, most: i8) -> __m256i {
-    // SAFETY: called where there is AVX2.
+    // SAFETY: callers prove that the processor has AVX2.
     unsafe { _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(most)), bytes) }
 }
 
-/// The highest bit of each byte.
+/// The highest bit of each byte, as a mask.
 #[inline(always)]
 unsafe fn bits(bytes: __m256i) -> u64 {
-    // SAFETY: called where there is AVX2.
+    // SAFETY: callers prove that the processor has AVX2.
     u64::from(unsafe { _mm256_movemask_epi8(bytes) } as u32)
 }
 
-/// The order of unsigned numbers as that of signed ones, and back.
+/// Maps unsigned numbers to signed numbers of the same order, and back.
 #[inline(always)]
 unsafe fn signed(hashes: __m256i) -> __m256i {
-    // SAFETY: called where there is AVX2.
+    // SAFETY: callers prove that the processor has AVX2.
     unsafe { _mm256_xor_si256(hashes, _mm256_set1_epi64x(i64::MIN)) }
 }
 
 #[inline(always)]
 unsafe fn min(a: __m256i, b: __m256i) -> __m256i {
-    // SAFETY: called where there is AVX2.
+    // SAFETY: callers prove that the processor has AVX2.
     unsafe { _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)) }
 }
 
 #[inline(always)]
 unsafe fn registers(block: &[u64; BLOCK]) -> [__m256i; 4] {
-    // SAFETY: called where there is AVX2; the last of the four ends with the block.
+    // SAFETY: callers prove that the processor has AVX2. The last of the four loads ends at the end of the
+    // block.
     unsafe {
         let block = block.as_ptr().cast::<__m256i>();
         [
@@ -302,10 +304,10 @@ unsafe fn registers(block: &[u64; BLOCK]) -> [__m256i; 4] {
     }
 }
 
-/// Nearly always nothing is found: that is known by one test.
+/// The mask of 16 comparisons. It is nearly always 0, which one test finds out.
 #[inline(always)]
 unsafe fn mask(found: [__m256i; 4]) -> u32 {
-    // SAFETY: called where there is AVX2.
+    // SAFETY: callers prove that the processor has AVX2.
     unsafe {
         let any = _mm256_or_si256(_mm256_or_si256(found[0], found[1]), _mm256_or_si256(found[2], found[3]));
         if _mm256_testz_si256(any, any) != 0 {

@@ -1,4 +1,4 @@
-//! Lanes of AVX-512: eight hashes to a register, compared as unsigned numbers into masks.
+//! Operations in AVX-512: eight hashes in a register. Comparisons are unsigned and give masks.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi32, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi32_mask, _mm512_cmpeq_epu64_mask,
@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SimdJob, TEXT};
 
-/// Proof that the processor has AVX-512 as it is since 2019 (Ice Lake, Zen 4), when it learnt to move bytes together, and
-/// the bit manipulation of its age.
+/// Proof that the processor has the bit manipulation instructions and AVX-512 with VBMI2, which compresses
+/// bytes (since 2019: Ice Lake, Zen 4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512(());
 
@@ -33,7 +33,7 @@ impl Avx512 {
 
     #[inline]
     pub(super) fn run<J: SimdJob>(self, job: J) -> J::Output {
-        // SAFETY: `self` exists only where `detect` found the features.
+        // SAFETY: `self` exists only if `detect` found the features.
         unsafe { run(self, job) }
     }
 }
@@ -43,7 +43,7 @@ fn run<J: SimdJob>(lanes: Avx512, job: J) -> J::Output {
     job.run(lanes)
 }
 
-/// The place of each byte of a block.
+/// The index of each byte of a block.
 static PLACES: [u8; TEXT] = {
     let mut places = [0; TEXT];
     let mut i = 0;
@@ -54,14 +54,14 @@ static PLACES: [u8; TEXT] = {
     places
 };
 
-// SAFETY of the whole implementation: `self` exists only where AVX-512 was found.
+// SAFETY of the whole implementation: `self` exists only if the processor has AVX-512.
 impl Lanes for Avx512 {
     const SMALL_WINDOW: usize = 40;
     const THRESHOLD_WINDOWS: Range<usize> = 26..1001;
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
-        // SAFETY: see above. 64 bytes are read of 64.
+        // SAFETY: see above. Reads all 64 bytes.
         unsafe {
             let bytes = _mm512_loadu_si512(block.as_ptr().cast());
             let (letter, digit) = offsets(bytes);
@@ -77,7 +77,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn compact(self, block: &[u8; TEXT], kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) {
-        // SAFETY: see above. 64 bytes are read of 64 and written of 64, and four times 16 starts of 64.
+        // SAFETY: see above. Reads and writes all 64 bytes, and writes all 64 starts, 16 at a time.
         unsafe {
             let (letter, digit) = offsets(_mm512_loadu_si512(block.as_ptr().cast()));
             let is_letter = _mm512_cmplt_epu8_mask(letter, _mm512_set1_epi8(26));
@@ -92,7 +92,7 @@ impl Lanes for Avx512 {
     fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64 {
         let mut mask = 0;
         for i in 0..TEXT / 16 {
-            // SAFETY: see above. 16 numbers are read, from a multiple of 16 below 64 on.
+            // SAFETY: see above. Reads 16 of 64 numbers, at a multiple of 16.
             unsafe {
                 let one = _mm512_loadu_si512(one.as_ptr().cast::<__m512i>().add(i));
                 let other = _mm512_loadu_si512(other.as_ptr().cast::<__m512i>().add(i));
@@ -106,7 +106,7 @@ impl Lanes for Avx512 {
     fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64 {
         let mut mask = 0;
         for i in 0..TEXT / 8 {
-            // SAFETY: see above. Eight hashes are read, from a multiple of eight below 64 on.
+            // SAFETY: see above. Reads eight of 64 hashes, at a multiple of eight.
             unsafe {
                 let eight = _mm512_loadu_si512(hashes.as_ptr().cast::<__m512i>().add(i));
                 let low = _mm512_cmplt_epu64_mask(eight, _mm512_set1_epi64(bound as i64));
@@ -118,7 +118,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]) {
-        // SAFETY: see above. Four times 16 places are written of 64.
+        // SAFETY: see above. Writes at most all 64 places, 16 at a time.
         unsafe {
             let bits = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(PLACES.as_ptr().cast()));
             write_places(bits, at, places.as_mut_ptr(), if mask.count_ones() > 16 { 4 } else { 1 });
@@ -127,7 +127,8 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32) {
-        // SAFETY: see above. 16 numbers are read, of which the first is at most `REACH` away from those in the middle.
+        // SAFETY: see above. Reads 16 numbers at a time. The first is at most `REACH` away from the numbers
+        // in the middle.
         unsafe {
             let (keys, places) = (keys.as_ptr(), places.as_ptr());
             let key = _mm512_loadu_si512(keys.add(REACH).cast());
@@ -153,7 +154,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn keep(self, block: &[i32; GROUP], kept: u32, out: &mut [i32; GROUP]) {
-        // SAFETY: see above. 16 numbers are read of 16 and written of 16.
+        // SAFETY: see above. Reads and writes all 16 numbers.
         unsafe {
             let numbers = _mm512_loadu_si512(block.as_ptr().cast());
             let numbers = _mm512_maskz_compress_epi32(kept as u16, numbers);
@@ -163,7 +164,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32 {
-        // SAFETY: `self` proves the features; `registers` reads 16 hashes of the block and no more.
+        // SAFETY: `self` proves the features. `registers` reads only the 16 hashes of the block.
         unsafe {
             let bound = _mm512_set1_epi64(bound as i64);
             let [low, high] = registers(block);
@@ -174,7 +175,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn equal(self, block: &[u64; BLOCK], value: u64) -> u32 {
-        // SAFETY: `self` proves the features; `registers` reads 16 hashes of the block and no more.
+        // SAFETY: `self` proves the features. `registers` reads only the 16 hashes of the block.
         unsafe {
             let value = _mm512_set1_epi64(value as i64);
             let [low, high] = registers(block);
@@ -185,7 +186,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64 {
-        // SAFETY: `self` proves the features; `registers` reads 16 hashes of each block and no more.
+        // SAFETY: `self` proves the features. `registers` reads only the 16 hashes of each block.
         unsafe {
             let [mut low, mut high] = registers(last);
             for block in blocks {
@@ -198,10 +199,10 @@ impl Lanes for Avx512 {
     }
 }
 
-/// Writes the bytes, each with `at` added: so many times 16 of them, once or four times.
+/// Adds `at` to each byte and writes the sums: the first 16 if `times` is 1, all 64 if it is 4.
 #[inline(always)]
 unsafe fn write_places(bytes: __m512i, at: u32, to: *mut u32, times: usize) {
-    // SAFETY: called where there is AVX-512, and where there is room for as many.
+    // SAFETY: callers prove that the processor has AVX-512 and that there is room for 16 * `times` numbers.
     unsafe {
         let (at, to) = (_mm512_set1_epi32(at as i32), to.cast::<__m512i>());
         let parts = [
@@ -219,10 +220,10 @@ unsafe fn write_places(bytes: __m512i, at: u32, to: *mut u32, times: usize) {
     }
 }
 
-/// How far each byte lies from `a`, as a lower case letter, and from `0`.
+/// The distance of each byte, as a lower-case letter, from `a`, and the distance of each byte from `0`.
 #[inline(always)]
 unsafe fn offsets(bytes: __m512i) -> (__m512i, __m512i) {
-    // SAFETY: called where there is AVX-512.
+    // SAFETY: callers prove that the processor has AVX-512.
     unsafe {
         let lowercase = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
         (_mm512_sub_epi8(lowercase, _mm512_set1_epi8(b'a' as i8)), _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8)))
@@ -231,7 +232,7 @@ unsafe fn offsets(bytes: __m512i) -> (__m512i, __m512i) {
 
 #[inline(always)]
 unsafe fn registers(block: &[u64; BLOCK]) -> [__m512i; 2] {
-    // SAFETY: called where there is AVX-512; the second ends with the block.
+    // SAFETY: callers prove that the processor has AVX-512. The second load ends at the end of the block.
     unsafe {
         let block = block.as_ptr().cast::<__m512i>();
         [_mm512_loadu_si512(block), _mm512_loadu_si512(block.add(1))]

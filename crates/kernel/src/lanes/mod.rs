@@ -1,7 +1,8 @@
-//! Lanes: several hashes compared by one instruction, where the processor can.
+//! Lanes: SIMD operations that compare several hashes with one instruction.
 //!
-//! A [`SimdJob`] is written once, over the `operations` of [`Lanes`], and compiled for every instruction set; [`Processor`] is the answer to
-//! which of them this machine has, asked once and kept by the types that run jobs. The results are the same everywhere.
+//! A [`SimdJob`] is written once, over the operations of [`Lanes`], and compiled for every instruction set.
+//! [`Processor`] detects the best instruction set of this machine. The types that run jobs detect it once and
+//! keep it. Results are the same on every instruction set.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -20,7 +21,7 @@ use operations::places_one_by_one;
 pub(crate) use operations::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, NO_CODE, REACH, SimdJob, TEXT};
 use portable::Portable;
 
-/// An instruction set of this machine. Variants with a token prove that it is there.
+/// An instruction set of this machine. The token in a variant proves that the processor has it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Processor {
     Portable(Portable),
@@ -31,7 +32,7 @@ pub(crate) enum Processor {
 }
 
 impl Processor {
-    /// The best there is.
+    /// The fastest available instruction set.
     pub(crate) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -45,7 +46,7 @@ impl Processor {
         Self::Portable(Portable)
     }
 
-    /// All there are, the best last.
+    /// All available instruction sets, the fastest last.
     #[cfg(any(test, fuzzing, feature = "measuring"))]
     pub(crate) fn all() -> Vec<Self> {
         let mut all = vec![Self::Portable(Portable)];

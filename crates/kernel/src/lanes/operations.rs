@@ -1,19 +1,20 @@
-//! Operations: what work may ask of an instruction set, and the sizes of the blocks it hands over.
+//! Operations: the functions that each instruction set implements, and the sizes of their blocks.
 
 use std::ops::Range;
 
-/// Hashes looked at together.
+/// Hashes in a block.
 pub(crate) const BLOCK: usize = 16;
 
-/// Numbers that are compared together with their neighbours, and how many of these on each side.
+/// `GROUP` numbers are compared at once, each with `REACH` neighbours on either side.
 pub(crate) const GROUP: usize = 16;
 pub(crate) const REACH: usize = 12;
 pub(crate) const NEIGHBOURHOOD: usize = GROUP + 2 * REACH;
 
-/// Bytes of text looked at together.
+/// Bytes in a block of text.
 pub(crate) const TEXT: usize = 64;
 
-/// The code of an ASCII letter or digit, 0 to 9 and 10 to 35, or that there is none.
+/// The code of each ASCII letter or digit: 0 to 9 for digits, 10 to 35 for letters. `NO_CODE` for all other
+/// bytes.
 pub(crate) static CODES: [u8; 256] = {
     let mut codes = [NO_CODE; 256];
     let mut byte = 0;
@@ -29,16 +30,16 @@ pub(crate) static CODES: [u8; 256] = {
     codes
 };
 
-/// One bit, which no code has.
+/// A single bit that is set in no code.
 pub(crate) const NO_CODE: u8 = 0x40;
 
-/// The classes of the bytes of a block of text. Bit `i` belongs to byte `i`.
+/// The classes of the bytes in a block of text, as masks. Bit `i` belongs to byte `i`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Classes {
     /// ASCII letters and digits.
     pub(crate) letters: u64,
     pub(crate) newlines: u64,
-    /// ESC.
+    /// ESC characters.
     pub(crate) escapes: u64,
     /// Bytes that are not ASCII.
     pub(crate) beyond: u64,
@@ -46,50 +47,52 @@ pub(crate) struct Classes {
 
 /// The operations of an instruction set. Bit `i` of a mask belongs to `block[i]`.
 pub(crate) trait Lanes: Copy {
-    /// The greatest window that is quicker selected from by an opening than in the exact way (measured).
+    /// The largest window for which an opening is faster than the exact method (measured).
     const SMALL_WINDOW: usize;
-    /// The windows that are quicker selected from by their hashes below a threshold than in any other way (measured).
+    /// The windows for which the threshold method is faster than the other methods (measured).
     const THRESHOLD_WINDOWS: Range<usize>;
     /// Classifies the bytes of a block of text.
     fn classify(self, block: &[u8; TEXT]) -> Classes;
-    /// Moves the codes of the bytes that are to be `kept` to the front of `codes`, anything for those that have none, and
-    /// where they stand, counted from `at`, to the front of `starts`. Elements after these are undefined.
+    /// Moves the codes of the bytes in the mask `kept` to the front of `codes`. The code of a byte that is
+    /// not a letter or digit is arbitrary. Moves their places, plus `at`, to the front of `starts`. Later
+    /// elements are arbitrary.
     fn compact(self, block: &[u8; TEXT], kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]);
-    /// Which of the numbers are the same in both.
+    /// Mask of the numbers that are equal in both arrays.
     fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64;
-    /// Which of the hashes are below `bound`, where many are.
+    /// Mask of the hashes below `bound`; fast if many are.
     fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64;
-    /// The places of the bits of a mask, ascending, counted from `at`. `USUAL` is how many there often are at most; elements
-    /// after these are undefined.
+    /// Writes the places of the mask's set bits, plus `at`, in ascending order. `USUAL` is the usual maximum
+    /// number of set bits. Later elements are arbitrary.
     fn places<const USUAL: usize>(self, mask: u64, at: u32, places: &mut [u32; TEXT]);
-    /// Which of the keys in the middle are the least of `w` places that follow one another and end before `end`; keys and
-    /// places are not negative, and no place of those in the middle is below `w`. And of which not all keys within w
-    /// places to the right are here.
+    /// Two masks over the keys in the middle. The first marks keys that are the minimum of some `w`
+    /// consecutive places before `end`. The second marks keys whose right neighbours here do not cover all w
+    /// places to the right. Keys and places must not be negative, and places in the middle must be at least
+    /// `w`.
     fn least_within(self, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], w: i32, end: i32) -> (u32, u32);
-    /// Moves the numbers that are to be `kept` to the front of `out`. Elements after these are undefined.
+    /// Moves the numbers in the mask `kept` to the front of `out`. Later elements are arbitrary.
     fn keep(self, block: &[i32; GROUP], kept: u32, out: &mut [i32; GROUP]);
-    /// Which hashes of the block are below `bound`.
+    /// Mask of the hashes below `bound`.
     fn below(self, block: &[u64; BLOCK], bound: u64) -> u32;
-    /// Which hashes of the block are `value`.
+    /// Mask of the hashes equal to `value`.
     fn equal(self, block: &[u64; BLOCK], value: u64) -> u32;
-    /// The least hash of the blocks; `u64::MAX` where there are none.
+    /// The minimum of the hashes in `blocks` and `last`.
     fn least(self, blocks: &[[u64; BLOCK]], last: &[u64; BLOCK]) -> u64;
 }
 
-/// As [`Lanes::places`], one by one: as many as are usual without a branch.
+/// Implements [`Lanes::places`] with a loop. The first `USUAL` places are written without a branch.
 #[inline(always)]
 pub(super) fn places_one_by_one<const USUAL: usize>(mut mask: u64, at: u32, places: &mut [u32; TEXT]) {
     let mut i = 0;
     while i < USUAL || mask != 0 {
-        // The remainder changes nothing, and spares a bound check.
+        // The remainder never changes the index. It removes a bounds check.
         places[i % TEXT] = at + mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);
         i += 1;
     }
 }
 
-/// Work to be compiled for each instruction set. `run` and all it calls should be `#[inline(always)]`: only what is
-/// inlined profits.
+/// Work that is compiled for each instruction set. `run` and everything it calls should be
+/// `#[inline(always)]`, because only inlined code uses the instruction set.
 pub(crate) trait SimdJob {
     type Output;
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;

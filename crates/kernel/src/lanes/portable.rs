@@ -1,4 +1,4 @@
-//! Lanes of any processor, in plain Rust.
+//! Operations in plain Rust, for any processor.
 
 use std::ops::Range;
 
@@ -30,10 +30,11 @@ impl Lanes for Portable {
     fn compact(self, block: &[u8; TEXT], mut kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) {
         let mut to = 0;
         for (&byte, at) in block.iter().zip(at..) {
-            // Written always: there is no branch to predict.
+            // Always written, which avoids a branch.
             codes[to] = CODES[usize::from(byte)];
             starts[to] = at;
-            // The last one kept has no successor: the remainder only spares a bound check.
+            // After the last kept byte, `to` may equal the length. The remainder then only avoids a bounds
+            // check.
             to = (to + (kept & 1) as usize) % TEXT;
             kept >>= 1;
         }
@@ -121,16 +122,16 @@ const fn all(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// In the highest bit of each ASCII byte of a word, whether it is within `first..=last`. The other bits, and the other
-/// bytes, are anything.
+/// Sets the highest bit of each ASCII byte that is within `first..=last`. All other bits, and the bytes that
+/// are not ASCII, are arbitrary.
 #[inline(always)]
 fn within(word: u64, first: u8, last: u8) -> u64 {
-    // Without the highest bit nothing is carried from byte to byte.
+    // Without the highest bits, no carry crosses a byte.
     let word = word & all(0x7F);
     (word + all(0x80 - first)) & !(word + all(0x7F - last))
 }
 
-/// The highest bits of eight bytes: one multiplication brings that of byte `i` to place `56 + i`.
+/// The highest bits of eight bytes. One multiplication moves the bit of byte `i` to bit `56 + i`.
 #[inline(always)]
 fn bits(word: u64) -> u64 {
     ((word & all(0x80)) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56

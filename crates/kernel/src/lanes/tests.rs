@@ -1,4 +1,4 @@
-//! Every instruction set against the plainest code.
+//! Tests every instruction set against plain code.
 
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn mask(block: &[u64; BLOCK], is: impl Fn(u64) -> bool) -> u32 {
     (0..BLOCK).filter(|&i| is(block[i])).map(|i| 1 << i).sum()
 }
 
-/// Numbers around the places where signed and unsigned order differ.
+/// Numbers near the values at which signed and unsigned order differ.
 fn hash() -> impl Strategy<Value = u64> {
     prop_oneof![0u64..4, (1u64 << 63) - 2..(1 << 63) + 2, u64::MAX - 3..=u64::MAX, any::<u64>()]
 }

@@ -1,15 +1,15 @@
-//! ASCII to symbols of unit char: letters and digits, each one symbol that comes from itself.
+//! ASCII for unit char: each letter or digit is one symbol, and its origin is its own byte.
 //!
-//! Nearly all bytes of English text take this way, in blocks of 64: one look at a block tells whether it is plain
-//! ASCII, where its newlines are, and moves its letters together.
+//! Nearly all bytes of English text take this path, in blocks of 64. One step per block tests for plain
+//! ASCII, finds the newlines and compacts the letters.
 
 use super::symbols::Symbols;
 use crate::lanes::{Lanes, Processor, SimdJob, TEXT};
 
-/// Bytes of text read at once, at most: so many share one base of their origins.
+/// Maximum bytes read at once. One base covers the origins of a run.
 pub(super) const RUN: usize = 1 << 24;
 
-/// Finds the symbols of ASCII.
+/// Finds the symbols of ASCII text.
 pub(super) struct Ascii {
     processor: Processor,
 }
@@ -30,8 +30,8 @@ impl Ascii {
         self.processor
     }
 
-    /// Adds the symbols and newlines of the plain ASCII that `bytes` begins with, which ESC ends as well if
-    /// `stop_at_escape`. Gives its length.
+    /// Appends the symbols and newlines of the plain ASCII at the start of `bytes`, up to an ESC if
+    /// `stop_at_escape`. Returns its length.
     pub(super) fn read(&self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> usize {
         let mut taken = 0;
         for (run, at) in bytes.chunks(RUN).zip((at..).step_by(RUN)) {
@@ -63,7 +63,7 @@ impl SimdJob for ReadAscii<'_> {
         while taken < bytes.len() {
             let rest = &bytes[taken..];
             let mut padded = [b' '; TEXT];
-            // The bytes added to the last block are no letters.
+            // Padding bytes are not letters.
             let block = match rest.first_chunk() {
                 Some(block) => block,
                 None => {

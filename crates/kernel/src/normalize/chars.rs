@@ -1,8 +1,8 @@
-//! Unit char: the letters, numbers and accents of the standard form, one symbol each.
+//! Unit char: each letter, number and accent of the standard form is one symbol.
 //!
-//! Text is put into standard form one normalisation segment at a time (see [`Folding`]), so that it can be streamed
-//! and every symbol knows its origin: the segment. Nearly all text is segments of one *simple* character, which becomes
-//! one symbol or none: runs of them are read by one look in a table each, and ASCII by blocks.
+//! Text is normalised one normalisation segment at a time (see [`Folding`]). So it can be streamed, and the
+//! origin of a symbol is its segment. Nearly all segments are one *simple* character, which gives one symbol
+//! or none. Runs of simple characters take one table look-up per character; ASCII is read in blocks.
 
 use std::mem;
 
@@ -15,8 +15,8 @@ use super::value::{LETTERS, code_beyond_ascii};
 use crate::lanes::Processor;
 use crate::lanes::{Lanes, NO_CODE, SimdJob, TEXT};
 
-/// Characters in a segment, at most: a longer run of combining marks is cut, so that memory stays bounded. Unicode's
-/// own stream-safe format (UAX 15) allows 30 marks.
+/// Maximum number of characters in a segment. A longer run of combining marks is cut, so that memory is
+/// bounded. Unicode's stream-safe format (UAX 15) allows 30 marks.
 const SEGMENT_LIMIT: usize = 64;
 
 /// Turns characters into symbols of unit char.
@@ -24,7 +24,7 @@ pub(super) struct Chars {
     folding: Folding,
     ascii: Ascii,
     pending: Option<OpenSegment>,
-    /// The characters of the pending segment, once it has more than one.
+    /// The characters of the pending segment, if it has more than one.
     text: String,
 }
 
@@ -49,8 +49,8 @@ impl Chars {
         self.ascii.set_processor(processor);
     }
 
-    /// The ASCII that `bytes` begins with. Every ASCII character begins a segment, so only the last one can have company:
-    /// it is taken back.
+    /// Reads the ASCII at the start of `bytes`, and returns its length. Every ASCII character begins a
+    /// segment. So only the last one can still be joined by another: its symbol is removed again.
     fn run_of_ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> usize {
         if bytes.first().is_some_and(u8::is_ascii) {
             self.cut(out);
@@ -63,7 +63,8 @@ impl Chars {
         taken
     }
 
-    /// The simple characters that `text` begins with, one at least, as far as one that is not. Gives their bytes.
+    /// Reads the simple characters at the start of `text`, at least one, up to the first that is not simple.
+    /// Returns the number of bytes.
     fn simple(&mut self, text: &str, at: u64, out: &mut Symbols) -> usize {
         let text = &text[..char_boundary(text, RUN)];
         let mut run = SimpleRun { text, taken: 0, last: 0, kept: 0 };
@@ -88,7 +89,7 @@ impl Chars {
         run.taken
     }
 
-    /// The last character of a run may have company: its symbol is to be made again.
+    /// Removes the symbol of the last character of a run, because another character may join it.
     fn take_back(&mut self, last: char, start: u64, end: u64, out: &mut Symbols) {
         let fate = self.folding.fate(last);
         if fate != FoldResult::Drop {
@@ -102,7 +103,7 @@ impl Chars {
     }
 }
 
-/// Simple characters as they are read: as many bytes are `taken`, where the `last` character begins, and the symbols.
+/// A run of simple characters: bytes read so far, start of the last character, number of symbols.
 struct SimpleRun<'a> {
     text: &'a str,
     taken: usize,
@@ -110,7 +111,8 @@ struct SimpleRun<'a> {
     kept: usize,
 }
 
-/// Goes on as far as a character that is not simple, or, unless symbols are to be `WIDE`, whose symbol has no code.
+/// Reads up to the first character that is not simple. Unless `WIDE`, it also stops at a character whose
+/// symbol has no code.
 struct ReadSimple<'a, 'b, const WIDE: bool> {
     run: &'a mut SimpleRun<'b>,
     folding: &'a mut Folding,
@@ -118,13 +120,13 @@ struct ReadSimple<'a, 'b, const WIDE: bool> {
 }
 
 impl<const WIDE: bool> SimdJob for ReadSimple<'_, '_, WIDE> {
-    /// True if it stopped because it met a symbol without a code.
+    /// True if it stopped at a symbol without a code.
     type Output = bool;
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> bool {
         let Self { run, folding, room } = self;
-        // The symbols among a block's characters beyond ASCII, in order: their values, and widths or codes.
+        // The symbols of a block's non-ASCII characters, in order: their values, and their widths or codes.
         let (mut values_beyond, mut extents_beyond) = ([0; TEXT], [0; TEXT]);
         let mut codes_to_value = [0; TEXT];
         let mut has_no_code = false;
@@ -148,7 +150,7 @@ impl<const WIDE: bool> SimdJob for ReadSimple<'_, '_, WIDE> {
                 (first_bytes & classes.beyond, classes.letters, TEXT.min(rest.len()));
             let (mut symbols_beyond, mut found) = (0, 0);
             while beyond != 0 {
-                // These remainders, and the next ones, only spare bound checks.
+                // This remainder and the next ones only avoid bounds checks.
                 let at = beyond.trailing_zeros() as usize % TEXT;
                 let (code_point, width) = decode([window[at], window[at + 1], window[at + 2], window[at + 3]]);
                 let value = folding.value(code_point);
@@ -223,27 +225,27 @@ impl<const WIDE: bool> SimdJob for ReadSimple<'_, '_, WIDE> {
     }
 }
 
-/// Bytes in which characters begin, and those that a character which begins with the last of them may have.
+/// A block of text, plus the three bytes that a character beginning at its last byte may need.
 const WINDOW: usize = TEXT + 3;
 
-/// Which of the bytes are the first of a character.
+/// Mask of the bytes that are the first of a character.
 #[inline(always)]
 fn first_bytes(block: &[u8; TEXT]) -> u64 {
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
     let (words, _) = block.as_chunks();
     words.iter().enumerate().fold(0, |mask, (i, &word)| {
         let word = u64::from_le_bytes(word);
-        // All but 10xxxxxx. One multiplication brings the bit of byte `i` to place `56 + i`.
+        // All except 10xxxxxx. One multiplication moves the bit of byte `i` to bit `56 + i`.
         let first = (!word | word << 1) & HIGH;
         mask | ((first >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
     })
 }
 
-/// The code point that begins four bytes of UTF-8, and its width in bytes, without a branch.
+/// Decodes the code point at the start of four bytes of UTF-8, and its width in bytes. It has no branch.
 #[inline(always)]
 fn decode(four: [u8; 4]) -> (u32, u32) {
-    /// By the first half of the first byte: the width, what of the byte belongs to the code point, and by how much the
-    /// bytes after the character have moved it.
+    /// Indexed by the upper half of the first byte: the width, the mask of the first byte, and the shift that
+    /// removes the bytes after the character.
     const FORMS: [(u8, u8, u8); 16] = {
         let mut forms = [(1, 0x7F, 18); 16];
         (forms[0xC], forms[0xD]) = ((2, 0x1F, 12), (2, 0x1F, 12));
@@ -256,7 +258,7 @@ fn decode(four: [u8; 4]) -> (u32, u32) {
     (code_point >> shift, u32::from(width))
 }
 
-/// The greatest boundary of characters up to `most`.
+/// The greatest character boundary up to `most`.
 fn char_boundary(text: &str, most: usize) -> usize {
     let most = most.min(text.len());
     (most.saturating_sub(3)..=most).rfind(|&at| text.is_char_boundary(at)).unwrap_or(most)

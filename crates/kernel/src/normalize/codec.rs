@@ -1,11 +1,11 @@
-//! One decoder for all families of encodings.
+//! Codec: one decoder type for all families of encodings.
 
 use super::Sink;
 use super::legacy::{MultiByte, SingleByte, Wide};
 use super::output::Output;
 use super::utf8::Utf8;
 
-/// A decoder of one family of encodings.
+/// A decoder for one family of encodings.
 pub(super) enum Codec {
     Utf8(Utf8),
     Wide(Wide),
@@ -23,7 +23,7 @@ impl Codec {
         }
     }
 
-    /// The document ends at `at`: what is incomplete is undecodable.
+    /// Ends the document at offset `at`. An incomplete sequence counts as undecodable.
     pub(super) fn finish<S: Sink>(&mut self, at: u64, out: &mut Output<S>) {
         match self {
             Self::Utf8(codec) => codec.finish(out),

@@ -1,8 +1,9 @@
-//! From bytes to characters: which encoding a document is in, decided once, and then its characters in order.
+//! Decoding: finds the encoding of a document once, and then decodes it into characters.
 //!
-//! Every decision is taken from a sample whose place and length depend on the document alone, so that the sizes of
-//! the pieces it comes in change nothing: its first 1,024 bytes for a mark or the pattern of UTF-16, and the 64 KiB
-//! from its first byte that is not ASCII for the rest. Until that byte it is read as ASCII, without delay.
+//! Decisions use samples whose place and length depend only on the document, so the sizes of the pieces do
+//! not affect them. The first 1,024 bytes show a byte order mark or UTF-16. The 64 KiB from the first
+//! non-ASCII byte on show the other encodings. Until that byte the document is decoded as ASCII, without
+//! delay.
 
 use std::mem::take;
 
@@ -12,7 +13,7 @@ use super::symbols::Symbols;
 use super::utf8::Utf8;
 use super::{Sink, detect};
 
-/// Bytes looked at for any other encoding, from the first that is not ASCII.
+/// Length of the sample for all other encodings, from the first non-ASCII byte on.
 const SAMPLE: usize = 64 << 10;
 
 const ESCAPE: u8 = 0x1B;
@@ -21,36 +22,37 @@ const ESCAPE: u8 = 0x1B;
 #[derive(Default)]
 pub(super) struct Decoder {
     stage: DecodeStage,
-    /// Bytes held back for a decision.
+    /// Bytes held back until the next decision.
     held: Vec<u8>,
-    /// The offset in the document of the next byte to decode: of the first one held, if any.
+    /// Offset in the document of the next byte to decode, which is the first byte held back if there is any.
     offset: u64,
-    /// The two ASCII bytes before it: the context the detector of encodings asks for.
+    /// The two ASCII bytes before it, as context for the detection of the encoding.
     before: [u8; 2],
     tally: DecodeCounts,
 }
 
 #[derive(Default)]
 enum DecodeStage {
-    /// Holding the beginning.
+    /// Holding back the first bytes.
     #[default]
     Head,
-    /// Nothing but ASCII so far. An escape may announce ISO-2022-JP, unless one has turned out not to.
+    /// Only ASCII so far. `escapes`: an escape may still announce ISO-2022-JP; no escape has proved otherwise
+    /// yet.
     Ascii {
         escapes: bool,
     },
-    /// Holding a sample of what is not ASCII, or begins with an escape.
+    /// Holding back a sample that begins with a non-ASCII byte or an escape.
     Sample,
     Decided(Codec),
 }
 
 impl Decoder {
-    /// A decoder that has nothing to decide.
+    /// A decoder with a given codec.
     pub(super) fn of(codec: Codec) -> Self {
         Self { stage: DecodeStage::Decided(codec), ..Self::default() }
     }
 
-    /// The next document is UTF-8.
+    /// Declares that the next document is UTF-8.
     pub(super) fn begin_utf8(&mut self) {
         self.stage = DecodeStage::Decided(Codec::Utf8(Utf8::default()));
     }
@@ -71,7 +73,7 @@ impl Decoder {
         }
     }
 
-    /// Ends the document: returns the name of its encoding and the counts.
+    /// Ends the document. Returns the name of its encoding and the counts.
     pub(super) fn finish<S: Sink>(&mut self, sink: &mut S, symbols: &mut Symbols) -> (&'static str, DecodeCounts) {
         while matches!(self.stage, DecodeStage::Head | DecodeStage::Sample) {
             self.decide(true, sink, symbols);
@@ -99,7 +101,8 @@ impl Decoder {
         taken
     }
 
-    /// Takes the decision that bytes were held for, then reads them. `ended`: the document has no more.
+    /// Makes the decision for which bytes were held back, then decodes them. `ended`: the document has no
+    /// more bytes.
     fn decide<S: Sink>(&mut self, ended: bool, sink: &mut S, symbols: &mut Symbols) {
         let mut held = take(&mut self.held);
         let mut mark = 0;
@@ -119,14 +122,14 @@ impl Decoder {
         };
         self.offset += mark as u64;
         self.feed(&held[mark..], sink, symbols);
-        // Reading them may have begun another sample, and then there is a new buffer.
+        // Decoding may have begun another sample, in a new buffer.
         if self.held.is_empty() {
             held.clear();
             self.held = held;
         }
     }
 
-    /// Reads up to the first byte that is not plain ASCII.
+    /// Decodes up to the first byte that is not plain ASCII, and returns the length.
     fn ascii<S: Sink>(&mut self, bytes: &[u8], escapes: bool, sink: &mut S, symbols: &mut Symbols) -> usize {
         let length = Output::new(sink, symbols, &mut self.tally).ascii(bytes, self.offset, escapes);
         let plain = &bytes[..length];

@@ -1,7 +1,7 @@
-//! Which encoding a document is in, from a sample of it. Each question is answered once for a document.
+//! Detection: finds the encoding of a document from a sample. Each test runs once per document.
 //!
-//! In this order: a byte order mark; UTF-16 betrayed by its NULs; UTF-8 if the sample is, or is more so than not;
-//! else the guess of chardetng, Firefox's detector of legacy encodings.
+//! The order is: a byte order mark; UTF-16, which its NULs show; UTF-8, if the sample is valid or mostly
+//! valid. Otherwise chardetng decides, Firefox's detector of legacy encodings.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP};
@@ -10,14 +10,14 @@ use super::codec::Codec;
 use super::legacy::{MultiByte, SingleByte, Wide};
 use super::utf8::{Utf8, whole_sequences};
 
-/// Bytes looked at for a byte order mark or UTF-16 without one.
+/// Bytes searched for a byte order mark or for UTF-16 without one.
 pub const HEAD: usize = 1024;
 
-/// The encoding a byte order mark names, and the length of the mark.
+/// The encoding of the byte order mark, and the length of the mark.
 pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
     match head {
         [0xEF, 0xBB, 0xBF, ..] => Some((Codec::Utf8(Utf8::default()), 3)),
-        // Before UTF-16LE, whose mark this begins with: a UTF-16 text hardly begins with a NUL.
+        // Before UTF-16LE, whose mark this begins with: a UTF-16 text hardly ever begins with NUL.
         [0xFF, 0xFE, 0, 0, ..] => Some((Codec::Wide(Wide::UTF_32LE), 4)),
         [0, 0, 0xFE, 0xFF, ..] => Some((Codec::Wide(Wide::UTF_32BE), 4)),
         [0xFF, 0xFE, ..] => Some((Codec::Wide(Wide::UTF_16LE), 2)),
@@ -26,10 +26,10 @@ pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
     }
 }
 
-/// UTF-16 of mostly Latin text: every other byte is NUL (more than half of one parity, less than an eighth of the
-/// other). Two code units are the least to go by.
+/// Detects UTF-16 of mostly Latin text, in which every other byte is NUL. More than half of the bytes of one
+/// parity must be NUL, and less than an eighth of the other. It needs at least two code units.
 pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
-    // Most documents have none, and are not counted through.
+    // Most documents contain no NUL and need no counting.
     memchr::memchr(0, head)?;
     let (units, _) = head.as_chunks::<2>();
     let nuls = |parity: usize| units.iter().filter(|unit| unit[parity] == 0).count();
@@ -42,14 +42,15 @@ pub(super) fn unmarked_utf16(head: &[u8]) -> Option<(Codec, usize)> {
     }
 }
 
-/// ISO-2022-JP, if the sample, which begins with an escape, is. It is ASCII with escapes, so UTF-8 would do as well.
+/// Detects ISO-2022-JP in a sample that begins with an escape. Such text is ASCII with escapes, so it would
+/// be valid UTF-8 too.
 pub(super) fn iso_2022_jp(sample: &[u8], ended: bool) -> Option<Codec> {
     let guess = guess(&[], sample, ended, Iso2022JpDetection::Allow);
     (guess == ISO_2022_JP).then(|| Codec::Multi(Box::new(MultiByte::new(guess))))
 }
 
-/// The encoding of a sample that begins with a byte that is not ASCII; `before` is the ASCII before it. Where the
-/// document goes on (not `ended`), the sample may cut a sequence of UTF-8.
+/// The encoding of a sample that begins with a non-ASCII byte. `before` holds the ASCII bytes before it. If
+/// the document continues (not `ended`), the sample may end inside a UTF-8 sequence.
 pub(super) fn encoding(before: [u8; 2], sample: &[u8], ended: bool) -> Codec {
     let judged = if ended { sample } else { &sample[..whole_sequences(sample)] };
     if simdutf8::basic::from_utf8(judged).is_ok() {
@@ -78,8 +79,8 @@ fn guess(before: &[u8], sample: &[u8], ended: bool, japanese: Iso2022JpDetection
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// True where the first bytes of a document are text of two or four bytes a character, whose NULs are no
-/// sign of a binary file: a byte order mark says so, or the pattern of the NULs.
+/// True if a document begins as UTF-16 or UTF-32, by its byte order mark or the pattern of its NULs. Its NULs
+/// are then no sign of a binary file.
 pub fn is_wide_text(head: &[u8]) -> bool {
     mark(head).or_else(|| unmarked_utf16(&head[..head.len().min(HEAD)])).is_some()
 }

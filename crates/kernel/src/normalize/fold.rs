@@ -1,8 +1,8 @@
-//! The standard form of text: what has to be equal for two passages to be the same.
+//! The standard form: the normalised text. Two passages are the same if their standard forms are.
 //!
-//! Compatibility composition (NFKC), full case folding, and NFKC again, since folding can undo a composition. The units
-//! drop white space, punctuation, symbols and invisible characters. [`Folding`] caches the standard form of each
-//! character where nothing combines with it.
+//! It applies compatibility composition (NFKC), full case folding, and NFKC again, because folding can undo a
+//! composition. Units then drop white space, punctuation, symbols and invisible characters. [`Folding`]
+//! caches the standard form of each character that does not combine with others.
 
 use std::borrow::Cow;
 use std::iter::once;
@@ -16,7 +16,7 @@ use icu_properties::{CodePointMapData, CodePointMapDataBorrowed, CodePointSetDat
 
 use super::value::value_of_char;
 
-/// The standard form of a string, and the properties of characters that the units ask for.
+/// Computes the standard form of a string, and the properties of characters that units need.
 pub(super) struct StandardForm {
     nfkc: ComposingNormalizerBorrowed<'static>,
     cases: CaseMapperBorrowed<'static>,
@@ -34,31 +34,31 @@ impl StandardForm {
         }
     }
 
-    /// NFKC, full case folding, NFKC.
+    /// The standard form: NFKC, full case folding, NFKC.
     pub(super) fn of<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let text = self.nfkc.normalize(text);
         let text = then(text, |text| self.cases.fold_string(text));
         then(text, |text| self.nfkc.normalize(text))
     }
 
-    /// True if a character of the standard form is a symbol of unit char: a letter or number of any script, or an
-    /// accent, that can be seen.
+    /// True if a character of the standard form is a symbol of unit char. It must be visible, and a letter or
+    /// number of any script or an accent.
     pub(super) fn keeps(&self, c: char) -> bool {
         (c.is_alphanumeric() || self.is_mark(c)) && !self.is_ignorable(c)
     }
 
-    /// True if `c` is an accent or vowel sign: general category Mn or Mc.
+    /// True if `c` is an accent or vowel sign (general category Mn or Mc).
     pub(super) fn is_mark(&self, c: char) -> bool {
         matches!(self.categories.get(c), GeneralCategory::NonspacingMark | GeneralCategory::SpacingMark)
     }
 
-    /// True if `c` has no appearance of its own: soft hyphen, joiners, variation selectors, fillers.
+    /// True if `c` is invisible by itself: soft hyphen, joiners, variation selectors, fillers.
     pub(super) fn is_ignorable(&self, c: char) -> bool {
         self.ignorable.contains(c)
     }
 }
 
-/// Applies a step that borrows what it leaves unchanged.
+/// Applies a step. Text that the step leaves unchanged is not copied.
 fn then<'a>(text: Cow<'a, str>, step: impl for<'b> Fn(&'b str) -> Cow<'b, str>) -> Cow<'a, str> {
     let changed = match step(&text) {
         Cow::Borrowed(_) => None,
@@ -67,46 +67,47 @@ fn then<'a>(text: Cow<'a, str>, step: impl for<'b> Fn(&'b str) -> Cow<'b, str>) 
     changed.map_or(text, Cow::Owned)
 }
 
-/// The standard form of a character that is a normalisation segment by itself.
+/// The result of folding a character that is a normalisation segment by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FoldResult {
-    /// Nothing of its standard form is a symbol.
+    /// Its standard form contains no symbol.
     Drop,
-    /// Its standard form is this character, which is a symbol.
+    /// Its standard form is this one character, which is a symbol.
     Keep(char),
-    /// Its standard form is longer, and has symbols: ask [`StandardForm::of`].
+    /// Its standard form has several characters, and at least one symbol. [`StandardForm::of`] computes it.
     Expand,
-    /// It does not begin a segment: it belongs to the character before it.
+    /// It does not begin a segment. It belongs to the character before it.
     Join,
 }
 
 impl FoldResult {
-    /// True if it is at most one symbol, unless something joins it.
+    /// True if it gives at most one symbol, unless another character joins it.
     pub(super) fn is_simple(self) -> bool {
         matches!(self, Self::Drop | Self::Keep(_))
     }
 }
 
-// `char` has room for the other three: a page of the cache is 1 KiB.
+// The variants fit into the unused values of `char`, so a page of the cache is 1 KiB.
 const _: () = assert!(size_of::<FoldResult>() == 4);
 
-/// In place of the value of a symbol: this character becomes several, or belongs to the one before it.
+/// Stands for a symbol's value if the character gives several symbols or joins the one before it.
 pub(super) const NOT_SIMPLE: u64 = 1;
 
-/// Characters in a page of the cache.
+/// Characters per page of the cache.
 const PAGE: usize = 256;
 
-/// The fate of every character, in pages filled when first needed.
+/// Caches the folding result of every character, in pages that are filled on demand.
 ///
-/// A text falls into normalisation segments: a character that begins one and those after it that do not. The standard
-/// form of the text is that of its segments, one after the other, because neither composition nor reordering crosses
-/// the start of a segment, and folding changes neither.
+/// A text consists of normalisation segments. A segment is a character that begins one, and the characters
+/// after it that do not. The standard form of a text is the concatenation of those of its segments. This
+/// holds because neither composition nor reordering crosses the start of a segment, and folding does not
+/// change that.
 pub(super) struct Folding {
     pub(super) form: StandardForm,
     nfkd: DecomposingNormalizerBorrowed<'static>,
     starters: CodePointSetDataBorrowed<'static>,
     pages: Vec<Option<Box<[FoldResult; PAGE]>>>,
-    /// The results of [`value`](Self::value) for the characters of some of the pages.
+    /// The results of [`value`](Self::value) for each filled page.
     values: Vec<Option<Box<[u64; PAGE]>>>,
 }
 
@@ -131,8 +132,7 @@ impl Folding {
         }
     }
 
-    /// The value of the symbol that a code point becomes where it is simple, 0 if it becomes none; otherwise
-    /// [`NOT_SIMPLE`].
+    /// The value of the symbol for a code point. 0 if it gives no symbol, [`NOT_SIMPLE`] if it is not simple.
     #[inline(always)]
     pub(super) fn value(&mut self, code_point: u32) -> u64 {
         let (page, index) = (code_point as usize / PAGE, code_point as usize % PAGE);
@@ -162,7 +162,7 @@ impl Folding {
 
     #[cold]
     fn fill(&mut self, page: usize) -> &[FoldResult; PAGE] {
-        // Surrogates are not characters and never asked for.
+        // Surrogates are not characters, and nobody asks for them.
         let fates = std::array::from_fn(|index| {
             let c = u32::try_from(page * PAGE + index).ok().and_then(char::from_u32);
             c.map_or(FoldResult::Drop, |c| self.compute(c))
@@ -171,7 +171,8 @@ impl Folding {
     }
 
     fn compute(&self, c: char) -> FoldResult {
-        // The decomposition decides: half-width voiced marks (U+FF9E) are spacing letters that decompose to accents.
+        // Tests the decomposition: half-width voiced marks (U+FF9E) are spacing letters, but decompose to
+        // accents.
         if self.nfkd.normalize_iter(once(c)).next().is_some_and(|first| !self.starters.contains(first)) {
             return FoldResult::Join;
         }

@@ -1,24 +1,24 @@
-//! Encodings that are not UTF-8: each character with the exact bytes it came from.
+//! Decoders for encodings other than UTF-8. Each character comes with the exact bytes of its origin.
 //!
-//! UTF-16 and UTF-32 are read by hand. The others are `encoding_rs`'s, which tells no offsets: encodings of one byte a
-//! character are made a table, and those of several are fed a byte at a time, so that a character comes from the
-//! bytes since the one before.
+//! UTF-16 and UTF-32 have decoders of their own. All others use `encoding_rs`, which reports no offsets. A
+//! single-byte encoding becomes a table of characters. A multi-byte encoding is decoded byte by byte, so the
+//! origin of a character is all bytes since the previous character.
 
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 
 use super::Sink;
 use super::output::Output;
 
-/// UTF-16 and UTF-32.
+/// A decoder for UTF-16 and UTF-32.
 pub(super) struct Wide {
     name: &'static str,
     big_endian: bool,
-    /// Bytes in a code unit.
+    /// Bytes per code unit.
     width: usize,
-    /// The code unit being read: how many of its bytes, and their value.
+    /// The incomplete code unit: the number of its bytes, and their value.
     have: usize,
     unit: u32,
-    /// A high surrogate, waiting for its other half, and where it was.
+    /// A high surrogate without its low surrogate yet, and its offset.
     high: Option<(u32, u64)>,
 }
 
@@ -50,7 +50,7 @@ impl Wide {
         if let Some((high, before)) = self.high.take() {
             if is_low {
                 let code = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
-                // A surrogate pair is always a character.
+                // A surrogate pair is always a valid character.
                 out.char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), before, end);
                 return;
             }
@@ -76,7 +76,7 @@ impl Wide {
     }
 }
 
-/// An encoding of one byte a character.
+/// A decoder for an encoding with one byte per character.
 pub(super) struct SingleByte {
     encoding: &'static Encoding,
     chars: [Option<char>; 256],
@@ -93,7 +93,7 @@ impl SingleByte {
     pub(super) fn feed<S: Sink>(&mut self, mut bytes: &[u8], mut at: u64, out: &mut Output<S>) {
         while let Some((&byte, rest)) = bytes.split_first() {
             if byte.is_ascii() {
-                // All of the Encoding Standard's encodings of this kind contain ASCII.
+                // All single-byte encodings of the Encoding Standard contain ASCII.
                 let taken = out.ascii(bytes, at, false);
                 at += taken as u64;
                 bytes = &bytes[taken..];
@@ -113,10 +113,10 @@ impl SingleByte {
     }
 }
 
-/// An encoding of several bytes a character, with or without states.
+/// A decoder for an encoding with several bytes per character, stateful or not.
 pub(super) struct MultiByte {
     decoder: Decoder,
-    /// Bytes read since the last character, and the first of them.
+    /// Number of bytes read since the last character, and the first of them.
     waiting: u64,
     first: u8,
 }
@@ -136,10 +136,10 @@ impl MultiByte {
         self.step(&[], at, true, out);
     }
 
-    /// Reads the byte at `at`, or the end of the document.
+    /// Decodes the byte at `at`. An empty slice with `last` ends the document.
     fn step<S: Sink>(&mut self, mut byte: &[u8], mut at: u64, last: bool, out: &mut Output<S>) {
         loop {
-            // One byte ends at most two characters.
+            // One byte completes at most two characters.
             let mut text = [0; 32];
             let (result, read, written) = self.decoder.decode_to_utf8_without_replacement(byte, &mut text, last);
             if let [byte] = byte[..read] {
@@ -156,7 +156,7 @@ impl MultiByte {
                 }
                 self.waiting = 0;
             } else if self.waiting == 3 && self.first == 0x1B {
-                // An escape sequence of ISO-2022-JP: no part of the character to come.
+                // An escape sequence of ISO-2022-JP does not belong to the next character.
                 self.waiting = 0;
             }
             match result {

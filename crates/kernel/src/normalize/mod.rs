@@ -1,10 +1,11 @@
-//! Here are bytes: which symbols, and where did each come from?
+//! Normalisation: turns bytes into symbols, and records where each symbol came from.
 //!
-//! A [`FrontEnd`] reads one document after the other, each in pieces of any size, and appends to [`Symbols`]. It is
-//! pure: no input or output, no clock, no shared state; the same bytes give the same symbols however they are cut.
-//! The path of a byte: `decode` makes characters of it, a unit (`chars`, `words`) makes symbols of those in the
-//! standard form of `fold`, or of source code in `code`, and `value` gives each symbol its 64 bits. Memory is bounded
-//! whatever the document.
+//! A [`FrontEnd`] reads one document after the other, each in pieces of any size, and appends to [`Symbols`].
+//! It is pure: no input or output, no clock, no shared state. The same bytes give the same symbols, whatever
+//! the pieces. Memory is bounded for any document.
+//!
+//! The steps: `decode` turns bytes into characters. A unit (`chars`, `words`, or `code` for source code)
+//! turns characters into symbols; `fold` normalises them. `value` gives each symbol its 64 bits.
 
 mod ascii;
 mod chars;
@@ -56,11 +57,12 @@ use crate::document::Language;
 use crate::lanes::Processor;
 use crate::profile::{self, Profile, WordRule};
 
-/// Turns documents into symbols. One per thread: it keeps tables and the state of the document being read.
+/// Turns documents into symbols. It keeps tables and the state of the current document, so use one per
+/// thread.
 pub struct FrontEnd {
     unit: UnitReader,
     decoder: Decoder,
-    /// Bytes of the document fed so far.
+    /// Bytes of the current document fed so far.
     bytes: u64,
 }
 
@@ -71,19 +73,20 @@ enum UnitReader {
     Bytes(DecodeCounts),
 }
 
-/// The facts of a document after it was read.
+/// Facts about a document, known after all of it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextFacts {
-    /// The encoding it was read as, by its WHATWG name (`UTF-8`, `UTF-16LE`, `windows-1252`, ...); also `UTF-32LE` and
-    /// `UTF-32BE`, `ASCII` where nothing else was seen, and `bytes` under unit byte.
+    /// The encoding, by its WHATWG name (`UTF-8`, `UTF-16LE`, `windows-1252`, ...). Further values:
+    /// `UTF-32LE`, `UTF-32BE`, `ASCII` if the document has only ASCII bytes, and `bytes` for unit byte.
     pub encoding: &'static str,
-    /// Byte sequences that are no characters in that encoding. They are no symbols, and separate words; k-grams and passages may
-    /// span them, as they span punctuation.
+    /// Number of byte sequences that are invalid in the encoding. They give no symbol and separate words.
+    /// k-grams and passages may span them, as they span punctuation.
     pub undecodable: u64,
     /// Length of the document in bytes.
     pub bytes: u64,
-    /// Lines, as an editor counts them: newline characters, and one more where text follows the last of them.
+    /// Number of lines, as an editor counts them: newline characters, plus 1 if text follows the last of
+    /// them.
     pub lines: u64,
 }
 
@@ -100,7 +103,7 @@ impl fmt::Debug for FrontEnd {
 }
 
 impl FrontEnd {
-    /// The front-end of a profile.
+    /// The front-end for the unit of a profile.
     #[doc(hidden)]
     pub fn of(profile: &Profile) -> Self {
         match profile.unit {
@@ -111,12 +114,13 @@ impl FrontEnd {
         }
     }
 
-    /// Unit char: the letters, numbers and accents of the text, folded (NFKC and full case folding), and nothing else.
+    /// Unit char: the letters, numbers and accents of the text, folded (NFKC and full case folding). All
+    /// other characters are dropped.
     pub fn chars() -> Self {
         Self::new(UnitReader::Chars(Box::new(Chars::new())))
     }
 
-    /// Unit word: the words of the text by `rule`, folded like characters.
+    /// Unit word: the words of the text by `rule`, folded as in unit char.
     pub fn words(rule: WordRule) -> Self {
         Self::new(UnitReader::Words(Box::new(Words::new(rule))))
     }
@@ -126,7 +130,8 @@ impl FrontEnd {
         Self::new(UnitReader::Tokens(Box::new(Tokens::new())))
     }
 
-    /// The same, which also tells the names of source code apart.
+    /// The same front-end, which also records a value for each name of source code. See
+    /// [`take_names`](Self::take_names).
     #[doc(hidden)]
     pub fn with_names(self) -> Self {
         match self.unit {
@@ -135,8 +140,9 @@ impl FrontEnd {
         }
     }
 
-    /// The values of a finished document in a known language, one for each symbol: the name's own value if the symbol is a name, else the
-    /// symbol's. Empty if names were not asked for.
+    /// Takes one value for each symbol of the finished document, for comparing names. A name has a value of
+    /// its own text here; any other symbol has its usual value. Empty unless [`with_names`](Self::with_names)
+    /// was called and the language is known.
     #[doc(hidden)]
     pub fn take_names(&mut self) -> Vec<u64> {
         match &mut self.unit {
@@ -145,8 +151,8 @@ impl FrontEnd {
         }
     }
 
-    /// Says which language the next documents are in, before the first byte of one; only unit token asks. `None`, which
-    /// holds until it is said, is any text.
+    /// Sets the language of the next documents. Call it before the first byte of a document. Only unit token
+    /// uses it. `None`, the default, means no known language.
     pub fn begin(&mut self, language: Option<Language>) {
         if let UnitReader::Tokens(tokens) = &mut self.unit {
             tokens.begin(language);
@@ -158,7 +164,7 @@ impl FrontEnd {
         Self::new(UnitReader::Bytes(DecodeCounts::default()))
     }
 
-    /// Says that the next document is UTF-8, before its first byte: nothing is left to guess.
+    /// Declares that the next document is UTF-8. Call it before the first byte of the document.
     #[doc(hidden)]
     pub fn begin_utf8(&mut self) {
         self.decoder.begin_utf8();
@@ -176,17 +182,17 @@ impl FrontEnd {
         }
     }
 
-    /// Reads the next bytes of the document and appends the symbols that are certain by now to `out`.
+    /// Reads the next bytes of the document, and appends the symbols that are final by then to `out`.
     ///
-    /// The sizes of the pieces do not matter to the result. The text held back is bounded: 64 KiB until the encoding is
-    /// known, then a segment of 64 characters (unit char), a piece of 64 KiB without white space (unit word), or a document
-    /// of up to 2 MiB in a known language (unit token).
+    /// The sizes of the pieces do not affect the result. The text held back is bounded. Until the encoding is
+    /// known it is 64 KiB. Then it is a segment of 64 characters (unit char), 64 KiB without white space
+    /// (unit word), or up to 2 MiB of a document in a known language (unit token).
     pub fn feed(&mut self, bytes: &[u8], out: &mut Symbols) {
         self.read(bytes, out);
         out.widen();
     }
 
-    /// As [`feed`](Self::feed), except that symbols that were narrow may still be.
+    /// Like [`feed`](Self::feed), but narrow symbols may stay narrow.
     #[doc(hidden)]
     pub fn read(&mut self, bytes: &[u8], out: &mut Symbols) {
         match &mut self.unit {
@@ -198,14 +204,15 @@ impl FrontEnd {
         self.bytes += bytes.len() as u64;
     }
 
-    /// Ends the document: appends the symbols held back and makes ready for the next document.
+    /// Ends the document and appends the symbols held back. Afterwards the front-end is ready for the next
+    /// document.
     pub fn finish(&mut self, out: &mut Symbols) -> TextFacts {
         let facts = self.end(out);
         out.widen();
         facts
     }
 
-    /// As [`finish`](Self::finish), except that symbols that were narrow may still be.
+    /// Like [`finish`](Self::finish), but narrow symbols may stay narrow.
     #[doc(hidden)]
     pub fn end(&mut self, out: &mut Symbols) -> TextFacts {
         let bytes = std::mem::take(&mut self.bytes);
@@ -223,7 +230,7 @@ impl FrontEnd {
     }
 }
 
-/// Unit byte.
+/// Reads bytes for unit byte.
 fn feed_bytes(bytes: &[u8], at: u64, tally: &mut DecodeCounts, out: &mut Symbols) {
     const BLOCK: usize = 128;
     const OFFSETS: [u8; BLOCK] = {

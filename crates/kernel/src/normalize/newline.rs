@@ -1,6 +1,7 @@
-//! Newline: the bytes of a newline character, by encoding.
+//! Newline: the bytes of a newline character in each encoding.
 
-/// The bytes of a newline character in the encoding of this WHATWG name. But for UTF-16 and UTF-32 it is one byte in all of them.
+/// The bytes of a newline character in the encoding with this WHATWG name. It is one byte in all encodings
+/// except UTF-16 and UTF-32.
 pub fn newline_of(encoding: &str) -> &'static [u8] {
     match encoding {
         "UTF-16LE" => b"\n\0",

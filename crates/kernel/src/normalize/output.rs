@@ -1,4 +1,4 @@
-//! From decoders to units: characters on their way, with the newlines and gaps among them counted.
+//! Output: passes characters from a decoder to a unit, and counts newlines and invalid sequences.
 
 use encoding_rs::Encoding;
 
@@ -7,31 +7,32 @@ use super::symbols::Symbols;
 
 const ESCAPE: u8 = 0x1B;
 
-/// The counts of decoding.
+/// Counts made while decoding.
 #[derive(Default)]
 pub(super) struct DecodeCounts {
     pub(super) undecodable: u64,
-    /// Newlines.
+    /// Number of newlines.
     pub(super) newlines: u64,
-    /// The end of the last newline: what follows it is a line too.
+    /// Offset after the last newline. Any text after it is a line too.
     pub(super) last_newline: u64,
 }
 
 impl DecodeCounts {
-    /// The lines of a document of so many bytes, as an editor counts them.
+    /// Number of lines in a document of `bytes` bytes, as an editor counts them.
     pub(super) fn lines(&self, bytes: u64) -> u64 {
         self.newlines + u64::from(bytes > self.last_newline)
     }
 }
 
-/// The ASCII that `bytes` begins with.
+/// The longest prefix of `bytes` that is ASCII.
 pub(super) fn ascii_prefix(bytes: &[u8]) -> &str {
-    // ASCII is UTF-8: the default is never taken.
+    // ASCII is valid UTF-8, so this never fails.
     let length = if bytes.is_ascii() { bytes.len() } else { Encoding::ascii_valid_up_to(bytes) };
     str::from_utf8(&bytes[..length]).unwrap_or_default()
 }
 
-/// Where decoders put characters: newlines and gaps are counted on the way to the unit.
+/// Receives characters from a decoder. It counts newlines and invalid sequences, and passes the rest to the
+/// unit.
 pub(super) struct Output<'a, S> {
     sink: &'a mut S,
     symbols: &'a mut Symbols,
@@ -43,7 +44,7 @@ impl<'a, S: Sink> Output<'a, S> {
         Self { sink, symbols, tally }
     }
 
-    /// See [`Sink::ascii`]; gives the length in any case.
+    /// See [`Sink::ascii`]. Always returns the length.
     pub(super) fn ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool) -> usize {
         let before = self.symbols.newlines_seen();
         if let Some(taken) = self.sink.ascii(bytes, at, stop_at_escape, self.symbols) {
@@ -69,7 +70,7 @@ impl<'a, S: Sink> Output<'a, S> {
         let mut searched = 0;
         while let Some(found) = memchr::memchr(b'\n', &bytes[searched..]) {
             searched += found;
-            // Where there is one there may be many, which need no search.
+            // Newlines often come in runs. The rest of a run needs no search.
             while bytes.get(searched) == Some(&b'\n') {
                 self.newline(at + searched as u64, at + searched as u64 + 1);
                 searched += 1;
@@ -86,7 +87,7 @@ impl<'a, S: Sink> Output<'a, S> {
         self.sink.char(c, start, end, self.symbols);
     }
 
-    /// A sequence that stands for no character.
+    /// Records an invalid byte sequence.
     pub(super) fn undecodable(&mut self) {
         self.tally.undecodable += 1;
         self.sink.cut(self.symbols);

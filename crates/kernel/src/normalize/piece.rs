@@ -1,16 +1,17 @@
-//! Decoded text that remembers where it came from, byte by byte where it was UTF-8, else character by character.
+//! Decoded text with its origin. The origin is known for each byte in UTF-8, and for each character in other
+//! encodings.
 
 use std::ops::Range;
 
-/// A stretch of decoded text.
+/// A section of decoded text.
 #[derive(Default)]
 pub(super) struct TextPiece {
     pub(super) text: String,
     pub(super) runs: Vec<OriginRun>,
 }
 
-/// From byte `at` of a piece to the next run: text whose origin is `start..end`, byte for byte if that is as long, a
-/// single character otherwise.
+/// A run of text, from byte `at` of the piece to the next run. Its origin is `start..end`. If the lengths are
+/// equal, the text is verbatim; otherwise the run is a single character.
 #[derive(Clone, Copy)]
 pub(super) struct OriginRun {
     pub(super) at: usize,
@@ -19,8 +20,8 @@ pub(super) struct OriginRun {
 }
 
 impl TextPiece {
-    /// Appends text whose origin is `start..end`. Runs that continue each other byte for byte become one, so that they
-    /// do not depend on how the text was cut.
+    /// Appends text with origin `start..end`. Adjacent verbatim runs are merged, so that the runs do not depend
+    /// on how the text was cut.
     pub(super) fn push(&mut self, text: &str, start: u64, end: u64) {
         if text.is_empty() {
             return;
@@ -39,7 +40,7 @@ impl TextPiece {
         self.text.push_str(text);
     }
 
-    /// Forgets the first `length` bytes of the text, which end on a character.
+    /// Removes the first `length` bytes of the text, which must end on a character boundary.
     pub(super) fn discard_front(&mut self, length: usize) {
         let gone = self.runs.partition_point(|run| run.at < length);
         if let Some(cut) = gone.checked_sub(1)
@@ -58,20 +59,20 @@ impl TextPiece {
         }
     }
 
-    /// Forgets everything but the memory.
+    /// Removes all text, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.runs.clear();
     }
 
-    /// Where the range of the text, which begins and ends on characters, comes from.
+    /// The origin of a range of the text, which must begin and end on character boundaries.
     pub(super) fn origin(&self, range: Range<usize>) -> Range<u64> {
         origin(&self.runs, self.text.len(), range)
     }
 }
 
-/// Where a range of a piece of `length` bytes comes from. It begins and ends on characters, so it can divide only runs
-/// that are verbatim.
+/// The origin of a range in a piece of `length` bytes. The range must begin and end on character boundaries,
+/// so it can cut only verbatim runs.
 pub(super) fn origin(runs: &[OriginRun], length: usize, range: Range<usize>) -> Range<u64> {
     let first = runs.partition_point(|run| run.at <= range.start).saturating_sub(1);
     let last = runs.partition_point(|run| run.at < range.end).saturating_sub(1);

@@ -1,5 +1,6 @@
-//! A property of any bytes that are read as text: the pieces they come in and the instruction set do not matter,
-//! origins are those of the document and ascend, and the symbols are those of the whole text.
+//! Properties of the front-ends that must hold for any bytes. Neither the pieces nor the instruction set
+//! affect the result. Origins ascend and lie in the document. The symbols equal those of the references,
+//! which read the whole text at once.
 
 use super::reference::{reference_chars, reference_words};
 use super::{FrontEnd, Symbols, TextFacts};
@@ -8,7 +9,7 @@ use crate::fuzzing::Draw;
 use crate::lanes::Processor;
 use crate::profile::WordRule;
 
-/// Values, origins, and the lines of those.
+/// The value, start, end, first line and last line of each symbol, and the facts.
 type ReadResult = (Vec<(u64, u64, u64, u64, u64)>, TextFacts);
 
 fn read(front_end: &mut FrontEnd, document: &[u8], piece: usize) -> ReadResult {
@@ -33,7 +34,7 @@ fn check(document: &[u8], (symbols, facts): &ReadResult) {
     }
 }
 
-/// Characters and words, in any encoding; of what is UTF-8 as the references see it.
+/// Checks characters and words, in any encoding. UTF-8 is also compared with the references.
 pub(crate) fn normalize(data: &[u8]) {
     let mut draw = Draw::new(data);
     let (unit, piece) = (draw.byte() % 3, draw.size());
@@ -46,7 +47,7 @@ pub(crate) fn normalize(data: &[u8]) {
     let mut front_end = fresh();
     let whole = read(&mut front_end, document, usize::MAX);
     check(document, &whole);
-    // Nothing is left of the document before.
+    // No state of the previous document remains.
     assert_eq!(read(&mut front_end, document, piece), whole);
     if unit == 0 {
         for processor in Processor::all() {
@@ -68,7 +69,7 @@ pub(crate) fn normalize(data: &[u8]) {
     assert!(symbols.iter().map(|it| (it.0, it.1, it.2)).eq(expected));
 }
 
-/// Tokens of source code in a drawn language, or in none.
+/// Checks the tokens of source code, in a drawn language or in none.
 pub(crate) fn code(data: &[u8]) {
     let mut draw = Draw::new(data);
     let language = Language::ALL.get(usize::from(draw.byte()) % (Language::ALL.len() + 1)).copied();

@@ -1,5 +1,5 @@
-//! A document's text for people to read, and where its bytes are in it: what a browser shows beside offsets of the
-//! original. Undecodable sequences are U+FFFD, byte order marks are left out.
+//! A document's text for display, and a map from byte offsets of the original to offsets in that text. A
+//! browser shows this text. Undecodable sequences are U+FFFD. Byte order marks are left out.
 
 use super::Sink;
 use super::decode::Decoder;
@@ -9,37 +9,37 @@ use crate::document::Span;
 /// Bytes decoded at a time.
 const PIECE: usize = 64 << 10;
 
-/// Characters from one known place to the next, at most: what finding an offset costs.
+/// Maximum number of characters between recorded places. It bounds the time to find an offset.
 const STRIDE: usize = 512;
 
 /// A decoded document.
 #[derive(Clone, Debug, Default)]
 pub struct Readable {
-    /// Its text.
+    /// The decoded text.
     pub text: String,
-    /// Known places, in order of the document.
+    /// Recorded places, in order of the document.
     places: Vec<CharRun>,
-    /// UTF-16 units of the text.
+    /// Length of the text in UTF-16 units.
     pub(crate) units: u64,
 }
 
-/// Where a run of characters stands, all of which take bytes of the original in one way.
+/// The place of a run of characters that all take bytes of the original in the same way.
 #[derive(Clone, Copy, Debug)]
 struct CharRun {
-    /// In the original, in the text, and in the text counted in UTF-16 units.
+    /// The place in the original, in the text, and in the text counted in UTF-16 units.
     origin: u64,
     text: usize,
     units: u64,
-    /// Bytes of the original that each character takes; as many as in UTF-8 where `None`.
+    /// Bytes of the original per character. `None`: each takes as many as in UTF-8.
     width: Option<u64>,
 }
 
 impl Readable {
-    /// Decodes a document, in the encoding that fingerprinting it as text finds.
+    /// Decodes a document in the encoding that is detected for text.
     pub fn decode(bytes: &[u8]) -> Self {
         let mut decoder = Decoder::default();
         let mut sink = CharReader { to: Self::default(), end: 0, is_gap: false };
-        // The decoder's counts of lines are not used here.
+        // The line counts of the decoder are not used.
         let mut symbols = Symbols::new();
         for piece in bytes.chunks(PIECE) {
             decoder.feed(piece, &mut sink, &mut symbols);
@@ -52,8 +52,8 @@ impl Readable {
         sink.to
     }
 
-    /// The place of a byte of the original in the text, in UTF-16 units: that of the first character that begins there
-    /// or later.
+    /// Converts a byte offset of the original to an offset in the text, in UTF-16 units. Returns the place of
+    /// the first character that begins at `offset` or later.
     pub fn units_at(&self, offset: u64) -> u64 {
         let index = self.places.partition_point(|place| place.origin <= offset);
         let Some(place) = self.places[..index].last() else { return 0 };
@@ -69,7 +69,7 @@ impl Readable {
         units
     }
 
-    /// Its characters, and where each stands in the original.
+    /// The characters, each with its byte range in the original.
     pub fn characters(&self) -> impl Iterator<Item = (char, Span)> {
         self.places.iter().enumerate().flat_map(|(index, place)| {
             let end = self.places.get(index + 1).map_or(self.text.len(), |next| next.text);
@@ -91,30 +91,31 @@ impl Readable {
             self.places.push(CharRun { origin, text: self.text.len(), units: self.units, width });
             self.text.push_str(run);
             self.units += run.chars().map(|c| c.len_utf16() as u64).sum::<u64>();
-            // A run of more than one character is UTF-8.
+            // A run of several characters is UTF-8.
             origin += run.len() as u64;
             rest = after;
         }
     }
 
-    /// True if a character at `origin`, which follows the one before it at once, goes on the last run.
+    /// True if a character at `origin` continues the last run. It must follow the previous character without
+    /// a gap.
     fn continues(&self, origin: u64, width: u64) -> bool {
         let goes_on = |last: &CharRun| last.width == Some(width) && origin - last.origin < STRIDE as u64 * width;
         self.places.last().is_some_and(goes_on)
     }
 }
 
-/// Where the decoder puts characters.
+/// Collects characters from the decoder.
 struct CharReader {
     to: Readable,
-    /// Where the last character ended in the original.
+    /// Offset in the original after the last character.
     end: u64,
-    /// True if something undecodable followed it.
+    /// True if undecodable bytes followed it.
     is_gap: bool,
 }
 
 impl CharReader {
-    /// Text begins at `start`, or the document ends there: what was undecodable before it is known now.
+    /// Text begins, or the document ends, at `start`. Adds U+FFFD for undecodable bytes before it.
     fn reach(&mut self, start: u64) {
         if std::mem::take(&mut self.is_gap) && start > self.end {
             self.to.push("\u{FFFD}", self.end, Some(start - self.end));
@@ -153,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// Every character of `text` in an encoding, and the offset at which it begins and ends.
+    /// Encodes every character of `text`, and returns the bytes and the range of each character.
     fn encoded(text: &str, encode: impl Fn(&str) -> Vec<u8>) -> (Vec<u8>, Vec<(u64, u64)>) {
         let (mut bytes, mut spans) = (Vec::new(), Vec::new());
         for c in text.chars() {

@@ -1,4 +1,5 @@
-//! Unit char and unit word as references that see the whole text at once: what the front-ends are held to.
+//! References for unit char and unit word. They read the whole text at once. Tests compare the front-ends
+//! with them.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::value::{value_of_char, value_of_word};
 use crate::profile::WordRule;
 
-/// Value and origin.
+/// The value of a symbol and its origin.
 pub(super) type Symbol = (u64, Range<u64>);
 
 pub(super) fn standard_form(text: &str) -> String {

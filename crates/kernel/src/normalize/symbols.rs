@@ -1,28 +1,29 @@
-//! The symbols of one document, as they come: a buffer that grows at the back and is trimmed at the front.
+//! The symbols of one document, in a buffer that grows at the back and is trimmed at the front.
 //!
-//! It holds what the engine needs of each symbol (its value) and what a report needs (its origin, and the line of
-//! that origin), in 5 or 16 bytes a symbol, so that a document of any length can be read through a window of it.
+//! For each symbol it holds the value, which the k-gram hash needs, and the origin and its line, which
+//! reports need. A symbol takes 5 or 16 bytes. Trimming lets a caller read a document of any length.
 
 use super::value::{LETTERS, code_of_char, value_of_char, width_of_code};
 use crate::document::Span;
 use crate::lanes::TEXT;
 
-/// A growing, front-trimmed buffer of the symbols of one document, with their origins and the line ends.
+/// A buffer of the symbols of one document, with their origins and the ends of lines.
 ///
-/// Symbols are numbered from the first one retained. Origins are byte ranges of the original document and stay
-/// absolute whatever has been discarded; neither their starts nor their ends decrease.
+/// Symbols are numbered from the first retained one. Origins are byte ranges of the original document, even
+/// after symbols were discarded. Neither the starts nor the ends of origins decrease.
 ///
-/// It begins *narrow*: as long as all symbols are letters and digits that have codes (`value.rs`) and come from UTF-8, a
-/// code of one byte stands for the value and the start for the whole origin. The first other symbol makes it *wide*, with values and ends,
-/// until it is cleared or `narrow` finds that none such is left.
+/// The buffer begins *narrow*. It is narrow as long as all symbols have codes (`value.rs`) and come from
+/// UTF-8. A one-byte code then stands for the value, and the start alone for the origin. The first other
+/// symbol makes it *wide*, with values and ends. It becomes narrow again if it is cleared, or if `narrow`
+/// finds that all retained symbols have codes.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     length: usize,
     wide: bool,
-    // Each of the next four that is used has `length` elements, and then room for more.
-    /// Codes, while it is narrow (see `value::LETTERS`).
+    // Of the next four, those in use have at least `length` elements; later elements are spare room.
+    /// Codes, while narrow (see `value::LETTERS`).
     codes: Vec<u8>,
-    /// Values and ends, once it is wide.
+    /// Values and ends, while wide.
     values: Vec<u64>,
     ends: Vec<u32>,
     starts: Vec<u32>,
@@ -30,50 +31,52 @@ pub struct Symbols {
     line_ends: Vec<LineEnd>,
 }
 
-/// The symbols in the form that the k-gram hash needs.
+/// The contents of symbols, as the k-gram hash reads them.
 #[derive(Debug, Clone, Copy)]
 pub enum SymbolContent<'a> {
+    /// One-byte codes, while all symbols have one.
     Codes(&'a [u8]),
+    /// 64-bit values.
     Values(&'a [u64]),
 }
 
-/// The ends of symbols: their codes tell how long they are, or a list has the ends, counted from their bases as starts are.
+/// The ends of symbols: codes that give their lengths, or a list of ends relative to their bases.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SymbolExtent<'a> {
     Codes(&'a [u8]),
     Ends(&'a [u32]),
 }
 
-/// Room for the symbols of text.
+/// Room for the symbols of a text that is about to be read.
 pub(super) struct Room<'a> {
-    /// The value in `starts` for the first byte of the text.
+    /// The entry in `starts` for a symbol at the first byte of the text.
     pub(super) at: u32,
-    /// Fill it where the text is narrow; otherwise only [`Symbols::added_codes`] does.
+    /// Filled if the buffer is narrow. If it is wide, only [`Symbols::added_codes`] uses it.
     pub(super) codes: &'a mut [u8],
     pub(super) starts: &'a mut [u32],
-    /// Fill it where the text is wide.
+    /// Filled if the buffer is wide.
     pub(super) values: &'a mut [u64],
     pub(super) ends: &'a mut [u32],
     line_ends: &'a mut Vec<LineEnd>,
 }
 
-/// From symbol `first` on, until the next base, origins are stored relative to `offset`. Almost always there is one; a
-/// new one is begun whenever 32 bits would not do, however far apart two symbols lie.
+/// From symbol `first` on, up to the next base, origins are stored relative to `offset`. A new base begins if
+/// 32 bits are too few. Nearly always there is only one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Base {
     pub(super) first: usize,
     pub(super) offset: u64,
 }
 
-/// A newline character and the number of newlines of the document up to and including it.
+/// A newline character, and the number of newlines in the document up to and including it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LineEnd {
     pub(super) offset: u64,
     pub(super) count: u64,
 }
 
-/// How far a start may lie from its base. Half of what fits, so that the end of the symbol fits as well: a front-end
-/// bounds the origin of one symbol far below the other half.
+/// Maximum distance of a start from its base. It is half of what fits, so that the end of the symbol fits
+/// too. The origin of one symbol is always much shorter than the other half.
 const REACH: u64 = 1 << 31;
 
 impl Symbols {
@@ -82,7 +85,7 @@ impl Symbols {
         Self::default()
     }
 
-    /// Forgets everything, and keeps the memory for the next document.
+    /// Removes everything, and keeps the memory for the next document.
     pub fn clear(&mut self) {
         self.length = 0;
         self.wide = false;
@@ -90,7 +93,7 @@ impl Symbols {
         self.line_ends.clear();
     }
 
-    /// Gives back the memory that is beyond what is retained.
+    /// Frees the memory that the retained symbols do not need.
     #[doc(hidden)]
     pub fn shrink(&mut self) {
         let (codes, values) = if self.wide { (0, self.length) } else { (self.length, 0) };
@@ -106,7 +109,7 @@ impl Symbols {
         self.line_ends.shrink_to_fit();
     }
 
-    /// Bytes of memory it takes.
+    /// Allocated memory in bytes.
     #[doc(hidden)]
     pub fn memory(&self) -> usize {
         self.codes.capacity()
@@ -116,7 +119,7 @@ impl Symbols {
             + self.line_ends.capacity() * size_of::<LineEnd>()
     }
 
-    /// The number of symbols retained.
+    /// Number of retained symbols.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -126,25 +129,25 @@ impl Symbols {
         self.length == 0
     }
 
-    /// One well-mixed 64-bit value for each symbol. Equal for equal symbols, and for characters and bytes only for
-    /// those.
+    /// The 64-bit value of each symbol. Equal symbols have equal values. Different characters or bytes have
+    /// different values.
     pub fn values(&self) -> &[u64] {
         debug_assert!(self.wide || self.length == 0, "`FrontEnd::feed` leaves it wide");
         &self.values[..if self.wide { self.length } else { 0 }]
     }
 
-    /// True if symbols are kept as values, no longer as codes.
+    /// True if symbols are stored as values, not as codes.
     pub(super) fn is_wide(&self) -> bool {
         self.wide
     }
 
-    /// Codes or values: the kind there is.
+    /// The codes if the buffer is narrow, else the values.
     #[doc(hidden)]
     pub fn content(&self) -> SymbolContent<'_> {
         if self.wide { SymbolContent::Values(self.values()) } else { SymbolContent::Codes(&self.codes[..self.length]) }
     }
 
-    /// Gives every symbol its value and its end: until it is cleared there are no codes any more.
+    /// Makes the buffer wide: every symbol gets its value and its end.
     pub(super) fn widen(&mut self) {
         if !self.wide {
             self.wide = true;
@@ -158,10 +161,12 @@ impl Symbols {
         }
     }
 
-    /// Goes back to codes where every symbol has one: a long text may have few that have none.
+    /// Makes the buffer narrow if every retained symbol has a code. A long text may have few symbols without
+    /// a code.
     #[doc(hidden)]
     pub fn narrow(&mut self) {
-        // The last symbols come first: in most text that has none of these they tell at once. More are not worth it.
+        // Starts with the last symbols: in text of other scripts they show at once that codes are not enough.
+        // Testing more symbols than this is not worth it.
         const MOST: usize = 4 << 10;
         if !self.wide || self.length > MOST {
             return;
@@ -177,12 +182,18 @@ impl Symbols {
         self.wide = false;
     }
 
-    /// The offset in the original document of the first byte of symbol `i`. Panics like an index when `i >= len()`.
+    /// Offset in the original document of the first byte of symbol `i`.
+    ///
+    /// # Panics
+    /// If `i >= len()`.
     pub fn start(&self, i: usize) -> u64 {
         self.base(i) + u64::from(self.starts[..self.length][i])
     }
 
-    /// The offset in the original document just after the last byte of symbol `i`. Panics like an index.
+    /// Offset in the original document just after the last byte of symbol `i`.
+    ///
+    /// # Panics
+    /// If `i >= len()`.
     pub fn end(&self, i: usize) -> u64 {
         if self.wide {
             self.base(i) + u64::from(self.ends[..self.length][i])
@@ -191,14 +202,15 @@ impl Symbols {
         }
     }
 
-    /// The 1-based line of the byte at `offset`, which must lie in the origin of a retained symbol. (Until the first
-    /// [`discard_front`](Self::discard_front), it may lie anywhere.) A newline belongs to the line it ends.
+    /// The 1-based line of the byte at `offset`. A newline belongs to the line that it ends. `offset` must
+    /// lie in the origin of a retained symbol; before the first [`discard_front`](Self::discard_front) it may
+    /// lie anywhere.
     pub fn line_at(&self, offset: u64) -> u64 {
         let before = self.line_ends.partition_point(|line| line.offset < offset);
         1 + self.line_ends[..before].last().map_or(0, |line| line.count)
     }
 
-    /// The origins of the symbols from this one on.
+    /// The origins of the symbols from index `from` on.
     #[doc(hidden)]
     pub fn origins(&self, from: usize) -> impl Iterator<Item = Span> + '_ {
         let mut bases = self.bases.iter().copied().peekable();
@@ -216,12 +228,12 @@ impl Symbols {
         })
     }
 
-    /// Where symbols begin, counted from their bases.
+    /// The starts of symbols, relative to their bases.
     pub(super) fn starts(&self) -> &[u32] {
         &self.starts[..self.length]
     }
 
-    /// Where symbols end.
+    /// The ends of symbols.
     pub(super) fn extent(&self) -> SymbolExtent<'_> {
         if self.wide {
             SymbolExtent::Ends(&self.ends[..self.length])
@@ -238,9 +250,9 @@ impl Symbols {
         &self.line_ends
     }
 
-    /// Forgets the first `n` symbols (all of them when there are fewer), and the line ends that no symbol retained or
-    /// still to come needs. To be called between two feeds of a front-end, whose pending text then lies after the
-    /// last newline it has reported.
+    /// Removes the first `n` symbols, or all if there are fewer. Also removes the ends of lines that no
+    /// retained or later symbol needs. Call this between two feeds of a front-end: its pending text then lies
+    /// after the last newline it reported.
     pub fn discard_front(&mut self, n: usize) {
         let n = n.min(self.len());
         self.starts.copy_within(n..self.length, 0);
@@ -259,8 +271,8 @@ impl Symbols {
         self.discard_line_ends();
     }
 
-    /// Discards line ends that are never the nearest one before a symbol: all but the last before the first symbol, and all but the last
-    /// after the last symbol. So memory is bounded in text without symbols, too.
+    /// Removes ends of lines that are never the nearest one before a symbol. Before the first symbol and
+    /// after the last, only the last one is kept. So memory is bounded even in text without symbols.
     fn discard_line_ends(&mut self) {
         if let Some(last) = self.len().checked_sub(1) {
             let (start, end) = (self.start(0), self.end(last));
@@ -274,7 +286,7 @@ impl Symbols {
         }
     }
 
-    /// Adds a symbol whose origin is `start..end`; neither is below that of any symbol pushed before.
+    /// Appends a symbol with origin `start..end`. Neither may be below that of an earlier symbol.
     pub(crate) fn push(&mut self, value: u64, start: u64, end: u64) {
         self.widen();
         let base = self.base_for(start);
@@ -285,7 +297,7 @@ impl Symbols {
         self.length += 1;
     }
 
-    /// Adds a character of the standard form, as [`push`](Self::push) does.
+    /// Appends a character of the standard form, like [`push`](Self::push).
     pub(super) fn push_char(&mut self, c: char, start: u64, end: u64) {
         match code_of_char(c) {
             Some(code) if !self.wide && end - start == u64::from(width_of_code(code)) => {
@@ -299,12 +311,12 @@ impl Symbols {
         }
     }
 
-    /// Takes the last symbol back.
+    /// Removes the last symbol.
     pub(super) fn pop(&mut self) {
         self.length = self.length.saturating_sub(1);
     }
 
-    /// Adds symbols of one byte each: `values[i]` comes from the byte at `at + offsets[i]`.
+    /// Appends symbols of one byte each: `values[i]` comes from the byte at `at + offsets[i]`.
     pub(crate) fn push_bytes(&mut self, at: u64, offsets: &[u8], values: &[u64]) {
         self.widen();
         let room = self.room(at, values.len());
@@ -316,8 +328,9 @@ impl Symbols {
         self.added(values.len());
     }
 
-    /// Room for the symbols of `length` bytes of text, less than 1 GiB, which begin at `at`: for as many and a block.
-    /// [`added`](Self::added) or [`added_codes`](Self::added_codes) says how many there were.
+    /// Room for the symbols of `length` bytes of text that begin at `at`, plus one block. `length` must be
+    /// below 1 GiB. Afterwards [`added`](Self::added) or [`added_codes`](Self::added_codes) tells how many
+    /// symbols were written.
     pub(super) fn room(&mut self, at: u64, length: usize) -> Room<'_> {
         let at = (at - self.base_for(at)) as u32;
         self.make_room(length + TEXT);
@@ -336,7 +349,8 @@ impl Symbols {
         self.length += count;
     }
 
-    /// As [`added`](Self::added) of symbols of one byte each; their codes were written, whether it is wide or not.
+    /// Like [`added`](Self::added), for symbols of one byte each. Their codes were written even if the buffer
+    /// is wide.
     pub(super) fn added_codes(&mut self, count: usize) {
         let end = self.length + count;
         if self.wide {
@@ -350,7 +364,7 @@ impl Symbols {
         self.length = end;
     }
 
-    /// Twice what is needed where there is not enough, so that it is seldom done.
+    /// Makes room for `count` more symbols. It doubles the memory, so that it seldom has to.
     fn make_room(&mut self, count: usize) {
         let end = self.length + count;
         grow(&mut self.starts, end);
@@ -363,13 +377,14 @@ impl Symbols {
         }
     }
 
-    /// Reports a newline character at `offset`. Ascending, and before any symbol of the text that follows it.
+    /// Records a newline character at `offset`. Offsets must ascend. Call it before appending any symbol of
+    /// the text after it.
     pub(crate) fn newline(&mut self, offset: u64) {
         let count = 1 + self.line_ends.last().map_or(0, |line| line.count);
         self.line_ends.push(LineEnd { offset, count });
     }
 
-    /// The newlines of the document so far.
+    /// Number of newlines in the document so far.
     pub(super) fn newlines_seen(&self) -> u64 {
         self.line_ends.last().map_or(0, |line| line.count)
     }
@@ -390,7 +405,7 @@ impl Symbols {
 }
 
 impl Room<'_> {
-    /// Reports newlines, as [`Symbols::newline`] does: bit `i` of the mask is one at `at + i`.
+    /// Records newlines, like [`Symbols::newline`]. Bit `i` of the mask is a newline at `at + i`.
     #[inline(always)]
     pub(super) fn newlines(&mut self, mut mask: u64, at: u64) {
         while mask != 0 {

@@ -1,7 +1,7 @@
-//! Properties of every front-end: the pieces a document comes in do not matter, origins are exact, memory is
-//! bounded; and unit char and unit word against references that see the whole text at once.
+//! Tests of every front-end. The pieces of a document do not affect the result, origins are exact, and memory
+//! is bounded. Unit char and unit word are compared with references that read the whole text at once.
 //!
-//! It is long because one file holds the samples of all encodings and scripts beside the properties they are held to.
+//! The file is long because it holds the samples of all encodings and scripts together with the properties.
 
 mod encodings;
 
@@ -26,7 +26,7 @@ fn all(out: &Symbols) -> Vec<Symbol> {
     out.values().iter().enumerate().map(|(i, &value)| (value, out.start(i)..out.end(i))).collect()
 }
 
-/// The symbols of a document fed whole.
+/// The symbols of a document that is fed whole.
 fn read(front: &mut FrontEnd, document: &[u8]) -> (Vec<Symbol>, TextFacts) {
     read_pieces(front, [document])
 }
@@ -44,7 +44,7 @@ fn chars(document: impl AsRef<[u8]>) -> (Vec<Symbol>, TextFacts) {
     read(&mut FrontEnd::chars(), document.as_ref())
 }
 
-/// The characters that would give these symbols.
+/// The values of the characters of this text.
 fn chars_in(text: &str) -> Vec<u64> {
     text.chars().map(value_of_char).collect()
 }
@@ -53,7 +53,7 @@ fn values(symbols: &[Symbol]) -> Vec<u64> {
     symbols.iter().map(|(value, _)| *value).collect()
 }
 
-/// A document in pieces whose sizes go round `sizes`.
+/// The pieces of a document. Their sizes cycle through `sizes`.
 fn pieces<'a>(document: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
     let mut sizes = sizes.iter().cycle();
     let mut rest = document;
@@ -67,7 +67,7 @@ fn pieces<'a>(document: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'
 
 // Inputs.
 
-/// Characters that combine, expand, vanish, fold oddly, or separate.
+/// Characters that combine, expand, vanish, fold in unusual ways, or separate.
 const ODD: &str = "eEoQxX\u{301}\u{302}\u{308}\u{323}\u{327}\u{345}αΑᾳᾼΐΣσςßẞıİŉǰﬁﬃſẛªº²½⅓⑩Ⓐ⑴㎏™ǅＡｂ１ｶﾞﾊﾟかガ\u{3099}\u{309A}\
     가각ᄀ\u{1161}\u{11A8}\u{1100}\u{1175}한ﾡﾷ\u{3164}\u{FFA0}\u{115F}क\u{93C}\u{94D}ষ\u{9BE}ি\u{9C7}\u{9D7}ก\u{E48}\u{E33}\
     אבּשׁ\u{5B0}لا\u{64B}ﷺ\u{AD}\u{200B}\u{200C}\u{200D}\u{2060}\u{FE0F}\u{34F}\u{FEFF}\u{20DD}\u{20E3}👩🏽🇫🇷汉漢\u{2F00}\u{F900}\u{FFFD}\
@@ -79,7 +79,7 @@ fn odd_text() -> impl Strategy<Value = String> {
     prop::collection::vec(c, 0..60).prop_map(|chars| chars.into_iter().collect())
 }
 
-/// Bytes that look like many encodings, now and then.
+/// Bytes that sometimes look like one of many encodings.
 fn odd_bytes() -> impl Strategy<Value = Vec<u8>> {
     let chunk = prop_oneof![
         3 => odd_text().prop_map(String::into_bytes),
@@ -100,7 +100,7 @@ proptest! {
         for unit in UNITS {
             let mut front = unit();
             let whole = read(&mut front, &document);
-            // The same front-end again: nothing is left of the document before.
+            // The same front-end again: no state of the previous document remains.
             prop_assert_eq!(&read_pieces(&mut front, pieces(&document, &sizes)), &whole);
             prop_assert!(whole.0.is_sorted_by_key(|(_, origin)| origin.start));
             prop_assert!(whole.0.iter().all(|(_, origin)| origin.start < origin.end && origin.end <= whole.1.bytes));
@@ -128,7 +128,7 @@ proptest! {
             front.set_processor(processor);
             let (whole, _) = read(&mut front, marked.as_bytes());
             prop_assert_eq!(values(&whole), reference_chars(&text), "{:?}", processor);
-            // In pieces, and the symbols as narrow as they can be.
+            // In pieces, with symbols as narrow as possible.
             let (mut out, mut found) = (Symbols::new(), Vec::new());
             for piece in pieces(marked.as_bytes(), &sizes) {
                 front.read(piece, &mut out);
@@ -184,7 +184,7 @@ proptest! {
             }
             ends.push(document.len() as u64);
         }
-        // A mark of UTF-16LE and a NUL are one of UTF-32LE.
+        // A mark of UTF-16LE and a NUL together are a mark of UTF-32LE.
         prop_assume!(wide || big_endian || !text.starts_with('\0'));
         let marked = format!("\u{FEFF}{text}");
         let translate = |offset: u64| marked[..offset as usize].chars().count().checked_sub(1).map_or(0, |n| ends[n]);
@@ -239,13 +239,13 @@ proptest! {
     }
 }
 
-/// No character has the value that says that it is not simple.
+/// No character has the value 0 or the value that marks a character as not simple.
 #[test]
 fn what_is_not_simple_has_no_value() {
     assert!(('\0'..=char::MAX).all(|c| ![0, NOT_SIMPLE].contains(&value_of_char(c))));
 }
 
-/// Codes are those of the characters that become what they stand for, and of no others.
+/// A code is exactly that of the characters that fold to its letter.
 #[test]
 fn codes_stand_for_what_characters_become() {
     let mut folding = Folding::new();
@@ -255,7 +255,7 @@ fn codes_stand_for_what_characters_become() {
             let value = LETTERS[usize::from(code)];
             assert_eq!(folding.value(c.into()), value, "{c}");
             assert_eq!(c.len_utf8(), width_of_code(code) as usize, "{c}");
-            // Only characters of the standard form are asked for, which are no capitals.
+            // Only characters of the standard form are looked up, and none of those is a capital.
             if value == value_of_char(c) {
                 assert_eq!(code_of_char(c), Some(code), "{c}");
             }
@@ -271,11 +271,11 @@ fn values_are_pinned() {
     // The published first outputs of SplitMix64 with seed 0.
     assert_eq!([1, 2, 3].map(mix64), [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F]);
     assert_eq!((value_of_char('a'), value_of_byte(b'a')), (mix64(98), mix64(98)));
-    // XXH3's own answer for no input.
+    // The published XXH3 hash of empty input.
     assert_eq!(value_of_word(""), 0x2D06_8005_38D3_94C2);
 }
 
-/// Wherever a character begins a segment, the standard form can be cut before it.
+/// The standard form can be cut before any character that begins a segment.
 #[test]
 fn no_context_crosses_the_start_of_a_segment() {
     let mut folding = Folding::new();
@@ -377,7 +377,7 @@ fn empty_documents() {
     }
 }
 
-/// Text without white space is cut by its own length, whether it comes whole or not, as UTF-8 or not.
+/// The cuts in text without white space depend only on its length, not on the pieces or the encoding.
 #[test]
 fn long_pieces_are_cut_in_the_same_places() {
     let text = format!("plain {0} {0} {0}é{1} {1} end", "abcd-".repeat(40_000), "bé€😀".repeat(9_000));
@@ -391,7 +391,7 @@ fn long_pieces_are_cut_in_the_same_places() {
     }
 }
 
-/// However long a run that nothing ends, what is held back is bounded: all but the last of it has come out.
+/// The text held back is bounded, even in an endless run. All earlier text has been emitted.
 #[test]
 fn what_is_held_back_is_bounded() {
     let marks = "\u{301}".repeat(1 << 20);
@@ -431,7 +431,7 @@ fn symbols_may_lie_any_distance_apart() {
         }
         out.discard_front(1);
     }
-    // Lines without symbols are forgotten, and still counted.
+    // Ends of lines without symbols are removed, but still counted.
     for offset in 0..1000 {
         out.newline((1 << 41) + offset);
         out.discard_front(0);

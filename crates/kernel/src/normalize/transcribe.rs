@@ -1,5 +1,5 @@
-//! A whole document as UTF-8, with the bytes each part of it came from: for front-ends that must see the characters
-//! before they can tell which of them are text, such as HTML.
+//! Transcription: a whole document as UTF-8, with the origin of each part. Readers of formats such as HTML
+//! use it. They must see all characters before they know which are text.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
@@ -14,24 +14,24 @@ use crate::document::Span;
 /// Bytes decoded at a time.
 const PIECE: usize = 64 << 10;
 
-/// Takes the parts of a document in UTF-8, in order.
+/// Receives the parts of a document in UTF-8, in order.
 pub trait Scribe {
-    /// Text that stands in the document just so, at its byte `at`.
+    /// Takes text that is the same in the document, at its byte `at`.
     fn verbatim(&mut self, text: &str, at: u64);
-    /// Text that the bytes `origin` stand for: U+FFFD where they stand for nothing.
+    /// Takes the text decoded from the bytes `origin`; U+FFFD for an invalid sequence.
     fn decoded(&mut self, text: &str, origin: Span);
 }
 
-/// The facts of a document that was transcribed.
+/// Facts about a transcribed document.
 #[derive(Clone, Copy, Debug)]
 pub struct Transcribed {
-    /// Its encoding, by its WHATWG name.
+    /// The encoding, by its WHATWG name.
     pub encoding: &'static str,
-    /// Byte sequences that are no characters in it.
+    /// Number of byte sequences that are invalid in the encoding.
     pub undecodable: u64,
 }
 
-/// The encoding in which a document is read as text, by its WHATWG name.
+/// The encoding of a document that is read as text, by its WHATWG name.
 pub fn encoding_of(bytes: &[u8]) -> &'static str {
     struct Nobody;
     impl Scribe for Nobody {
@@ -41,16 +41,16 @@ pub fn encoding_of(bytes: &[u8]) -> &'static str {
     transcribe(bytes, None, &mut Nobody).encoding
 }
 
-/// The length of the byte order mark if nothing needs transcribing: the bytes are UTF-8 as they are, but for a mark of the
-/// returned length, and do not look like UTF-16 without a mark.
+/// Tests whether a document is UTF-8 without any need for transcription. Returns the length of its byte order
+/// mark, which may be 0. `None` if it is not UTF-8, or if it has no mark and looks like UTF-16.
 pub fn is_plain_utf8(bytes: &[u8]) -> Option<usize> {
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let head = &bytes[..bytes.len().min(detect::HEAD)];
     (!super::is_wide_text(head) || mark > 0).then(|| str::from_utf8(bytes)).and_then(Result::ok).map(|_| mark)
 }
 
-/// Gives a document to `scribe` in UTF-8. Its encoding is what a byte order mark or the pattern
-/// of UTF-16 says, then `declared`, then the guess that text without a declaration gets.
+/// Passes a document to `scribe` in UTF-8. The encoding is the one of a byte order mark or the pattern of
+/// UTF-16, else `declared`, else the one detected in the text.
 pub fn transcribe(bytes: &[u8], declared: Option<&'static Encoding>, scribe: &mut impl Scribe) -> Transcribed {
     let head = &bytes[..bytes.len().min(detect::HEAD)];
     let is_wide = detect::mark(head).is_some() || super::is_wide_text(head);
@@ -59,21 +59,22 @@ pub fn transcribe(bytes: &[u8], declared: Option<&'static Encoding>, scribe: &mu
         _ => Decoder::default(),
     };
     let mut sink = Copyist { scribe, end: 0, is_gap: false };
-    // The decoder's counts of lines are not used here.
+    // The line counts of the decoder are not used.
     let mut symbols = Symbols::new();
     for piece in bytes.chunks(PIECE) {
         decoder.feed(piece, &mut sink, &mut symbols);
         symbols.clear();
     }
     let (encoding, tally) = decoder.finish(&mut sink, &mut symbols);
-    // The end of a document is a cut as well.
+    // Invalid bytes at the end of the document count too.
     if tally.undecodable > 0 {
         sink.reach(bytes.len() as u64);
     }
     Transcribed { encoding, undecodable: tally.undecodable }
 }
 
-/// The decoder of a declared encoding. As browsers have it, a document whose declaration could be read is not UTF-16.
+/// The decoder for a declared encoding. A document whose declaration could be read as ASCII is not UTF-16;
+/// browsers do the same.
 fn codec(encoding: &'static Encoding) -> Codec {
     if encoding == UTF_8 || encoding == UTF_16LE || encoding == UTF_16BE {
         Codec::Utf8(Utf8::default())
@@ -84,17 +85,17 @@ fn codec(encoding: &'static Encoding) -> Codec {
     }
 }
 
-/// Where decoders put characters.
+/// Passes characters from a decoder to a scribe.
 struct Copyist<'a, T> {
     scribe: &'a mut T,
-    /// Where the last text ended.
+    /// Offset after the last text.
     end: u64,
     /// True if undecodable bytes followed it.
     is_gap: bool,
 }
 
 impl<T: Scribe> Copyist<'_, T> {
-    /// Text begins at `start`: what could not be decoded before it is known now.
+    /// Text begins at `start`. Passes on U+FFFD for undecodable bytes before it.
     fn reach(&mut self, start: u64) {
         if std::mem::take(&mut self.is_gap) && start > self.end {
             self.scribe.decoded("\u{FFFD}", Span { start: self.end, end: start });

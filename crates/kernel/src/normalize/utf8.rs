@@ -1,15 +1,15 @@
-//! UTF-8: the text is its own bytes, so whole runs are passed on as they are.
+//! UTF-8: the text is the bytes themselves, so whole runs are passed on unchanged.
 //!
-//! Bytes that are not UTF-8 are reported by maximal subparts (Unicode, section 3.9), as `str::from_utf8` finds them; a
-//! character cut by the end of a piece waits for its other bytes.
+//! Invalid bytes are reported as maximal subparts (Unicode, section 3.9), as `str::from_utf8` finds them. A
+//! character that the end of a piece cuts waits for its other bytes.
 
 use super::Sink;
 use super::output::Output;
 
-/// Reads UTF-8.
+/// Decodes UTF-8.
 #[derive(Default)]
 pub(super) struct Utf8 {
-    /// The beginning of a sequence that the last piece cut: up to three bytes.
+    /// Up to three bytes: the start of a sequence that the end of the last piece cut.
     cut: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ impl Utf8 {
                     self.cut.clear();
                 }
                 Err(error) if error.error_len().is_none() => {}
-                // The cut bytes were a maximal subpart; `next` is to be read again.
+                // The cut bytes were a maximal subpart. `next` is read again.
                 Err(_) => {
                     self.cut.clear();
                     out.undecodable();
@@ -43,7 +43,7 @@ impl Utf8 {
         }
     }
 
-    /// Text that is hardly ASCII; the `last` of the piece may end with a sequence to be continued.
+    /// Decodes text that is mostly not ASCII. If it is the `last` of the piece, its end may cut a sequence.
     fn mixed<S: Sink>(&mut self, bytes: &[u8], last: bool, mut at: u64, out: &mut Output<S>) {
         let (whole, cut) = bytes.split_at(if last { whole_sequences(bytes) } else { bytes.len() });
         self.cut.extend_from_slice(cut);
@@ -67,13 +67,13 @@ impl Utf8 {
     }
 }
 
-/// The length of what comes before a block of ASCII.
+/// Length of the bytes before the first block of ASCII.
 fn mixed(bytes: &[u8]) -> usize {
     const BLOCK: usize = 32;
     bytes.chunks_exact(BLOCK).position(<[u8]>::is_ascii).map_or(bytes.len(), |blocks| blocks * BLOCK)
 }
 
-/// The length of `bytes` without the sequence that its end cuts, if any.
+/// Length of `bytes` without a sequence that its end cuts.
 pub(super) fn whole_sequences(bytes: &[u8]) -> usize {
     let is_cut = |&from: &usize| {
         str::from_utf8(&bytes[from..]).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())

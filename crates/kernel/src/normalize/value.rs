@@ -1,18 +1,18 @@
-//! The 64-bit value of a symbol: what the k-gram hash sees of it.
+//! The 64-bit value of a symbol, which the k-gram hash uses.
 //!
-//! Everything here is part of the pinned hash version of a profile: a change makes every stored fingerprint
-//! meaningless, so it needs a new hash version. Characters and bytes map one to one onto values and never onto 0;
-//! words are hashed.
+//! Everything here belongs to the hash version of a profile. Any change invalidates every stored fingerprint,
+//! so it needs a new hash version. Characters and bytes map to distinct values, none of them 0. Words are
+//! hashed.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::lanes::{CODES, NO_CODE};
 
-/// The `x`-th output of SplitMix64 started at 0: the golden gamma times `x` through the finaliser.
+/// The `x`-th output of SplitMix64 with seed 0: the finaliser applied to `x` times the golden gamma.
 ///
-/// A bijection on 64 bits whose only fixed zero is `mix64(0)`. Steele, Lea and Flood 2014, "Fast splittable
-/// pseudorandom number generators", with Stafford's constants (Mix13), as in Java's `SplittableRandom` and Vigna's
-/// `splitmix64.c`.
+/// A bijection on 64 bits. Only `mix64(0)` is 0. From Steele, Lea and Flood 2014, "Fast splittable
+/// pseudorandom number generators", with Stafford's constants (Mix13). Java's `SplittableRandom` and Vigna's
+/// `splitmix64.c` use the same constants.
 pub(crate) const fn mix64(x: u64) -> u64 {
     let z = x.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -20,9 +20,10 @@ pub(crate) const fn mix64(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The number whose [`mix64`] is this: the code point of a character's value less 1, and so for a byte's.
+/// The inverse of [`mix64`]. For the value of a character or byte, this is its code point or number plus 1.
 pub const fn unmix64(z: u64) -> u64 {
-    // Each step of `mix64` backwards: a shift by more than a third is undone by two, and the factors are the inverses.
+    // Inverts the steps of `mix64` in reverse order. Two shifts undo a shift by more than a third of the
+    // bits; multiplying by the inverse undoes a multiplication.
     let z = z ^ (z >> 31) ^ (z >> 62);
     let z = z.wrapping_mul(inverse(0x94D0_49BB_1331_11EB));
     let z = z ^ (z >> 27) ^ (z >> 54);
@@ -31,8 +32,8 @@ pub const fn unmix64(z: u64) -> u64 {
     z.wrapping_mul(inverse(0x9E37_79B9_7F4A_7C15))
 }
 
-/// The inverse of an odd number modulo 2^64, by Newton's method: each step doubles the bits that are right, of which there are
-/// three at first.
+/// The inverse of an odd number modulo 2^64, by Newton's method. Three bits are correct at first, and each
+/// step doubles their number.
 const fn inverse(odd: u64) -> u64 {
     let mut inverse = odd;
     let mut step = 0;
@@ -43,31 +44,31 @@ const fn inverse(odd: u64) -> u64 {
     inverse
 }
 
-/// The value of a character of the standard form.
+/// The value of a character of the normalised text.
 pub(crate) const fn value_of_char(c: char) -> u64 {
     mix64(c as u64 + 1)
 }
 
-/// The value of a byte, under unit byte.
+/// The value of a byte in unit byte.
 pub(crate) const fn value_of_byte(byte: u8) -> u64 {
     mix64(byte as u64 + 1)
 }
 
-/// The value of a word: XXH3 (64 bits, seed 0) of the UTF-8 of its standard form.
+/// The value of a word: XXH3 (64 bits, seed 0) of its normalised form in UTF-8.
 pub(crate) fn value_of_word(folded: &str) -> u64 {
     xxh3_64(folded.as_bytes())
 }
 
-/// Letters of western Europe that have codes: each has two bytes of UTF-8, as has its capital.
+/// Western European letters that have codes. Each letter and its capital take two bytes in UTF-8.
 const LATIN: [char; 28] = [
     'à', 'á', 'â', 'ã', 'ä', 'å', 'æ', 'ç', 'è', 'é', 'ê', 'ë', 'ì', 'í', 'î', 'ï', 'ñ', 'ò', 'ó', 'ô', 'õ', 'ö', 'ø',
     'ù', 'ú', 'û', 'ü', 'œ',
 ];
 
-/// The number of ASCII letters and digits, whose codes come first.
+/// Number of ASCII letters and digits. Their codes come first.
 const ASCII: usize = 36;
 
-/// The values of symbols by their codes: `0` to `9`, `a` to `z`, then those of [`LATIN`].
+/// The values of symbols by code: `0` to `9`, `a` to `z`, then the letters of [`LATIN`].
 pub static LETTERS: [u64; ASCII + LATIN.len()] = {
     let mut values = [0; ASCII + LATIN.len()];
     let mut code = 0;
@@ -82,20 +83,21 @@ pub static LETTERS: [u64; ASCII + LATIN.len()] = {
     values
 };
 
-/// The first code of a symbol that comes from two bytes of UTF-8.
+/// First code of a symbol that takes two bytes in UTF-8.
 pub(super) const WIDE: u8 = ASCII as u8;
 
-/// How many bytes of UTF-8 a symbol with this code comes from: where it comes from others it has none.
+/// Number of bytes in UTF-8 from which a symbol with this code comes. A symbol from any other origin has no
+/// code.
 #[inline(always)]
 pub(super) fn width_of_code(code: u8) -> u32 {
     1 + u32::from(usize::from(code) >= ASCII)
 }
 
-/// The first and the last code point beyond ASCII that may have codes: from `À` to `ſ`.
+/// First and last code point beyond ASCII that may have a code: `À` and `ſ`.
 const FIRST: u32 = 0xC0;
 const LAST: u32 = 0x17F;
 
-/// The code of the symbol that a code point beyond ASCII becomes.
+/// The code of the symbol for a code point beyond ASCII, or `NO_CODE`.
 #[inline(always)]
 pub(super) fn code_beyond_ascii(code_point: u32) -> u8 {
     static CODES: [u8; (LAST - FIRST + 1) as usize] = {
@@ -113,7 +115,7 @@ pub(super) fn code_beyond_ascii(code_point: u32) -> u8 {
     CODES.get(code_point.wrapping_sub(FIRST) as usize).copied().unwrap_or(NO_CODE)
 }
 
-/// The code of a character of the standard form.
+/// The code of a character of the normalised text, if it has one.
 pub(super) fn code_of_char(c: char) -> Option<u8> {
     match c {
         '0'..='9' | 'a'..='z' => Some(CODES[c as usize]),

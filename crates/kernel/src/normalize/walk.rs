@@ -1,8 +1,8 @@
-//! Walk: where k-grams stand in the document, asked for in ascending order. Nothing is searched for: what a walk has
-//! passed is behind it.
+//! Walk: locates k-grams in the document in ascending order. A walk only moves forward, so it needs no
+//! search.
 //!
-//! k-grams are located a block at a time and written column by column, so that each column is a short loop without a
-//! branch, which the compiler turns into vector code: where all of a text is selected most of the time goes by here.
+//! It locates k-grams in blocks and writes column by column. Each column is a short loop without branches,
+//! which the compiler vectorises. If all k-grams of a text are selected, most of the time is spent here.
 
 use std::ops::Range;
 
@@ -11,61 +11,63 @@ use super::value::{WIDE, width_of_code};
 use crate::columns::{Columns, Fingerprint, FingerprintRow, Fingerprints};
 use crate::document::Span;
 
-/// k-grams located together: what is done once for all of them does not count then, and what is read and written stays in
-/// the first-level cache.
+/// Number of k-grams located together: enough that work per block does not count, and few enough that the
+/// data stays in the first-level cache.
 pub const LOCATED_AT_ONCE: usize = 512;
 
-/// Where fewer k-grams than this are in a line, it is quicker to look for the line of each.
+/// If lines have fewer k-grams than this on average, it is faster to find the line of each k-gram.
 const MANY: usize = 16;
 
-/// A k-gram to be located: its hash, and the symbol it begins at.
+/// A k-gram to locate: its hash, and the index of its first symbol.
 pub(crate) type Kgram = (u64, usize);
 
-/// Goes along the k-grams of symbols.
+/// Walks along the k-grams of symbols.
 #[derive(Debug)]
 pub struct Walk<'a> {
     symbols: &'a Symbols,
-    /// How far the last symbol of a k-gram is from its first.
+    /// Distance from a k-gram's first symbol to its last.
     after: usize,
-    /// The index in the document of the first symbol.
+    /// Index in the document of the first symbol.
     first: u64,
     first_bases: Bases<'a>,
     last_bases: Bases<'a>,
     first_lines: OpenLines<'a>,
     last_lines: OpenLines<'a>,
-    /// The number of the last line.
+    /// Number of the last line.
     most_lines: u64,
 }
 
-/// The base of the last symbol asked for, and those after it.
+/// The base of the last symbol located, and all later bases.
 #[derive(Debug, Clone, Copy)]
 struct Bases<'a>(&'a [Base]);
 
-/// The lines that have not ended before the last byte asked for, and the number of the first of them.
+/// The line of the last byte located and all later lines. `line` is the number of the first of them.
 #[derive(Debug, Clone, Copy)]
 struct OpenLines<'a> {
     ends: &'a [LineEnd],
     line: u64,
 }
 
-/// The last symbols of k-grams that begin one symbol after the other.
+/// The last symbols of consecutive k-grams.
 #[derive(Debug, Clone, Copy)]
 enum Lasts<'a> {
-    /// Starts and codes.
+    /// Starts and codes of symbols.
     Narrow(&'a [u32], &'a [u8]),
-    /// Ends.
+    /// Ends of symbols.
     Wide(&'a [u32]),
 }
 
 impl Symbols {
-    /// Where k-grams stand that are asked for in ascending order; the first symbol is number `first` of the document.
+    /// Starts a walk that locates k-grams in ascending order. `first` is the index in the document of the
+    /// first symbol.
     pub fn walk(&self, k: usize, first: u64) -> Walk<'_> {
         Walk::new(self, k, first)
     }
 }
 
 impl<'a> Walk<'a> {
-    /// Along the k-grams of these symbols, the first of which is number `first` of the document; k is at least 1.
+    /// A walk along the k-grams of these symbols. `first` is the index in the document of the first symbol; k
+    /// is at least 1.
     pub(super) fn new(symbols: &'a Symbols, k: usize, first: u64) -> Self {
         let (bases, lines) = (Bases(symbols.bases()), OpenLines { ends: symbols.line_ends(), line: 1 });
         Self {
@@ -80,8 +82,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Appends the next k-grams, with the bytes they come from and the 1-based lines their first and their last byte
-    /// stand in. A newline belongs to the line it ends. Neither feeding nor discarding may come between.
+    /// Appends the next k-grams with their byte ranges and the 1-based lines of their first and last bytes. A
+    /// newline belongs to the line that it ends. The symbols must not change during the walk.
     #[inline(always)]
     pub(crate) fn locate<I>(&mut self, kgrams: I, out: &mut Fingerprints)
     where
@@ -94,20 +96,20 @@ impl<'a> Walk<'a> {
             return self.locate_each(kgrams, out);
         };
         let Self { symbols, after, first, .. } = *self;
-        // All as long as there are k-grams in these, so that one check of the index does for all.
+        // Equal lengths, so that one bounds check serves all.
         let range = from..to + 1;
         let starts = &symbols.starts()[range.clone()];
         let lasts = Lasts::of(symbols, after, range);
         let start = |i: usize| first_base + u64::from(starts[i]);
         let end = |i: usize| last_base + u64::from(lasts.end(i));
-        // Nothing that tells where they stand descends, so that the first and the last tell of all.
+        // Starts, ends and lines never descend, so the first and last k-gram bound all others.
         let lines = [self.first_lines.of(start(0)), self.last_lines.of(end(0) - 1)];
         let least = [first + from as u64, start(0), end(0), lines[0], lines[1]];
         let most = [first + to as u64, start(to - from), end(to - from), self.most_lines, self.most_lines];
         let Some((columns, bases)) = out.block_for(least, most) else {
             return self.locate_each(kgrams, out);
         };
-        // A number that does not fit into 32 bits on the way there does at the end.
+        // Intermediate results may wrap in 32 bits. The final result is correct.
         let [to_position, to_start, to_end] =
             [first.wrapping_sub(bases[0]), first_base.wrapping_sub(bases[1]), last_base.wrapping_sub(bases[2])]
                 .map(|more| more as u32);
@@ -125,7 +127,8 @@ impl<'a> Walk<'a> {
             match lasts {
                 Lasts::Narrow(lasts, codes) => {
                     gather(lasts, positions, to_end.wrapping_add(1), &mut columns.ends);
-                    // To look at all codes is quicker than at each k-gram's, where they are not many more.
+                    // Testing all codes is faster than testing the code of each k-gram, unless there are many
+                    // more codes.
                     if codes.len() > 16 * positions.0.len() || has_wide(codes) {
                         gather_widths(codes, positions, &mut columns.ends[written..]);
                     }
@@ -136,7 +139,7 @@ impl<'a> Walk<'a> {
         self.write_lines(columns, written, bases);
     }
 
-    /// Writes the lines of k-grams whose starts and ends have been written, from the index `written` on.
+    /// Writes the lines of k-grams from index `written` on. Their starts and ends are already written.
     #[inline(always)]
     fn write_lines(&mut self, columns: &mut Columns, written: usize, bases: FingerprintRow) {
         let Columns { starts, ends, first_lines, last_lines, .. } = columns;
@@ -161,7 +164,7 @@ impl<'a> Walk<'a> {
         (self.first_lines, self.last_lines) = (first, last);
     }
 
-    /// As [`locate`](Self::locate), wherever they stand.
+    /// Like [`locate`](Self::locate), but for k-grams at any distance from each other.
     #[cold]
     fn locate_each(&mut self, kgrams: impl Iterator<Item = Kgram>, out: &mut Fingerprints) {
         for (hash, first) in kgrams {
@@ -173,7 +176,7 @@ impl<'a> Walk<'a> {
 }
 
 impl<'a> Lasts<'a> {
-    /// The last symbols of the k-grams that begin at those of the range.
+    /// The last symbols of the k-grams that begin at the symbols in `range`.
     #[inline(always)]
     fn of(symbols: &'a Symbols, after: usize, range: Range<usize>) -> Self {
         match symbols.extent() {
@@ -184,7 +187,7 @@ impl<'a> Lasts<'a> {
         }
     }
 
-    /// The end of one of them.
+    /// End of the symbol at index `i`.
     #[inline(always)]
     fn end(&self, i: usize) -> u32 {
         match self {
@@ -193,7 +196,7 @@ impl<'a> Lasts<'a> {
         }
     }
 
-    /// Appends the ends of all, with a number added to each.
+    /// Appends all ends, adding `more` to each.
     #[inline(always)]
     fn append_all(&self, more: u32, out: &mut Vec<u32>) {
         match self {
@@ -211,20 +214,20 @@ impl<'a> Lasts<'a> {
     }
 }
 
-/// Appends the values at some indices, which are counted from a number, with another added to each. Not inlined: among
-/// all that is around it there are too few registers.
+/// Appends the values at some indices, adding `more` to each. The indices are relative to `from`. Not
+/// inlined: within its caller there would be too few registers.
 #[inline(never)]
 fn gather(values: &[u32], (indices, from): (&[u32], u32), more: u32, out: &mut Vec<u32>) {
     out.extend(indices.iter().map(|&index| values[(index - from) as usize].wrapping_add(more)));
 }
 
-/// True if any of these symbols has two bytes. In most text none has.
+/// True if any symbol takes two bytes. In most texts none does.
 #[inline(always)]
 fn has_wide(codes: &[u8]) -> bool {
     codes.iter().fold(0, |most, &code| code.max(most)) >= WIDE
 }
 
-/// Adds 1 to the ends of symbols of two bytes; the indices are as those of [`gather`].
+/// Adds 1 to the ends of two-byte symbols. The indices are as in [`gather`].
 #[inline(never)]
 fn gather_widths(codes: &[u8], (indices, from): (&[u32], u32), ends: &mut [u32]) {
     for (end, &index) in ends.iter_mut().zip(indices) {
@@ -232,11 +235,11 @@ fn gather_widths(codes: &[u8], (indices, from): (&[u32], u32), ends: &mut [u32])
     }
 }
 
-/// How many of these numbers, which do not descend, are below a bound.
+/// Number of values below `bound`. The numbers must not descend.
 #[inline(always)]
 fn count_below(numbers: &[u32], bound: u32) -> usize {
     let Some(&first) = numbers.first() else { return 0 };
-    // As many as there are bytes before a newline, where each byte is a symbol: then nothing need be searched for.
+    // If each byte is a symbol, this guess is right, and no search is needed.
     let guess = (numbers.len() - 1).min(bound.saturating_sub(first).saturating_sub(1) as usize);
     let right = guess + usize::from(numbers[guess] < bound);
     if (right == 0 || numbers[right - 1] < bound) && numbers.get(right).is_none_or(|&next| next >= bound) {
@@ -246,8 +249,8 @@ fn count_below(numbers: &[u32], bound: u32) -> usize {
 }
 
 impl OpenLines<'_> {
-    /// How many lines end before the last of these bytes, if they are few. Each byte is so far `before` the offset that is
-    /// given relative to `base`.
+    /// Number of lines that end before the last of these bytes; `None` if more than `few`. Each byte lies
+    /// `before` bytes before its offset, which is relative to `base`.
     #[inline(always)]
     fn passed(&self, bytes: &[u32], [base, before]: [u64; 2], few: usize) -> Option<usize> {
         let last = base + u64::from(*bytes.last()?) - before;
@@ -255,14 +258,14 @@ impl OpenLines<'_> {
         (passed <= few).then_some(passed)
     }
 
-    /// Writes the lines of these bytes, before the last of which so many lines end: line by line.
+    /// Writes the line numbers of these bytes, line by line. `passed` lines end before the last byte.
     #[inline(always)]
     fn write(&mut self, bytes: &[u32], [base, before]: [u64; 2], passed: usize, line_base: u64, out: &mut Vec<u32>) {
         let (passed, ends) = self.ends.split_at(passed);
         self.ends = ends;
         let (mut rest, mut written) = (bytes, out.len());
         for end in passed {
-            // The first byte of the next line, or the first there is.
+            // First byte of the next line.
             let beginning = (end.offset + 1 + before).saturating_sub(base) as u32;
             let in_line = count_below(rest, beginning);
             rest = &rest[in_line..];
@@ -273,7 +276,7 @@ impl OpenLines<'_> {
         out.resize(written + rest.len(), self.line.wrapping_sub(line_base) as u32);
     }
 
-    /// The line of a byte.
+    /// The line of the byte at `offset`.
     #[inline(always)]
     fn of(&mut self, offset: u64) -> u64 {
         while let [end, rest @ ..] = self.ends
@@ -286,7 +289,7 @@ impl OpenLines<'_> {
 }
 
 impl Bases<'_> {
-    /// The base of the origins of the symbols from one to the other, if it is the same for all.
+    /// The base of the origins of symbols `from` to `to`, if it is the same for all.
     #[inline(always)]
     fn of_all(&mut self, from: usize, to: usize) -> Option<u64> {
         while let [_, rest @ ..] = self.0
@@ -308,7 +311,7 @@ mod tests {
     use crate::document::Span;
     use crate::normalize::{FrontEnd, Symbols};
 
-    /// k-grams one after the other, and with gaps.
+    /// Checks consecutive k-grams, and k-grams with gaps.
     fn check(symbols: &Symbols, k: usize, gaps: &[usize]) {
         let mut firsts = Vec::new();
         let mut first = 0;
@@ -319,7 +322,7 @@ mod tests {
             firsts.push(first);
             first += gap;
         }
-        // The first of the symbols is that of the document, or is far from it; of a block much lies chunk_size, or little.
+        // The first symbol is the first of the document or far from it. The chunks are large or small.
         for (number, chunk_size) in
             [(0, LOCATED_AT_ONCE), (u64::from(u32::MAX) - 70, LOCATED_AT_ONCE), (0, 7), (1 << 40, 32)]
         {
@@ -352,7 +355,7 @@ mod tests {
         ) {
             let text: String = words.into_iter().map(|(word, times)| word.repeat(times)).collect();
             let (mut front_end, mut symbols) = (FrontEnd::chars(), Symbols::new());
-            // Narrow as long as it may be.
+            // Narrow as long as possible.
             front_end.read(text.as_bytes(), &mut symbols);
             front_end.end(&mut symbols);
             check(&symbols, k, &gaps);

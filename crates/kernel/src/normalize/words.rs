@@ -1,7 +1,8 @@
-//! Unit word: the words of a text, one symbol each.
+//! Unit word: each word of a text is one symbol.
 //!
-//! Text is gathered between white space (a *piece*), split at Unicode's word boundaries (UAX 29), and the rule of the
-//! profile says which parts are words. The origin of a word is its own bytes, without the punctuation around it.
+//! Text is collected up to the next white space (a *piece*) and split at Unicode's word boundaries (UAX 29).
+//! The profile's word rule decides which parts are words. The origin of a word is its own bytes, without the
+//! punctuation around it.
 
 use std::ops::Range;
 
@@ -15,13 +16,13 @@ use super::symbols::Symbols;
 use super::value::value_of_word;
 use crate::profile::WordRule;
 
-/// Bytes of UTF-8 in a piece, at most: what has no white space for longer is cut there, so that memory stays bounded.
-/// Where it is cut depends on the start of the piece alone, not on how the document was fed.
+/// Maximum bytes of UTF-8 in a piece. Longer text without white space is cut, so that memory is bounded. The
+/// place of the cut depends only on the start of the piece, not on how the document was fed.
 const PIECE_LIMIT: usize = 64 << 10;
 
 /// Turns characters into symbols of unit word.
 pub(super) struct Words {
-    /// Text that white space has not ended yet.
+    /// Text since the last white space.
     pending: TextPiece,
     words: WordMaker,
 }
@@ -31,8 +32,8 @@ impl Words {
         Self { pending: TextPiece::default(), words: WordMaker::new(rule) }
     }
 
-    /// Many pieces at once, from the start of one: between ASCII letters white space is as good as anything else, so
-    /// pieces can be split together where none of them is too long. Returns the bytes taken, maybe none.
+    /// Reads several ASCII pieces at once, if none is pending. This is valid for letters: white space
+    /// separates them like any other character. Returns the number of bytes read, which may be 0.
     fn ascii_pieces(&mut self, text: &str, at: u64, out: &mut Symbols) -> usize {
         if self.words.rule != WordRule::Letters || !self.pending.text.is_empty() {
             return 0;
@@ -43,7 +44,7 @@ impl Words {
         taken
     }
 
-    /// Text of one piece, the end of it.
+    /// Reads the last text of a piece.
     fn close(&mut self, text: &str, at: u64, out: &mut Symbols) {
         if self.pending.text.is_empty() && text.len() <= PIECE_LIMIT {
             self.words.split(text, &[OriginRun { at: 0, start: at, end: at + text.len() as u64 }], out);
@@ -53,7 +54,7 @@ impl Words {
         }
     }
 
-    /// Text of one piece, to be continued.
+    /// Collects text of a piece that continues.
     fn gather(&mut self, mut text: &str, mut at: u64, out: &mut Symbols) {
         while !text.is_empty() {
             let room = PIECE_LIMIT - self.pending.text.len();
@@ -114,7 +115,7 @@ impl Sink for Words {
     }
 }
 
-/// The ASCII part of Unicode's white space.
+/// The white space of Unicode that is ASCII.
 fn is_ascii_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
@@ -123,7 +124,7 @@ fn is_ascii_space(byte: u8) -> bool {
 pub(super) struct WordMaker {
     rule: WordRule,
     folding: Folding,
-    /// Where a word is put into standard form; kept for its memory.
+    /// Buffer for the standard form of a word.
     folded: String,
 }
 
@@ -132,7 +133,7 @@ impl WordMaker {
         Self { rule, folding: Folding::new(), folded: String::new() }
     }
 
-    /// The standard form of a word, without what is invisible.
+    /// The standard form of a word, without invisible characters.
     pub(super) fn standard_form(&mut self, word: &str) -> &str {
         self.fold(word);
         &self.folded
@@ -156,7 +157,7 @@ impl WordMaker {
         }
     }
 
-    /// No word boundary separates two ASCII letters, so the runs of them are the words.
+    /// No word boundary separates two ASCII letters, so every run of letters is a word.
     fn ascii_letters(&mut self, text: &str, runs: &[OriginRun], out: &mut Symbols) {
         self.folded.clear();
         self.folded.push_str(text);
@@ -171,7 +172,8 @@ impl WordMaker {
         }
     }
 
-    /// The maximal runs of letters in a segment. Marks and invisible characters belong to the letter before them.
+    /// Finds the longest runs of letters in a segment. Marks and invisible characters belong to the letter
+    /// before them.
     fn letters(&mut self, text: &str, runs: &[OriginRun], segment: Range<usize>, out: &mut Symbols) {
         let mut word = segment.start..segment.start;
         for (offset, c) in text[segment.clone()].char_indices() {
@@ -187,7 +189,7 @@ impl WordMaker {
         self.word(text, runs, word, out);
     }
 
-    /// One word, unless nothing of it can be seen.
+    /// Appends a word, unless it has only invisible characters.
     fn word(&mut self, text: &str, runs: &[OriginRun], range: Range<usize>, out: &mut Symbols) {
         self.fold(&text[range.clone()]);
         if !self.folded.is_empty() {
@@ -196,14 +198,14 @@ impl WordMaker {
         }
     }
 
-    /// Puts the standard form of a word, without what is invisible, into `folded`.
+    /// Writes the standard form of a word to `folded`, without invisible characters.
     fn fold(&mut self, word: &str) {
         self.folded.clear();
         for c in word.chars() {
             match self.folding.fate(c) {
                 FoldResult::Keep(c) => self.folded.push(c),
                 FoldResult::Drop if c.is_ascii() => self.folded.push(c),
-                // From here on a character may depend on its neighbours: all of the word, the long way.
+                // Characters may depend on their neighbours from here on. Normalise the whole word.
                 _ => {
                     let form = &self.folding.form;
                     self.folded.clear();

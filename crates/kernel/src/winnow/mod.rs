@@ -1,6 +1,6 @@
-//! Selection: which k-gram hashes become fingerprints. A window is w consecutive hashes.
+//! Selection: chooses which k-gram hashes become fingerprints. A window is w consecutive hashes.
 //!
-//! The worked example of Schleimer et al. 2003, Figure 2, windows of length 4:
+//! The example of Schleimer et al. 2003, Figure 2, with windows of 4 hashes:
 //!
 //! ```
 //! use fpdb::winnow::{Selected, Winnower};
@@ -15,7 +15,7 @@
 //! assert_eq!(pairs, [(17, 3), (17, 6), (8, 8), (39, 11), (17, 15)]);
 //! ```
 //!
-//! Fewer hashes than one window are treated as one window, so that a short document has one fingerprint.
+//! Fewer than w hashes count as one window, so a short document has one fingerprint.
 
 mod backoff;
 mod modulus;
@@ -36,8 +36,10 @@ use windows::WindowSelector;
 
 use crate::profile::Selection;
 
-/// Selects from a document's hashes, piece by piece, in memory for some 2 w hashes and the longest piece, which it keeps, and in
-/// time linear in the hashes whatever they are.
+/// Selects fingerprints from a document's hashes, piece by piece.
+///
+/// It holds about 2 w hashes and the longest piece in memory, and keeps this memory for the next document.
+/// Time is linear in the number of hashes, for any input.
 #[derive(Clone, Debug)]
 pub struct Winnower {
     rule: Rule,
@@ -50,10 +52,10 @@ enum Rule {
 }
 
 impl Winnower {
-    /// A selector of windows of `w` hashes; [`Selection::All`] and [`Selection::Mod`] have no use for `w`.
+    /// A selector with windows of `w` hashes. [`Selection::All`] and [`Selection::Mod`] ignore `w`.
     ///
     /// # Panics
-    /// Where `w` or the modulus of the selection is 0.
+    /// If `w` or the modulus of the selection is 0.
     #[must_use]
     pub fn new(selection: Selection, w: u32) -> Self {
         assert!(w > 0, "a window has at least 1 hash");
@@ -68,13 +70,13 @@ impl Winnower {
         Self { rule }
     }
 
-    /// Takes the document's next hashes and appends the fingerprints that are certain by then to `out`, in
-    /// ascending order of position.
+    /// Reads the next hashes of the document, and appends to `out` the fingerprints that are final by then,
+    /// ordered by position.
     pub fn feed(&mut self, hashes: &[u64], out: &mut Vec<Selected>) {
         self.feed_with(hashes.len(), |space| space.copy_from_slice(hashes), out);
     }
 
-    /// As [`feed`](Self::feed), of `count` hashes that `fill` writes where they are wanted.
+    /// Like [`feed`](Self::feed), for `count` hashes that `fill` writes straight into the winnower's buffer.
     #[doc(hidden)]
     pub fn feed_with(&mut self, count: usize, fill: impl FnOnce(&mut [u64]), out: &mut Vec<Selected>) {
         match &mut self.rule {
@@ -83,8 +85,8 @@ impl Winnower {
         }
     }
 
-    /// Ends the document: appends what a sequence shorter than one window selects (nothing more with [`Selection::Mod`], which knows
-    /// no windows), and makes ready for the next document.
+    /// Ends the document. If it was shorter than one window, this appends its fingerprint; [`Selection::Mod`]
+    /// has no windows and appends nothing. Afterwards the winnower is ready for the next document.
     pub fn finish(&mut self, out: &mut Vec<Selected>) {
         match &mut self.rule {
             Rule::Windows(selector) => selector.finish(out),

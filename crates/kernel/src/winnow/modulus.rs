@@ -1,22 +1,23 @@
 //! The baselines: `0 mod p`, and safe `0 mod p` of Schleimer et al. 2003, section 3.1.2.
 //!
-//! Safe `0 mod p`: a hash is *good* if it is 0 mod p, *bad* if it and the w - 1 hashes to its left are
-//! not good, *ugly* otherwise; all but the ugly ones are selected, so that every window holds one.
+//! Safe `0 mod p` divides hashes into three classes. A hash is *good* if it is 0 mod p. It is *bad* if
+//! neither it nor any of the w - 1 hashes on its left is good. All other hashes are *ugly*. Good and bad
+//! hashes are selected, so every window has a fingerprint.
 
 use super::Selected;
 
-/// Selects hashes that are 0 mod p, and with a window the bad ones too.
+/// Selects the hashes that are 0 mod p. With a window, it also selects the bad hashes.
 #[derive(Clone, Debug)]
 pub(super) struct ModulusSelector {
     p: u64,
-    /// The window of the safe form.
+    /// The window of safe `0 mod p`; `None` for plain `0 mod p`.
     window: Option<u64>,
     next: u64,
     /// Hashes since the last good one, or since the start.
     drought: u64,
     last: u64,
     any_good: bool,
-    /// Where hashes are written to.
+    /// Buffer for the hashes.
     space: Vec<u64>,
 }
 
@@ -25,7 +26,7 @@ impl ModulusSelector {
         Self { p, window: window.map(u64::from), next: 0, drought: 0, last: 0, any_good: false, space: Vec::new() }
     }
 
-    /// Takes the next `count` hashes, which `fill` writes.
+    /// Reads the next `count` hashes, which `fill` writes.
     pub(super) fn feed_with(&mut self, count: usize, fill: impl FnOnce(&mut [u64]), out: &mut Vec<Selected>) {
         self.space.resize(count.max(self.space.len()), 0);
         let hashes = &mut self.space[..count];
@@ -43,7 +44,7 @@ impl ModulusSelector {
     }
 
     pub(super) fn finish(&mut self, out: &mut Vec<Selected>) {
-        // Shorter than one window and nothing good in it: the hash at the window's end is bad.
+        // The document is shorter than one window and has no good hash: its last hash is bad.
         if self.window.is_some_and(|w| (1..w).contains(&self.next)) && !self.any_good {
             out.push(Selected { hash: self.last, position: self.next - 1 });
         }

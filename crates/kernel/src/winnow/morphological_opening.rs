@@ -1,46 +1,51 @@
-//! Morphological opening: selection for small windows. Their minima change so often that mispredicted branches cost most: here no
-//! branch depends on a hash.
+//! Morphological opening: selects the minima of small windows. In small windows the minimum changes so often
+//! that mispredicted branches cost most. Here no branch depends on a hash.
 //!
-//! A hash is the minimum of some window if and only if it is the greatest of the minima of the windows that hold it (what
-//! image processing calls an *opening*: minima, then maxima). Both take a few passes over all hashes, by lanes. Only 32
-//! bits of the hashes are compared, as *keys*, so what is found are *candidates*: all hashes to be selected and,
-//! where keys tie within a window, perhaps others. All ties are seen, since no candidate lies between two that tie:
-//! each is compared with the one before it. If two tie, nothing is selected here, and the exact method decides.
+//! A hash is the minimum of some window if and only if it equals the maximum, over the windows that contain
+//! it, of their minima. Image processing calls this an *opening*: sliding minima, then sliding maxima. Each
+//! takes a few passes over all hashes, with SIMD lanes.
+//!
+//! Only 32 bits of each hash, its *key*, are compared. So the result is a list of *candidates*. It contains
+//! every hash to select and, if keys tie within a window, perhaps others. Each candidate is compared with the
+//! candidate before it. This finds every tie, since no candidate lies between two that tie. If two tie, this
+//! method selects nothing and the exact method decides.
 
 use super::Selected;
 use crate::lanes::{Lanes, SimdJob, TEXT};
 
-/// Candidates of 64 hashes that there often are at most: of windows of 17 there are seven on average.
+/// Usual maximum of candidates among 64 hashes: windows of 17 have seven on average.
 const USUAL: usize = 10;
 
-/// Room for keys and passes, reused.
+/// Buffers for the keys and the passes, kept for reuse.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MorphologicalOpening {
     keys: Vec<u32>,
     from: Vec<u32>,
     to: Vec<u32>,
     candidates: Vec<u32>,
-    /// True if the last windows had to be told apart by lower bits.
+    /// True if the last windows could only be distinguished by lower bits.
     nearly_alike: bool,
 }
 
-/// Windows that follow one another, to be selected from.
+/// Consecutive windows to select from.
 pub(super) struct OpeningJob<'a> {
     pub(super) opening: &'a mut MorphologicalOpening,
     pub(super) w: usize,
-    /// All hashes of the windows, except so many at the beginning that are known not to be minimal.
+    /// All hashes of the windows, except the first `missing` ones. The caller knows that those are not
+    /// minima.
     pub(super) hashes: &'a [u64],
     pub(super) missing: usize,
-    /// The minimum of the window before the first one, and its index among the hashes (with the missing ones) and one.
+    /// Minimum of the window before the first one. `after_least` is its index plus 1, counted with the
+    /// missing hashes.
     pub(super) least: u64,
     pub(super) after_least: usize,
-    /// The position of the first hash, be it missing or not.
+    /// Position of the first hash, counted with the missing ones.
     pub(super) position: u64,
     pub(super) out: &'a mut Vec<Selected>,
 }
 
 impl SimdJob for OpeningJob<'_> {
-    /// The position of the last minimum; none, and nothing selected, where keys tie.
+    /// Position of the last minimum. `None`, and nothing is selected, if keys tie.
     type Output = Option<u64>;
 
     #[inline(always)]
@@ -51,7 +56,8 @@ impl SimdJob for OpeningJob<'_> {
         {
             return Some(position);
         }
-        // Hashes that are nearly alike differ in lower bits: the highest 32 that are not the same everywhere.
+        // Similar hashes differ only in lower bits. Take the highest 32 bits that contain all differences at
+        // the top.
         let different = self.hashes.iter().fold(0, |different, hash| different | (hash ^ self.hashes[0]));
         let shift = UPPER.saturating_sub(different.leading_zeros());
         let found = if shift < UPPER { self.select(lanes, shift) } else { None };
@@ -61,7 +67,7 @@ impl SimdJob for OpeningJob<'_> {
 }
 
 impl OpeningJob<'_> {
-    /// Compares by the 32 bits from `shift` on: those above must be the same in all hashes.
+    /// Compares 32 bits from bit `shift` on. All bits above must be equal in all hashes.
     #[inline(always)]
     fn select<L: Lanes>(&mut self, lanes: L, shift: u32) -> Option<u64> {
         let Self { w, hashes, missing, after_least, position, .. } = *self;
@@ -69,7 +75,7 @@ impl OpeningJob<'_> {
         opening.open(w, hashes, missing, shift);
         let count = opening.find_candidates(lanes, missing + hashes.len());
         let (keys, candidates) = (&opening.keys[..missing + hashes.len()], &opening.candidates[..count]);
-        // Missing hashes, and the minimum before the first window, are none.
+        // Missing hashes are not candidates, nor is the minimum before the first window.
         let first = candidates.partition_point(|&index| (index as usize) < missing.max(after_least));
         let candidates = &candidates[first..];
 
@@ -93,7 +99,8 @@ impl OpeningJob<'_> {
 }
 
 impl MorphologicalOpening {
-    /// Leaves the indices of the candidates among `length` keys in `candidates`, ascending; gives how many they are.
+    /// Writes the indices of the candidates among `length` keys to `candidates`, ascending. Returns their
+    /// number.
     #[inline(always)]
     fn find_candidates<L: Lanes>(&mut self, lanes: L, length: usize) -> usize {
         let Self { keys, from: opened, candidates, .. } = self;
@@ -112,7 +119,7 @@ impl MorphologicalOpening {
         count
     }
 
-    /// Leaves the opening of the keys in `from`; both end with a block of which nothing is equal.
+    /// Writes the opening of the keys to `from`. A block in which nothing is equal follows both.
     #[inline(always)]
     fn open(&mut self, w: usize, hashes: &[u64], missing: usize, shift: u32) {
         let Self { keys, from, to, .. } = self;
@@ -130,7 +137,7 @@ impl MorphologicalOpening {
         keys[length..length + TEXT].fill(1);
         pass::<false>(keys, from, length - 1, 1);
         let windows = slide::<false>(from, to, length - 1, w, 2);
-        // A hash at either end is in fewer windows than others.
+        // Hashes at either end are in fewer windows.
         to[..w - 1].fill(0);
         to[w - 1..w - 1 + windows].copy_from_slice(&from[..windows]);
         to[w - 1 + windows..length + w - 1].fill(0);
@@ -140,8 +147,8 @@ impl MorphologicalOpening {
     }
 }
 
-/// Minima or maxima of the `length` numbers in `from` over windows of w, where those over windows of `width` are there
-/// already. They are left in `from`; gives how many they are.
+/// Widens windows: `from` holds minima or maxima over windows of `width` numbers, made from `length` numbers.
+/// Afterwards it holds those over windows of w. Returns how many there are.
 #[inline(always)]
 fn slide<const MAXIMA: bool>(
     from: &mut Vec<u32>,

@@ -1,5 +1,5 @@
-//! The selection against the definitions, written down as they stand in the papers: for any hashes, in any pieces, on
-//! every instruction set.
+//! Tests the selection against the definitions, written as in the papers. The result must agree for any
+//! hashes, in pieces of any size, on every instruction set.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,7 +8,7 @@ use crate::fuzzing::Draw;
 use crate::lanes::Processor;
 use crate::profile::Selection;
 
-/// Definitions 1 and 3, and section 3.1.2, window by window.
+/// The selection by Definitions 1 and 3 and section 3.1.2, window by window.
 pub(crate) fn definition(hashes: &[u64], selection: Selection, w: usize) -> Vec<Selected> {
     let n = hashes.len();
     let w = if selection == Selection::All { 1 } else { w };
@@ -42,7 +42,7 @@ pub(crate) fn definition(hashes: &[u64], selection: Selection, w: usize) -> Vec<
     picked.into_iter().map(|i| Selected { hash: hashes[i], position: i as u64 }).collect()
 }
 
-/// A selection of any kind.
+/// Draws a selection of any kind.
 pub(crate) fn drawn_selection(draw: &mut Draw<'_>) -> Selection {
     let (kind, modulus) = (draw.byte() % 5, u64::from(draw.byte()) + 1);
     match kind {
@@ -54,17 +54,17 @@ pub(crate) fn drawn_selection(draw: &mut Draw<'_>) -> Selection {
     }
 }
 
-/// Hashes of few values or of many, of which some tie in their upper halves.
+/// Draws hashes from a small or large range. Some tie in their upper halves.
 fn drawn_hashes(mut draw: Draw<'_>) -> Vec<u64> {
     let kind = draw.byte() % 4;
     let mut hashes: Vec<u64> = Vec::new();
-    // The definition takes w steps for each.
+    // The definition takes w steps for each hash.
     while !draw.is_empty() && hashes.len() < 4000 {
         match kind {
             0 => hashes.push(draw.u64()),
             1 => hashes.push(draw.byte().into()),
             2 => hashes.push(u64::from(draw.byte()) << 32 | u64::from(draw.byte())),
-            // Runs, even, ascending or descending.
+            // Runs of constant, ascending or descending values.
             _ => {
                 let (first, step, length) = (draw.byte(), draw.byte() % 3, u64::from(draw.byte()));
                 let first = u64::from(first).wrapping_mul(u64::MAX / 255);
@@ -79,7 +79,7 @@ fn drawn_hashes(mut draw: Draw<'_>) -> Vec<u64> {
     hashes
 }
 
-/// The selection of the winnower from hashes in pieces of this size.
+/// The winnower's selection, with the hashes fed in pieces of this size.
 pub(crate) fn select(
     processor: Processor,
     hashes: &[u64],
@@ -90,7 +90,7 @@ pub(crate) fn select(
     let mut winnower = Winnower::new(selection, w as u32);
     winnower.set_processor(processor);
     let mut out = Vec::new();
-    // A first document must leave no trace in the second.
+    // Selecting a first document must not affect the second.
     winnower.feed(&hashes[..hashes.len() / 2], &mut out);
     winnower.finish(&mut out);
     out.clear();
@@ -101,7 +101,7 @@ pub(crate) fn select(
     out
 }
 
-/// The definition, the subset property and the guarantee.
+/// Checks the definition, the subset property and the guarantee.
 pub(crate) fn winnow(data: &[u8]) {
     let mut draw = Draw::new(data);
     let selection = drawn_selection(&mut draw);
@@ -119,7 +119,7 @@ pub(crate) fn winnow(data: &[u8]) {
     }
     if matches!(selection, Selection::Robust | Selection::Plain | Selection::SafeMod(_)) && hashes.len() >= w {
         let ends = selected.iter().map(|it| it.position as usize).chain([hashes.len()]);
-        // A window without a fingerprint would fit between two of them.
+        // A window without a fingerprint would fit between two consecutive fingerprints.
         let mut next = 0;
         for end in ends {
             assert!(end < next + w, "no fingerprint from {next} to {end}");

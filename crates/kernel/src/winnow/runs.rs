@@ -1,21 +1,22 @@
-//! Runs of equal hashes, which plain winnowing selects all. They are found by comparing a block with the minimum at once, and
-//! selected together.
+//! Runs of equal hashes. Plain winnowing selects every hash of such a run. A run is found by comparing a
+//! whole block with the minimum, and selected at once.
 
 use super::Selected;
 use crate::lanes::{BLOCK, Lanes};
 
-/// The hashes of which some are to be selected.
+/// The hashes to select from.
 pub(super) struct HeldHashes<'a> {
-    /// `length` of them, and then at least a block of anything.
+    /// The hashes: `length` valid ones, then at least a block of arbitrary values.
     pub(super) hashes: &'a [u64],
     pub(super) length: usize,
-    /// The position of the first.
+    /// Position of the first hash.
     pub(super) base: u64,
 }
 
 impl HeldHashes<'_> {
-    /// Selects the hashes after the minimum that are equal to it, as long as each block holds one and none smaller: each
-    /// takes the place of the one before. Gives the last of them.
+    /// Selects the hashes after the minimum that are equal to it. Each replaces the one before as the
+    /// minimum. It continues as long as each block has an equal hash and no smaller one. Returns the index of
+    /// the last selected hash.
     #[inline(always)]
     pub(super) fn select_equal<L: Lanes>(&self, lanes: L, mut minimum: usize, out: &mut Vec<Selected>) -> usize {
         let least = self.hashes[minimum];
@@ -35,7 +36,7 @@ impl HeldHashes<'_> {
         minimum
     }
 
-    /// Selects those of a block that the mask tells.
+    /// Selects the hashes of a block whose bits are set in the mask.
     #[inline(always)]
     fn select(&self, block: &[u64; BLOCK], mut mask: u32, start: usize, out: &mut Vec<Selected>) {
         let position = self.base + start as u64;

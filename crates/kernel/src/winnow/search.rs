@@ -1,17 +1,17 @@
-//! Search: among hashes side by side, the first one that takes the place of the minimum, and the minimum of a range; sixteen at
-//! a time.
+//! Search in consecutive hashes, sixteen at a time: for the first hash that replaces the minimum, and for the
+//! minimum of a range.
 
 use std::ops::Range;
 
 use crate::lanes::{BLOCK, Lanes};
 
-/// True if a hash takes the place of the minimum to the left of it.
+/// True if `hash` replaces the minimum `least` on its left.
 #[inline(always)]
 pub(super) fn follows<const RIGHTMOST: bool>(hash: u64, least: u64) -> bool {
     if RIGHTMOST { hash <= least } else { hash < least }
 }
 
-/// The first hash of the range that takes the place of the minimum.
+/// Index of the first hash in the range that replaces the minimum `least`.
 #[inline(always)]
 pub(super) fn smaller<L: Lanes, const RIGHTMOST: bool>(
     lanes: L,
@@ -27,7 +27,7 @@ pub(super) fn smaller<L: Lanes, const RIGHTMOST: bool>(
             found |= lanes.equal(block, least);
         }
         if found != 0 {
-            // A block may find hashes beyond the range; they are not looked at yet.
+            // A block may extend beyond the range. Hashes there do not count yet.
             let index = start + found.trailing_zeros() as usize;
             return (index < range.end).then_some(index);
         }
@@ -36,7 +36,7 @@ pub(super) fn smaller<L: Lanes, const RIGHTMOST: bool>(
     None
 }
 
-/// The rightmost minimum of the range, which is not empty.
+/// Index of the rightmost minimum in the range, which must not be empty.
 #[inline(always)]
 pub(super) fn rightmost_minimum<L: Lanes>(lanes: L, hashes: &[u64], range: Range<usize>) -> usize {
     let scanned = &hashes[range.clone()];
@@ -53,7 +53,7 @@ pub(super) fn rightmost_minimum<L: Lanes>(lanes: L, hashes: &[u64], range: Range
     let least = lanes.least(blocks, last);
     let mut end = scanned.len();
     loop {
-        // The last look may begin with what has been looked at before: none of that is the minimum.
+        // The last block may overlap the block searched before. The minimum is not in the overlap.
         let start = end.saturating_sub(BLOCK);
         let Some(block) = scanned[start..].first_chunk() else { return range.start };
         let found = lanes.equal(block, least);

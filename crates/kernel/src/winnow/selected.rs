@@ -1,10 +1,10 @@
-//! Selected: what a selection gives.
+//! Selected: the result of a selection.
 
-/// A fingerprint as the selection sees it: a hash and where its k-gram begins.
+/// A fingerprint inside the selection: a hash and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selected {
     /// The k-gram's hash.
     pub hash: u64,
-    /// The index of the hash in the document, which is the index of the k-gram's first symbol.
+    /// Index of the hash in the document. It is also the index of the k-gram's first symbol.
     pub position: u64,
 }

@@ -1,4 +1,4 @@
-//! The fast selection against the definitions, on a grid and on drawn hashes.
+//! Tests the fast selection against the definitions, on fixed inputs and on random hashes.
 
 use std::collections::HashSet;
 
@@ -79,7 +79,7 @@ fn coarser_windows_select_subsets() {
                     }
                     for s in oracle_free(&hashes, selection, coarser) {
                         assert!(values.contains(&s.hash), "{name}, {selection}, w {w}, w' {coarser}");
-                        // Plain winnowing nests as (hash, position) pairs as well.
+                        // With plain winnowing, the pairs (hash, position) are a subset too.
                         if selection == Selection::Plain {
                             assert!(pairs.contains(&(s.hash, s.position)), "{name}, w {w}, w' {coarser}");
                         }
@@ -131,7 +131,8 @@ proptest! {
     }
 }
 
-/// Runs of few values, of ascending and of descending ones, of both ends of the range, and of anything.
+/// Runs of few values, of ascending and descending values, of values at both ends of the range, and of any
+/// values.
 fn hashes() -> impl Strategy<Value = Vec<u64>> {
     let run = (0u64..4, 0usize..120, prop_oneof![0u64..8, Just(1 << 63), Just(u64::MAX - 200), any::<u64>()]);
     proptest::collection::vec(run, 0..12).prop_map(|runs| {
@@ -148,7 +149,7 @@ fn hashes() -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    /// Hashes of which some tie in their upper halves and some altogether: openings that succeed, and that do not.
+    /// Some hashes tie in their upper halves, and some are equal. Openings both succeed and fail.
     #[test]
     fn windows_with_ties_here_and_there_equal_the_definitions(
         seed in any::<u64>(),
@@ -162,7 +163,7 @@ proptest! {
     ) {
         let selection = if rightmost { Selection::Plain } else { Selection::Robust };
         let hash = |i: u64| ((mix(seed ^ i) % values) << 32) | (mix(i) % low);
-        // At the end all hashes are the greatest there is.
+        // The last hashes are all the maximum.
         let hashes: Vec<u64> = (0..length as u64).map(hash).chain((0..60 * tail).map(|_| u64::MAX)).collect();
         let expected = definition(&hashes, selection, w);
         for processor in Processor::all() {
@@ -186,7 +187,7 @@ proptest! {
 }
 
 proptest! {
-    /// Windows of which some have no low hash, and low hashes of which some tie, here and there or all of them.
+    /// Some windows have no low hash. Few, many or all low hashes tie.
     #[test]
     fn windows_with_few_low_hashes_equal_the_definitions(
         seed in any::<u64>(),
@@ -199,7 +200,7 @@ proptest! {
         rightmost in any::<bool>(),
     ) {
         let selection = if rightmost { Selection::Plain } else { Selection::Robust };
-        // In a window of w random hashes as many as `share` are below this.
+        // On average, `share` of the w random hashes in a window are below this bound.
         let bound = u64::MAX / w as u64 * share.min(w as u64);
         let hash = |i: u64| {
             let hash = mix(seed ^ i);
@@ -214,7 +215,7 @@ proptest! {
 }
 
 proptest! {
-    /// Hashes that rise for longer than a window and for less, with equal ones among them, and fall back.
+    /// Hashes that rise, some of them equal, for more or less than a window, and then fall.
     #[test]
     fn rising_hashes_equal_the_definitions(
         runs in proptest::collection::vec(
@@ -228,7 +229,7 @@ proptest! {
         for (mut hash, length, even, seed) in runs {
             for i in 0..length as u64 {
                 hashes.push(hash);
-                // One in so many is above the one before.
+                // On average, one in `even + 1` hashes is greater than the one before.
                 hash = hash.saturating_add(u64::from(mix(seed ^ i).is_multiple_of(even + 1)) * (seed % 1000));
             }
         }
@@ -239,7 +240,7 @@ proptest! {
     }
 }
 
-/// In pieces whose sizes go round `sizes`.
+/// Selects from pieces. Their sizes cycle through `sizes`.
 fn fast_on(processor: Processor, hashes: &[u64], selection: Selection, w: usize, sizes: &[usize]) -> Vec<Selected> {
     let mut winnower = Winnower::new(selection, w as u32);
     winnower.set_processor(processor);

@@ -1,33 +1,38 @@
-//! Threshold: selection for large windows from the hashes below a threshold alone, which some four hashes of a window are
-//! below. They are called *low* here.
+//! Threshold: selects the minima of large windows from *low* hashes only. A hash is low if it is below a
+//! threshold. On average four hashes of a window are low.
 //!
-//! A hash is the minimum of some window if and only if the nearest smaller hashes to its left and to its right are more
-//! than w apart. Any hash below a low hash is low as well, so that low ones need to be compared with no others, and
-//! with a few neighbours on either side only, by lanes. No step waits for the minimum before, and hardly a branch depends
-//! on a hash. Only 31 bits are compared, as *keys*. Windows without a low hash, keys that tie and inputs with many low
-//! hashes are left to the exact way.
+//! A hash is the minimum of some window if and only if the nearest smaller hashes on its left and right are
+//! more than w apart. Every hash below a low hash is low too. So low hashes are compared only with low
+//! hashes, and only with a few neighbours on each side, with SIMD lanes. No step depends on the previous
+//! minimum, and hardly any branch depends on a hash.
+//!
+//! Only 31 bits of each hash, its *key*, are compared. The exact method handles windows without a low hash,
+//! keys that tie, and inputs with many low hashes.
 
 use crate::lanes::{GROUP, Lanes, NEIGHBOURHOOD, REACH, TEXT};
 
-/// Low hashes of a window, on average. Of fewer, more windows have none; of more, there is more to compare.
+/// Average number of low hashes in a window. With fewer, more windows have none. With more, there are more
+/// comparisons.
 const EXPECTED: usize = 4;
 
-/// Low hashes of a block that are taken down without asking whether there are so many, which spares a branch.
+/// Low hashes of a block that are stored without testing whether the block has that many. This saves a
+/// branch.
 const UNASKED: usize = 5;
 
-/// Further away than any place.
+/// A place further away than any real place.
 const NOWHERE: i32 = i32::MAX / 2;
 
-/// The low hashes of windows that follow one another; its room is reused.
+/// The low hashes of consecutive windows. Buffers are kept for reuse.
 #[derive(Clone, Debug)]
 pub(super) struct BelowThreshold {
     w: usize,
     threshold: u64,
-    /// Where the key of a low hash begins.
+    /// Lowest bit of a low hash that belongs to its key.
     shift: u32,
-    /// The keys of the first hash and of low ones; before and after them, `REACH` that are neighbours of none.
+    /// Keys of the first hash and of the low hashes. `REACH` maximal keys stand before and after them as
+    /// padding.
     keys: Vec<i32>,
-    /// Counted so that the first hash has place w, and the place w before any is none below 0.
+    /// Places of these hashes. The first hash has place w, so that place - w is never negative.
     places: Vec<i32>,
     pub(super) minima: Minima,
 }
@@ -35,21 +40,21 @@ pub(super) struct BelowThreshold {
 /// The low minima that were found, in ascending order of place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Minima {
-    /// As many as `count`, and then anything.
+    /// The first `count` keys are valid; the rest are arbitrary.
     keys: Vec<i32>,
     places: Vec<i32>,
     count: usize,
 }
 
 impl Minima {
-    /// The key of each and its place, counted so that the first hash has place w.
+    /// The key and the place of each minimum. The first hash has place w.
     #[inline(always)]
     pub(super) fn found(&self) -> (&[i32], &[i32]) {
         (&self.keys[..self.count], &self.places[..self.count])
     }
 
-    /// How far those from the `first` on are each within w places of the one before, and tie with it in no key; `key` and
-    /// `place` are before the first.
+    /// End of the run of minima from `first` on in which each is within w places of the one before and has
+    /// another key. `key` and `place` belong to the minimum before `first`.
     #[inline(always)]
     pub(super) fn succeeding(&self, first: usize, mut key: i32, mut place: i32, w: usize) -> usize {
         let (keys, places) = self.found();
@@ -64,7 +69,7 @@ impl Minima {
         end
     }
 
-    /// Takes those in the middle that are the `least`, if there is room for all.
+    /// Appends the keys and places in the middle whose bits are set in `least`, if there is room for a group.
     #[inline(always)]
     fn keep<L: Lanes>(&mut self, lanes: L, keys: &[i32; NEIGHBOURHOOD], places: &[i32; NEIGHBOURHOOD], least: u32) {
         let to = self.count;
@@ -76,7 +81,7 @@ impl Minima {
         self.count += least.count_ones() as usize;
     }
 
-    /// Makes room for so many, and has none.
+    /// Removes all minima, and makes room for `room` of them.
     #[inline(always)]
     fn clear(&mut self, room: usize) {
         if self.keys.len() < room {
@@ -95,14 +100,15 @@ impl BelowThreshold {
         Self { w, threshold, shift, keys: Vec::new(), places: Vec::new(), minima: Minima::default() }
     }
 
-    /// The key of a hash, if it is low.
+    /// The key of a hash; `None` if the hash is not low.
     #[inline(always)]
     pub(super) fn key(&self, hash: u64) -> Option<i32> {
         (hash < self.threshold).then_some((hash >> self.shift) as i32)
     }
 
-    /// Finds the low minima of the windows of the first `length` hashes, of which the first is known to be the minimum of
-    /// a window; after all of them there must be `TEXT` more of anything. `false` where there are too many to tell.
+    /// Finds the low minima of the windows in the first `length` hashes. The first hash must be the minimum
+    /// of a window. At least `TEXT` arbitrary values must follow the hashes. Returns `false` if there are too
+    /// many low hashes to decide.
     #[inline(always)]
     pub(super) fn find<L: Lanes>(&mut self, lanes: L, hashes: &[u64], length: usize) -> bool {
         let Some(count) = self.collect(lanes, hashes, length) else { return false };
@@ -115,14 +121,15 @@ impl BelowThreshold {
             let (mut least, near) = lanes.least_within(keys, places, *w as i32, (length + *w) as i32);
             let held = u32::MAX >> (u32::BITS as usize - GROUP.min(count - at));
             crowded |= near & held;
-            // The first one has been selected before.
+            // The first hash is already selected.
             least &= held & if at == 0 { !1 } else { !0 };
             minima.keep(lanes, keys, places, least);
         }
         crowded == 0
     }
 
-    /// Fills `keys` and `places` and gives how many they are; nothing where there are many more than expected.
+    /// Fills `keys` and `places`, and returns their number. `None` if there are many more low hashes than
+    /// expected.
     #[inline(always)]
     fn collect<L: Lanes>(&mut self, lanes: L, hashes: &[u64], length: usize) -> Option<usize> {
         let first = self.key(hashes[0]).unwrap_or(i32::MAX);

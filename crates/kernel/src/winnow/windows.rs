@@ -1,13 +1,15 @@
-//! Winnowing proper: the minimum of each window, plain (rightmost) or robust.
+//! Winnowing proper: selects the minimum of each window, plain (rightmost) or robust.
 //!
-//! As in Figure 5 of the paper the common step is a comparison with the current minimum, here of a block of hashes at
-//! once. The difference is when that minimum leaves the window: Figure 5 scans the whole window again, which is the
-//! quickest where it is rare, but costs O(n w) where the hashes ascend. So a scan is paid from a *credit* that every
-//! hash earns, and when that is used up, a slower scan also keeps the *chain* of suffix minima (the hashes that will be
-//! minimal in turn if nothing smaller arrives), and the hashes that arrive after it are folded into one running
-//! minimum, the *tail*. Such a scan of w hashes then serves at least w steps, so the work is O(n) for every input.
+//! As in Figure 5 of the paper, the common step compares new hashes with the current minimum, here a block of
+//! hashes at once. The difference is the case that the minimum leaves the window. Figure 5 scans the whole
+//! window again. This is fastest if it is rare, but takes O(n w) steps if the hashes ascend.
 //!
-//! This is the exact method, which never fails. Two quicker methods are tried first; each of them gives up on some inputs.
+//! So a scan is paid from a *credit*, which grows with every hash. If the credit is used up, a slower scan
+//! also records the *chain* of suffix minima. These are the hashes that become minimal in turn if no smaller
+//! hash arrives. Hashes after the scanned window are reduced to one running minimum, the *tail*. Such a scan
+//! of w hashes serves at least w steps, so the work is O(n) for every input.
+//!
+//! This exact method never fails. Two faster methods are tried first; each gives up on some inputs.
 
 use std::mem;
 
@@ -19,15 +21,17 @@ use super::search::{follows, rightmost_minimum, smaller};
 use super::threshold::{BelowThreshold, Minima};
 use crate::lanes::{BLOCK, Lanes, Processor, SimdJob, TEXT};
 
-/// Hashes that may be scanned again for each new one.
+/// Credit per new hash: the number of hashes that may be scanned again.
 const EARNED: usize = 4;
 
-/// Windows selected from at once: by hashes below the threshold at most, by an opening at most, by either at least.
+/// Number of windows per call: the maximum for the threshold method, the maximum for an opening, and the
+/// minimum for both.
 const MOST_BY_THRESHOLD: usize = 1 << 11;
 const MOST_BY_OPENING: usize = 1 << 10;
 const LEAST_AT_ONCE: usize = 64;
 
-/// The greatest window that openings are used for where credit is used up, and how many follow.
+/// If credit is used up, openings are used for windows up to this size. `EXHAUSTED` is how many openings then
+/// follow.
 const LARGEST_OPENED: usize = 512;
 const EXHAUSTED: usize = 16;
 
@@ -41,22 +45,22 @@ pub(super) struct WindowSelector {
 #[derive(Clone, Debug)]
 struct WindowState {
     w: usize,
-    /// Plain winnowing moves to an equal hash on the right; robust winnowing stays.
+    /// True for plain winnowing, which moves to an equal hash on the right. Robust winnowing does not move.
     rightmost: bool,
-    /// The hashes from `base` on, all that a later step may look at: `length` of them, and then at least a block of
-    /// anything, so that a block may begin at each.
+    /// The hashes from position `base` on that a later step may read. The first `length` are valid. At least
+    /// a block of arbitrary values follows, so that a block may begin at each hash.
     hashes: Vec<u64>,
     length: usize,
     base: u64,
     /// Index into `hashes` of the next hash to compare with the minimum.
     next: usize,
-    /// The minimum of the window that ends before `next`; `None` until one window is full.
+    /// Index of the minimum of the window that ends before `next`. `None` until one window is full.
     minimum: Option<usize>,
-    /// Hashes that may be scanned again.
+    /// Number of hashes that may be scanned again.
     credit: usize,
     /// Suffix minima of the scanned window to the right of `minimum`, the nearest last.
     chain: Vec<usize>,
-    /// The rightmost minimum of the hashes after the scanned window, and how far it has been taken.
+    /// Index of the rightmost minimum of the hashes after the scanned window, up to `tail_end`.
     tail: Option<usize>,
     tail_end: usize,
     opening: MorphologicalOpening,
@@ -95,7 +99,7 @@ impl WindowSelector {
         self.processor = processor;
     }
 
-    /// Takes the next `count` hashes, which `fill` writes.
+    /// Reads the next `count` hashes, which `fill` writes.
     pub(super) fn feed_with(&mut self, count: usize, fill: impl FnOnce(&mut [u64]), out: &mut Vec<Selected>) {
         let state = &mut self.state;
         state.forget();
@@ -127,7 +131,7 @@ impl WindowSelector {
     }
 }
 
-/// Goes on to the last hash there is.
+/// Advances to the last available hash.
 struct Advance<'a> {
     state: &'a mut WindowState,
     out: &'a mut Vec<Selected>,
@@ -159,7 +163,7 @@ impl SimdJob for Advance<'_> {
 }
 
 impl WindowState {
-    /// Windows of one hash.
+    /// Selects every hash, for windows of one hash.
     #[inline(always)]
     fn select_all(&mut self, out: &mut Vec<Selected>) {
         let from = self.minimum.map_or(0, |minimum| minimum + 1);
@@ -169,7 +173,7 @@ impl WindowState {
         self.next = self.length;
     }
 
-    /// Goes on, by the quickest way that succeeds.
+    /// Advances by the fastest method that succeeds.
     #[inline(always)]
     fn proceed<L: Lanes, const RIGHTMOST: bool>(&mut self, lanes: L, minimum: &mut usize, out: &mut Vec<Selected>) {
         let end = self.length.min(self.next + MOST_BY_THRESHOLD);
@@ -182,7 +186,7 @@ impl WindowState {
         }
     }
 
-    /// Goes on to `end` by the hashes below the threshold, if that is likely to succeed and does.
+    /// Advances to `end` by the threshold method, if it is likely to succeed. Returns whether it did.
     #[inline(always)]
     fn select_below_threshold<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
@@ -212,8 +216,8 @@ impl WindowState {
         has_succeeded
     }
 
-    /// Selects the minima that were found, and of windows without a hash below the threshold what the exact way selects. `false`
-    /// where keys tie.
+    /// Selects the minima that were found. For windows without a low hash, it selects by the exact method.
+    /// Returns `false` if keys tie.
     #[inline(always)]
     fn follow_minima<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
@@ -231,7 +235,7 @@ impl WindowState {
         let mut i = 0;
         loop {
             if let Some(key) = least {
-                // Nothing before the next hash below the threshold takes the place of one until that leaves the window.
+                // Until this minimum leaves the window, no hash replaces it before the next low minimum.
                 let (first, place) = (i, (*minimum - from + w) as i32);
                 i = minima.succeeding(first, key, place, w);
                 let hashes = &self.hashes[from..end];
@@ -263,7 +267,7 @@ impl WindowState {
         true
     }
 
-    /// Goes on to `end` by an opening, if it is likely to succeed and does.
+    /// Advances to `end` by an opening, if it is likely to succeed. Returns whether it did.
     #[inline(always)]
     fn select_by_opening<L: Lanes>(
         &mut self,
@@ -276,7 +280,7 @@ impl WindowState {
         if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.opening_backoff.may_try() {
             return false;
         }
-        // The minimum is the last hash before the window, or in it, and then nothing before it is ever selected.
+        // The minimum is in the window or just before it. No hash before the minimum is selected again.
         let missing = (*minimum + self.w).saturating_sub(self.next + 1);
         let from = *minimum + usize::from(*minimum + self.w == self.next);
         let job = OpeningJob {
@@ -302,7 +306,7 @@ impl WindowState {
         true
     }
 
-    /// Goes on to `length`.
+    /// Advances to `length` by the exact method.
     #[inline(always)]
     fn advance<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
@@ -323,12 +327,12 @@ impl WindowState {
                 next = minimum + 1;
                 self.chain.clear();
                 self.select(minimum, out);
-                // Then equal ones of two blocks are in one window.
+                // With such a w, equal hashes of two adjacent blocks are within one window.
                 if RIGHTMOST && w >= 2 * BLOCK {
                     minimum = self.held(length).select_equal(lanes, minimum, out);
                     next = minimum + 1;
                 }
-                // Descending hashes, or equal ones, or every other one: they need no search.
+                // If the next hash or the one after it replaces the minimum, no search is needed.
                 loop {
                     let least = self.hashes[minimum];
                     if next < length && follows::<RIGHTMOST>(self.hashes[next], least) {
@@ -366,9 +370,10 @@ impl WindowState {
         *last = minimum;
     }
 
-    /// The rightmost minimum of the window that ends at `expiry`, the first one without the minimum before, while
-    /// there is a chain; and of the windows after it, as long as each ends where the minimum before has just left.
-    /// Gives the last of them and the next hash to compare with it.
+    /// Uses the chain to find the next minima. The window that ends at `expiry` is the first without the
+    /// previous minimum; its rightmost minimum is the next. This repeats for later windows, as long as the
+    /// minimum leaves the window each time and the chain lasts. Returns the index of the last minimum and the
+    /// index of the next hash to compare with it.
     #[inline(always)]
     fn succeed(&mut self, mut expiry: usize, length: usize, out: &mut Vec<Selected>) -> (usize, usize) {
         let hashes = &self.hashes[..length];
@@ -401,8 +406,8 @@ impl WindowState {
         (minimum, expiry)
     }
 
-    /// Looks through one window from its right end, keeps its suffix minima and selects the last of
-    /// them, the rightmost minimum of the window.
+    /// Scans one window from its right end, and records its suffix minima in the chain. Selects the last of
+    /// them, which is the rightmost minimum of the window.
     fn scan(&mut self, start: usize, out: &mut Vec<Selected>) -> usize {
         let end = (start + self.w).min(self.length);
         let mut minimum = end - 1;
@@ -429,7 +434,7 @@ impl WindowState {
         out.push(Selected { hash: self.hashes[index], position: self.base + index as u64 });
     }
 
-    /// Drops the hashes to the left of the minimum: no later window reaches them.
+    /// Drops the hashes to the left of the minimum: no later window contains them.
     fn forget(&mut self) {
         let Some(minimum) = self.minimum else { return };
         self.hashes.copy_within(minimum..self.length, 0);

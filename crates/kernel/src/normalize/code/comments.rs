@@ -1,4 +1,4 @@
-//! Comments, which are no symbols.
+//! Comments, which give no symbols.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         let rest = &self.bytes[self.at..self.limit];
         match memchr::memchr(b'\n', rest) {
             Some(end) => {
-                // It ends before what ends PHP.
+                // It ends before `?>`, which ends PHP code.
                 let php = self.tables.rules.dialect == Dialect::Php;
                 let page = if php { memchr::memmem::find(&rest[..end], b"?>") } else { None };
                 self.at += page.unwrap_or(end);
@@ -57,7 +57,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     }
 }
 
-/// How much of a step's text is taken where the last `length` bytes may begin what the next step looks for.
+/// Number of bytes of a step's text to consume, if the last `length` bytes may begin a mark that the next
+/// step looks for.
 pub(super) fn kept(rest: &[u8], length: usize) -> usize {
     if rest.len() > length { rest.len() - length } else { rest.len() }
 }

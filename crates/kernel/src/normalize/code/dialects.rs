@@ -1,4 +1,5 @@
-//! Forms of single languages: strings of C# and Swift, variables of PHP, here-documents, symbols of Ruby.
+//! Constructs of single languages: strings of C# and Swift, variables of PHP, here-documents, symbols of
+//! Ruby.
 
 use std::ops::Range;
 
@@ -8,11 +9,11 @@ use super::mode::{LONGEST_END, LexerMode, Previous, Quoted};
 use super::quoted::LONGEST_NAME;
 use super::rules::{Code, Escape, Quote};
 
-/// Here-documents that may begin in one line.
+/// Maximum number of here-documents that begin on one line.
 const HEREDOCS: usize = 8;
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
-    /// C#: `@"..."`, `$"..."` and both, and `@name`.
+    /// C#: `@"..."`, `$"..."`, both together, and `@name`.
     pub(super) fn c_sharp(&mut self, first: u8) -> bool {
         let marks = self.bytes[self.at..self.limit]
             .iter()
@@ -31,7 +32,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 (_, true) => Escape::None,
                 _ => Escape::Backslash,
             };
-            // With two dollars and more it takes as many braces.
+            // With two or more dollars, embedded code needs as many braces.
             let code = if dollars == 1 { Code::Brace } else { Code::None };
             self.quoted(
                 Quoted::of(Quote { open, lines: is_verbatim || long, escape, code }),
@@ -95,7 +96,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// A here-document whose name begins at `begin`: its text begins with the next line.
+    /// Begins a here-document whose name begins at `begin`. Its text begins on the next line. Returns false
+    /// if there is none here.
     pub(super) fn heredoc(&mut self, begin: usize, quote: Option<u8>, indented: bool, code: Code) -> bool {
         let end = self.word_end(begin);
         let name = &self.text[begin.min(end)..end];
@@ -105,14 +107,14 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         if self.state.heredocs.len() < HEREDOCS && self.may_nest() {
             let quoted = Quoted::heredoc(name, indented, code);
-            // The last of them is the first to be pushed.
+            // The last one is pushed first.
             self.state.heredocs.push(quoted);
         }
         self.passed(end + usize::from(quote.is_some()), Previous::Operand);
         true
     }
 
-    /// Ruby: symbols, variables, here-documents, what `%` begins, characters, comments of many lines.
+    /// Ruby: symbols, variables, here-documents, `%` literals, characters, block comments.
     pub(super) fn ruby(&mut self, first: u8) -> bool {
         let next = self.byte(self.at + 1);
         let letter = |byte: Option<u8>| matches!(byte, Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..));

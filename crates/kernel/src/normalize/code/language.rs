@@ -1,8 +1,8 @@
-//! Which language a document is in, by what it is called and how it begins. Pure, and the same for the same document.
+//! Detects the language of a document by its name and its first bytes. The result depends on nothing else.
 
 use crate::document::Language;
 
-/// Extensions of file names, in lower case, without the dot. `h` is left to what the file holds.
+/// File name extensions, in lower case, without the dot. For `h` the contents decide.
 const EXTENSIONS: [(Language, &[&str]); 17] = [
     (Language::Bash, &["sh", "bash", "ksh", "zsh"]),
     (Language::C, &["c", "h"]),
@@ -23,7 +23,7 @@ const EXTENSIONS: [(Language, &[&str]); 17] = [
     (Language::TypeScript, &["ts", "mts", "cts"]),
 ];
 
-/// Interpreters that a first line may name, without their version.
+/// Interpreters that a first line may name, without version.
 const INTERPRETERS: [(Language, &[&str]); 8] = [
     (Language::Bash, &["sh", "bash", "dash", "ksh", "zsh"]),
     (Language::JavaScript, &["node", "nodejs"]),
@@ -35,7 +35,7 @@ const INTERPRETERS: [(Language, &[&str]); 8] = [
     (Language::TypeScript, &["deno", "ts-node"]),
 ];
 
-/// Words by which a header is one of C++.
+/// Words that show that a header is C++.
 const CPP_WORDS: [&[u8]; 9] = [
     b"namespace ",
     b"template<",
@@ -48,15 +48,15 @@ const CPP_WORDS: [&[u8]; 9] = [
     b"std::",
 ];
 
-/// The language of the document `name` that begins with `head` (some thousand bytes, or all); `None` where neither
-/// the name's extension nor a first line that names an interpreter tells.
+/// The language of the document `name`, by its extension or by the interpreter in its first line. `head` is
+/// some thousand bytes from its start, or all. `None` if neither shows the language.
 #[must_use]
 pub fn language_of(name: &str, head: &[u8]) -> Option<Language> {
     let file = name.rsplit(['/', '!', '#']).next().unwrap_or_default();
     let extension = file.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase());
     let named = EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension));
     match named {
-        // Translations of programs are XML of that name.
+        // Qt translation files are XML with this extension.
         Some((Language::TypeScript, _)) if head.trim_ascii_start().starts_with(b"<") => None,
         Some((Language::C, _)) if extension == "h" => {
             let is_cpp = CPP_WORDS.iter().any(|word| memchr::memmem::find(head, word).is_some());
@@ -67,7 +67,7 @@ pub fn language_of(name: &str, head: &[u8]) -> Option<Language> {
     }
 }
 
-/// The language whose interpreter the first line names: `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`.
+/// The language of the interpreter in the first line: `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`.
 fn interpreter(head: &[u8]) -> Option<Language> {
     let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let mut words = str::from_utf8(line).ok()?.split_ascii_whitespace();

@@ -1,9 +1,9 @@
-//! From the text of a document in a known language to its tokens, by the rules of that language.
+//! Lexer: tokenises a document in a known language by the rules of that language.
 //!
-//! A state machine: [`LexerState`] says what the text stands in (code, a string, a comment, markup), and each step
-//! takes one token, or a part of one that is long. A step looks at [`WINDOW`] bytes at most and takes what it has looked
-//! at, but for a bounded look ahead; so the time grows with the bytes, whatever they are, and what stands in what
-//! is a list of [`DEPTH`] entries at most, not a recursion.
+//! It is a state machine. [`LexerState`] holds what surrounds the text (code, a string, a comment, markup).
+//! Each step takes one token, or part of a long one. A step reads at most [`WINDOW`] bytes and consumes all
+//! it has read, except for a bounded look-ahead. So time is linear in the bytes, for any input. Nesting is a
+//! list of at most [`DEPTH`] entries, not a recursion.
 
 use std::ops::Range;
 
@@ -12,34 +12,34 @@ use super::lookup::{Start, Tables};
 use super::mode::{LexerMode, Previous, Quoted};
 use super::rules::{Dialect, Import};
 
-/// Bytes of text that one step looks at, at most: a longer string counts as several.
+/// Maximum bytes of text that one step reads. A longer string becomes several tokens.
 pub(super) const WINDOW: usize = 64 << 10;
 
-/// How deep code may stand in strings that stand in code: what would be deeper is text of its string.
+/// Maximum nesting of code in strings in code. Deeper code is treated as text of its string.
 pub(super) const DEPTH: usize = 64;
 
-/// The state that the lexer keeps from one step to the next.
+/// State that the lexer keeps between steps.
 pub(super) struct LexerState {
     pub(super) modes: Vec<LexerMode>,
     pub(super) previous: Previous,
-    /// Nothing but blanks since the line began.
+    /// Only blanks so far on this line.
     pub(super) line_start: bool,
     /// A statement may begin here.
     pub(super) statement: bool,
-    /// Brackets open, but for those in strings.
+    /// Number of open brackets, not counting brackets in strings.
     pub(super) brackets: u32,
     pub(super) import: Option<(Import, u32)>,
-    /// Here-documents whose text begins with the next line.
+    /// Here-documents whose text begins on the next line.
     pub(super) heredocs: Vec<Quoted>,
     /// Bytes of the document before the text.
     pub(super) offset: u64,
-    /// Up to here in the document no `/` begins a regular expression: none ends before.
+    /// Before this offset, no `/` begins a regular expression, because none ends there.
     pub(super) no_regex_before: u64,
     /// The byte before the text.
     before: u8,
-    /// Something of the document has been read.
+    /// True if some of the document was read.
     begun: bool,
-    /// Bytes looked at, each as often as it is.
+    /// Number of bytes read, counting repeated reads.
     #[cfg(test)]
     pub(super) work: std::cell::Cell<u64>,
 }
@@ -65,15 +65,15 @@ impl Default for LexerState {
 }
 
 impl LexerState {
-    /// Begins a document.
+    /// Starts a document.
     pub(super) fn begin(&mut self) {
         *self = Self { modes: std::mem::take(&mut self.modes), ..Self::default() };
         self.modes.clear();
     }
 }
 
-/// Gives the tokens of `text`, in order, with their places in it; returns where it has come to: all of it if the
-/// document has `ended`, else all but [`WINDOW`] bytes.
+/// Emits the tokens of `text` in order, with their ranges in it. Returns the number of bytes consumed: all of
+/// them if the document has `ended`, otherwise all but [`WINDOW`] bytes.
 pub(super) fn lex(
     tables: &Tables,
     state: &mut LexerState,
@@ -115,15 +115,15 @@ pub(super) struct Lexer<'a, F> {
     pub(super) state: &'a mut LexerState,
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
-    /// The next byte to be read.
+    /// Offset of the next byte to read.
     pub(super) at: usize,
-    /// The end of what this step may look at.
+    /// End of the text that this step may read.
     pub(super) limit: usize,
     emit: &'a mut F,
 }
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
-    /// Takes at least one byte.
+    /// Consumes at least one byte.
     fn step(&mut self) {
         match self.state.modes.last_mut() {
             None | Some(LexerMode::Code { .. } | LexerMode::Arithmetic { .. }) => self.code(),
@@ -136,21 +136,21 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Counts bytes that are looked at.
+    /// Counts bytes that are read.
     #[inline]
     pub(super) fn look(&self, _bytes: usize) {
         #[cfg(test)]
         self.state.work.set(self.state.work.get() + _bytes as u64);
     }
 
-    /// A byte that this step may look at.
+    /// The byte at `at`, if this step may read it.
     #[inline]
     pub(super) fn byte(&self, at: usize) -> Option<u8> {
         self.look(1);
         if at < self.limit { self.bytes.get(at).copied() } else { None }
     }
 
-    /// The byte before the next one; the end of a line before the first.
+    /// The byte before the next one. At the start of the document it is a newline.
     pub(super) fn before(&self) -> u8 {
         if self.at == 0 { self.state.before } else { self.bytes[self.at - 1] }
     }
@@ -160,7 +160,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.bytes.get(at..self.limit).is_some_and(|rest| rest.starts_with(with.as_bytes()))
     }
 
-    /// Gives a token, which ends at `end`, and goes on there.
+    /// Emits a token that ends at `end`, and continues there.
     #[inline]
     pub(super) fn token(&mut self, value: u64, end: usize, previous: Previous) {
         if self.state.import.is_none() {
@@ -169,7 +169,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.passed(end, previous);
     }
 
-    /// Goes on at `end`, after what is no symbol but a part of the code.
+    /// Continues at `end`, after a part of the code that gives no symbol.
     #[inline]
     pub(super) fn passed(&mut self, end: usize, previous: Previous) {
         self.at = end;
@@ -178,7 +178,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.state.statement = false;
     }
 
-    /// A token that stands for itself.
+    /// Emits a token that stands for itself.
     pub(super) fn fixed(&mut self, end: usize, previous: Previous) {
         let value = class::value_of_text(&self.text[self.at..end]);
         self.token(value, end, previous);
@@ -188,7 +188,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.state.modes.push(mode);
     }
 
-    /// True if a string may have code in it here.
+    /// True if a string here may contain code.
     pub(super) fn may_nest(&self) -> bool {
         self.state.modes.len() < DEPTH
     }
@@ -220,7 +220,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.at += 1;
         let state = &mut *self.state;
         state.line_start = true;
-        // Elsewhere a line may end within a statement as well, but nothing that is looked for begins there.
+        // In other languages a line may end within a statement too, but nothing relevant begins there.
         if state.brackets == 0 || self.tables.rules.dialect != Dialect::Python {
             state.statement = true;
         }
@@ -232,13 +232,13 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         {
             state.import = None;
         }
-        // The first of them is to be the innermost.
+        // The first here-document must become the innermost.
         while let Some(heredoc) = state.heredocs.pop() {
             state.modes.push(LexerMode::Quoted(heredoc));
         }
     }
 
-    /// Beyond ASCII: a name, white space or a mark.
+    /// Reads a non-ASCII character: a name, white space or a mark.
     fn beyond(&mut self) {
         let Some(c) = self.text[self.at..].chars().next() else { return self.at = self.limit };
         if c.is_alphanumeric() {

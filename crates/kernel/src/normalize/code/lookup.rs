@@ -1,4 +1,4 @@
-//! Look-up: the rules of a language in tables, by byte and by word, as the lexer asks for them.
+//! Look-up: the rules of a language in tables, indexed by byte and by word for the lexer.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use super::rules::{BlockComments, Dialect, Import, Prefix, Rules};
 use super::{class, table};
 use crate::document::Language;
 
-/// The kinds of a word.
+/// The roles of a word.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Word {
     pub(super) value: u64,
@@ -18,26 +18,26 @@ pub(super) struct Word {
     pub(super) keyword: bool,
 }
 
-/// The kind of a token that its first byte tells.
+/// The kind of a token, by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     Blank,
     LineEnd,
     Word,
     Digit,
-    /// A mark that begins nothing but operators.
+    /// A mark that only begins operators.
     Mark,
-    /// A mark that may begin a comment, a string or something else the language has.
+    /// A mark that may begin a comment, a string or another construct of the language.
     Special,
     Beyond,
 }
 
-/// The rules of a language, ready for look-up.
+/// The rules of a language, prepared for look-up.
 pub(super) struct Tables {
     pub(super) rules: &'static Rules,
     words: FxHashMap<&'static [u8], Word>,
     pub(super) starts: [Start; 256],
-    /// For each ASCII character the operators that begin with it, the longest first.
+    /// For each ASCII character, the operators that begin with it, longest first.
     marks: Vec<Vec<(&'static [u8], u64)>>,
     pub(super) operator_run: [bool; 128],
 }
@@ -90,7 +90,7 @@ impl Tables {
         self.words.get(&*folded).copied()
     }
 
-    /// The operator that `text` begins with: its length and its value. `text` begins with an ASCII character.
+    /// Length and value of the operator at the start of `text`, which must begin with an ASCII character.
     #[inline]
     pub(super) fn mark(&self, text: &[u8]) -> (usize, u64) {
         let first = text.first().copied().unwrap_or_default();
@@ -132,7 +132,7 @@ fn starts(rules: &Rules) -> [Start; 256] {
     starts
 }
 
-/// Characters that a dialect has a use of its own for.
+/// Characters with a special use in a dialect.
 fn special(dialect: Dialect) -> &'static [u8] {
     match dialect {
         Dialect::C => b"#",

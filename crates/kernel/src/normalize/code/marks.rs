@@ -1,4 +1,4 @@
-//! Operators and brackets, and other tokens that begin with a mark: directives, characters, regular expressions.
+//! Operators, brackets and other tokens that begin with a mark: directives, characters, regular expressions.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use super::lexer::Lexer;
 use super::mode::{LexerMode, Previous, Quoted};
 use super::rules::{Apostrophe, BlockComments, Code, Dialect, Import, Quote};
 
-/// Blanks between a `#` and the name of its directive.
+/// Maximum blanks between `#` and the name of its directive.
 const BLANKS: usize = 160;
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
-    /// An operator or another mark.
+    /// Reads an operator or another mark.
     pub(super) fn mark(&mut self) {
         let first = self.bytes[self.at];
         if self.tables.operator_run.get(usize::from(first)) == Some(&true) {
@@ -40,17 +40,17 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.token(value, end, previous);
     }
 
-    /// True if a mark other than a point is one of member access here.
+    /// True if a mark other than a point accesses a member here.
     pub(super) fn is_member_access(&self) -> bool {
         match self.tables.rules.dialect {
-            // `-> int` tells a type.
+            // `-> int` gives a return type.
             Dialect::C => !matches!(self.byte(self.at + 2), Some(b' ' | b'\t' | b'\n')),
             Dialect::Php => true,
             _ => !self.begins(self.at, "->"),
         }
     }
 
-    /// A run of operator characters.
+    /// Reads a run of operator characters as one operator.
     pub(super) fn operator_run(&mut self) {
         let is_operator = |byte: &u8| self.tables.operator_run.get(usize::from(*byte)) == Some(&true);
         let rest = &self.bytes[self.at..self.limit];
@@ -84,7 +84,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.bracket(bracket, value, Previous::Operand);
     }
 
-    /// How many of the brackets are open that the code ends with.
+    /// The counter of open brackets of this kind, if they decide where the embedded code ends.
     pub(super) fn depth_of(&mut self, bracket: u8) -> Option<&mut u32> {
         match self.state.modes.last_mut()? {
             LexerMode::Code { open, depth } if *open == bracket => Some(depth),
@@ -110,7 +110,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// A string has ended, with which an import may.
+    /// A string has ended. It may end an import.
     pub(super) fn string_ended(&mut self) {
         if let Some((Import::Module, brackets)) = self.state.import
             && self.state.brackets <= brackets
@@ -119,7 +119,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// A token that begins with a mark that may begin more than an operator.
+    /// Reads a token whose first mark may begin more than an operator.
     pub(super) fn special(&mut self) {
         let rules = self.tables.rules;
         let first = self.bytes[self.at];
@@ -161,7 +161,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.mark();
     }
 
-    /// True if this is a mark that the dialect has a use of its own for.
+    /// Reads a mark with a special use in the dialect. Returns whether there is one here.
     pub(super) fn of_dialect(&mut self, first: u8) -> bool {
         match self.tables.rules.dialect {
             Dialect::C => first == b'#' && self.directive(),
@@ -176,7 +176,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// A line that goes on in the next one, or a mark.
+    /// Reads a line continuation, or the mark `\`.
     pub(super) fn backslash(&mut self) {
         let length = if self.begins(self.at + 1, "\r\n") { 3 } else { 2 };
         if matches!(self.byte(self.at + 1), Some(b'\n' | b'\r')) {
@@ -186,7 +186,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// A directive of a preprocessor, whose name is one symbol with the `#`; an inclusion is none, nor is a region.
+    /// Reads a preprocessor directive. The `#` and the name are one symbol. An inclusion or a region gives
+    /// none.
     pub(super) fn directive(&mut self) -> bool {
         if !self.state.line_start {
             return false;
@@ -209,7 +210,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         true
     }
 
-    /// `` `when` `` is a name.
+    /// Reads a name in backquotes: `` `when` ``.
     pub(super) fn backticked(&mut self, first: u8) -> bool {
         let end = self.word_end(self.at + 1);
         let is_name = first == b'`' && end > self.at + 1 && self.byte(end) == Some(b'`');
@@ -219,7 +220,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         is_name
     }
 
-    /// `#x`, a field that is private.
+    /// Reads a private field, `#x`.
     pub(super) fn private_name(&mut self, first: u8) -> bool {
         let end = self.word_end(self.at + 1);
         let is_name = first == b'#' && end > self.at + 1;
@@ -229,7 +230,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         is_name
     }
 
-    /// A character, a lifetime or a mark.
+    /// Reads a character, a lifetime or a mark.
     pub(super) fn apostrophe(&mut self) {
         if let Some(end) = self.character_end(self.at) {
             return self.character(end);
@@ -247,7 +248,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.token(value, end, Previous::Operand);
     }
 
-    /// The end of the character between apostrophes that begins at `at`.
+    /// The end of the character literal that begins at `at`, if it is one.
     pub(super) fn character_end(&self, at: usize) -> Option<usize> {
         const LONGEST: usize = 16;
         let begin = at + 1;
@@ -267,7 +268,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         None
     }
 
-    /// A regular expression, or an operator.
+    /// Reads a regular expression, or an operator.
     pub(super) fn regex(&mut self) {
         let here = self.state.offset + self.at as u64;
         let next = self.byte(self.at + 1);

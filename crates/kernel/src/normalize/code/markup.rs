@@ -1,4 +1,4 @@
-//! Markup: elements among the code of JavaScript (JSX), and the page that stands around the code of PHP.
+//! Markup: elements within JavaScript (JSX), and the page around PHP code.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use super::lexer::Lexer;
 use super::mode::{LexerMode, Markup, Previous};
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
-    /// True if an element begins here, before a name or `>`: only where an operand may begin.
+    /// True if an element begins here, before a name or `>`. This is possible only in the place of an
+    /// operand.
     pub(super) fn markup_begins(&mut self) -> bool {
         let next = self.byte(self.at + 1);
         let named = matches!(next, Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$'));
@@ -16,7 +17,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             return false;
         }
         let end = self.word_end(self.at + 1);
-        // `<T,>(x: T) => x`, `<T extends X>(x: T) => x`, `<T = X>(x: T) => x`
+        // Type parameters, not elements: `<T,>(x: T) => x`, `<T extends X>(x: T) => x`, `<T = X>(x: T) => x`
         if self.byte(end) == Some(b',') || self.begins(end, " extends ") || self.begins(end, " = ") {
             return false;
         }
@@ -36,7 +37,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Between `<` and `>`.
+    /// Reads between `<` and `>`.
     fn tag(&mut self) {
         let byte = self.bytes[self.at];
         match byte {
@@ -94,7 +95,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// The content of an element: text, which is a symbol, code and elements.
+    /// Reads the content of an element: text, which is one symbol, code and elements.
     fn content(&mut self) {
         match self.bytes[self.at] {
             b'{' if self.may_nest() => self.code_within(b'{', 0, 1),
@@ -119,7 +120,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// The page around PHP: its words and marks, each by its own text.
+    /// Reads the page around PHP code. Its words and marks stand for themselves.
     pub(super) fn page(&mut self) {
         let rest = &self.bytes[self.at..self.limit];
         match rest[0] {

@@ -1,9 +1,9 @@
-//! Unit token: source code as the symbols of its language.
+//! Unit token: turns source code into the tokens of its language.
 //!
-//! Text is gathered, and the [`lexer`] takes it apart by the rules of its language ([`table`]): names are one symbol,
-//! whatever the name; numbers and strings are their text; keywords, operators and marks are themselves; comments and
-//! layout are nothing. Values depend on no language, so a translation between two that look alike can match. Text in
-//! no known language is words and marks ([`plain`]).
+//! Text is collected, and the [`lexer`] tokenises it by the rules of its language ([`table`]). Every name is
+//! the same symbol. A number or string is its own text. Keywords, operators and marks stand for themselves.
+//! Comments and layout give no symbol. Values do not depend on the language, so translations between similar
+//! languages can match. Text in no known language gives words and marks ([`plain`]).
 
 mod class;
 mod comments;
@@ -35,19 +35,20 @@ use crate::document::Language;
 pub use language::language_of;
 use lookup::Tables;
 
-/// Bytes of text that are gathered for the lexer, which then leaves a [window](lexer::WINDOW) of them.
+/// Bytes of text collected for the lexer. The lexer leaves a [window](lexer::WINDOW) of them for the next
+/// call.
 const BATCH: usize = 4 * lexer::WINDOW;
 
-/// Bytes in a piece of text in no known language, at most; pieces end with their line otherwise.
+/// Maximum bytes in a piece of text in no known language. Shorter pieces end with their line.
 const PIECE_LIMIT: usize = 64 << 10;
 
 /// Turns characters into symbols of unit token.
 pub(super) struct Tokens {
-    /// Where names are told apart, a value for each symbol of a document in a known language: the symbol's own, and of a name that
-    /// of its text.
+    /// A value for each symbol of a document in a known language: for a name the value of its text, else the
+    /// symbol's own value. `None` if names are not distinguished.
     names: Option<Vec<u64>>,
     language: Option<Language>,
-    /// The text that is not taken apart yet.
+    /// Text that is not tokenised yet.
     pending: TextPiece,
     state: lexer::LexerState,
     words: WordMaker,
@@ -66,18 +67,18 @@ impl Tokens {
         }
     }
 
-    /// The same tokens, and their values with names told apart.
+    /// The same tokens, with a second list of values in which names are distinguished.
     pub(super) fn with_names(self) -> Self {
         Self { names: Some(Vec::new()), ..self }
     }
 
-    /// The values of the document's symbols with names told apart: one a symbol, or none at all where its language is not known or names
-    /// were not asked for.
+    /// Takes the values in which names are distinguished, one for each symbol of the document. Empty if the
+    /// language is not known or names were not asked for.
     pub(super) fn take_names(&mut self) -> Vec<u64> {
         self.names.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Says which language the next documents are in; `None` where it is not known.
+    /// Sets the language of the next documents; `None` if it is not known.
     pub(super) fn begin(&mut self, language: Option<Language>) {
         self.language = language;
         if let Some(language) = language {
@@ -85,21 +86,21 @@ impl Tokens {
         }
     }
 
-    /// The document has no more.
+    /// Ends the document.
     pub(super) fn end(&mut self, out: &mut Symbols) {
         self.take(true, out);
         self.pending.clear();
         self.state.begin();
     }
 
-    /// Text has come, or what stands for a gap.
+    /// New text has arrived, or a gap in it.
     fn grown(&mut self, out: &mut Symbols) {
         if self.language.is_none() || self.pending.text.len() >= BATCH {
             self.take(false, out);
         }
     }
 
-    /// Takes the text apart, as far as it is certain.
+    /// Tokenises the text as far as the result is final.
     fn take(&mut self, ended: bool, out: &mut Symbols) {
         let Self { names, pending, state, words, tables, language } = self;
         let mut names = names.as_mut().filter(|_| language.is_some());
@@ -137,14 +138,15 @@ impl Sink for Tokens {
     }
 
     fn cut(&mut self, out: &mut Symbols) {
-        // A space, which no byte stands for: nothing joins across it, but in a string or a comment.
+        // A space with no bytes of origin. Outside strings and comments, it separates tokens.
         let at = self.pending.runs.last().map_or(0, |run| run.end);
         self.pending.push(" ", at, at);
         self.grown(out);
     }
 }
 
-/// Adds a token; what a gap alone has brought about is none. Returns true if it was added.
+/// Appends a token, unless it has no bytes of origin because it comes from a gap. Returns whether it was
+/// appended.
 fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) -> bool {
     let origin = text.origin(range);
     if !origin.is_empty() {
@@ -153,8 +155,8 @@ fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) ->
     !origin.is_empty()
 }
 
-/// The length of the piece that text in no known language begins with: a line, or of a long one the whole words; `None`
-/// while it is not complete. It depends on the text alone.
+/// Length of the first piece of text in no known language: a line, or whole words of a long line. `None`
+/// while the piece is incomplete. The length depends only on the text.
 fn piece(text: &str, ended: bool) -> Option<usize> {
     let window = &text.as_bytes()[..text.len().min(PIECE_LIMIT)];
     if let Some(newline) = memchr::memchr(b'\n', window) {

@@ -1,18 +1,18 @@
-//! Mode: what the text stands in, and what is remembered of that from one step of the lexer to the next.
+//! Mode: what surrounds the text at a place, kept from one step of the lexer to the next.
 
 use super::rules::{Code, Escape, Quote};
 
-/// Bytes that the longest end of a string may have.
+/// Maximum bytes in the closing mark of a string.
 pub(super) const LONGEST_END: usize = 24;
 
-/// The surroundings of the text, the innermost last; code, if there are none.
+/// A surrounding of the text. The innermost is last in the list; an empty list means code.
 pub(super) enum LexerMode {
-    /// Code within a string or markup, up to the bracket that closes it.
+    /// Code within a string or markup, up to the closing bracket.
     Code {
         open: u8,
         depth: u32,
     },
-    /// Arithmetic of the shell, up to the bracket that closes it.
+    /// Arithmetic of the shell, up to the closing bracket.
     Arithmetic {
         depth: u32,
     },
@@ -23,33 +23,33 @@ pub(super) enum LexerMode {
     },
     /// Elements of markup in JavaScript.
     Markup(Markup),
-    /// The page around PHP.
+    /// The page around PHP code.
     Page,
-    /// The data after a program, which nothing ends.
+    /// The data after a program, up to the end of the document.
     Rest,
 }
 
-/// The text before, as far as the next token depends on it.
+/// The kind of the previous token, as far as the next token depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Previous {
     /// Nothing, an operator or an opening bracket: an operand follows.
     Operator,
     /// A name, a literal or a closing bracket: an operator follows.
     Operand,
-    /// As an operand, after which Ruby may have an argument.
+    /// Like an operand, but in Ruby an argument may follow.
     Name,
     /// A mark of member access.
     Member,
 }
 
-/// Elements that are being read.
+/// The markup that is being read.
 #[derive(Default)]
 pub(super) struct Markup {
-    /// Elements that are open.
+    /// Number of open elements.
     pub(super) depth: u32,
-    /// Between `<` and `>`.
+    /// True between `<` and `>`.
     pub(super) in_tag: bool,
-    /// The tag closes an element.
+    /// True if the tag closes an element.
     pub(super) closes: bool,
 }
 
@@ -60,20 +60,20 @@ pub(super) struct Quoted {
     pub(super) lines: bool,
     pub(super) escape: Escape,
     pub(super) code: Code,
-    /// None of its code has come yet: its text counts.
+    /// True before the first embedded code. Only this text counts.
     pub(super) is_first: bool,
-    /// A line of it begins here.
+    /// True at the start of a line of the string.
     pub(super) line_start: bool,
 }
 
-/// The end of a string.
+/// What ends a string.
 #[derive(Clone)]
 pub(super) enum End {
     /// These bytes.
     Mark { bytes: [u8; LONGEST_END], length: usize },
-    /// A bracket, after those that have been opened in it.
+    /// The closing bracket, after all brackets opened within the string are closed.
     Bracket { open: u8, close: u8, depth: u32 },
-    /// A line that holds this name, maybe after blanks.
+    /// A line with this name, after blanks if `indented`.
     Name { name: Box<str>, indented: bool },
 }
 
@@ -89,7 +89,7 @@ impl Quoted {
         }
     }
 
-    /// As it is, until `end`.
+    /// Raw text up to `end`.
     pub(super) fn raw(end: &[u8]) -> Self {
         Self {
             end: End::mark(end),

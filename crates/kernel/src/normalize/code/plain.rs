@@ -1,5 +1,4 @@
-//! Tokens of text in no known language: words by their own text, in standard form, and punctuation marks. Nothing is a
-//! comment.
+//! Tokens of text in no known language: normalised words and punctuation marks. There are no comments.
 
 use std::ops::Range;
 
@@ -8,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::super::words::WordMaker;
 use super::class;
 
-/// Gives the tokens of `text`, which begins at `at`, in order.
+/// Emits the tokens of `text` in order. `at` is the offset of its first byte.
 pub(super) fn tokens(words: &mut WordMaker, text: &str, at: usize, emit: &mut impl FnMut(u64, Range<usize>)) {
     if text.is_ascii() {
         return segment(words, text, at, emit);
@@ -18,7 +17,8 @@ pub(super) fn tokens(words: &mut WordMaker, text: &str, at: usize, emit: &mut im
     }
 }
 
-/// The text between two word boundaries: split further at ASCII's punctuation, which parts names in most languages.
+/// Splits the text between two word boundaries further, at ASCII punctuation. Such punctuation separates
+/// names in most languages.
 fn segment(words: &mut WordMaker, text: &str, at: usize, emit: &mut impl FnMut(u64, Range<usize>)) {
     let parts = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_';
     let mut from = 0;

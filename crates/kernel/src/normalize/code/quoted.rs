@@ -1,6 +1,7 @@
-//! Strings, here-documents and other text between quotes: one symbol each, and the code that stands in them.
+//! Strings, here-documents and other quoted text, and the code embedded in them.
 //!
-//! The symbol is the text up to the first code in it; the code's symbols follow, and what comes after the first code is none.
+//! A string gives one symbol: its text up to the first embedded code. The symbols of the code follow. Text
+//! after the first code gives no symbol.
 
 use std::ops::Range;
 
@@ -9,30 +10,30 @@ use super::lexer::Lexer;
 use super::mode::{End, LONGEST_END, LexerMode, Previous, Quoted};
 use super::rules::{Apostrophe, Code, Dialect, Escape, Prefix, Quote};
 
-/// Bytes that the name at the end of a here-document may have.
+/// Maximum bytes in the name that ends a here-document.
 pub(super) const LONGEST_NAME: usize = 64;
 
-/// Where a scan of a string has stopped.
+/// Why the scan of a string stopped.
 enum Stop {
-    /// At its end, which has so many bytes.
+    /// The string ends; its closing mark has this many bytes.
     End(usize),
-    /// At code in it.
+    /// Embedded code begins.
     Code,
-    /// At the end of its line, or of what a step may look at.
+    /// The line ends, or the text that a step may read ends.
     Line,
     Limit,
 }
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
-    /// The string that is open goes on.
+    /// Continues the open string.
     pub(super) fn quoted_on(&mut self) {
         if let Some(LexerMode::Quoted(quoted)) = self.state.modes.pop() {
             self.quoted(quoted, self.at, self.at);
         }
     }
 
-    /// Takes the text of a string up to its end, to code in it, or as far as a step goes. It begins at `start`, and is
-    /// looked at from `from` on.
+    /// Reads the text of a string up to its end, to embedded code, or to the limit of the step. The string
+    /// begins at `start`; the scan begins at `from`.
     pub(super) fn quoted(&mut self, mut quoted: Quoted, start: usize, from: usize) {
         let (at, stop) = self.scan(&mut quoted, from);
         self.look(at.saturating_sub(from));
@@ -40,7 +41,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             Stop::End(length) => at + length,
             Stop::Code | Stop::Line | Stop::Limit => at,
         };
-        // The line that ends a here-document is none of its text.
+        // The line that ends a here-document does not belong to its text.
         let text_end = if matches!(quoted.end, End::Name { .. }) { at } else { end };
         let is_whole = matches!(stop, Stop::End(_)) && start < from;
         if quoted.is_first && text_end > start && !(is_whole && self.is_statement(end)) {
@@ -63,7 +64,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// True if the string of Python that ends at `end` is a statement of its own: its way to document.
+    /// True if the Python string that ends at `end` is a statement by itself, which is a docstring.
     fn is_statement(&self, end: usize) -> bool {
         if self.tables.rules.dialect != Dialect::Python || !self.state.statement || !self.state.modes.is_empty() {
             return false;
@@ -74,10 +75,10 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         matches!(rest.get(blanks), None | Some(b'\n' | b'#' | b';'))
     }
 
-    /// Looks for the end of a string, or code in it, from `at` on.
+    /// Scans from `at` on for the end of a string or code in it.
     fn scan(&self, quoted: &mut Quoted, mut at: usize) -> (usize, Stop) {
         let nests = quoted.code != Code::None && self.may_nest();
-        // Beyond that a mark may be cut, unless the document ends there.
+        // After this place a mark may be cut, unless the document ends there.
         let safe = if self.limit == self.bytes.len() { self.limit } else { self.limit - LONGEST_NAME - 2 };
         if let End::Name { name, indented } = &quoted.end
             && quoted.line_start
@@ -136,7 +137,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         (at, Stop::Limit)
     }
 
-    /// The length of the line at `at` that ends a here-document of this name, without the end of the line.
+    /// Length of the line at `at` if it ends the here-document with this name. Excludes the newline.
     fn name_line(&self, at: usize, name: &str, indented: bool) -> Option<usize> {
         let line = &self.bytes[at.min(self.limit)..self.limit];
         let blanks = if indented { line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count() } else { 0 };
@@ -164,7 +165,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// The code in a string begins at the next byte.
+    /// Begins the embedded code at the next byte.
     fn quoted_code(&mut self, code: Code) {
         let next = self.byte(self.at + 1);
         match (code, next) {
@@ -194,7 +195,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Code up to the bracket that closes `open`; its beginning has `length` bytes, of which `symbol` are a symbol.
+    /// Begins code that ends at the bracket that closes `open`. Its opening has `length` bytes. The first
+    /// `symbol` of them give a symbol.
     pub(super) fn code_within(&mut self, open: u8, symbol: usize, length: usize) {
         let end = self.at + length;
         if symbol > 0 {
@@ -205,7 +207,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.push(LexerMode::Code { open, depth: 0 });
     }
 
-    /// A word that may belong to the string after it; whether it does.
+    /// Reads a word that may be the prefix of a following string. Returns whether it is one.
     pub(super) fn prefixed(&mut self, prefix: Prefix, end: usize) -> bool {
         let rules = self.tables.rules;
         match prefix {

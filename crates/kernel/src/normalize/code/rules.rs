@@ -1,33 +1,33 @@
-//! The rules of a language: which bytes begin a comment, a string or a number, and which words and marks stand for
-//! themselves. The table of all languages is in [`table`](super::table).
+//! The rules of a language: which bytes begin a comment, a string or a number, and which words and marks
+//! stand for themselves. The rules of all languages are in [`table`](super::table).
 
 /// The lexer's rules of a language. Lists of words and marks are separated by white space.
 pub(super) struct Rules {
     /// Reserved words.
     pub(super) keywords: &'static str,
-    /// Words that are keywords before another word, `{`, `[`, `*` or a string on their line, and names elsewhere: `get`,
-    /// `async`, `data`.
+    /// Words that are keywords only if another word, `{`, `[`, `*` or a string follows on the line, and names
+    /// otherwise: `get`, `async`, `data`.
     pub(super) soft_keywords: &'static str,
-    /// Keywords that remain keywords after a point or another mark of member access.
+    /// Keywords that stay keywords after a point or another mark of member access.
     pub(super) member_keywords: &'static str,
-    /// Keywords that end an operand, as a name does: what follows is an operator.
+    /// Keywords that end an operand, as a name does: an operator follows.
     pub(super) operands: &'static str,
-    /// Operators and marks of two characters and more; each other mark is a symbol of its own.
+    /// Operators and marks of two or more characters. Any other mark is a symbol by itself.
     pub(super) marks: &'static str,
-    /// Characters whose runs are one operator each (Scala), `""` elsewhere.
+    /// Characters whose runs form one operator (Scala). Empty in other languages.
     pub(super) operator_characters: &'static str,
     pub(super) line_comments: &'static [&'static str],
     pub(super) block_comments: BlockComments,
     pub(super) quotes: &'static [Quote],
-    /// Words that belong to the string they stand before, and what they make of it.
+    /// Words that may be the prefix of a string, and their effect on it.
     pub(super) prefixes: &'static [(&'static str, Prefix)],
     pub(super) apostrophe: Apostrophe,
     pub(super) numbers: Numbers,
-    /// Words that begin an import, and where it ends.
+    /// Words that begin an import, and what ends the import.
     pub(super) imports: &'static [(&'static str, Import)],
-    /// Keywords may be written in capitals too.
+    /// Keywords may also be written in capitals.
     pub(super) ignores_case: bool,
-    /// `$` is a letter.
+    /// `$` counts as a letter.
     pub(super) dollar_names: bool,
     /// `/` may begin a regular expression.
     pub(super) regex: bool,
@@ -38,10 +38,10 @@ pub(super) struct Rules {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Plain,
-    /// `#` at the start of a line begins a directive; C++ has raw strings as well.
+    /// `#` at the start of a line begins a directive. C++ also has raw strings.
     C,
     CSharp,
-    /// With elements of markup among the code.
+    /// With embedded markup.
     JavaScript,
     TypeScript,
     Php,
@@ -62,35 +62,35 @@ pub(super) enum BlockComments {
     Nested,
 }
 
-/// A kind of string: how it begins, how it ends, and what may be in it.
+/// A kind of string: its beginning, its end, and what it may contain.
 #[derive(Clone, Copy)]
 pub(super) struct Quote {
     pub(super) open: &'static str,
-    /// It goes on after the end of a line.
+    /// It may extend over several lines.
     pub(super) lines: bool,
     pub(super) escape: Escape,
     pub(super) code: Code,
 }
 
-/// The escape that takes the meaning of the closing quote away.
+/// How a string escapes its closing quote.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escape {
     None,
     Backslash,
-    /// The quote, twice.
+    /// By doubling the quote.
     Doubled,
     Either,
 }
 
-/// How code within a string begins.
+/// How embedded code begins in a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Code {
     None,
-    /// `{x}`; `{{` is a brace.
+    /// `{x}`. `{{` is a literal brace.
     Brace,
     /// `${x}`.
     DollarBrace,
-    /// `${x}` and `$x`; `$$` is a dollar.
+    /// `${x}` and `$x`. `$$` is a literal dollar.
     Dollar,
     /// `$x`, `{$x}` and `${x}`.
     Php,
@@ -102,30 +102,30 @@ pub(super) enum Code {
     Shell,
 }
 
-/// The effect of a word before a quote on the string.
+/// The effect of a prefix on its string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefix {
     Plain,
-    /// With code in it.
+    /// The string may contain code.
     Code,
-    /// Ended by the quote and as many `#` as stand before it (Rust).
+    /// The string ends with the quote and as many `#` as precede it (Rust).
     Hashes,
-    /// Ended by a delimiter of its own (C++).
+    /// The string ends with its own delimiter (C++).
     Delimiter,
 }
 
 /// The meaning of `'`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Apostrophe {
-    /// A quote, if the table has it.
+    /// A quote, if the table lists it.
     Quote,
-    /// Around a character, else a mark.
+    /// It encloses a character; otherwise it is a mark.
     Character,
-    /// Around a character, else before the name of a lifetime.
+    /// It encloses a character; otherwise it begins a lifetime.
     Lifetime,
 }
 
-/// The characters that may be in a number beyond digits, letters and `_`.
+/// The characters that a number may contain besides digits, letters and `_`.
 #[derive(Clone, Copy)]
 pub(super) struct Numbers {
     /// `.5`
@@ -136,15 +136,15 @@ pub(super) struct Numbers {
     pub(super) apostrophes: bool,
 }
 
-/// Where an import ends.
+/// What ends an import.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Import {
-    /// With the next `;`.
+    /// The next `;`.
     Semicolon,
-    /// With its line, outside of brackets.
+    /// The end of the line, outside brackets.
     Line,
-    /// With its line or its string, outside of brackets; `import(` and `import.` are none.
+    /// The end of the line or of a string, outside brackets. `import(` and `import.` do not begin an import.
     Module,
-    /// With the next `;`, if it is a directive and neither a statement nor a declaration (C#).
+    /// The next `;`, if it is a directive and not a statement or declaration (C#).
     Using,
 }

@@ -1,4 +1,4 @@
-//! The shell: words are commands, options and files, and stand for themselves; variables are names.
+//! The shell. Words are commands, options and files, and stand for themselves. Variables are names.
 
 use std::ops::Range;
 
@@ -34,17 +34,17 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.quoted(Quoted::of(Quote { open, lines: true, escape, code }), self.at, self.at + opening);
     }
 
-    /// Within `$((...))`, where words are names.
+    /// True within `$((...))`, where words are names.
     fn in_arithmetic(&self) -> bool {
         matches!(self.state.modes.last(), Some(LexerMode::Arithmetic { .. }))
     }
 
-    /// Within `${...}`, which the next brace ends.
+    /// True within `${...}`, which the next closing brace ends.
     fn in_braces(&self) -> bool {
         matches!(self.state.modes.last(), Some(LexerMode::Code { open: b'{', .. }))
     }
 
-    /// True if a character that may be a part of a word is a mark here.
+    /// True if a character that may be part of a word is a mark here.
     fn is_shell_mark(&self, first: u8) -> bool {
         let next = self.byte(self.at + 1);
         let ends = matches!(next, None | Some(b' ' | b'\t' | b'\r' | b'\n' | b';' | b')'));
@@ -58,7 +58,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// A word, or the variable that is assigned to or that a loop runs over.
+    /// Reads a word. It is a name if it is a variable in an assignment or loop.
     fn shell_word(&mut self) {
         let name_end = self.word_end(self.at);
         let is_name = name_end > self.at && !self.bytes[self.at].is_ascii_digit();
@@ -83,7 +83,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             b"for" | b"select" if self.state.previous == Previous::Operator => Previous::Member,
             b"export" | b"local" | b"readonly" | b"declare" | b"typeset" | b"env" | b"then" | b"do" | b"else"
             | b"if" | b"elif" | b"while" | b"until" => Previous::Operator,
-            // The value of a variable, before a command or another one.
+            // The value of a variable, before a command or another assignment.
             _ if self.before() == b'=' => Previous::Operator,
             _ => Previous::Operand,
         };
@@ -113,7 +113,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         end
     }
 
-    /// The inside of `$((...))`.
+    /// Reads the inside of `$((...))`.
     fn arithmetic(&mut self) {
         let first = self.bytes[self.at];
         let end = self.word_end(self.at);
@@ -128,7 +128,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// An expansion, which `$` or a backquote begins.
+    /// Reads an expansion that begins with `$` or a backquote.
     pub(super) fn expansion(&mut self) {
         let next = self.byte(self.at + 1);
         let nests = self.may_nest();
@@ -152,7 +152,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// `${x:-y}`: its variable is a name, and the rest are words.
+    /// Reads `${x:-y}`: the variable is a name, and the rest are words.
     fn parameter(&mut self) {
         self.code_within(b'{', 2, 2);
         if matches!(self.byte(self.at), Some(b'#' | b'!')) && self.byte(self.at + 1) != Some(b'}') {
@@ -184,7 +184,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         let code = if quote.is_some() || escaped { Code::None } else { Code::Shell };
         self.fixed(begin, Previous::Operator);
-        // If it is no here-document after all, it is a word.
+        // If it is not a here-document, it is a word.
         self.heredoc(name, quote, indented, code);
         true
     }

@@ -1,4 +1,4 @@
-//! The table of languages: one entry of [`Rules`] for each.
+//! The table of languages: the [`Rules`] of each language.
 
 use super::rules::{Apostrophe, BlockComments, Code, Dialect, Escape, Import, Numbers, Prefix, Quote, Rules};
 use crate::document::Language;
@@ -37,7 +37,7 @@ const DOUBLE: Quote = quote("\"");
 const SINGLE: Quote = quote("'");
 const TRIPLE: Quote = long_quote("\"\"\"");
 
-/// The common rules of most languages that look like C.
+/// Rules shared by most languages with the syntax of C.
 const BASE: Rules = Rules {
     keywords: "",
     soft_keywords: "",
@@ -58,7 +58,7 @@ const BASE: Rules = Rules {
     dialect: Dialect::Plain,
 };
 
-/// Words are told apart in `shell.rs`.
+/// `shell.rs` decides the role of words.
 static BASH: Rules = Rules {
     keywords: "case declare do done elif else esac export fi for function if in local readonly select then typeset unset \
         until while",
@@ -183,7 +183,7 @@ static JAVASCRIPT: Rules = Rules {
     ..JS_BASE
 };
 
-/// The common rules of JavaScript and TypeScript.
+/// Rules shared by JavaScript and TypeScript.
 const JS_BASE: Rules = Rules {
     quotes: JS_QUOTES,
     apostrophe: Apostrophe::Quote,
@@ -359,7 +359,7 @@ static SCALA: Rules = Rules {
     ..BASE
 };
 
-/// The keywords and types that most databases share.
+/// Keywords and types that most databases share.
 static SQL: Rules = Rules {
     keywords: "add all alter and any as asc autoincrement auto_increment begin between bigint blob boolean by cascade \
         case cast char character check collate column commit constraint create cross current current_date current_time \

@@ -1,5 +1,6 @@
-//! Properties of the tokens of every language, on samples in `tests/samples/code/`. In them every name that may be
-//! changed begins with a q, every comment has the word REMARK, and beside each stand the tokens it must give.
+//! Tests of the tokens of every language, on samples in `tests/samples/code/`. In the samples, every name
+//! that may be renamed begins with q, and every comment contains the word REMARK. The expected tokens are in
+//! a file beside each sample.
 
 use std::fmt::Write;
 
@@ -9,7 +10,7 @@ use super::class;
 use crate::document::Language;
 use crate::normalize::{FrontEnd, Symbols};
 
-/// A language, a sample of it and the tokens it must give.
+/// A language, a sample of it, and its expected tokens.
 macro_rules! sample {
     ($language:ident, $file:literal) => {
         (
@@ -63,7 +64,7 @@ fn origins(symbols: &Symbols) -> Vec<(u64, u64)> {
     (0..symbols.len()).map(|i| (symbols.start(i), symbols.end(i))).collect()
 }
 
-/// The tokens as a person reads them: a line of them for each line, names between angle quotes.
+/// The tokens in readable form, line by line, with names in angle quotes.
 fn written(symbols: &Symbols, text: &str) -> String {
     let (mut out, mut line) = (String::new(), 0);
     for (i, (start, end)) in origins(symbols).into_iter().enumerate() {
@@ -79,7 +80,7 @@ fn written(symbols: &Symbols, text: &str) -> String {
     out + "\n"
 }
 
-/// Every name that begins with a q under another name, from another column.
+/// Renames every name that begins with q, and moves code to other columns.
 fn renamed(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::new();
@@ -159,7 +160,7 @@ fn literals_count_by_their_text_whatever_the_quotes() {
     assert_eq!(values(Language::Python, "f('a', 1)"), values(Language::Python, "f(\"a\", 1)"));
     assert_ne!(values(Language::Python, "f('a', 1)"), values(Language::Python, "f('b', 1)"));
     assert_ne!(values(Language::Python, "f('a', 1)"), values(Language::Python, "f('a', 2)"));
-    // A string of a keyword is none.
+    // A string with the text of a keyword is not that keyword.
     assert_ne!(values(Language::Python, "'if'"), values(Language::Python, "x if y"));
 }
 
@@ -167,7 +168,7 @@ fn literals_count_by_their_text_whatever_the_quotes() {
 fn broken_code_has_its_tokens() {
     for (language, text, _) in SAMPLES {
         let whole = values(language, text).len();
-        // Text that an error swallows is tokenised all the same.
+        // Text after an error is still tokenised.
         let many = values(language, &text.repeat(5)).len();
         assert!(many > whole * 4, "{}: {many} of {}", language.name(), whole * 5);
         let cut = (0..=text.len() * 2 / 3).rfind(|&at| text.is_char_boundary(at)).expect("a boundary");
@@ -177,7 +178,7 @@ fn broken_code_has_its_tokens() {
         let garbled = values(language, &garbled).len();
         assert!(garbled > whole / 2, "{}: {garbled} of {whole}", language.name());
     }
-    // Text of no language has its words and marks.
+    // Unknown characters still give words and marks.
     let text = "§ if € then ¤ 12";
     let symbols = read(Some(Language::Java), text.as_bytes());
     assert_eq!(written(&symbols, text), "1: § if € ‹then› ¤ 12\n");
@@ -221,11 +222,11 @@ fn depth_and_length_are_no_danger() {
     assert_eq!(values(Language::Java, &deep).len(), 200_004);
 }
 
-/// Long documents are taken apart a batch at a time, which changes nothing.
+/// A long document is tokenised in batches. This does not affect the result.
 #[test]
 fn a_document_of_many_batches_is_read_as_one_of_few() {
     for (language, text, _) in SAMPLES.into_iter().filter(|sample| sample.0 != Language::Php) {
-        // The line that names the interpreter is only one at the start.
+        // A line that names the interpreter counts only at the start.
         let text = text.strip_prefix("#!").map_or(text, |text| text.split_once('\n').expect("lines").1);
         let text = format!("{text}\n");
         let expected = values(language, &text);
@@ -236,7 +237,7 @@ fn a_document_of_many_batches_is_read_as_one_of_few() {
     }
 }
 
-/// Syntax over and over, most of which ended or stalled a parser: nothing of it closes what it opens.
+/// Repeated syntax that opens constructs and never closes them. Most of it made a parser hang or fail.
 const HOSTILE: [&str; 43] = [
     "#",
     "r#",
@@ -283,7 +284,8 @@ const HOSTILE: [&str; 43] = [
     "\n \t",
 ];
 
-/// The bytes looked at, what is kept, and the tokens of so many bytes of a text over and over.
+/// The bytes read, the maximum of retained modes, and the number of tokens, for `bytes` bytes of repeated
+/// text.
 fn exhaust(language: Language, unit: &str, bytes: usize) -> (u64, usize, u64) {
     let tables = super::Tables::new(language);
     let mut state = super::lexer::LexerState::default();
@@ -309,7 +311,7 @@ fn hostile_code_costs_what_other_code_does() {
         assert!(modes <= super::lexer::DEPTH + 16, "{what}: {modes} modes");
         assert!(tokens <= bytes as u64 + 64, "{what}: {tokens} tokens");
     };
-    // In a window or two all that looks back and forth would show.
+    // Quadratic behaviour would show within a window or two.
     for (language, _, _) in SAMPLES {
         HOSTILE.iter().for_each(|unit| check(language, unit, 70_000));
     }

@@ -1,4 +1,4 @@
-//! Words and numbers: which words are keywords, which are names, and which begin an import.
+//! Words and numbers: decides which words are keywords, which are names, and which begin an import.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::lexer::Lexer;
 use super::mode::{LexerMode, Previous};
 use super::rules::{Dialect, Import};
 
-/// Bytes looked at beyond a word for what tells its role.
+/// Bytes after a word that may be read to find its role.
 const AHEAD: usize = 160;
 
 impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
@@ -58,7 +58,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             return self.mark();
         }
         if self.state.import.is_some() && self.before() == b'\n' {
-            // An import never continues at the start of a line: this one has no mark at its end.
+            // An import never continues at the start of a line, so this import has no closing mark.
             self.state.import = None;
             self.state.statement = true;
         }
@@ -68,7 +68,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             && matches!(&self.bytes[self.at..end], b"def" | b"class" | b"import" | b"from")
             && self.state.modes.is_empty()
         {
-            // A bracket that nothing has closed is an error of the text, not of all that follows.
+            // An unclosed bracket is an error in the text before. It must not affect the rest.
             self.state.brackets = 0;
             self.state.statement = true;
         }
@@ -95,7 +95,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.token(class::NAME, end, Previous::Name);
     }
 
-    /// True if a word that ends at `end` is the key of an object or the label of a parameter, and not a keyword.
+    /// True if the word that ends at `end` is an object key or a parameter label, not a keyword.
     pub(super) fn is_key(&self, end: usize) -> bool {
         match self.tables.rules.dialect {
             Dialect::JavaScript | Dialect::TypeScript => {
@@ -111,7 +111,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// True if what follows on the line makes a word that is a keyword in some places one here.
+    /// True if the rest of the line shows that a soft keyword is a keyword here.
     pub(super) fn before_word(&self, end: usize) -> bool {
         if self.state.previous == Previous::Member {
             return false;
@@ -167,7 +167,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.token(value, end, Previous::Operand);
     }
 
-    /// The end of the number that begins at `at` with a digit, or a point and a digit.
+    /// The end of the number at `at`, which begins with a digit, or with a point and a digit.
     pub(super) fn number_end(&self, mut at: usize) -> usize {
         let numbers = self.tables.rules.numbers;
         let hex = self.byte(at) == Some(b'0') && matches!(self.byte(at + 1), Some(b'x' | b'X'));
@@ -206,12 +206,12 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     }
 }
 
-/// True if a word can have it beyond ASCII.
+/// True if a non-ASCII character can be part of a word.
 fn is_word_character(c: char) -> bool {
     c.is_alphanumeric()
 }
 
-/// True if what follows `using` makes it a directive: one name, and `;` or `=`.
+/// True if the text after `using` makes it a directive: one name, then `;`, `=` or `<`.
 fn is_using_directive(ahead: &[u8]) -> bool {
     let ahead = ahead.strip_prefix(b"static ").unwrap_or(ahead).trim_ascii_start();
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | 0x80..);

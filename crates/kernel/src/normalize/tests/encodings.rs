@@ -1,10 +1,10 @@
-//! Legacy encodings, UTF-16 without a mark, and bytes that no encoding has.
+//! Tests of legacy encodings, of UTF-16 without a mark, and of bytes that are invalid in any encoding.
 
 use encoding_rs::Encoding;
 
 use super::*;
 
-/// Encodes character by character, so that the origin of each is known, and compares.
+/// Encodes each character separately, so that its origin is known, and compares.
 fn check_legacy(name: &str, expected_name: &str, text: &str) {
     let encoding = Encoding::for_label(name.as_bytes()).unwrap();
     let (mut document, mut expected) = (Vec::new(), Vec::new());
@@ -20,7 +20,7 @@ fn check_legacy(name: &str, expected_name: &str, text: &str) {
     let (symbols, facts) = chars(&document);
     assert_eq!((facts.encoding, facts.undecodable), (expected_name, 0));
     assert_eq!(symbols, expected, "{name}");
-    // Words: the same ones as in UTF-8, from the bytes that decode to them.
+    // The words must be the same as in UTF-8, and their origins must decode to them.
     let (words, _) = read(&mut FrontEnd::words(WordRule::Letters), &document);
     let utf8 = reference_words(text, WordRule::Letters);
     assert_eq!(values(&words), values(&utf8), "{name}");
@@ -69,7 +69,7 @@ fn iso_2022_jp_escapes_belong_to_no_character() {
     let expected =
         [('a', 0..1), ('b', 1..2), ('あ', 6..8), ('い', 8..10), ('c', 14..15), ('日', 18..20), ('本', 20..22)];
     assert_eq!(symbols, expected.map(|(c, origin)| (value_of_char(c), origin)));
-    // An escape alone means nothing: terminal colours leave the encoding open.
+    // An escape alone proves nothing: terminal colours leave the encoding undecided.
     let (symbols, facts) = chars(b"\x1B[31mred\x1B[0m caf\xE9 cr\xE8me\n");
     assert_eq!(facts.encoding, "windows-1252");
     assert_eq!(values(&symbols), chars_in("31mred0mcafécrème"));
@@ -95,14 +95,14 @@ fn undecodable_sequences_are_counted_and_separate() {
         let (symbols, facts) = chars(document);
         (facts.encoding, facts.undecodable, values(&symbols))
     };
-    // One maximal subpart (E2 82), one byte, one cut by the end.
+    // One maximal subpart (E2 82), one byte, and one sequence cut by the end.
     assert_eq!(count(b"\xEF\xBB\xBFa\xE2\x82b\xFFc\xF0\x9F"), ("UTF-8", 3, chars_in("abc")));
-    // Mostly UTF-8, with an accent that its gap keeps from the letter.
+    // Mostly UTF-8. The invalid byte separates the accent from the letter.
     assert_eq!(count("éèe\u{FFFF}".as_bytes()), ("UTF-8", 0, chars_in("éèe")));
     assert_eq!(count(b"\xC3\xA9\xC3\xA8 e\xFF\xCC\x81"), ("UTF-8", 1, chars_in("éèe\u{301}")));
-    // The end of the document cuts no sequence of UTF-8 when there was none.
+    // The end of the document does not count as a cut sequence if there was no sequence of UTF-8.
     assert_eq!(count(b"caf\xE9"), ("windows-1252", 0, chars_in("café")));
-    // A high surrogate, a low one, and half a code unit.
+    // A high surrogate, a low surrogate, and half a code unit.
     assert_eq!(count(b"\xFF\xFEa\0\x3D\xD8b\0\x69\xDCc\0d"), ("UTF-16LE", 3, chars_in("abc")));
     assert_eq!(count(b"\xFF\xFE\0\0a\0\0\0\0\0\x11\0b\0\0"), ("UTF-32LE", 2, chars_in("a")));
     let (words, _) = read(&mut FrontEnd::words(WordRule::Letters), b"\xEF\xBB\xBFab\xFFcd");
