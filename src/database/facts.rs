@@ -82,6 +82,9 @@ pub struct DatabaseStats {
     pub profile: Profile,
     /// Documents, without deleted ones.
     pub documents: u64,
+    /// How many of these are boilerplate.
+    #[serde(default)]
+    pub boilerplate: u64,
     /// Bytes of these documents.
     pub bytes: u64,
     /// Symbols of these documents.

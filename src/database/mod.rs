@@ -377,6 +377,7 @@ impl Database {
             format: FORMAT_VERSION,
             profile: *self.store.profile(),
             documents: state.documents,
+            boilerplate: view.boilerplate_count(),
             bytes: state.bytes,
             symbols: state.symbols,
             fingerprints: state.fingerprints,

@@ -138,6 +138,7 @@ impl Intake<'_> {
             IntakeStep::Repeated(documents, names) => {
                 (self.summary.repeated, self.summary.repeated_names) = (documents, names);
             }
+            IntakeStep::LeftOut(name) => self.keep_left_out(&name)?,
             IntakeStep::Skipped { name, reason } => self.skip(name, reason),
             IntakeStep::Failed { name, error } => self.fail(&name, &error),
             IntakeStep::Read(entries, parcels) => self.take_job(entries, &parcels)?,
@@ -226,7 +227,9 @@ impl Intake<'_> {
         match read {
             Ok(read) => {
                 self.closed(&about)?;
-                let record = record_of(about, &read, self.batch.fingerprints(), self.options.boilerplate);
+                let source = about.file.as_ref().map(|file| file.source.as_str());
+                let boilerplate = self.options.marks(&about.name, source);
+                let record = record_of(about, &read, self.batch.fingerprints(), boilerplate);
                 self.resolve(record)?;
             }
             Err(Error::Stopped) => self.break_off()?,
@@ -342,7 +345,7 @@ impl Intake<'_> {
                 self.sweep.meet(newest);
                 let (source, modified) = origin_of(&about);
                 let About { name, member, metadata, .. } = about;
-                let boilerplate = self.options.boilerplate;
+                let boilerplate = self.options.marks(&name, source.as_deref());
                 let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
                 self.refresh(newest, &record, found, &name, &record.format);
             }
@@ -394,6 +397,7 @@ impl Intake<'_> {
     /// Adds a document and returns its id.
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<u32> {
         self.summary.identical += u64::from(self.known().has_content(&record.digest)?);
+        self.summary.boilerplate += u64::from(record.boilerplate);
         self.summary.bytes += record.bytes;
         self.summary.symbols += record.symbols;
         self.summary.fingerprints += record.fingerprints;

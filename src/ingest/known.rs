@@ -33,7 +33,7 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
     let same_time = record.modified().is_some() && record.modified() == file.modified;
     let place = (about.name.as_str(), Some(file.source.as_str()), about.member.as_deref());
     let same_words = metadata_after(&record.metadata, place, about.metadata.clone(), options) == record.metadata;
-    let marked = record.boilerplate || !options.boilerplate;
+    let marked = record.boilerplate || !options.marks(&about.name, Some(&file.source));
     let unchanged = same_time && same_words && marked && record.source.as_deref() == Some(&file.source);
     Ok(if unchanged { Known::Unchanged(record.format) } else { Known::Content(record.digest) })
 }
@@ -43,7 +43,9 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
 pub(super) fn container(store: &Store, options: &IngestOptions, name: &str, file: &FileFacts) -> Result<Option<u64>> {
     let known = store.container(&file.source)?.filter(|known| {
         let modified = file.modified.map(|modified| (modified.seconds, modified.nanoseconds));
-        known.bytes == file.bytes && Some(known.modified) == modified && known.settings == options.settings(name)
+        known.bytes == file.bytes
+            && Some(known.modified) == modified
+            && known.settings == options.settings(name, &file.source)
     });
     Ok(known.map(|known| known.documents))
 }

@@ -24,6 +24,8 @@ pub(super) enum IntakeStep {
     Open,
     /// All of the file has been handed over.
     Close(ReadContainer),
+    /// A member that globs leave out.
+    LeftOut(String),
     Skipped {
         name: String,
         reason: &'static str,

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use fpdb_host::error::Result;
 use fpdb_host::names::names;
 use fpdb_host::setters::setters;
-use fpdb_reading::input::{MetadataTable, ReadAs, ReadOptions, RecordFields, WalkOptions};
+use fpdb_reading::input::{MetadataTable, Reach, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
 
 /// The treatment of a document whose name is stored with other content. The metadata go with the content: a document that replaces
 /// another has its own alone, and those of a document that is left out are left out too.
@@ -41,6 +41,8 @@ pub struct IngestOptions {
     /// The documents are boilerplate: never a match, and what they hold is ignored in others. A document that is
     /// boilerplate stays it until it is removed.
     pub boilerplate: bool,
+    /// Where boilerplate lies, if it is a part of the run.
+    pub(super) boilerplate_reach: Arc<Reach>,
     /// The metadata of documents, as a table. A document that is stored with the same bytes is reported as unchanged, and takes on the
     /// metadata it comes with: new names are added, values of known names change, and names that it comes without stay, unless the
     /// table has a row for it, which then says all. By default there is no table.
@@ -63,6 +65,17 @@ impl IngestOptions {
         prune: bool,
     }
 
+    /// Makes the documents of these sources boilerplate, and no others of the run. The run must be given these sources too.
+    #[must_use]
+    pub fn boilerplate_sources(self, sources: &[Source]) -> Self {
+        Self { boilerplate_reach: Arc::new(Reach::new(sources)), ..self }
+    }
+
+    /// True if a document of this name, read from this file, is to be boilerplate.
+    pub(super) fn marks(&self, name: &str, source: Option<&str>) -> bool {
+        self.boilerplate || self.boilerplate_reach.is_of(name, source)
+    }
+
     /// Checks that a run can begin with these options; every run does so first.
     ///
     /// # Errors
@@ -76,14 +89,14 @@ impl IngestOptions {
         self.on_change == OnChange::Replace || self.prune
     }
 
-    /// A digest of what has a say in which documents the container of this name gives, and in what is kept of them.
-    pub(super) fn settings(&self, name: &str) -> u64 {
-        xxh3_64(self.settings_in_words(name).as_bytes())
+    /// A digest of what has a say in which documents the container of this name, in this file, gives, and in what is kept of them.
+    pub(super) fn settings(&self, name: &str, source: &str) -> u64 {
+        xxh3_64(self.settings_in_words(name, source).as_bytes())
     }
 
     /// The digest is made of these words. Databases keep the digest, so the words stay as they are whatever types are called: a
     /// container whose digest is another one is read again.
-    fn settings_in_words(&self, name: &str) -> String {
+    fn settings_in_words(&self, name: &str, source: &str) -> String {
         let ReadOptions { front_end, closed, fields, limits: _, skip_quotes: _, .. } = &self.read;
         let front_end = match front_end {
             ReadAs::Auto => "Auto".to_owned(),
@@ -93,10 +106,15 @@ impl IngestOptions {
         let RecordFields { text, id, keep, .. } = fields;
         let fields = format!("RecordFields {{ text: {text:?}, id: {id:?}, keep: {keep:?} }}");
         let table = self.metadata.as_ref().map(|table| table.digest());
-        let (boilerplate, store_text) = (self.boilerplate, self.store_text);
+        let (boilerplate, store_text) = (self.marks(name, Some(source)), self.store_text);
         // A run that deletes nothing may leave what the container no longer holds.
         let deletes = self.deletes_members();
-        format!("{front_end} {closed} {fields} {boilerplate} {store_text} {table:?} {deletes} {name}")
+        let WalkOptions { include, exclude, .. } = &self.walk;
+        let globs = match (include.as_slice(), exclude.as_slice()) {
+            ([], []) => String::new(),
+            globs => format!("{globs:?} "),
+        };
+        format!("{front_end} {closed} {fields} {boilerplate} {store_text} {table:?} {deletes} {globs}{name}")
     }
 }
 
@@ -107,7 +125,7 @@ mod tests {
 
     #[test]
     fn settings_are_the_same_words_in_every_version() {
-        let words = |options: IngestOptions| options.settings_in_words("a.zip");
+        let words = |options: IngestOptions| options.settings_in_words("a.zip", "/a.zip");
         let default = "Auto false RecordFields { text: \"text\", id: \"id\", keep: [] } false false None true a.zip";
         assert_eq!(words(IngestOptions::default()), default);
         let fields = RecordFields::default().text("body\n".into()).keep(vec!["url".into(), "a b".into()]);

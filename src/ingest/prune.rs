@@ -185,7 +185,7 @@ fn container_of(
 ) -> Result<Option<MissingContainer>> {
     let Some(record) = store.container(source)? else { return Ok(None) };
     let name = file_name_of(&document.name, document.member.as_deref());
-    let name = name.filter(|name| record.settings == options.settings(name));
+    let name = name.filter(|name| record.settings == options.settings(name, source));
     Ok(name.is_some().then(|| MissingContainer { record, ids: Vec::new() }))
 }
 

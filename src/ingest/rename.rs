@@ -47,7 +47,7 @@ pub(super) fn rename(
             return ControlFlow::Break(());
         }
         match found {
-            WalkEvent::Document(candidate) => outcome = renaming.found(candidate),
+            WalkEvent::Document(candidate) | WalkEvent::Archive(candidate) => outcome = renaming.found(candidate),
             WalkEvent::Failed { name, error } => renaming.unseen.note_folder(name, error),
             _ => {}
         }
@@ -126,7 +126,8 @@ impl<'a> Renaming<'a> {
         if is_container && self.container(&name, &file)? {
             return Ok(());
         }
-        let reading = ReadContext { options: &self.options.read, stop: self.task.token(), progress: &|_| {} };
+        let reading =
+            ReadContext { options: &self.options.read, members: None, stop: self.task.token(), progress: &|_| {} };
         match open(&mut candidate.about, &file, reading) {
             Ok(Opened::Document(Content::File)) if candidate.about.member.is_none() => {}
             Ok(_) => return Ok(()),

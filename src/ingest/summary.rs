@@ -78,6 +78,9 @@ pub struct IngestSummary {
     /// Rows of the metadata table that no document matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
+    /// Added or replacing documents that are boilerplate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub boilerplate: u64,
     /// Stored documents that are boilerplate from now on.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub made_boilerplate: u64,

@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use rustc_hash::FxHashSet;
@@ -21,7 +22,7 @@ use fpdb_host::progress::Progress;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::{
-    About, Candidate, Content, Document, Opened, ReadContext, Source, WalkEvent, expand_stream, open, walk,
+    About, Candidate, Content, Document, Opened, PathFilter, ReadContext, Source, WalkEvent, expand_stream, open, walk,
 };
 use fpdb_store::Store;
 
@@ -41,6 +42,8 @@ pub(super) struct Walker<'a> {
     options: &'a IngestOptions,
     stop: &'a StopToken,
     progress: &'a dyn Progress,
+    /// Which members of archives count.
+    filter: Option<Arc<PathFilter>>,
     steps: SyncSender<IntakeStep>,
     jobs: SyncSender<ReadJob>,
     /// The entries of the next job: small members, with those that failed or were skipped between them. And the bytes
@@ -66,6 +69,7 @@ impl<'a> Walker<'a> {
             options,
             stop,
             progress,
+            filter: None,
             steps,
             jobs,
             entries: Vec::new(),
@@ -84,6 +88,7 @@ impl<'a> Walker<'a> {
         }
         let mut failure = None;
         let options = self.options;
+        self.filter = Some(Arc::new(PathFilter::new(&options.walk)?));
         walk(sources, &options.walk, &mut |found| match self.found(found) {
             Ok(flow) => flow,
             Err(error) => {
@@ -125,14 +130,16 @@ impl<'a> Walker<'a> {
         if self.stop.is_stopped() {
             return Ok(ControlFlow::Break(()));
         }
+        let only_members = matches!(found, WalkEvent::Archive(_));
         let mut candidate = match found {
+            WalkEvent::LeftOut(name) => return Ok(self.step(IntakeStep::LeftOut(name))),
             WalkEvent::Skipped { name, reason } => return Ok(self.step(IntakeStep::Skipped { name, reason })),
             // The search has met it too.
             WalkEvent::Failed { error: Error::Io { path, .. }, .. } if self.unseen.contains(&path) => {
                 return Ok(ControlFlow::Continue(()));
             }
             WalkEvent::Failed { name, error } => return Ok(self.step(IntakeStep::Failed { name, error })),
-            WalkEvent::Document(candidate) => candidate,
+            WalkEvent::Document(candidate) | WalkEvent::Archive(candidate) => candidate,
         };
         if self.must_wait(&candidate.about)? {
             return Ok(ControlFlow::Continue(()));
@@ -140,15 +147,17 @@ impl<'a> Walker<'a> {
         if let Some(table) = &self.options.metadata {
             table.apply(&mut candidate.about);
         }
-        let progress = self.progress;
+        let (progress, filter) = (self.progress, self.filter.clone());
         let read = |bytes| progress.read(bytes);
-        let reading = ReadContext { options: &self.options.read, stop: self.stop, progress: &read };
+        let reading =
+            ReadContext { options: &self.options.read, members: filter.as_deref(), stop: self.stop, progress: &read };
         let Some(file) = candidate.about.file.clone() else {
             expand_stream(&candidate, reading, &mut |found| self.member(found));
             return Ok(ControlFlow::Continue(()));
         };
         let mut about = candidate.about;
         let stored = match known::before_reading(self.store, self.options, &about, &file)? {
+            _ if only_members => None,
             Known::Unchanged(format) => return Ok(self.step(IntakeStep::Unchanged(about, format))),
             Known::Content(digest) => Some(digest),
             Known::Nothing => None,
@@ -157,6 +166,7 @@ impl<'a> Walker<'a> {
             return Ok(self.step(IntakeStep::KnownContainer(about.name, file.bytes, documents)));
         }
         let container = match open(&mut about, &file, reading) {
+            Ok(Opened::Document(_)) if only_members => return Ok(ControlFlow::Continue(())),
             Ok(Opened::Document(Content::File)) => return Ok(self.document(about, Content::File, stored)),
             Ok(Opened::Document(content)) => {
                 let closed = ReadContainer { name: about.name.clone(), file, whole: true };
@@ -191,7 +201,9 @@ impl<'a> Walker<'a> {
         match found {
             WalkEvent::Skipped { name, reason } => self.entry(name.len(), JobEntry::Skipped { name, reason }),
             WalkEvent::Failed { name, error } => self.entry(name.len(), JobEntry::Failed { name, error }),
-            WalkEvent::Document(Candidate { mut about, content }) => {
+            WalkEvent::LeftOut(name) => self.step(IntakeStep::LeftOut(name)),
+            WalkEvent::Document(Candidate { mut about, content })
+            | WalkEvent::Archive(Candidate { mut about, content }) => {
                 if let Some(table) = &self.options.metadata {
                     table.apply(&mut about);
                 }

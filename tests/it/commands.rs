@@ -234,7 +234,9 @@ fn the_database_is_the_one_named_else_the_nearest_one() {
     assert!(ingest.stderr.contains("deep/.fpdb, above this folder (--db names another)"), "{ingest:?}");
     assert!(above("deep/er", &["compact"]) && above("deep/er", &["rm", "b.txt"]));
     assert!(above("deep/er", &["verify", "--repair"]) && above("deep/er", &["merge", "../../.fpdb"]));
-    assert!(!above("deep", &["compact"]) && !above("deep/er", &["compact", "-q"]));
+    // Also with --quiet.
+    assert!(!above("deep", &["compact"]) && above("deep/er", &["compact", "-q"]));
+    assert!(above("deep/er", &["ingest", "-q", "b.txt"]));
     assert!(!above("deep/er", &["compact", "--db", "../.fpdb"]) && !above("deep/er", &["query", "b.txt"]));
 }
 

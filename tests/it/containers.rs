@@ -5,6 +5,7 @@ mod again;
 mod damage;
 #[cfg(target_os = "linux")]
 mod enormous;
+mod globs;
 mod hostile;
 mod metadata;
 

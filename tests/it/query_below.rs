@@ -127,6 +127,26 @@ fn a_row_tells_of_all_documents_and_of_all_of_the_text() {
     assert!(rows.iter().all(|row| row["coverage"].as_f64().unwrap() > 0.9), "{rows:?}");
 }
 
+#[test]
+fn a_row_is_the_same_whatever_top_is_and_least_shares_filter_rows() {
+    let folder = Folder::new();
+    for number in 0..3 {
+        folder.write(&format!("in/{number}.txt"), text(number));
+    }
+    folder.write("all.txt", (0..3).map(text).collect::<String>());
+    folder.write("third.txt", format!("{} {} {}", text(0), text(40), text(41)));
+    folder.write("copy.txt", text(1));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let of = |flags: &[&str]| ask(&folder, &[&["all.txt", "third.txt", "copy.txt", "--by-corpus"], flags].concat());
+    let all = of(&[]);
+    assert!(all[0]["coverage"].as_f64().unwrap() > 0.9 && all[0]["places"].as_array().unwrap().len() >= 3, "{all:?}");
+    assert_eq!((of(&["--top", "1"]), of(&["--top", "0"])), (all.clone(), all.clone()));
+    assert_eq!(of(&["--min-score", "0.9"]), [all[0].clone(), all[2].clone()]);
+    let run = folder.run(&["query", "-e", "third.txt", "--by-corpus", "--min-score", "0.9"]);
+    assert_eq!((run.status, run.stdout.as_str()), (1, ""), "{run:?}");
+    assert!(run.stderr.contains("1 query document below --min-score"), "{run:?}");
+}
+
 /// Files that an ingest skips, a query skips too, and counts them. One that is named is an error.
 #[test]
 fn files_that_are_no_documents_are_skipped() {

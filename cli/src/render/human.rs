@@ -19,6 +19,7 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
     let mut parts = vec![format!("{} added", count(summary.added, "document"))];
     for (number, what) in [
         (summary.replaced, "replaced"),
+        (summary.boilerplate, "of these boilerplate"),
         (summary.unchanged, "unchanged"),
         (summary.made_boilerplate, "boilerplate from now on"),
         (summary.kept, "changed but kept as stored"),
@@ -375,7 +376,12 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
         Some(t) => row("guarantee", format!("every shared run of {} is found", count(t, symbol(profile.unit())))),
         None => row("guarantee", "none with this selection".into()),
     }
-    row("documents", grouped(stats.documents));
+    let boilerplate = if stats.boilerplate > 0 {
+        format!(", {} of them boilerplate", grouped(stats.boilerplate))
+    } else {
+        String::new()
+    };
+    row("documents", format!("{}{boilerplate}", grouped(stats.documents)));
     if stats.deleted > 0 {
         let documents = count(stats.deleted, "document");
         // Later commits free the space of some of them.

@@ -69,10 +69,21 @@ pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<
     Ok(builder(global).open_writer(to_change(global, printer)?)?)
 }
 
-/// Says which database was found, if that was above the current folder.
+/// Says which database was found, if that was above the current folder. --quiet shows it too: it may not be the one that was meant.
 pub(crate) fn tell_if_above(global: &Global, path: &Path, printer: &Printer) -> anyhow::Result<()> {
     if global.db.is_none() && path.parent() != Some(&here()?) {
-        printer.note(&format!("the database is {}, above this folder (--db names another)", path.display()));
+        printer.warning(&format!("the database is {}, above this folder (--db names another)", path.display()));
+    }
+    Ok(())
+}
+
+/// Says so if there are documents and all of them are boilerplate, so that nothing could be found.
+pub(crate) fn tell_if_all_boilerplate(database: &Database, printer: &Printer) -> anyhow::Result<()> {
+    let stats = database.stats()?;
+    if stats.documents > 0 && stats.boilerplate == stats.documents {
+        printer.warning(
+            "all stored documents are boilerplate, which never matches: to undo it, `fpdb rm` them and ingest them without --boilerplate",
+        );
     }
     Ok(())
 }

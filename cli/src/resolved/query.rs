@@ -13,12 +13,14 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOp
         Mode::Containment => None,
         Mode::Resemblance => Some(RESEMBLANCE_N),
     };
+    // A row by corpus is of all matches: its own share is what --min-score is about.
+    let (top, min_score) = if args.by_corpus { (0, 0.0) } else { (args.top, args.min_score) };
     QueryOptions::default()
         .mode(args.mode)
         .window(args.window)
         .n(args.n.or(n))
-        .top((args.top > 0).then(|| usize::try_from(args.top).unwrap_or(usize::MAX)))
-        .min_score(args.min_score)
+        .top((top > 0).then(|| usize::try_from(top).unwrap_or(usize::MAX)))
+        .min_score(min_score)
         .max_df(args.max_df.filter(|&most| most > 0))
         .passages(!args.no_passages)
         .joining(args.joining.options(most_passages))

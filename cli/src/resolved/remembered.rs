@@ -9,12 +9,20 @@ use crate::printer::Printer;
 use crate::render::as_words;
 use crate::typed::{self, Cli, IngestArgs, Verb};
 
-/// Returns the arguments with the flags to be used. A note says if they come from an earlier run.
+/// Returns the arguments with the flags to be used. A note says if they come from an earlier run, and
+/// which flags of an earlier run the typed ones replace.
 ///
 /// # Errors
 /// Fails if no flags are given and the sources were ingested with different ones.
 pub(crate) fn flags(database: &DatabaseWriter, args: &IngestArgs, printer: &Printer) -> anyhow::Result<IngestArgs> {
-    if args.given.is_some() {
+    if let Some(given) = &args.given {
+        for path in there(args) {
+            let dropped: Vec<String> =
+                database.remembered(path)?.into_iter().filter(|flag| !given.contains(flag)).collect();
+            if !dropped.is_empty() {
+                printer.note(&format!("{}: no longer used: {}", path.display(), as_words(&dropped)));
+            }
+        }
         return Ok(args.clone());
     }
     let mut first: Option<(&PathBuf, Vec<String>)> = None;
@@ -72,7 +80,7 @@ pub(crate) fn remember(database: &DatabaseWriter, args: &IngestArgs) -> anyhow::
 fn there(args: &IngestArgs) -> impl Iterator<Item = &PathBuf> {
     // Standard input is no path, and one that is not there is an error of its own.
     let is_there = |path: &&PathBuf| path.to_str().is_some_and(|path| path != "-") && path.symlink_metadata().is_ok();
-    args.paths.iter().filter(is_there)
+    args.typed_paths().filter(is_there)
 }
 
 /// The arguments with these flags in the place of all such flags.

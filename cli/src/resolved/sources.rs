@@ -13,10 +13,8 @@ const LIST_BYTES: u64 = 1 << 30;
 
 /// The paths that were typed, and those of `--files-from` after them.
 pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
-    let source = |path: PathBuf| {
-        if path == Path::new("-") { Source::StandardInput { name: args.name.clone() } } else { Source::Path(path) }
-    };
-    let mut sources: Vec<Source> = args.paths.iter().cloned().map(source).collect();
+    let source = |path: PathBuf| source_of(path, args);
+    let mut sources: Vec<Source> = args.typed_paths().cloned().map(source).collect();
     if let Some(list) = &args.files_from {
         let text = read_list(list)?;
         let standard_input = list == Path::new("-");
@@ -34,6 +32,15 @@ pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
         anyhow::bail!("standard input can be read only once");
     }
     Ok(sources)
+}
+
+/// The sources of `--boilerplate`.
+pub(crate) fn boilerplate(args: &IngestArgs) -> Vec<Source> {
+    args.boilerplate.iter().cloned().map(|path| source_of(path, args)).collect()
+}
+
+fn source_of(path: PathBuf, args: &IngestArgs) -> Source {
+    if path == Path::new("-") { Source::StandardInput { name: args.name.clone() } } else { Source::Path(path) }
 }
 
 fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {

@@ -19,7 +19,7 @@ pub(crate) struct IngestArgs {
     /// Folders are read with all below them, in sorted order; .gitignore files are not applied. Databases of fpdb and their
     /// backups are left out. A path that was ingested before is read with the same flags (--as, --text-field, --include and others),
     /// unless any of them is given; `fpdb stats` lists them.
-    #[arg(value_name = "PATH", required_unless_present = "files_from", value_hint = ValueHint::AnyPath)]
+    #[arg(value_name = "PATH", required_unless_present_any = ["files_from", "boilerplate"], value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
     /// Read more paths from a file, one a line; `-` is standard input
     ///
@@ -33,13 +33,14 @@ pub(crate) struct IngestArgs {
     /// Leave out paths matching this glob; may be repeated
     ///
     /// A folder is left out with everything below it. The syntax is that of .gitignore; globs with a slash
-    /// begin at the current folder.
+    /// begin at the current folder. A member of an archive (zip, tar) counts as a file in a folder of the archive's name:
+    /// '*.pdf' leaves out x.zip!README.pdf. Records, such as lines of JSON, count as their file does.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
-    /// Take only files that match this glob from folders
+    /// Take only files and members that match this glob from folders and archives
     ///
-    /// May be repeated. A file also counts if a folder it lies in matches. --exclude wins over it. Files that you name are ingested in any
-    /// case, and so are all members of an ingested archive.
+    /// May be repeated. A file also counts if a folder or archive it lies in matches. --exclude wins over it. Archives (zip, tar) are
+    /// always opened, for the members that match. Other files that you name are ingested in any case.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
     /// Leave out files and folders whose name begins with a dot
@@ -64,12 +65,13 @@ pub(crate) struct IngestArgs {
     /// Passages are then exact even when the files are gone.
     #[arg(long)]
     pub(crate) store_text: bool,
-    /// Ignore the text of these documents in all others
+    /// Ingest these paths too, as boilerplate: their text is ignored in all other documents
     ///
-    /// Boilerplate documents are never a match, and the text they hold counts nowhere. Stored documents that are named again
-    /// become boilerplate too; to undo it, remove them and ingest them again.
-    #[arg(long)]
-    pub(crate) boilerplate: bool,
+    /// Takes all paths that follow it, so write other paths first. Boilerplate documents are never a match, and the text they hold
+    /// counts nowhere. Stored documents below these paths become boilerplate as well. A document stays boilerplate until it
+    /// is removed, also if it has changed or is ingested without this flag. A new file is boilerplate only if it is named so.
+    #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub(crate) boilerplate: Vec<PathBuf>,
     /// Write each failure to this file, one JSON object a line
     ///
     /// The answer lists only the first thousand documents that could not be read.
@@ -139,6 +141,11 @@ impl IngestArgs {
             values.chain(is_switch.then(|| format!("--{flag}"))).collect::<Vec<_>>()
         };
         self.given = Some(given.into_iter().flat_map(says).collect());
+    }
+
+    /// The paths that were typed, boilerplate last.
+    pub(crate) fn typed_paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.paths.iter().chain(&self.boilerplate)
     }
 
     /// How documents are read.

@@ -64,6 +64,9 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "DIR|REGEX", hide_short_help = true)]
     pub(crate) submission_by: Option<String>,
     /// Print one row for each query: the share of it that the whole archive holds, and where
+    ///
+    /// All matches count, whatever --top is. --min-score leaves out rows with a smaller share, except those of queries that are stored
+    /// with the very same bytes.
     #[arg(long)]
     pub(crate) by_corpus: bool,
     /// Do not look for passages: faster

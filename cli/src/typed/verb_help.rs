@@ -71,7 +71,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
                 "fpdb ingest crawl.jsonl.zst --keep-fields url,date",
             ),
             ("Read standard input", "pdftotext a.pdf - | fpdb ingest - --name a.pdf"),
-            ("Ignore a licence text in all documents", "fpdb ingest --boilerplate licences/"),
+            ("Ignore the text of a handout in all submissions", "fpdb ingest submissions/ --boilerplate handout/"),
         ],
     },
     VerbHelp {

@@ -96,7 +96,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         _ => output.text(&dedup_summary_line(&summary))?,
     }
     output.finish()?;
-    remarks(&summary, args, printer);
+    remarks(&database, &summary, args, printer)?;
     if options.by == DedupBy::ExactText {
         uncounted(database.profile(), printer);
     }
@@ -147,7 +147,7 @@ fn write_report(
     html: &HtmlReport<'_>,
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
-    remarks(&answer.summary, args, printer);
+    remarks(database, &answer.summary, args, printer)?;
     if options.by == DedupBy::ExactText {
         uncounted(database.profile(), printer);
     }
@@ -224,7 +224,10 @@ fn uncounted(profile: &Profile, printer: &Printer) {
 }
 
 /// Says what the answer does not, and what is unusual about it.
-fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
+fn remarks(database: &Database, summary: &DedupSummary, args: &DedupArgs, printer: &Printer) -> anyhow::Result<()> {
+    if summary.documents == 0 {
+        database::tell_if_all_boilerplate(database, printer)?;
+    }
     if let Some(latest) = &summary.latest {
         printer.note(&latest_run_line(latest));
     }
@@ -276,4 +279,5 @@ fn remarks(summary: &DedupSummary, args: &DedupArgs, printer: &Printer) {
             ));
         }
     }
+    Ok(())
 }

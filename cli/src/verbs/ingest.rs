@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
     // The paths that were typed come first.
-    let (typed, listed) = sources.split_at(args.paths.len());
+    let (typed, listed) = sources.split_at(args.typed_paths().count());
     let names =
         |sources: &[Source]| sources.iter().filter_map(|source| source.name().ok()).collect::<HashSet<String>>();
     let events = Events {
@@ -76,6 +76,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let (archives, textless) = (events.archives, events.without_text);
     events.failures.map_or(Ok(()), LineList::finish)?;
     let mut summary = ingested?;
+    if !args.include.is_empty() && summary.documents + summary.failures + summary.skips == 0 && !summary.interrupted {
+        printer.note(&format!("no file or member matches {} (--include)", args.include.join(", ")));
+    }
     summary.skips -= events.refused.len() as u64;
     summary.failures += events.refused.len() as u64;
     let refused_archive =
@@ -111,7 +114,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         let first = first_names(&textless, summary.without_text);
         let (documents, verb) =
             (count(summary.without_text, "document"), if summary.without_text == 1 { "has" } else { "have" });
-        printer.note(&format!("{documents} {verb} no text, as scanned pages have none: {first}"));
+        printer.note(&format!(
+            "{documents} {verb} no text to compare, such as scanned pages and records of punctuation: {first}"
+        ));
     }
     if let Some((name, source)) = elsewhere {
         let (documents, verb) =
@@ -185,7 +190,7 @@ fn options_of(args: &IngestArgs) -> IngestOptions {
         .store_text(args.store_text)
         .walk(walk)
         .read(args.read_options())
-        .boilerplate(args.boilerplate)
+        .boilerplate_sources(&sources::boilerplate(args))
         .prune(args.prune)
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         let answer = database.pairs(&options, &bar.task());
         bar.end();
         let answer = answer?;
-        left_out(&answer.summary, args, &options, global.format, printer);
+        left_out(&database, args, &options, &answer.summary, global.format, printer)?;
         return report(&database, args, (&how, &options), answer, &html, printer);
     }
     let output = Output::open(global)?;
@@ -93,7 +93,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         listing.begin(&summary)?;
     }
     listing.end(summary.found)?;
-    left_out(&summary, args, &options, global.format, printer);
+    left_out(&database, args, &options, &summary, global.format, printer)?;
     Ok(RunStatus::Done)
 }
 
@@ -178,7 +178,17 @@ impl Listing<'_> {
 }
 
 /// Says what is not among the pairs.
-fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, format: OutputFormat, printer: &Printer) {
+fn left_out(
+    database: &Database,
+    args: &PairsArgs,
+    options: &PairsOptions,
+    answer: &PairsSummary,
+    format: OutputFormat,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    if answer.found == 0 {
+        database::tell_if_all_boilerplate(database, printer)?;
+    }
     for prefix in &answer.unmatched {
         printer.note(&format!("no document's name begins with {prefix} (--across)"));
     }
@@ -221,6 +231,7 @@ fn left_out(answer: &PairsSummary, args: &PairsArgs, options: &PairsOptions, for
     if answer.common > 0 && format != OutputFormat::Human {
         say(common_left_out(answer.common, args.max_df));
     }
+    Ok(())
 }
 
 /// The least resemblance, in a reader's words.

@@ -90,10 +90,16 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         let (answered, queries) = (sources.len().min((index + 1) * AT_A_TIME) as u64, sources.len() as u64);
         printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
-    let Asked { output, tally: QueryTally { answered, failed, found, skipped }, .. } = asked;
+    let Asked { output, tally: QueryTally { answered, failed, found, skipped, below }, .. } = asked;
     if skipped > 0 {
         let (are, were) = if skipped == 1 { ("is no document", "was") } else { ("are no documents", "were") };
         printer.note(&format!("{} {are} and {were} skipped (--verbose names them)", count(skipped, "file")));
+    }
+    if below > 0 {
+        printer.note(&format!("{} below --min-score", count(below, "query document")));
+    }
+    if answered && !found {
+        database::tell_if_all_boilerplate(&database, printer)?;
     }
     if answered || !failed {
         output.finish()?;
@@ -124,6 +130,8 @@ struct QueryTally {
     found: bool,
     /// Files in folders and containers that are no documents.
     skipped: u64,
+    /// Rows by corpus that are left out.
+    below: u64,
 }
 
 /// The message at the first Ctrl-C.
@@ -151,15 +159,20 @@ impl Asked<'_> {
             }
         };
         self.tally.answered = true;
-        self.tally.found |= !answer.matches.is_empty();
         if self.args.by_corpus {
             let row = answer.by_corpus();
+            if row.corpus_containment < self.args.min_score && !row.identical {
+                self.tally.below += 1;
+                return Ok(());
+            }
+            self.tally.found |= row.documents > 0;
             return match self.global.format {
                 OutputFormat::Json => self.output.json(&row),
                 OutputFormat::Csv => self.output.csv([corpus_row(&row)]),
                 _ => self.output.text(&corpus_line(&row, self.output.style)),
             };
         }
+        self.tally.found |= !answer.matches.is_empty();
         let excerpts = excerpts_wanted(self.global, &self.args.excerpt, &self.args.report, self.output.style)
             .map(|context| Excerpts::of_database(self.database, &self.options.read, context, self.output.style));
         write(self.global, &mut self.output, &answer, self.args.submission_by.is_some(), excerpts)
@@ -244,6 +257,9 @@ fn report(
         return Ok(RunStatus::Incomplete);
     }
     let found = answers.iter().any(|(_, answer)| !answer.matches.is_empty());
+    if !found {
+        database::tell_if_all_boilerplate(database, printer)?;
+    }
     let unlisted =
         |(_, answer): &(_, QueryAnswer)| answer.matching_documents.saturating_sub(answer.matches.len() as u64);
     let unlisted: u64 = answers.iter().map(unlisted).sum();

@@ -60,6 +60,9 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         _ => output.text(&repeat_summary_lines(&summary))?,
     }
     output.finish()?;
+    if summary.documents == 0 {
+        database::tell_if_all_boilerplate(&database, printer)?;
+    }
     if summary.uncompared == 0 {
         return Ok(RunStatus::Done);
     }

@@ -58,6 +58,11 @@ impl View {
         self.boilerplate.contains(document)
     }
 
+    /// The number of boilerplate documents.
+    pub fn boilerplate_count(&self) -> u64 {
+        self.boilerplate.len()
+    }
+
     /// The number of runs. A lookup visits each of them.
     pub fn run_count(&self) -> usize {
         self.runs.len()

@@ -184,8 +184,10 @@ class Database:
                 inferred from fingerprints, and have no text.
             boilerplate: the documents are never a match, and what they hold is ignored in others.
             prune: forgets documents whose files are gone from the folders given. A renamed file keeps its number.
-            exclude: patterns, in the syntax of .gitignore, of files below folders that are left out.
-            include: if there are any, only files below folders that one of these patterns matches are taken.
+            exclude: patterns, in the syntax of .gitignore, of files and members that are left out. A member of an archive counts as a
+                file in a folder of the archive's name.
+            include: if there are any, only files below folders, and members of archives, that one of these patterns matches
+                are taken.
             skip_hidden: leaves out hidden files below folders.
             follow: follows symbolic links below folders.
             text, id, keep: the fields of JSONL and the columns of Parquet files: which holds the text, which the id, and which

@@ -88,6 +88,16 @@ impl Intake<'_> {
         Ok(())
     }
 
+    /// A member that globs leave out stays as it is stored, and is not counted as one that its container gives.
+    pub(super) fn keep_left_out(&mut self, name: &str) -> Result<()> {
+        let met = self.sweep.met();
+        self.meet_all_named(name)?;
+        if let Some(before) = &mut self.before {
+            before.met += self.sweep.met() - met;
+        }
+        Ok(())
+    }
+
     /// A container that was read is one document now, if this is one: its members are in the database no longer, and it is not known.
     pub(super) fn closed(&mut self, about: &About) -> Result<()> {
         if about.member.as_deref() != Some(CLOSED) || !self.options.deletes_members() {
@@ -109,7 +119,7 @@ impl Intake<'_> {
         if before.failures != failures {
             return Ok(());
         }
-        let settings = self.options.settings(&name);
+        let settings = self.options.settings(&name, &file.source);
         // One with members that are not stored as they are in it is looked at again.
         let all_stored = before.kept == kept;
         // It is remembered in any case, so that the next run sees if it holds less.

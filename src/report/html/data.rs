@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::archive::dedup::{Because, DedupSummary};
-use fpdb_host::failure::Failure;
 use crate::query::{Match, Measure};
+use fpdb_host::failure::Failure;
 use fpdb_host::schema::is_zero;
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::Profile;

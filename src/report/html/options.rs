@@ -5,9 +5,9 @@ use std::path::Path;
 use crate::archive::dedup::DedupAnswer;
 use crate::archive::pairs::PairsAnswer;
 use crate::database::Database;
-use fpdb_host::failure::Failure;
 use crate::query::{QueryAnswer, QuerySource};
 use crate::report::PairEvidence;
+use fpdb_host::failure::Failure;
 use fpdb_host::setters::setters;
 use fpdb_reading::input::ReadOptions;
 

@@ -87,6 +87,17 @@ fn what_may_not_be_read_is_reported() {
 }
 
 #[test]
+fn messages_about_records_fit_records() {
+    let folder = empty_database();
+    let nuls = "\\u0000\\u0001".repeat(40);
+    folder.write("r.jsonl", format!("{{\"text\":\"{nuls}\"}}\n{{\"text\":\"... ***\"}}\n"));
+    let run = folder.run(&["ingest", "-v", "r.jsonl"]);
+    assert!(run.stderr.contains("skipped r.jsonl:1: binary data: there are NUL bytes near its beginning\n"), "{run:?}");
+    assert!(run.stderr.contains("and records of punctuation: r.jsonl:2\n"), "{run:?}");
+    assert!(!run.stderr.contains("file"), "{run:?}");
+}
+
+#[test]
 fn archives_that_are_not_read_and_documents_without_text_are_named() {
     let folder = empty_database();
     let archive = |begin: &[u8]| [begin, &b"\x00\x04\xf3\x01\x9c"[..].repeat(80)].concat();
@@ -103,7 +114,7 @@ fn archives_that_are_not_read_and_documents_without_text_are_named() {
     --- stderr
     2 archives of kinds that fpdb does not read were skipped: docs/b.7z, docs/c.rar
     hint: unpack them and ingest what comes out
-    2 documents have no text, as scanned pages have none: docs/dots.txt, docs/picture.html
+    2 documents have no text to compare, such as scanned pages and records of punctuation: docs/dots.txt, docs/picture.html
     ");
     for name in ["more/c.rar", "more/d.rar", "more/e.rar"] {
         folder.write(name, archive(b"Rar!\x1a\x07"));
@@ -140,7 +151,7 @@ fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     --- stdout
     0 documents added, 1 failed
     --- stderr
-    error: docs/picture: not a text document: a binary file: there are NUL bytes near its beginning
+    error: docs/picture: not a text document: binary data: there are NUL bytes near its beginning
     hint: a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out
     ");
     let query = folder.run(&["query", "docs/picture"]);

@@ -113,6 +113,58 @@ fn boilerplate_is_never_a_match_and_is_ignored_in_others() {
 }
 
 #[test]
+fn only_the_paths_of_boilerplate_are_marked() {
+    let folder = Folder::new();
+    let handout = prose(1);
+    for (name, own) in [("hw/ann/a.txt", 2), ("hw/bob/a.txt", 3)] {
+        folder.write(name, format!("{handout}\n{}\n{}", prose(own), prose(9)));
+    }
+    folder.write("hw/handed-out/a.txt", &handout);
+    folder.write("hw/handed-out/b.txt", prose(4));
+    folder.write("hw/handed-out2.txt", prose(5));
+    folder.write("more/licence.txt", prose(6));
+    let marked = || -> Vec<String> {
+        let listed = list(&folder).into_iter().filter(|document| document["boilerplate"] == true);
+        listed.map(|document| document["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let ingest = ["ingest", "--profile", "prose", "hw", "--boilerplate", "./hw/handed-out", "more"];
+    let run = folder.ok(&ingest);
+    assert!(run.stdout.starts_with("6 documents added, 3 of these boilerplate, 2 unchanged"), "{run:?}");
+    let handed_out = ["hw/handed-out/a.txt", "hw/handed-out/b.txt", "more/licence.txt"];
+    assert_eq!(marked(), handed_out);
+    assert_eq!(folder.ok(&["pairs", "--min-shared", "5", "--format", "json"]).json().len(), 1);
+    assert_eq!(folder.ok(&["stats", "--format", "json"]).json()[0]["boilerplate"], 3);
+    assert!(folder.ok(&["stats"]).stdout.contains("documents      6, 3 of them boilerplate\n"));
+    // Without the flag nothing is marked or unmarked, whatever has changed.
+    folder.write("hw/handed-out/a.txt", format!("{handout}\n{}", prose(7)));
+    folder.write("hw/handed-out/new.txt", prose(8));
+    let again = folder.ok(&["ingest", "hw", "--format", "json"]).json();
+    assert_eq!(
+        (&again[0]["added"], &again[0]["replaced"], &again[0]["boilerplate"]),
+        (&1.into(), &1.into(), &1.into())
+    );
+    let mut now = marked();
+    now.sort();
+    assert_eq!(now, handed_out);
+    assert!(!folder.ok(&["pairs", "--min-shared", "5"]).stderr.contains("all stored documents"));
+    folder.ok(&["verify"]);
+}
+
+#[test]
+fn answers_say_that_all_documents_are_boilerplate() {
+    let folder = Folder::new();
+    folder.write("hw/a.txt", prose(1));
+    folder.write("hw/b.txt", prose(1));
+    let run = folder.ok(&["ingest", "--profile", "prose", "--boilerplate", "hw"]);
+    assert!(run.stdout.starts_with("2 documents added, 2 of these boilerplate"), "{run:?}");
+    for command in [&["pairs"][..], &["query", "hw/a.txt"], &["dedup"], &["dedup", "--passages"]] {
+        let run = folder.ok(&[command, &["-q", "--format", "json"]].concat());
+        assert!(run.stderr.contains("all stored documents are boilerplate"), "{command:?} {run:?}");
+    }
+    assert_eq!(folder.run(&["ingest"]).status, 2);
+}
+
+#[test]
 fn each_document_says_which_front_end_it_got() {
     let folder = Folder::new();
     folder.write("a.txt", prose(1));

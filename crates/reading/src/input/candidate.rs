@@ -75,6 +75,10 @@ pub struct FileFacts {
 #[derive(Debug)]
 pub enum WalkEvent {
     Document(Candidate),
+    /// An archive that is no document itself, as no glob includes it; its members may be.
+    Archive(Candidate),
+    /// The name of a member that globs leave out.
+    LeftOut(String),
     /// Left out, with the reason as a phrase.
     Skipped {
         name: String,

@@ -20,7 +20,7 @@ use super::member_place::MemberPlace;
 use super::pipe::{Input, Pipe, Stoppable};
 use super::pump::{Broken, PIECES_WAITING, pump};
 use super::reader::{PIECE, STANDARD_INPUT, is_unchanged};
-use super::{About, Candidate, Content, FileFacts, ReadOptions, WalkEvent};
+use super::{About, Candidate, Content, FileFacts, PathFilter, ReadOptions, WalkEvent};
 use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, holds_records, layer_of, name_inside};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
@@ -30,6 +30,8 @@ use fpdb_host::stop::StopToken;
 #[derive(Clone, Copy)]
 pub struct ReadContext<'a> {
     pub options: &'a ReadOptions,
+    /// Which members of archives count; `None` where all do.
+    pub members: Option<&'a PathFilter>,
     pub stop: &'a StopToken,
     /// Told of bytes of files that have been read.
     pub progress: &'a dyn Fn(u64),
@@ -113,7 +115,7 @@ impl UnreadContainer {
         let Self { file, head, layer } = self;
         let meter = Meter::new(reading.options.limits.clone(), Some(facts.bytes), reading.stop, reading.progress);
         meter.start_reporting();
-        let mut expander = Expander::new(about, reading.options, &meter, visit);
+        let mut expander = Expander::new(about, reading, &meter, visit);
         if let Some(extents) = extents {
             expander.extents = Some(extents);
         }
@@ -169,7 +171,7 @@ pub(super) fn expand_input(
 ) {
     let meter = Meter::new(reading.options.limits.clone(), None, reading.stop, reading.progress);
     meter.start_reporting();
-    let mut expander = Expander::new(about, reading.options, &meter, visit);
+    let mut expander = Expander::new(about, reading, &meter, visit);
     expander.stream = Some(path);
     let place = MemberPlace::outermost(about);
     let mut head = Vec::with_capacity(HEAD);
@@ -197,6 +199,7 @@ enum ContainerInput<'a> {
 struct Expander<'a> {
     about: &'a About,
     options: &'a ReadOptions,
+    filter: Option<&'a PathFilter>,
     meter: &'a Meter<'a>,
     visit: &'a mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     /// No member has failed.
@@ -213,12 +216,13 @@ struct Expander<'a> {
 impl<'a> Expander<'a> {
     fn new(
         about: &'a About,
-        options: &'a ReadOptions,
+        reading: ReadContext<'a>,
         meter: &'a Meter<'a>,
         visit: &'a mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
     ) -> Self {
+        let ReadContext { options, members: filter, .. } = reading;
         let names = FxHashSet::default();
-        Self { about, options, meter, visit, whole: true, broken: false, names, extents: None, stream: None }
+        Self { about, options, filter, meter, visit, whole: true, broken: false, names, extents: None, stream: None }
     }
 
     /// Takes the documents of `input`, of any kind.
@@ -421,6 +425,16 @@ impl Within<'_, '_> {
         let shown: String = suffix.chars().take(SHOWN).collect();
         format!("{outer}{shown}...")
     }
+
+    fn leaves_out(&self, suffix: &str) -> bool {
+        let path = Path::new(&self.expander.about.name);
+        self.expander.filter.is_some_and(|filter| filter.leaves_out(path, suffix))
+    }
+
+    fn leave_out(&mut self, suffix: &str) -> Result<()> {
+        let name = format!("{}{suffix}", self.expander.about.name);
+        self.expander.send(WalkEvent::LeftOut(name))
+    }
 }
 
 impl Members for Within<'_, '_> {
@@ -435,6 +449,9 @@ impl Members for Within<'_, '_> {
             self.last.clone_from(&suffix);
         }
         let suffix = self.suffix_of(&suffix);
+        if self.leaves_out(&suffix) {
+            return self.leave_out(&suffix);
+        }
         let metadata = match self.outer.metadata.is_empty() {
             true => metadata,
             false => self.outer.metadata.iter().cloned().chain(metadata).collect(),
@@ -450,7 +467,8 @@ impl Members for Within<'_, '_> {
 
     fn failed(&mut self, suffix: String, error: Error) -> Result<()> {
         self.expander.meter.member()?;
-        self.expander.fail(&self.suffix_of(&suffix), error)
+        let suffix = self.suffix_of(&suffix);
+        if self.leaves_out(&suffix) { self.leave_out(&suffix) } else { self.expander.fail(&suffix, error) }
     }
 
     fn skipped(&mut self, suffix: String, reason: &'static str) -> Result<()> {

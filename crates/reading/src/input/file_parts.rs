@@ -36,7 +36,7 @@ pub fn visit_with_extents(
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     };
     debug_assert!(matches!(content, Content::File));
-    let reading = ReadContext { options, stop, progress };
+    let reading = ReadContext { options, members: None, stop, progress };
     match open(&mut about, &file, reading)? {
         Opened::Document(content) => {
             let _ = visit(WalkEvent::Document(Candidate { about, content }));

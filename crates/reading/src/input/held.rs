@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::stored::Gathering;
-use super::walk::walk;
+use super::walk::{PathFilter, walk};
 use super::{About, Candidate, Content, Opened, ReadContext, ReadOptions, Source, WalkEvent, WalkOptions, open};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
@@ -21,13 +21,14 @@ pub fn for_each_held(
     stop: &StopToken,
     visit: &mut dyn FnMut(std::result::Result<Candidate, (String, Error)>) -> Result<()>,
 ) -> Result<()> {
+    let filter = PathFilter::new(options)?;
     let mut holding = Holding { pending: None, outcome: Ok(()), visit };
     walk(&[Source::Path(path.to_owned())], options, &mut |found| {
         if stop.is_stopped() {
             holding.outcome = Err(Error::Stopped);
             return ControlFlow::Break(());
         }
-        holding.file(found, ReadContext { options: read, stop, progress: &|_| {} })
+        holding.file(found, ReadContext { options: read, members: Some(&filter), stop, progress: &|_| {} })
     })?;
     holding.finish_pending();
     holding.outcome
@@ -65,13 +66,20 @@ impl Holding<'_> {
 
     /// Takes a file of the walk.
     fn file(&mut self, found: WalkEvent, reading: ReadContext<'_>) -> ControlFlow<()> {
+        let only_members = matches!(found, WalkEvent::Archive(_));
         let mut about = match found {
-            WalkEvent::Document(Candidate { about, content: Content::File }) if about.file.is_some() => about,
+            WalkEvent::Document(Candidate { about, content: Content::File })
+            | WalkEvent::Archive(Candidate { about, .. })
+                if about.file.is_some() =>
+            {
+                about
+            }
             other => return self.take(other),
         };
         let Some(file) = about.file.clone() else { return self.flow() };
         match open(&mut about, &file, reading) {
             Err(error) => self.give(Err((about.name, error))),
+            Ok(Opened::Document(_)) if only_members => {}
             Ok(Opened::Document(content)) => self.give(Ok(Candidate { about, content })),
             Ok(Opened::Container(container)) => {
                 let expanded = container.expand(&about, &file, reading, &mut |found| self.take(found));
@@ -93,7 +101,7 @@ impl Holding<'_> {
             }
             WalkEvent::Document(candidate) => self.give(Ok(candidate)),
             WalkEvent::Failed { name, error } => self.give(Err((name, error))),
-            WalkEvent::Skipped { .. } => {}
+            WalkEvent::Skipped { .. } | WalkEvent::Archive(_) | WalkEvent::LeftOut(_) => {}
         }
         self.flow()
     }

@@ -14,7 +14,9 @@ use fpdb_host::stop::StopToken;
 pub fn measure(sources: &[Source], options: &WalkOptions, stop: &StopToken) -> Result<Option<u64>> {
     let mut bytes = 0;
     walk(sources, options, &mut |found| {
-        if let WalkEvent::Document(Candidate { about: About { file: Some(file), .. }, .. }) = found {
+        if let WalkEvent::Document(candidate) | WalkEvent::Archive(candidate) = found
+            && let Candidate { about: About { file: Some(file), .. }, .. } = candidate
+        {
             bytes += file.bytes;
         }
         if stop.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

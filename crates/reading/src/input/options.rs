@@ -43,10 +43,12 @@ pub struct WalkOptions {
     pub skip_hidden: bool,
     /// Follows symbolic links below a folder; those named themselves are followed in any case. The default is `false`.
     pub follow: bool,
-    /// Leaves out what one of these globs matches, in the syntax of `.gitignore`. There are none by default.
+    /// Leaves out what one of these globs matches, in the syntax of `.gitignore`. A member of an archive (zip, tar) counts as a file in a
+    /// folder of the archive's name; records count as their container does. There are none by default.
     pub exclude: Vec<String>,
     /// If there are any, takes of the files below a folder only those that one of these globs matches by their own path or by
-    /// that of a folder they lie in. `exclude` wins over it. Files that are named themselves are ingested in any case.
+    /// that of a folder they lie in. `exclude` wins over it. Files that are named themselves are ingested in any case; of archives,
+    /// named or not, the members that match, and all if the archive itself does.
     /// There are none by default.
     pub include: Vec<String>,
 }

@@ -52,7 +52,7 @@ impl Input for Steps {}
 /// All that is found in a file of this name.
 fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
     let options = ReadOptions { limits: LIMITS, ..ReadOptions::default() };
-    let reading = ReadContext { options: &options, stop: &StopToken::new(), progress: &|_| {} };
+    let reading = ReadContext { options: &options, members: None, stop: &StopToken::new(), progress: &|_| {} };
     let about =
         About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new(), repeated: false };
     let (mut found, mut total) = (String::new(), 0);
@@ -69,6 +69,7 @@ fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
             }
             WalkEvent::Skipped { name, reason } => writeln!(found, "{name:?} skipped: {reason}"),
             WalkEvent::Failed { name, error } => writeln!(found, "{name:?} failed: {error}"),
+            WalkEvent::Archive(_) | WalkEvent::LeftOut(_) => Ok(()),
         };
         line.unwrap();
         ControlFlow::Continue(())

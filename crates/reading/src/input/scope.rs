@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::candidate::absolute;
-use super::member_name::file_name_of;
+use super::member_name::{file_name_of, parts_of};
 use super::names::name_of;
 use super::options::{Source, WalkOptions};
 use super::walk::{PathFilter, is_database};
@@ -74,7 +74,8 @@ impl Scope {
             let Ok(below) = source.strip_prefix(&folder.absolute) else { return false };
             let path = folder.typed.join(below);
             let is_named = file_name_of(name, member).is_some_and(|file| name_of(&path).is_ok_and(|name| name == file));
-            is_named && self.filter.counts(&path) && !(self.skip_hidden && is_hidden(below))
+            let suffix = member.map_or("", |member| parts_of(name, member).0);
+            is_named && self.filter.counts_member(&path, suffix) && !(self.skip_hidden && is_hidden(below))
         })?;
         // One that holds nothing, below another one that is named.
         let is_below = |folder: &Folder| folder.is_empty && source.starts_with(&folder.absolute);

@@ -22,7 +22,7 @@ pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> 
     let candidate = candidate_of(path)?;
     let Some(file) = candidate.about.file.clone() else { return single_stream(candidate, path, options, stop) };
     let mut about = candidate.about;
-    let reading = ReadContext { options, stop, progress: &|_| {} };
+    let reading = ReadContext { options, members: None, stop, progress: &|_| {} };
     match open(&mut about, &file, reading)? {
         Opened::Document(content) => Ok(Candidate { about, content }),
         Opened::Container(_) => Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() })),
@@ -35,7 +35,7 @@ fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions, stop:
     let (options, stopped) = (options.clone(), stop.clone());
     let (sender, steps) = sync_channel(0);
     let visit = move || {
-        let reading = ReadContext { options: &options, stop: &stopped, progress: &|_| {} };
+        let reading = ReadContext { options: &options, members: None, stop: &stopped, progress: &|_| {} };
         expand_stream(&candidate, reading, &mut |found| match sender.send(found) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),

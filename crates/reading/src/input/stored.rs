@@ -67,7 +67,7 @@ pub(super) fn members_of_file(
     if file.bytes > searched {
         return Err(Error::Document(DocumentError::NotSearched { path: path.to_owned(), limit: searched }));
     }
-    let reading = ReadContext { options: &options, stop, progress: &|_| {} };
+    let reading = ReadContext { options: &options, members: None, stop, progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
     let suffix_of = |member: &str| {
         let suffix = field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?'));
@@ -98,7 +98,7 @@ pub(super) fn members_of_file(
                     failed.insert(suffix.to_owned(), error);
                 }
             }
-            WalkEvent::Skipped { .. } => {}
+            WalkEvent::Skipped { .. } | WalkEvent::Archive(_) | WalkEvent::LeftOut(_) => {}
         }
         ControlFlow::Continue(())
     })?;

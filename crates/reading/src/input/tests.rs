@@ -21,7 +21,7 @@ fn unfold(path: &Path) -> TestTally {
     let limits = InputLimits { nesting: 4, expanded_bytes: 64 << 20, members: 2000, ..InputLimits::default() };
     let options = ReadOptions { limits, ..ReadOptions::default() };
     let stop = StopToken::new();
-    let reading = ReadContext { options: &options, stop: &stop, progress: &|_| {} };
+    let reading = ReadContext { options: &options, members: None, stop: &stop, progress: &|_| {} };
     let mut about = candidate_of(path).unwrap().about;
     let file: &FileFacts = &about.file.clone().unwrap();
     let mut tally = TestTally::default();
@@ -33,7 +33,7 @@ fn unfold(path: &Path) -> TestTally {
             let whole = container.expand(&about, file, reading, &mut |found| {
                 match found {
                     WalkEvent::Failed { .. } => tally.failures += 1,
-                    WalkEvent::Skipped { .. } => {}
+                    WalkEvent::Skipped { .. } | WalkEvent::Archive(_) | WalkEvent::LeftOut(_) => {}
                     WalkEvent::Document(document) => {
                         let About { name, .. } = document.about;
                         assert!(!name.chars().any(char::is_control), "{name:?}");

@@ -12,6 +12,7 @@ use ignore::{DirEntry, WalkBuilder};
 use super::candidate::{Candidate, WalkEvent, facts_of, is_pipe};
 use super::names::name_of;
 use super::options::{Source, WalkOptions};
+use crate::recognise::name_inside;
 use fpdb_host::error::{Cause, DocumentError, Error, Result};
 use fpdb_host::temporary::MAKING;
 
@@ -48,15 +49,19 @@ impl WalkOptions {
     }
 }
 
-/// Which files of a folder count, by their paths.
-pub(super) struct PathFilter {
+/// Which files of a folder, and which members of archives, count by their paths.
+pub struct PathFilter {
     exclude: Globs,
     /// `None` where all files count.
     include: Option<Globs>,
 }
 
 impl PathFilter {
-    pub(super) fn new(options: &WalkOptions) -> Result<Self> {
+    /// The filter of these options.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    pub fn new(options: &WalkOptions) -> Result<Self> {
         let exclude =
             Globs::new("exclude", "a glob without `!` in front: what it matches is left out", &options.exclude)?;
         let include = (!options.include.is_empty()).then(|| {
@@ -70,10 +75,52 @@ impl PathFilter {
         !self.exclude.matches_or_parents(path) && self.includes(path)
     }
 
+    /// True if a document counts: a file of a folder, or a part of one. A member of an archive counts as a file in a folder
+    /// of the archive's name, or by its name as answers show it; a record counts as its container does.
+    pub(super) fn counts_member(&self, path: &Path, suffix: &str) -> bool {
+        let Some(member) = suffix.strip_prefix('!') else { return self.counts(path) };
+        let (inside, name) = paths_of(path, member);
+        !self.excludes_either(&inside, &name) && (self.includes(&inside) || self.includes(&name))
+    }
+
+    /// True if a member of an archive is left out. One that may be an archive is left out by `exclude` alone: its members are
+    /// looked at one by one.
+    pub(super) fn leaves_out(&self, path: &Path, suffix: &str) -> bool {
+        let Some(member) = suffix.strip_prefix('!').filter(|_| !self.takes_all()) else { return false };
+        let (inside, name) = paths_of(path, member);
+        let included = || is_archive(member) || self.includes(&inside) || self.includes(&name);
+        self.excludes_either(&inside, &name) || !included()
+    }
+
+    fn takes_all(&self) -> bool {
+        self.include.is_none() && self.exclude.globs.is_empty()
+    }
+
+    fn excludes_either(&self, inside: &Path, name: &Path) -> bool {
+        self.exclude.matches_or_parents(inside) || self.exclude.matches_or_parents(name)
+    }
+
     /// As [`counts`](Self::counts), of one that is known not to be excluded.
     fn includes(&self, path: &Path) -> bool {
         self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
     }
+}
+
+/// The path of a member, as if the archives around it were folders, and as its name says it.
+fn paths_of(path: &Path, member: &str) -> (PathBuf, PathBuf) {
+    // A record in an archive has the path of its container.
+    let file = member.rsplit_once(':').filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let member = file.map_or(member, |(file, _)| file);
+    let mut name = path.as_os_str().to_owned();
+    name.push("!");
+    name.push(member);
+    (path.join(member.replace('!', "/").trim_start_matches('/')), name.into())
+}
+
+/// True of names of archives, whose members have names of their own.
+fn is_archive(name: &str) -> bool {
+    let is = |name: &str, ending: &str| name.to_ascii_lowercase().ends_with(ending);
+    is(name, ".zip") || is(&name_inside(name), ".tar")
 }
 
 /// Globs that begin at the current folder, as those of a `.gitignore` there would.
@@ -183,7 +230,11 @@ fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
         return None;
     }
     let named = entry.depth() == 0;
-    if if named { filter.exclude.matches_or_parents(path) } else { !filter.includes(path) } {
+    if named && filter.exclude.matches_or_parents(path) {
+        return None;
+    }
+    let only_members = !named && !filter.includes(path);
+    if only_members && !is_archive(&name) {
         return None;
     }
     if !named && is_under_way(path) {
@@ -217,6 +268,7 @@ fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
         });
     }
     Some(match facts_of(path, &metadata) {
+        Ok(file) if only_members => WalkEvent::Archive(Candidate::file(name, file)),
         Ok(file) => WalkEvent::Document(Candidate::file(name, file)),
         Err(error) => WalkEvent::Failed { name, error },
     })

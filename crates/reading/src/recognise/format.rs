@@ -75,7 +75,7 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     }
     if memchr::memchr(0, head).is_some() && !is_wide_text(head) && !is_nearly_text(head) {
         let archive = UNREAD_ARCHIVES.iter().find(|(begin, _)| head.starts_with(begin)).map(|&(_, why)| why);
-        return Choice::Skip(archive.unwrap_or("a binary file: there are NUL bytes near its beginning"));
+        return Choice::Skip(archive.unwrap_or("binary data: there are NUL bytes near its beginning"));
     }
     if unit == Unit::Token
         && let Some(language) = language_of(name, head)
@@ -234,7 +234,7 @@ mod tests {
                 let expected = match nuls {
                     // At most one in a hundred of 423 bytes.
                     0..=4 => Choice::Read(Format::Text),
-                    _ => Choice::Skip("a binary file: there are NUL bytes near its beginning"),
+                    _ => Choice::Skip("binary data: there are NUL bytes near its beginning"),
                 };
                 assert_eq!(choose("a.txt", &head, unit), expected, "{nuls} of {}", head.len());
             }

@@ -1,0 +1,107 @@
+//! Reach: which stored documents an ingest may find again, changed, or find gone.
+//!
+//! These are the documents whose file lies at or below a path that is named, and those whose name an ingest of it can give.
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::candidate::{absolute, modified};
+use super::names::name_of;
+use super::options::Source;
+use fpdb_kernel::document::Modified;
+
+/// The paths and names that are named, as hashes: they can be many.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    paths: FxHashSet<u64>,
+    names: FxHashSet<u64>,
+}
+
+impl Reach {
+    /// The reach of an ingest of these sources.
+    pub fn new(sources: &[Source]) -> Self {
+        let mut reach = Self::default();
+        for source in sources {
+            match source {
+                Source::StandardInput { name } => {
+                    reach.names.insert(hash(name));
+                }
+                Source::Path(path) => {
+                    // Without a separator at its end.
+                    let path_alone = |path: PathBuf| path.components().collect::<PathBuf>();
+                    reach.paths.extend(absolute(path).ok().map(|path| hash_of(&path_alone(path))));
+                    reach.names.extend(name_of(path).ok().map(|name| hash(&name)));
+                }
+            }
+        }
+        reach
+    }
+
+    /// True if a document that is met lies at or below a path that is named. One without a file comes from a stream, and is
+    /// told by its name.
+    pub fn is_of(&self, name: &str, source: Option<&str>) -> bool {
+        source.map_or_else(|| self.holds(name, None), |source| self.is_below(source))
+    }
+
+    fn is_below(&self, source: &str) -> bool {
+        !self.paths.is_empty() && Path::new(source).ancestors().any(|folder| self.paths.contains(&hash_of(folder)))
+    }
+
+    /// True if an ingest may come upon the file or the name of a stored document.
+    pub fn holds(&self, name: &str, source: Option<&str>) -> bool {
+        // The current folder gives all names that are not absolute.
+        let here = || !name.starts_with('/') && self.names.contains(&hash(""));
+        // The ends of names of folders and containers.
+        let ends = || name.match_indices(['/', '!', ':', '#']).map(|(at, _)| at.max(1)).chain([name.len()]);
+        source.is_some_and(|source| self.is_below(source))
+            || here()
+            || ends().any(|end| self.names.contains(&hash(&name[..end])))
+    }
+}
+
+/// True if the file of a document has the time that it had when the document was read.
+pub fn is_untouched(source: Option<&str>, read: Option<Modified>) -> bool {
+    let now = || Path::new(source?).metadata().ok().as_ref().and_then(modified);
+    read.is_some() && now() == read
+}
+
+fn hash(name: &str) -> u64 {
+    xxh3_64(name.as_bytes())
+}
+
+fn hash_of(path: &Path) -> u64 {
+    xxh3_64(path.as_os_str().as_encoded_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reach_is_by_file_or_by_name() {
+        let path = |path: &str| Source::Path(path.into());
+        let reach =
+            Reach::new(&[path("/srv/a/"), path("b//c"), path("x.zip"), Source::StandardInput { name: "in".into() }]);
+        for (name, source, expected) in [
+            ("other", Some("/srv/a/d/e.txt"), true),
+            ("other", Some("/srv/a"), true),
+            ("other", Some("/srv/ab"), false),
+            ("other", None, false),
+            ("/srv/a/d", None, true),
+            ("b/c/d.txt", Some("/elsewhere/d.txt"), true),
+            ("b/cd.txt", Some("/elsewhere/d.txt"), false),
+            ("x.zip!a:3", None, true),
+            ("in:17", None, true),
+            ("in", None, true),
+            ("int", None, false),
+        ] {
+            assert_eq!(reach.holds(name, source), expected, "{name} {source:?}");
+        }
+        assert!(Reach::new(&[path(".")]).holds("any/name", None));
+        assert!(Reach::new(&[path("/")]).holds("/any/name", None));
+        assert!(!Reach::new(&[path("/")]).holds("any/name", None));
+        assert!(!Reach::default().holds("a", Some("/a")));
+    }
+}
