@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let builder = Database::builder().memory(256 << 20).cache(64 << 20).threads(2);
     let writer = match builder.open_writer(&path) {
-        Err(Error::NoDatabase { .. }) => builder.create(&path, &Profile::named("prose").ok_or("no such profile")?)?,
+        Err(Error::NoDatabase { .. }) => builder.create(&path, Profile::named("prose").ok_or("no such profile")?)?,
         opened => opened?,
     };
 

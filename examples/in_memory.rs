@@ -8,7 +8,7 @@ use fpdb::{Database, Document, IngestOptions, Profile, QueryOptions, QuerySource
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let profile = Profile::named("prose").ok_or("no such profile")?;
-    let writer = Database::create(folder.path().join("db"), &profile)?;
+    let writer = Database::create(folder.path().join("db"), profile)?;
 
     let letters = [
         ("letters/1", "Austen", "It is a truth universally acknowledged, that a single man must be in want of a wife."),

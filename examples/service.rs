@@ -19,7 +19,7 @@ fn sentence(number: usize) -> String {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let profile = Profile::named("prose").ok_or("no such profile")?;
-    let writer = Database::builder().threads(2).create(folder.path().join("db"), &profile)?;
+    let writer = Database::builder().threads(2).create(folder.path().join("db"), profile)?;
     let reader = writer.reader();
     // It is bounded: what arrives faster than it is ingested waits.
     let (arrivals, queue) = sync_channel::<Document>(IN_A_COMMIT);

@@ -55,13 +55,17 @@ def _data():
 
 def _program(linker):
     """Compiles the program and puts it into the data of the wheel, stripped. `linker` links it, if one is given."""
+    if not (_root() / "cli").is_dir():
+        # maturin packs the members that the bindings use. The program is none of them.
+        print("fpdb: this source distribution builds the package without the program `fpdb`", file=sys.stderr)
+        return
     target = _target()
     if linker:
         # Cargo passes arguments on to rustc only if it compiles a single package.
-        command = ["rustc", "--release", "--locked", "-p", "fpdb", "--bin", "fpdb", "--", *_linked_by(linker)]
+        command = ["rustc", "--release", "--locked", "-p", "fpdb-cli", "--bin", "fpdb", "--", *_linked_by(linker)]
     else:
         # Both packages are named, so that features are those of both.
-        command = ["build", "--release", "--locked", "-p", "fpdb", "-p", "fpdb-python", "--bin", "fpdb"]
+        command = ["build", "--release", "--locked", "-p", "fpdb", "-p", "fpdb-cli", "-p", "fpdb-python"]
     subprocess.run(["cargo", *command], cwd=_root(), check=True)
     name = "fpdb.exe" if sys.platform == "win32" else "fpdb"
     scripts = _data() / "scripts"

@@ -83,6 +83,8 @@ pub use fpdb_host::failure::Failure;
 #[doc(inline)]
 pub use fpdb_host::progress::{Outcome, Progress, Task};
 #[doc(inline)]
+pub use fpdb_host::skip_reason::SkipReason;
+#[doc(inline)]
 pub use fpdb_host::stop::StopToken;
 #[doc(inline)]
 pub use fpdb_kernel::columns::{Fingerprint, Fingerprints, FingerprintsIter};
@@ -99,7 +101,7 @@ pub use fpdb_reading::extract::process::serve_documents;
 pub use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 #[doc(inline)]
 pub use fpdb_reading::input::{
-    Document, InputLimits, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions,
+    Document, InputLimit, InputLimits, LimitUnit, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions,
 };
 pub use ingest::{IngestOptions, IngestSummary, OnChange, Skipped};
 pub use query::{

@@ -353,7 +353,7 @@ def start(folder, shim, fault, report):
 
 
 def faults():
-    """Killed, or on a full disk, at a write or rename: no file of the copy is ever half there, and the same command ends what it began."""
+    """Killed, or on a full disk, at a write, link or open: no file of the copy is ever half there, and the same command ends what it began."""
     compiler = shutil.which("cc")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "faults", "shim.c")
     if not compiler or sys.platform != "linux":
@@ -364,21 +364,23 @@ def faults():
         subprocess.run([compiler, "-O1", "-shared", "-fPIC", source, "-ldl", "-o", shim], check=True)
         whole = archive(folder)
         clean = os.path.join(folder, "clean")
-        for kind in ("write", "rename", "open"):
+        for kind in ("write", "link", "open"):
             # Of the copy, and of the log beside the report.
             for place in ("clean", "log"):
                 run = start(folder, shim, {"FAULT_CLASS": kind, "FAULT_PATH": place, "FAULT_COUNT": count}, "counted.jsonl")
                 assert run.returncode == 0, run
                 with open(count) as file:
                     calls = int(file.read())
-                assert calls > 0 or (kind, place) == ("rename", "log"), (kind, place)
+                assert calls > 0 or (kind, place) == ("link", "log"), (kind, place)
                 assert tree(clean) == whole
                 shutil.rmtree(clean)
                 for log in [name for name in os.listdir(folder) if name.startswith("counted.jsonl")]:
                     os.remove(os.path.join(folder, log))
                 step = max(1, calls // (3 if QUICK else 12))
                 for at in range(1, calls + 1, step):
-                    for what, error, last in (("killed", -1, at), ("full disk", 28, 1 << 40)):
+                    # A file whose link cannot be made is renamed instead.
+                    ways = (("killed", -1, at), ("full disk", 28, 1 << 40))[: 1 if kind == "link" else 2]
+                    for what, error, last in ways:
                         where = f"{what} at {kind} {at} of {calls} on {place}"
                         fault = {"FAULT_CLASS": kind, "FAULT_PATH": place, "FAULT_AT": at, "FAULT_LAST": last, "FAULT_WITH": error}
                         run = start(folder, shim, fault, "report-1.jsonl")

@@ -3,6 +3,8 @@
 use fpdb::{DocumentError, Error, StoreFailure};
 use fpdb_reading::input::NamePrefix;
 
+use crate::typed::limit_flag;
+
 const STORED_FINGERPRINTS: &str = "without --window the stored fingerprints are used";
 
 const DAMAGE: &str = "the file system or disk may be failing: copy the database before anything else; then `fpdb verify --repair` rebuilds what can be read, or `fpdb restore DIR` makes a database of a backup";
@@ -54,7 +56,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::Document(DocumentError::NoTextField { most_text: Some(field), .. }) => {
             format!("try --text-field {field}; --no-expand takes the file as one document")
         }
-        Error::Document(document) => return document_hint(document).map_or_else(|| error.hint(), |hint| Some(hint.into())),
+        Error::Document(document) => document_hint(document).map_or_else(|| document.hint(limit_flag), Into::into),
         Error::EmptyFolder { path, .. } => {
             let path = path.display().to_string();
             let prefix = format!("{}/", path.trim_end_matches('/'));
@@ -91,21 +93,6 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         DocumentError::NotOfFormat { .. } => {
             "check whether another program opens it; `--as text` reads it as plain text; --exclude GLOB leaves it out"
         }
-        DocumentError::TooLarge { .. } => {
-            "split it, or save its text and ingest that; a larger --limit whole-size=SIZE lets it pass"
-        }
-        DocumentError::ReadingMemory { .. } => {
-            "split it, or save its text and ingest that; a larger --limit reading-memory=SIZE, and for an ingest a larger --memory, lets it pass"
-        }
-        DocumentError::ReadingTime { .. } => {
-            "check whether another program opens it; a larger --limit reading-time=SECONDS lets it pass"
-        }
-        DocumentError::NameTooLong { .. } => {
-            "unpack it with a tool that renames such members; a larger --limit name-size=SIZE lets it pass"
-        }
-        DocumentError::Unpacked { .. } => {
-            "if you trust the document, raise --limit unpacked-size=SIZE or --limit unpacking=TIMES"
-        }
         DocumentError::Undecodable { .. } => {
             "it may be damaged or cut short: try to unpack it; --no-expand takes a file as it is"
         }
@@ -115,18 +102,9 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         DocumentError::ReaderFailed { .. } => {
             "it may be damaged, and the rest of the run is not affected; --no-expand takes a file as it is, --exclude GLOB leaves it out"
         }
-        DocumentError::Expansion { .. } => "if you trust the file, raise --limit expansion=TIMES",
-        DocumentError::Expanded { .. } => "if you trust the file, raise --limit expanded-size=SIZE",
-        DocumentError::NestedTooDeep { .. } => "if you trust the file, raise --limit nesting=N",
-        DocumentError::TooManyMembers { .. } => "if you trust the file, raise --limit members=N",
-        DocumentError::DocumentTooLarge { .. } => "a larger --limit document-size=SIZE lets it pass",
-        DocumentError::RecordTooLarge { .. } => {
-            "a larger --limit record-size=SIZE lets it pass; records are held in memory whole"
-        }
         DocumentError::MetadataTooLarge { .. } => {
             "keep shorter fields with it: --id-field and --keep-fields choose them, --metadata adds to them"
         }
-        DocumentError::JsonTooDeep { .. } => "a larger --limit json-depth=N lets it pass",
         DocumentError::NotARecord { .. } => "--no-expand takes the file as one document",
         DocumentError::NoField { .. } | DocumentError::NoTextField { .. } | DocumentError::NotText { .. } => {
             "--text-field names the field that holds the text; --no-expand takes the file as one document"
@@ -178,6 +156,32 @@ mod tests {
         assert_eq!(hint(&Error::Document(DocumentError::NoName), true), Error::Document(DocumentError::NoName).hint());
         assert_eq!(hint(&Error::Stopped, true), None);
     }
+
+    /// The library names limits by the fields of `InputLimits`, the program by its flag.
+    #[test]
+    fn a_hint_names_the_limit_that_was_exceeded() {
+        let (format, limit) = ("pdf", 1);
+        let errors = [
+            DocumentError::TooLarge { format, limit },
+            DocumentError::ReadingMemory { format, limit },
+            DocumentError::ReadingTime { format, seconds: limit },
+            DocumentError::NameTooLong { limit },
+            DocumentError::Unpacked { format, limit },
+            DocumentError::Expansion { limit },
+            DocumentError::Expanded { limit },
+            DocumentError::NestedTooDeep { limit: 1 },
+            DocumentError::TooManyMembers { limit },
+            DocumentError::DocumentTooLarge { limit },
+            DocumentError::RecordTooLarge { limit },
+            DocumentError::JsonTooDeep { limit: 1 },
+        ];
+        let hints = errors.map(|error| hint(&Error::Document(error), true).expect("a hint"));
+        for limit in fpdb::InputLimits::TABLE {
+            let named = format!("a larger --limit {}=", limit.name);
+            assert_eq!(hints.iter().filter(|hint| hint.contains(&named)).count(), 1, "{named}");
+        }
+    }
+
     /// A flag that the command does not take is no next step.
     #[test]
     fn memory_is_a_flag_of_some_commands() {

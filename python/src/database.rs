@@ -101,7 +101,7 @@ impl NativeDatabase {
         }
         let profile = profile.map(profile_of).transpose()?;
         let handle = py.detach(|| match (profile, write) {
-            (Some(profile), _) => builder.create(&path, &profile).map(|writer| Handle::Writer(Arc::new(writer))),
+            (Some(profile), _) => builder.create(&path, profile).map(|writer| Handle::Writer(Arc::new(writer))),
             (None, true) => builder.open_writer(&path).map(|writer| Handle::Writer(Arc::new(writer))),
             (None, false) => builder.open(&path).map(Handle::Reader),
         });
@@ -299,7 +299,6 @@ impl NativeDatabase {
                 match row {
                     RepeatRow::Repeat(repeat) => repeats.push(repeat),
                     RepeatRow::Uncompared(document) => uncompared.push(document),
-                    _ => {}
                 }
                 fpdb::Result::Ok(())
             })

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use fpdb::Document;
+use fpdb::{Document, SkipReason};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -156,10 +156,13 @@ fn document(item: &Bound<'_, PyAny>) -> PyResult<(Document, usize)> {
     };
     let Ok(name) = name.extract::<String>() else {
         let name = String::from_utf8_lossy(bytes_of(name)?.as_ref()).into_owned();
-        return Ok((Document::skipped(name, "its name has a lone surrogate, which is no character"), 0));
+        return Ok((
+            Document::skipped(name, SkipReason::Other("its name has a lone surrogate, which is no character".into())),
+            0,
+        ));
     };
     if text.is_none() {
-        return Ok((Document::skipped(name, "its text is null"), 0));
+        return Ok((Document::skipped(name, SkipReason::NullText), 0));
     }
     let bytes = bytes_of(&text)?;
     let length = bytes.as_ref().len();
@@ -272,7 +275,10 @@ impl Columns {
         (0..texts.len()).map(move |row| {
             // A null row has values all the same, which mean nothing.
             if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
-                return Document::skipped(format!("{prefix}:{}", before + row + 1), "its row is null");
+                return Document::skipped(
+                    format!("{prefix}:{}", before + row + 1),
+                    SkipReason::Other("its row is null".into()),
+                );
             }
             let id = id.as_ref().and_then(|(name, ids)| Some((name, ids.get(row)?)));
             let name = match &id {
@@ -281,7 +287,7 @@ impl Columns {
                 None => format!("{prefix}:{}", before + row + 1),
             };
             let document = match texts.get(row) {
-                None => return Document::skipped(name, "its text is null"),
+                None => return Document::skipped(name, SkipReason::NullText),
                 // One copy of the right size; a large text is read piece by piece where it lies.
                 Some(text) if text.len() <= SMALL => Document::new(name, text),
                 Some(_) => Document::from_reader(name, Cell { texts: Arc::clone(&texts), row, read: 0 }),

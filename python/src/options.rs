@@ -1,5 +1,6 @@
 //! Options: what Python gives as names and values, as the library has them. Values that make no sense are refused in its words.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpdb::apply::{Action, ApplyOptions, LinkKind};
@@ -8,7 +9,7 @@ use fpdb::pairs::{GroupBy, PairsOptions, Since};
 use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
 use fpdb::{
-    Error, Format, IngestOptions, InputLimits, PassageOptions, Profile, QueryOptions, ReadAs, ReadOptions,
+    Error, Format, IngestOptions, InputLimit, InputLimits, PassageOptions, Profile, QueryOptions, ReadAs, ReadOptions,
     ReaderProcess, RecordFields, WalkOptions, submission_pattern,
 };
 use pyo3::prelude::*;
@@ -58,6 +59,8 @@ pub(crate) struct Reading {
     format: String,
     /// The program that reads documents in a process of its own, and its arguments.
     reader: Option<Vec<String>>,
+    /// Limits of the input, by the fields of [`InputLimits`].
+    limits: BTreeMap<String, u64>,
 }
 
 impl Reading {
@@ -66,7 +69,15 @@ impl Reading {
             Some([program, arguments @ ..]) => Some(ReaderProcess::new(program, arguments)),
             _ => None,
         };
-        let limits = InputLimits::default().process(process);
+        let mut limits = InputLimits::default().process(process);
+        for (name, &value) in &self.limits {
+            let Some(limit) = InputLimit::of_field(name) else {
+                let names: Vec<_> = InputLimits::TABLE.iter().map(|limit| limit.field).collect();
+                return Err(parameter(&format!("no limit is named {name}; the limits are {}", names.join(", "))));
+            };
+            let value = limit.check(value).map_err(|expected| invalid(limit.field, &value.to_string(), expected))?;
+            (limit.set)(&mut limits, value);
+        }
         Ok(ReadOptions::default().front_end(read_as(&self.format)?).limits(limits))
     }
 }

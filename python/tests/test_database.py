@@ -444,6 +444,15 @@ def test_documents_without_text_or_with_names_that_are_no_text_are_skipped(tmp_p
         assert database.documents_named("d")[0].metadata == {"n": "3", "x": "\ufffd"}
 
 
+def test_a_file_that_is_no_document_fails_if_named_and_is_skipped_in_a_folder(tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.bin").write_bytes(b"\0\x01\x02" * 100)
+    with fpdb.create(tmp_path / "db") as database:
+        named, met = database.ingest(folder / "a.bin"), database.ingest(folder)
+    assert (named.failures, named.skips, met.failures, met.skips) == (1, 0, 0, 1)
+
+
 def test_names_that_are_repeated_in_one_call_are_told(tmp_path):
     with fpdb.create(tmp_path / "db") as database:
         with pytest.warns(fpdb.RepeatedNameWarning, match="1 documents .* 'a'"):
@@ -480,3 +489,16 @@ def test_answers_outlive_their_database(tmp_path):
         passage = one[0].passages[0]
         assert (passage.document.slice, passage.document.text, one[0].text) == (None, None, None)
         assert passage.query.text in LONG
+
+
+def test_limits_have_the_names_of_the_library(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("It was the best of times, it was the worst of times, it was the age of wisdom.")
+    with fpdb.create(tmp_path / "db") as database:
+        summary = database.ingest(file, limits={"document_bytes": 50})
+        assert (summary.added, summary.failures) == (0, 1) and "more than 50 bytes" in summary.failed[0].error
+        with pytest.raises(fpdb.ParameterError, match="document_bytes, record_bytes"):
+            database.ingest(file, limits={"size": 50})
+        with pytest.raises(fpdb.ParameterError, match="expansion cannot be 0: expected a whole number, 1 or more"):
+            database.query(file, limits={"expansion": 0})
+        assert database.ingest(file).added == 1

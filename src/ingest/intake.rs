@@ -19,6 +19,7 @@ use super::summary::IngestSummary;
 use super::sweep::Sweep;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::{Outcome, Progress, Task};
+use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
@@ -236,7 +237,7 @@ impl Intake<'_> {
             Err(error) => {
                 self.abandon()?;
                 match error {
-                    Error::Document(DocumentError::Binary { reason }) => {
+                    Error::Document(DocumentError::Binary { reason }) if !about.named => {
                         // As with a file that is not in a container, the document that is stored under its name stays.
                         self.meet_all_named(&about.name)?;
                         self.skip(about.name, reason);
@@ -423,8 +424,8 @@ impl Intake<'_> {
         self.progress.document(name, outcome, format);
     }
 
-    fn skip(&mut self, name: String, reason: &'static str) {
-        self.progress.skipped(&name, reason);
+    fn skip(&mut self, name: String, reason: SkipReason) {
+        self.progress.skipped(&name, &reason);
         self.summary.skip(name, reason);
     }
 

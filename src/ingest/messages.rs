@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use fpdb_host::error::{Error, Result};
+use fpdb_host::skip_reason::SkipReason;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::fingerprint::DocumentFacts;
@@ -28,7 +29,7 @@ pub(super) enum IntakeStep {
     LeftOut(String),
     Skipped {
         name: String,
-        reason: &'static str,
+        reason: SkipReason,
     },
     Failed {
         name: String,
@@ -59,7 +60,7 @@ pub(super) struct ReadJob {
 /// message of its own for each would cost more than the member.
 pub(super) enum JobEntry {
     Document(Candidate),
-    Skipped { name: String, reason: &'static str },
+    Skipped { name: String, reason: SkipReason },
     Failed { name: String, error: Error },
 }
 
@@ -82,7 +83,7 @@ pub(super) enum ParcelEntry {
     End(About, Result<ReadDocument>),
     Skipped {
         name: String,
-        reason: &'static str,
+        reason: SkipReason,
     },
     Failed {
         name: String,

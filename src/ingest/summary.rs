@@ -1,6 +1,5 @@
 //! Summary: what an ingest has done, which is also its JSON (`fpdb.ingest/1`).
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use fpdb_host::error::Error;
 use fpdb_host::failure::Failure;
 use fpdb_host::schema::{Answer, Schema, is_zero};
-use fpdb_reading::recognise::is_unread_archive;
+use fpdb_host::skip_reason::SkipReason;
 
 /// The result of an ingest or a merge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -100,8 +99,8 @@ impl Answer for IngestSummary {
 pub struct Skipped {
     /// Its name.
     pub name: String,
-    /// Why it was skipped, as a noun phrase.
-    pub reason: Cow<'static, str>,
+    /// Why it was skipped.
+    pub reason: SkipReason,
 }
 
 impl IngestSummary {
@@ -117,11 +116,11 @@ impl IngestSummary {
     }
 
     /// Counts a skipped file, and lists it while there are few.
-    pub(super) fn skip(&mut self, name: String, reason: &'static str) {
+    pub(super) fn skip(&mut self, name: String, reason: SkipReason) {
         self.skips += 1;
-        self.unread_archives += u64::from(is_unread_archive(reason));
+        self.unread_archives += u64::from(reason.is_unread_archive());
         if self.skipped.len() < Self::LISTED {
-            self.skipped.push(Skipped { name, reason: reason.into() });
+            self.skipped.push(Skipped { name, reason });
         }
     }
 

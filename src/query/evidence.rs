@@ -1,6 +1,7 @@
 //! Evidence: finds the passages of the documents that are shown.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -161,7 +162,11 @@ impl<'a> Evidence<'a> {
                     Some(text) => Ok(text),
                     None => {
                         document_text(self.texts, &mut self.stored, self.subject, (id, record), &mut self.symboliser)?
-                            .map(|text| self.texts.put(id, text))
+                            .map(|text| match self.subject.digest == record.digest {
+                                // The query's own bytes: held for others, they would make answers depend on which query came first.
+                                true => Arc::new(text),
+                                false => self.texts.put(id, text),
+                            })
                     }
                 };
                 match text {

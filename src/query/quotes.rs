@@ -6,7 +6,7 @@
 use fpdb_host::error::Result;
 use fpdb_kernel::document::{Format, Offsets, Span};
 use fpdb_kernel::normalize::Readable;
-use fpdb_reading::extract::{self, Limits, Map};
+use fpdb_reading::extract::{self, Map};
 use fpdb_reading::input::InputLimits;
 
 /// The name of this feature in error messages.
@@ -20,7 +20,7 @@ pub(super) fn quotations(bytes: &[u8], format: Format, limits: &InputLimits) -> 
     if !extract::applies(format) {
         return Ok(find(Readable::decode(bytes).characters()));
     }
-    let extracted = extract::extract(format, bytes, &Limits::from(limits))?;
+    let extracted = extract::extract(format, bytes, limits)?;
     let mut at = 0;
     let characters = extracted.text.utf8_chunks().flat_map(|chunk| {
         let start = at;

@@ -12,7 +12,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Format, Offsets, Span};
 use fpdb_kernel::normalize::{FrontEnd, Symbols, encoding_of};
 use fpdb_kernel::profile::{Profile, Unit};
-use fpdb_reading::extract::{self, Limits, Lines, Map, Segment, Unread};
+use fpdb_reading::extract::{self, Lines, Map, Segment, Unread};
 use fpdb_reading::input::{
     Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text,
     in_memory, single_document,
@@ -182,7 +182,7 @@ pub(super) fn as_counted(bytes: Vec<u8>, format: Format, unit: Unit, limits: &In
     let encoding = if unit == Unit::Byte || format == Format::Bytes {
         "bytes"
     } else if extract::applies(format) {
-        let extracted = extract::extract(format, &bytes, &Limits::from(limits))?;
+        let extracted = extract::extract(format, &bytes, limits)?;
         if extracted.offsets == Offsets::Extracted {
             return Ok(DocumentText { bytes: extracted.text, format, offsets: Offsets::Extracted, encoding: UTF_8 });
         }
@@ -323,7 +323,7 @@ fn first(among: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
 /// Makes the symbols of whole documents; each thread has its own, since it holds tables.
 pub(super) struct Symboliser {
     unit: Unit,
-    limits: Limits,
+    limits: InputLimits,
     front_end: FrontEnd,
     with_sentences: bool,
 }
@@ -331,12 +331,12 @@ pub(super) struct Symboliser {
 impl Symboliser {
     pub(super) fn new(profile: &Profile) -> Self {
         let front_end = FrontEnd::of(profile);
-        Self { unit: profile.unit(), limits: Limits::default(), front_end, with_sentences: false }
+        Self { unit: profile.unit(), limits: InputLimits::default(), front_end, with_sentences: false }
     }
 
     /// The same, with other limits for documents that are read whole.
     pub(super) fn with_limits(self, limits: &InputLimits) -> Self {
-        Self { limits: Limits::from(limits), ..self }
+        Self { limits: limits.clone(), ..self }
     }
 
     /// The same; also finds sentences if `with_sentences` is true.

@@ -197,7 +197,7 @@ mod tests {
             packed.finish().unwrap();
         }
         let profile = Profile::named("prose").unwrap();
-        let writer = Database::builder().threads(2).create(folder.join("db"), &profile).unwrap();
+        let writer = Database::builder().threads(2).create(folder.join("db"), profile).unwrap();
         let sources = paths.clone().map(Source::Path);
         writer.ingest_sources(&sources, &IngestOptions::default(), &Task::new()).unwrap();
         (writer.clone(), paths)

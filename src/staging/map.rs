@@ -257,7 +257,7 @@ impl StagingMapper {
         self.hashes.sort_unstable();
         self.hashes.dedup();
         let (name, hint) = (name.to_owned(), String::new());
-        let about = About { name, hint, file: None, member: None, metadata, repeated: false };
+        let about = About { name, hint, file: None, member: None, metadata, repeated: false, named: false };
         let digest = xxh3_128(bytes).to_be_bytes();
         let read = ReadDocument { digest, format, facts, stored_text: plan.store_text };
         let record = record_of(about, &read, fingerprints, false);

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::apply::{ACTIONS, Act};
 use super::shim::{Fault, Shim};
-use super::trial::{COMMANDS, Trials};
+use super::trial::{self, COMMANDS, Trials};
 use crate::oracle::Random;
 use crate::support::{Folder, Run};
 
@@ -186,22 +186,18 @@ fn lose_power(
     for keeps in FILE_SYSTEMS {
         disk.rebuild(keeps, &concerned, &left.path().join(format!("{keeps:?}")));
     }
-    let outside: Vec<PathBuf> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    let log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
-    let logs: Vec<(&PathBuf, Vec<u8>)> =
-        outside.iter().filter(|path| log(path)).map(|path| (path, fs::read(path).unwrap())).collect();
+    fs::remove_dir_all(&concerned).unwrap();
+    let beside = tempfile::tempdir().unwrap();
+    trial::copy(folder.path(), beside.path()).unwrap();
     for keeps in FILE_SYSTEMS {
-        fs::remove_dir_all(&concerned).unwrap();
         fs::rename(left.path().join(format!("{keeps:?}")), &concerned).unwrap();
         let what = format!("{arguments:?}: power lost at {class} {at} ({fault:?}), kept: {keeps:?}: {run:#?}");
         look(&what, &run);
-        // What the look has changed beside the folder.
+        // What the look has changed, also beside the folder: an assembly removes its build.
         for path in fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()) {
-            if !outside.contains(&path) {
-                if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
-            }
+            if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
         }
-        logs.iter().for_each(|(path, content)| fs::write(path, content).unwrap());
+        trial::copy(beside.path(), folder.path()).unwrap();
     }
 }
 

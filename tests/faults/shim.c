@@ -95,7 +95,7 @@ static long done(int what, long result) {
 
 static atomic_long kept;
 
-/* Notes what a file or folder is that has just been synced. */
+/* Notes what a file or folder is that has just been synced. The time of a file is synced with it. */
 static void note_synced(int file) {
     char source[64], part[4096], path[4096], target[4096];
     struct stat of;

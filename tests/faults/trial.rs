@@ -306,7 +306,7 @@ impl Trials {
         let database = self.made(folder);
         let (found, after) = (content(folder, database), &self.after);
         assert_eq!(found.documents, after.documents, "{what}: not the documents that the command has stored");
-        assert!(found == *after, "{what}: not the answers of what the command has stored");
+        assert_eq!(found.answers, after.answers, "{what}: not the answers of what the command has stored");
         folder.ok(&["--db", database, "verify", "-q"]);
     }
 
@@ -328,6 +328,10 @@ impl Trials {
             arguments.retain(|argument| !argument.starts_with("docs/") || is_left(argument));
         }
         if self.command == "restore" && folder.path().join(self.database).join("FPDB").exists() {
+            arguments.clear();
+        }
+        // A build is removed once the database has it.
+        if self.command.starts_with("assemble") && !folder.path().join("staging").exists() {
             arguments.clear();
         }
         if !arguments.is_empty() && arguments.last() != Some(&"rm") {

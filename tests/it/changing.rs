@@ -270,7 +270,7 @@ fn try_seed(seed: u64, rounds: usize) {
     let corpus = folder.path().join("corpus");
     fs::create_dir(&corpus).unwrap();
     let database: DatabaseWriter =
-        Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
+        Database::create(folder.path().join("db"), Profile::named("prose").unwrap()).unwrap();
     let (mut random, mut files, mut texts) = (Random(seed * 7919 + 1), Files::default(), BTreeMap::new());
     let mut before = Vec::new();
     for number in 0..rounds {

@@ -149,7 +149,7 @@ impl World {
     fn new(profile: Profile) -> Self {
         let folder = Folder::new();
         let path = folder.path().join("db");
-        let database = Some(Database::create(&path, &profile).unwrap());
+        let database = Some(Database::create(&path, profile).unwrap());
         std::fs::create_dir(folder.path().join("docs")).unwrap();
         let model = Model { profile, documents: Vec::new(), greatest_id: None };
         Self { folder, path, database, model, files: BTreeMap::new(), writes: 0 }

@@ -18,7 +18,7 @@ fn documents(database: &Database) -> u64 {
 fn a_reader_moves_on_beside_a_writer() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("db");
-    let writer = Database::create(&path, &Profile::named("prose").unwrap()).unwrap();
+    let writer = Database::create(&path, Profile::named("prose").unwrap()).unwrap();
     let mut reader = Database::builder().threads(2).open(&path).unwrap();
     assert!(reader.refreshed().unwrap().is_none(), "there is no commit yet");
     for count in 1..=20 {
@@ -52,13 +52,13 @@ fn a_folder_that_is_gone_is_no_damage() {
     for is_replaced in [false, true] {
         let folder = TempDir::new().unwrap();
         let (path, moved) = (folder.path().join("db"), folder.path().join("moved"));
-        let writer = Database::create(&path, &profile).unwrap();
+        let writer = Database::create(&path, profile).unwrap();
         add(&writer, "a");
         let reader = Database::open(&path).unwrap();
         fs::rename(&path, &moved).unwrap();
         if is_replaced {
             let other = folder.path().join("other");
-            add(&Database::create(&other, &profile).unwrap(), "other");
+            add(&Database::create(&other, profile).unwrap(), "other");
             fs::rename(other, &path).unwrap();
         }
         // What is open can still be read.

@@ -56,7 +56,7 @@ fn ingest(database: &DatabaseWriter, folder: &Path, pieces: usize) -> IngestSumm
 
 fn create(folder: &TempDir, name: &str, memory: u64) -> DatabaseWriter {
     let profile = Profile::named("prose").unwrap();
-    Database::builder().memory(memory).create(folder.path().join(name), &profile).unwrap()
+    Database::builder().memory(memory).create(folder.path().join(name), profile).unwrap()
 }
 
 /// Number and name of each document, and the postings held, once everything has been checked.

@@ -15,7 +15,7 @@ const TEXT: &str = "It was the best of times, it was the worst of times, it was 
 
 /// A database of some documents of the same text.
 fn database(folder: &Path, profile: &str) -> DatabaseWriter {
-    let database = Database::create(folder.join("db"), &Profile::named(profile).unwrap()).unwrap();
+    let database = Database::create(folder.join("db"), Profile::named(profile).unwrap()).unwrap();
     let documents = (0..6).map(|number| Document::new(format!("{number}"), format!("{TEXT} {number}")));
     database.ingest_with(documents, &IngestOptions::default(), &Task::new()).unwrap();
     database

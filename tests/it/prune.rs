@@ -487,7 +487,7 @@ fn after_any_changes_the_database_holds_what_the_folder_holds() {
         let folder = Folder::new();
         let (corpus, path) = (folder.path().join("corpus"), folder.path().join("db"));
         fs::create_dir(&corpus).unwrap();
-        let database = Database::create(&path, &profile).unwrap();
+        let database = Database::create(&path, profile).unwrap();
         let (mut random, mut clock, mut model) = (Random(seed * 7919 + 1), 0, Model::default());
         for round in 0..25 {
             for _ in 0..1 + random.below(5) {
@@ -589,7 +589,7 @@ fn a_renamed_file_is_the_same_document_only_if_it_is_read_in_the_same_way() {
     folder.write("corpus/a.txt", format!("<p>{}</p>", prose(1)));
     folder.write("corpus/b.txt", prose(2));
     folder.write("corpus/c.txt", prose(3));
-    let database = Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
+    let database = Database::create(folder.path().join("db"), Profile::named("prose").unwrap()).unwrap();
     let sources = [Source::Path(folder.path().join("corpus"))];
     let ingest =
         |options: IngestOptions| database.ingest_sources(&sources, &options.prune(true), &Task::new()).unwrap();

@@ -52,7 +52,7 @@ fn text(number: u64) -> String {
 
 fn database(folder: &TempDir) -> DatabaseWriter {
     let builder = Database::builder().threads(2);
-    let database = builder.create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
+    let database = builder.create(folder.path().join("db"), Profile::named("prose").unwrap()).unwrap();
     let documents = (0..DOCUMENTS).map(|number| Document::new(format!("d{number:02}"), text(number)));
     database.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new()).unwrap();
     database

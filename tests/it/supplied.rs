@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::{
     Database, DatabaseWriter, Document, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange, PassageOptions,
-    Profile, Progress, QueryOptions, QuerySource, ReadOptions, Source, StopToken, Task,
+    Profile, Progress, QueryOptions, QuerySource, ReadOptions, SkipReason, Source, StopToken, Task,
 };
 use tempfile::TempDir;
 
 fn create(folder: &TempDir, name: &str, memory: u64) -> DatabaseWriter {
     let profile = Profile::named("prose").unwrap();
-    Database::builder().memory(memory).threads(3).create(folder.path().join(name), &profile).unwrap()
+    Database::builder().memory(memory).threads(3).create(folder.path().join(name), profile).unwrap()
 }
 
 /// Sample documents, with a page and a large one among them.
@@ -215,11 +215,12 @@ fn rows_are_told_by_their_bytes_and_what_is_not_there_is_skipped() {
         Document::new("1.html", text).like(""),
         Document::new("2", format!("<p>{text}</p>")).like("2.html"),
         Document::new("3.html", text),
-        Document::skipped("4", "a row without text"),
+        Document::skipped("4", SkipReason::Other("a row without text".into())),
     ];
     let summary = writer.ingest_with(documents, &options, &Task::new()).unwrap();
     assert_eq!((summary.added, summary.skips, summary.failures), (3, 1, 0));
-    assert_eq!((&*summary.skipped[0].name, &*summary.skipped[0].reason), ("4", "a row without text"));
+    let skipped = &summary.skipped[0];
+    assert_eq!((&*skipped.name, skipped.reason.to_string()), ("4", "a row without text".to_owned()));
     let formats: Vec<String> =
         writer.documents_from(fpdb::DocId(0), 9).unwrap().into_iter().map(|d| d.format).collect();
     assert_eq!(formats, ["text", "html", "html"]);
@@ -274,7 +275,7 @@ fn documents_in_memory_are_compared_as_files_are_and_stored_ones_not_at_all() {
 #[test]
 fn repeated_names_are_told() {
     let folder = TempDir::new().unwrap();
-    let writer = Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
+    let writer = Database::create(folder.path().join("db"), Profile::named("prose").unwrap()).unwrap();
     let text = |number: usize| {
         format!("The text of document number {number}, which is long enough to have fingerprints. {number}")
     };
@@ -294,7 +295,7 @@ fn repeated_names_are_told() {
 #[test]
 fn a_text_is_no_mail_and_nothing_binary() {
     let folder = TempDir::new().unwrap();
-    let writer = Database::create(folder.path().join("db"), &Profile::named("prose").unwrap()).unwrap();
+    let writer = Database::create(folder.path().join("db"), Profile::named("prose").unwrap()).unwrap();
     let shared =
         "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness";
     ingest(&writer, [Document::new("a", shared)]);
@@ -321,4 +322,24 @@ fn a_text_is_no_mail_and_nothing_binary() {
         let diff = fpdb::diff(&query, &bytes, writer.profile(), &read, None, &PassageOptions::default(), &Task::new());
         assert_eq!(diff.unwrap().matches[0].passages[0].query, found.query, "{head:?}");
     }
+}
+
+/// A text that is neither stored nor in a file is at hand only where the query is the same: for that query alone.
+#[test]
+fn an_answer_does_not_depend_on_the_queries_beside_it() {
+    let folder = TempDir::new().unwrap();
+    let writer = create(&folder, "db", 64 << 20);
+    let texts = ["the first of two texts that share a long part ", "the second one, which has it as well "]
+        .map(|head| format!("{head}{}", "and here it is, word for word, as in the other".repeat(3)));
+    let documents = texts.iter().zip(["a", "b"]).map(|(text, name)| Document::new(name.to_owned(), text.clone()));
+    writer.ingest_with(documents, &IngestOptions::default(), &Task::new()).unwrap();
+    let queries = texts.map(QuerySource::text);
+    let ask = |queries: &[QuerySource]| {
+        let answers = writer.query_each(queries, &QueryOptions::default(), &Task::new()).unwrap();
+        answers.into_iter().map(|answer| answer.unwrap().matches).collect::<Vec<_>>()
+    };
+    let alone = [&queries[..1], &queries[1..]].map(ask).concat();
+    assert!(alone.iter().all(|matches| matches.len() == 2 && matches[0].identical), "{alone:#?}");
+    assert!(alone.iter().all(|matches| matches[0].passages[0].exact && !matches[1].passages[0].exact), "{alone:#?}");
+    assert_eq!(ask(&queries), alone);
 }

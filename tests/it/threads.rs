@@ -28,7 +28,7 @@ impl Place {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let profile = Profile::named("prose").unwrap();
-        let database = Database::create(folder.path().join("db"), &profile).unwrap();
+        let database = Database::create(folder.path().join("db"), profile).unwrap();
         Self { folder, database }
     }
 
@@ -345,12 +345,12 @@ fn memory_cache_and_threads_out_of_range_are_refused_before_anything_is_made() {
     ];
     let is_of = |error: Error, expected| matches!(error, Error::InvalidParameter { name, .. } if name == expected);
     for (builder, name) in &refused {
-        assert!(is_of(builder.create(&path, &profile).unwrap_err(), *name), "{builder:?}");
+        assert!(is_of(builder.create(&path, profile).unwrap_err(), *name), "{builder:?}");
         assert!(is_of(builder.restore(&path, folder.path().join("backups"), None).unwrap_err(), *name), "{builder:?}");
         assert!(!path.exists());
     }
     let builder = Database::builder().memory(DatabaseBuilder::LEAST_MEMORY).cache(0).threads(0);
-    let writer = builder.create(&path, &profile).unwrap();
+    let writer = builder.create(&path, profile).unwrap();
     assert_eq!(documents(&writer), BTreeSet::new());
     drop(writer);
     for (builder, name) in &refused {

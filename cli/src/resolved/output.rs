@@ -49,8 +49,8 @@ fn not_over_file<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &
 /// Refuses to write results of an ingest over a file that it reads, and its list of failures into a database as well.
 /// A list of an earlier ingest may lie in a folder to be read.
 pub(crate) fn over_no_source(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
-    let paths = sources.iter().filter_map(|source| if let Source::Path(path) = source { Some(path) } else { None });
-    let read: Vec<&PathBuf> = paths.chain(&args.metadata).chain(&args.files_from).collect();
+    let read: Vec<&PathBuf> =
+        sources.iter().filter_map(Source::path).chain(&args.metadata).chain(&args.files_from).collect();
     if let Some(output) = &global.output {
         not_over_file("-o", output, read.iter().copied())?;
     }

@@ -13,8 +13,8 @@ const LIST_BYTES: u64 = 1 << 30;
 
 /// The paths that were typed, and those of `--files-from` after them.
 pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
-    let source = |path: PathBuf| source_of(path, args);
-    let mut sources: Vec<Source> = args.typed_paths().cloned().map(source).collect();
+    let source = |path: PathBuf, of_path: fn(PathBuf) -> Source| source_of(path, of_path, args);
+    let mut sources: Vec<Source> = args.typed_paths().map(|path| source(path.clone(), Source::Path)).collect();
     if let Some(list) = &args.files_from {
         let text = read_list(list)?;
         let standard_input = list == Path::new("-");
@@ -24,7 +24,7 @@ pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
                     "`--files-from -` reads paths from standard input, so standard input cannot be a document too"
                 );
             }
-            sources.push(source(path_of(line)?));
+            sources.push(source(path_of(line)?, Source::Listed));
         }
     }
     let from_input = sources.iter().filter(|source| matches!(source, Source::StandardInput { .. })).count();
@@ -36,11 +36,11 @@ pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
 
 /// The sources of `--boilerplate`.
 pub(crate) fn boilerplate(args: &IngestArgs) -> Vec<Source> {
-    args.boilerplate.iter().cloned().map(|path| source_of(path, args)).collect()
+    args.boilerplate.iter().cloned().map(|path| source_of(path, Source::Path, args)).collect()
 }
 
-fn source_of(path: PathBuf, args: &IngestArgs) -> Source {
-    if path == Path::new("-") { Source::StandardInput { name: args.name.clone() } } else { Source::Path(path) }
+fn source_of(path: PathBuf, of_path: fn(PathBuf) -> Source, args: &IngestArgs) -> Source {
+    if path == Path::new("-") { Source::StandardInput { name: args.name.clone() } } else { of_path(path) }
 }
 
 fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
@@ -81,10 +81,8 @@ fn path_of(line: &[u8]) -> anyhow::Result<PathBuf> {
 
 /// A source that is not there, and what the system says.
 pub(crate) fn missing(source: &Source) -> Option<(&PathBuf, std::io::Error)> {
-    match source {
-        Source::Path(path) => Some((path, path.symlink_metadata().err()?)),
-        Source::StandardInput { .. } => None,
-    }
+    let path = source.path()?;
+    Some((path, path.symlink_metadata().err()?))
 }
 
 #[cfg(test)]

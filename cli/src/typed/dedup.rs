@@ -33,22 +33,12 @@ pub(crate) struct RuleArgs {
 }
 
 impl RuleArgs {
-    /// The flags that are given.
-    pub(crate) fn given(&self) -> Vec<&'static str> {
-        let given = [
-            ("--by", self.by.is_some()),
-            ("--threshold", self.threshold.is_some()),
-            ("--max-novel", self.max_novel.is_some()),
-        ];
-        given.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect()
-    }
-
     /// The rule, for a database of this profile.
     pub(crate) fn options(&self, profile: &Profile) -> anyhow::Result<DedupOptions> {
         let mut options = DedupOptions::of(profile, self.by.unwrap_or_default());
-        if let (DedupBy::Exact | DedupBy::ExactText, Some(flag)) =
-            (options.by, self.given().into_iter().find(|flag| *flag != "--by"))
-        {
+        let threshold = self.threshold.map(|_| "--threshold");
+        let bound = threshold.or(self.max_novel.map(|_| "--max-novel"));
+        if let (DedupBy::Exact | DedupBy::ExactText, Some(flag)) = (options.by, bound) {
             anyhow::bail!(
                 "{flag} is for --by resemblance and --by containment; by the other rules a document is removable only if it is \
                  the same"

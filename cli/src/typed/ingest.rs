@@ -37,7 +37,7 @@ pub(crate) struct IngestArgs {
     /// '*.pdf' leaves out x.zip!README.pdf. Records, such as lines of JSON, count as their file does.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
-    /// Take only files and members that match this glob from folders and archives
+    /// Take only files and members matching this glob
     ///
     /// May be repeated. A file also counts if a folder or archive it lies in matches. --exclude wins over it. Archives (zip, tar) are
     /// always opened, for the members that match. Other files that you name are ingested in any case.
@@ -65,7 +65,7 @@ pub(crate) struct IngestArgs {
     /// Passages are then exact even when the files are gone.
     #[arg(long)]
     pub(crate) store_text: bool,
-    /// Ingest these paths too, as boilerplate: their text is ignored in all other documents
+    /// Ingest these too, and ignore their text everywhere
     ///
     /// Takes all paths that follow it, so write other paths first. Boilerplate documents are never a match, and the text they hold
     /// counts nowhere. Stored documents below these paths become boilerplate as well. A document stays boilerplate until it

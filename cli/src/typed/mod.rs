@@ -28,7 +28,7 @@ pub(crate) use dedup::DedupArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use global::{Global, OutputFormat, When};
 pub(crate) use ingest::IngestArgs;
-pub(crate) use limits::{limit_names, limits_page};
+pub(crate) use limits::{limit_flag, limit_names, limits_page};
 pub(crate) use pairs::PairsArgs;
 pub(crate) use passages::ExcerptArgs;
 pub(crate) use profile::{InitArgs, ProfileArgs};

@@ -52,7 +52,7 @@ fn open(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Resu
     }
     let path = database::new(global);
     let profile = *Staging::open(&args.staging)?.profile();
-    Ok((builder.create(&path, &profile)?, Some(path)))
+    Ok((builder.create(&path, profile)?, Some(path)))
 }
 
 /// False where there is nothing, so that a database can be made; what else is there is refused as it is opened.

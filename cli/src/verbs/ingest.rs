@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fpdb::maintenance::{CompactionPlan, DatabaseStats};
 use fpdb::{
-    DatabaseWriter, DocumentError, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, Source, Task,
+    DatabaseWriter, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, SkipReason, Source, Task,
     Unit, WalkOptions,
 };
 
@@ -38,21 +38,13 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let options = options_of(args).metadata(metadata);
     options.check()?;
     remembered::remember(&database, args)?;
-    if args.prune
-        && !sources.iter().any(|source| matches!(source, Source::Path(path) if path.is_dir() || !path.exists()))
-    {
+    if args.prune && !sources.iter().any(|source| source.path().is_some_and(|path| path.is_dir() || !path.exists())) {
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
-    // The paths that were typed come first.
-    let (typed, listed) = sources.split_at(args.typed_paths().count());
-    let names =
-        |sources: &[Source]| sources.iter().filter_map(|source| source.name().ok()).collect::<HashSet<String>>();
     let events = Events {
-        typed: names(typed),
-        listed: names(listed),
+        noted: noted_sources(&sources),
         failures: args.failures.as_deref().map(LineList::begin).transpose()?,
         shown: 0,
-        refused: Vec::new(),
         links: 0,
         archives: Vec::new(),
         without_text: Vec::new(),
@@ -75,23 +67,10 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let elsewhere = events.elsewhere;
     let (archives, textless) = (events.archives, events.without_text);
     events.failures.map_or(Ok(()), LineList::finish)?;
-    let mut summary = ingested?;
+    let summary = ingested?;
     if !args.include.is_empty() && summary.documents + summary.failures + summary.skips == 0 && !summary.interrupted {
         printer.note(&format!("no file or member matches {} (--include)", args.include.join(", ")));
     }
-    summary.skips -= events.refused.len() as u64;
-    summary.failures += events.refused.len() as u64;
-    let refused_archive =
-        |error: &Error| matches!(error, Error::Document(DocumentError::Binary { reason }) if is_unread_archive(reason));
-    summary.unread_archives -= events.refused.iter().filter(|(_, error)| refused_archive(error)).count() as u64;
-    for (name, _) in &events.refused {
-        // Met in a folder as well, it was skipped there too.
-        if let Some(listed) = summary.skipped.iter().position(|skipped| skipped.name == *name) {
-            summary.skipped.remove(listed);
-        }
-    }
-    let room = IngestSummary::LISTED.saturating_sub(summary.failed.len());
-    summary.failed.extend(events.refused.iter().take(room).map(|(name, error)| Failure::of(name, error)));
     for name in &summary.unmatched {
         printer.detail(&format!("no document matches the row {name} of the metadata"));
     }
@@ -173,9 +152,11 @@ fn hint_to_compact(runs: u64, blocks: f64, plan: &CompactionPlan) -> String {
     )
 }
 
-/// True if a file is skipped for being an archive or compressed file of a kind that is not read.
-fn is_unread_archive(reason: &str) -> bool {
-    reason.ends_with(", which is not read")
+/// The names of the paths in a list of files, and of folders, which are databases if they are skipped.
+fn noted_sources(sources: &[Source]) -> HashSet<String> {
+    let is_noted =
+        |source: &&Source| matches!(source, Source::Listed(_)) || source.path().is_some_and(|path| path.is_dir());
+    sources.iter().filter(is_noted).filter_map(|source| source.name().ok()).collect()
 }
 
 /// The options that the flags name, without labels.
@@ -263,7 +244,7 @@ fn open(
         return Ok(None);
     }
     let path = database::new(global);
-    let database = match builder.create(&path, &profile) {
+    let database = match builder.create(&path, profile) {
         // Another process has made it meanwhile.
         Err(Error::DatabaseExists { .. }) => return existing(builder.open_writer(&path)?, &path),
         created => created?,
@@ -281,15 +262,11 @@ struct Messages<'a> {
 
 /// The events so far, as far as they affect what is printed.
 struct Events {
-    /// The names of the paths that were typed, without those that have been refused.
-    typed: HashSet<String>,
-    /// The names of the paths in a list of files.
-    listed: HashSet<String>,
+    /// The names of the sources whose skipping is noted without --verbose too.
+    noted: HashSet<String>,
     failures: Option<LineList>,
     /// Failures that have been printed.
     shown: u64,
-    /// Files that were typed and are no documents.
-    refused: Vec<(String, Error)>,
     /// Symbolic links left out.
     links: u64,
     /// The first archives that were met in folders and are not read.
@@ -305,17 +282,6 @@ struct Events {
 impl Messages<'_> {
     fn events(&self) -> MutexGuard<'_, Events> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Prints a failure, unless there have been many, and adds it to the list of failures.
-    fn failure(&self, events: &mut Events, name: &str, error: &Error) {
-        if events.shown < IngestSummary::LISTED as u64 {
-            events.shown += 1;
-            self.progress.suspend(|| self.printer.failure(name, error));
-        }
-        if let Some(list) = &mut events.failures {
-            list.push(&Failure::of(name, error));
-        }
     }
 }
 
@@ -340,20 +306,13 @@ impl fpdb::Progress for Messages<'_> {
         self.progress.suspend(|| self.printer.detail(&format!("{outcome} {name} ({format})")));
     }
 
-    fn skipped(&self, name: &str, reason: &'static str) {
+    fn skipped(&self, name: &str, reason: &SkipReason) {
         let mut events = self.events();
-        events.links += u64::from(reason.contains("symbolic link"));
-        // A file met in a folder or a list may be no document. One that was asked for by its name could not be read.
-        if !Path::new(name).is_dir() && events.typed.remove(name) {
-            let error = Error::Document(DocumentError::Binary { reason });
-            self.failure(&mut events, name, &error);
-            events.refused.push((name.to_owned(), error));
-            return;
-        }
-        if is_unread_archive(reason) && events.archives.len() < NAMES_SHOWN {
+        events.links += u64::from(*reason == SkipReason::SymbolicLink);
+        if reason.is_unread_archive() && events.archives.len() < NAMES_SHOWN {
             events.archives.push(name.to_owned());
         }
-        if events.typed.contains(name) || events.listed.contains(name) {
+        if events.noted.contains(name) {
             self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));
         } else {
             self.progress.suspend(|| self.printer.detail(&format!("skipped {name}: {reason}")));
@@ -392,7 +351,14 @@ impl fpdb::Progress for Messages<'_> {
     }
 
     fn failed(&self, name: &str, error: &Error) {
-        self.failure(&mut self.events(), name, error);
+        let mut events = self.events();
+        if events.shown < IngestSummary::LISTED as u64 {
+            events.shown += 1;
+            self.progress.suspend(|| self.printer.failure(name, error));
+        }
+        if let Some(list) = &mut events.failures {
+            list.push(&Failure::of(name, error));
+        }
     }
 }
 

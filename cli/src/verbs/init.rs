@@ -9,7 +9,7 @@ use crate::typed::{Global, InitArgs, OutputFormat};
 pub(crate) fn run(global: &Global, args: &InitArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     output::only(global, "init", &[OutputFormat::Human, OutputFormat::Json])?;
     let path = database::new(global);
-    let database = database::builder(global).create(&path, &args.profile.for_new()?)?;
+    let database = database::builder(global).create(&path, args.profile.for_new()?)?;
     if global.format == OutputFormat::Json {
         let mut output = Output::open(global)?;
         output.json(&database.stats()?)?;

@@ -1,5 +1,5 @@
-//! Shared by all parts of fpdb and the program that embeds it (the host): errors, progress and stopping, and
-//! the threads, memory and temporary files that fpdb uses.
+//! Code shared by all parts of fpdb and the program that embeds it (the host). It covers errors, progress,
+//! stopping, threads, memory and temporary files.
 //!
 //! An embedded library must not change its host. So no hook, limit, pool or registry of the process is set
 //! here, unless the host calls the function that sets it.
@@ -19,6 +19,7 @@ pub mod pool;
 pub mod progress;
 pub mod schema;
 pub mod setters;
+pub mod skip_reason;
 pub mod stop;
 pub mod temporary;
 pub mod threads;

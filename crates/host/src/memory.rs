@@ -9,8 +9,8 @@ use std::path::Path;
 /// Bytes assumed if the system does not report any.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Bytes of memory that this process may use: the memory of the machine, or the lowest limit of the control
-/// groups of the process if that is less.
+/// Bytes of memory that this process may use. This is the memory of the machine, or the lowest limit of its
+/// control groups if that is less.
 pub fn of_machine() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_of(&text)).unwrap_or(UNKNOWN);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
+use crate::skip_reason::SkipReason;
 use crate::stop::StopToken;
 
 /// The outcome of ingesting one document.
@@ -44,7 +45,7 @@ pub trait Progress: Sync {
     fn unchanged(&self, _name: &str, _documents: u64) {}
 
     /// An input was skipped because it is not a document, for this reason.
-    fn skipped(&self, _name: &str, _reason: &'static str) {}
+    fn skipped(&self, _name: &str, _reason: &SkipReason) {}
 
     /// A document could not be read. The run continues.
     fn failed(&self, _name: &str, _error: &Error) {}
@@ -72,7 +73,8 @@ impl Progress for () {}
 /// long. Calls without it read only a few records, or only the document records.
 ///
 /// ```
-/// use fpdb::{Progress, StopToken, Task};
+/// use fpdb_host::progress::{Progress, Task};
+/// use fpdb_host::stop::StopToken;
 ///
 /// struct Shown;
 /// impl Progress for Shown {
@@ -92,7 +94,7 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// A task that shows nothing and cannot be stopped.
+    /// A task that reports nothing and runs to its end.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -83,13 +83,11 @@ impl<'de, A: Answer> Deserialize<'de> for Schema<A> {
 }
 
 /// Omits a number from JSON if it is zero.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
 /// Omits a flag from JSON if it is false.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub fn is_false(value: &bool) -> bool {
     !value
 }

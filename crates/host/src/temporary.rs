@@ -65,8 +65,8 @@ pub fn stale_temporaries(parent: &Path, prefix: &str) -> Vec<PathBuf> {
     of_prefix.map(|entry| entry.path()).filter(|path| is_stale(path, prefix)).collect()
 }
 
-/// True if the process that created a file or folder has ended. Another system that shares the disk may have
-/// a process with the same number. The lock of that process shows this.
+/// True if the process that created a file or folder has ended. Another system that shares the disk may run
+/// the creator under the same number. Then the file or folder is still locked, so the lock is tested too.
 #[cfg(unix)]
 fn is_stale(path: &Path, prefix: &str) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -110,7 +110,7 @@ mod program {
     }
 
     /// Removes all listed temporary files and folders, because the process is about to end. Any thread that
-    /// then creates or removes another one waits forever.
+    /// then creates or removes another one waits until the process has ended.
     pub fn remove_temporary_files() {
         let names = std::mem::ManuallyDrop::new(names());
         for path in names.iter().flat_map(|names| names.iter()) {

@@ -62,7 +62,7 @@ impl Kernel {
 
     /// Forces this instruction set.
     #[cfg(any(test, fuzzing, feature = "measuring"))]
-    pub(crate) fn set_processor(&mut self, processor: Processor) {
+    pub fn set_processor(&mut self, processor: Processor) {
         self.front_end.set_processor(processor);
         self.hasher.set_processor(processor);
         self.winnower.set_processor(processor);

@@ -83,7 +83,7 @@ impl KgramHasher {
 
     /// Forces this instruction set.
     #[cfg(any(test, fuzzing, feature = "measuring"))]
-    pub(crate) fn set_processor(&mut self, processor: Processor) {
+    pub fn set_processor(&mut self, processor: Processor) {
         self.state.processor = processor;
     }
 

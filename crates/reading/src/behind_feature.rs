@@ -1,6 +1,6 @@
-//! Readers of formats that a build can leave out, because they bring libraries of their own.
+//! Makes the reader of a format optional, because it needs libraries of its own.
 
-/// The reader's result; without the feature, the error that names it. The feature is that of the crate that calls the macro.
+/// Returns the reader's result. Without the feature, returns the error that names the feature.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! behind_feature {

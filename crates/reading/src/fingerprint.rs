@@ -1,10 +1,9 @@
-//! Fingerprint: a selected hash and where its k-gram stands. Here a document of any format is turned into them: its text
-//! is extracted where its format asks for that, and the kernel does the rest.
+//! Fingerprint: a selected hash and the place of its k-gram. A fingerprinter turns a document of any format
+//! into fingerprints. If the format requires it, the text is extracted first; then the kernel runs.
 
 use std::fmt;
 
-use crate::extract::{self, Extracted, Limits, Lines, Map};
-use crate::input::InputLimits;
+use crate::extract::{self, Extracted, InputLimits, Lines, Map};
 use fpdb_host::error::Result;
 use fpdb_kernel::columns::{Fingerprint, Fingerprints};
 use fpdb_kernel::document::{Format, Offsets};
@@ -12,38 +11,39 @@ use fpdb_kernel::kernel::{Kernel, TextTotals};
 use fpdb_kernel::normalize::TextFacts;
 use fpdb_kernel::profile::{Profile, Unit};
 
-/// How much of an extracted text is fingerprinted before its fingerprints go to their places.
+/// Bytes of an extracted text that are fingerprinted before the places of their fingerprints are mapped to
+/// the document.
 const EXTRACTED_PIECE: usize = 16 << 10;
 
-/// The figures of a document after all of it has been read.
+/// Figures about a document, known after all of it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DocumentFacts {
-    /// Symbols of the standard form.
+    /// Number of symbols.
     pub symbols: u64,
-    /// k-grams, repeated ones counted each time: symbols - k + 1, or 0.
+    /// Number of k-grams, counting repetitions: symbols - k + 1, or 0.
     pub kgrams: u64,
-    /// Bytes, lines, encoding, undecodable sequences. Bytes are the document's; lines too, unless offsets are of the
-    /// extracted text.
+    /// Bytes, lines, encoding and undecodable sequences. Bytes are those of the document. Lines are too,
+    /// unless the offsets count bytes of the extracted text.
     pub text: TextFacts,
-    /// The unit of the spans.
+    /// The unit of the spans: bytes of the original or of the extracted text.
     pub offsets: Offsets,
 }
 
-/// Makes fingerprints; one per thread, reused from document to document.
+/// Makes fingerprints of documents. Use one per thread, for any number of documents.
 ///
-/// Memory is bounded by some 30 bytes for each of w + k symbols, plus a constant; by a multiple of the document where
-/// its text has to be extracted, or cut into tokens, whole.
+/// Memory is bounded by about 30 bytes for each of w + k symbols, plus a constant. If a document's text must
+/// be extracted or tokenised as a whole, memory is a multiple of the document's size.
 pub struct Fingerprinter {
     kernel: Kernel,
     unit: Unit,
     format: Format,
-    /// The document so far, where its text has to be extracted, and its length: of one that is too large no more is
-    /// held than that.
+    /// The document so far, if its text must be extracted, and its length. Emptied once the document exceeds
+    /// the limit.
     whole: Vec<u8>,
     length: u64,
-    limits: Limits,
-    /// Fingerprints of some of its text, whose places are not yet those in the document.
+    limits: InputLimits,
+    /// Fingerprints whose places are still offsets in the extracted text.
     of_text: Fingerprints,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Debug for Fingerprinter {
 }
 
 impl Fingerprinter {
-    /// A fingerprinter of this profile.
+    /// A fingerprinter for this profile.
     #[must_use]
     pub fn new(profile: &Profile) -> Self {
         Self {
@@ -63,30 +63,30 @@ impl Fingerprinter {
             format: Format::default(),
             whole: Vec::new(),
             length: 0,
-            limits: Limits::default(),
+            limits: InputLimits::default(),
             of_text: Fingerprints::new(),
         }
     }
 
-    /// The same, with other limits to what documents of formats that are read whole may be.
+    /// The same, with other limits on documents that are read whole.
     #[must_use]
     pub fn with_limits(self, limits: &InputLimits) -> Self {
-        Self { limits: Limits::from(limits), ..self }
+        Self { limits: limits.clone(), ..self }
     }
 
-    /// Says which format the next document is in, before its first byte. It holds until it is said again; until then
-    /// documents are text. Under unit byte every format is bytes.
+    /// Sets the format of the next documents. Call it before the first byte of a document. The default is
+    /// text. Unit byte ignores the format and reads bytes.
     pub fn begin(&mut self, format: Format) {
         self.format = format;
         self.kernel.begin(format.language());
     }
 
-    /// Takes the document's next bytes, in pieces of any size, and appends the fingerprints they
-    /// settle to `out`, in ascending order of position.
+    /// Reads the next bytes of the document, in pieces of any size. Appends to `out` the fingerprints that
+    /// are final by then, ordered by position.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Fingerprints) {
         if self.is_extracted() {
             self.length += bytes.len() as u64;
-            if self.length <= self.limits.document {
+            if self.length <= self.limits.whole_bytes {
                 self.whole.extend_from_slice(bytes);
             } else {
                 self.whole = Vec::new();
@@ -96,10 +96,11 @@ impl Fingerprinter {
         }
     }
 
-    /// Ends the document, appends its last fingerprints, and makes ready for the next one, in any case.
+    /// Ends the document and appends its last fingerprints. Afterwards the fingerprinter is ready for the
+    /// next document, even after an error.
     ///
     /// # Errors
-    /// A document that is not of its format, or that exceeds a limit; `out` is then of no use.
+    /// If the document does not have its format or exceeds a limit. The content of `out` is then unusable.
     pub fn finish(&mut self, out: &mut Fingerprints) -> Result<DocumentFacts> {
         if !self.is_extracted() {
             return Ok(self.finish_text(out));
@@ -122,9 +123,9 @@ impl Fingerprinter {
         Ok(facts)
     }
 
-    /// Appends the fingerprints of an extracted text where they stand in the document.
+    /// Appends the fingerprints of an extracted text, with their places in the document.
     fn finish_extracted(&mut self, document: &[u8], extracted: &Extracted, out: &mut Fingerprints) -> DocumentFacts {
-        // UTF-8, unless the text names an encoding.
+        // The encoding is UTF-8, unless the extracted text has another one.
         let mut first_lines = Lines::new(document, extracted.encoding.unwrap_or_default());
         let mut last_lines = first_lines.clone();
         let mut map = Map::new(&extracted.segments, extracted.text.len() as u64);

@@ -1,15 +1,16 @@
-//! Reading: from a path or bytes to documents, and from a document to its text, with the place of each part of the text in the
-//! original.
+//! Reading: finds documents below a path or in bytes, and extracts the text of each. It records the place of
+//! each part of the text in the original.
 //!
-//! * [`input`]: walks folders, opens containers (archives, mailboxes, tables), and gives one document after the other.
-//! * [`recognise`]: tells the format of a document from its name and its first bytes.
-//! * [`extract`]: takes the text out of formats that hold more than text.
-//! * [`fingerprint`]: a document of any format to its fingerprints.
+//! * [`input`]: walks folders, opens containers (archives, mailboxes, tables), and returns one document after
+//!   the other.
+//! * [`recognise`]: detects the format of a document from its name and first bytes.
+//! * [`extract`]: extracts the text from formats that contain more than text.
+//! * [`fingerprint`]: turns a document of any format into fingerprints.
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 #![deny(clippy::undocumented_unsafe_blocks)]
-// The readers that a feature leaves out leave their helpers without a user.
+// Helpers of readers have no user in builds without the features of these readers.
 #![cfg_attr(not(feature = "all"), allow(dead_code, unused_imports))]
 
 #[cfg(all(test, feature = "all"))]

@@ -11,7 +11,7 @@
 //!
 //! Ingest only adds keys. It uses no merge operator and never reads postings to rewrite them. It writes
 //! postings and positions as sorted files, which the engine takes over whole. A commit is one synced write.
-//! It makes postings, positions and their documents visible together. [`codec::format`] describes the format.
+//! It makes postings, positions and their documents visible together. `codec/format.rs` describes the format.
 //!
 //! Nothing that grows with the corpus is one value: blocks, filters, chunks of positions and texts, and sets
 //! of documents are bounded in size.

@@ -157,6 +157,7 @@ class Database:
         paths_or_documents: Path | Iterable[Path] | DocumentsLike,
         *,
         format: str = "auto",
+        limits: Mapping[str, int] | None = None,
         on_change: Literal["replace", "keep", "both"] = "replace",
         store_text: bool = False,
         boilerplate: bool = False,
@@ -179,6 +180,8 @@ class Database:
                 of (name, text) with text as str or bytes, or a mapping of names to texts. An iterable is read as it is needed:
                 it may be a generator over more than fits into memory.
             format: "auto", "code", or the name of a format or of a programming language.
+            limits: limits against hostile files, by name: `{"members": 5000}`. A document that exceeds one is a failure, whose hint
+                names the limit. `docs/containers.md` and `docs/formats.md` list them.
             on_change: what becomes of a stored document whose name has other content now.
             store_text: keeps the bytes in the database, compressed. Without them passages of documents that are no files are
                 inferred from fingerprints, and have no text.
@@ -197,7 +200,8 @@ class Database:
             stop: stops the ingest from another thread.
 
         Returns:
-            The summary. Documents that cannot be read are listed in it, and end nothing. If two documents of an iterable have one
+            The summary. Documents that cannot be read are listed in it, and end nothing; so are files that are no documents: as
+            failed if a path or pattern names them, as skipped inside a folder. If two documents of an iterable have one
             name, the later one replaces the other, and a `RepeatedNameWarning` tells of it (unless `on_change` says otherwise).
 
         Raises:
@@ -207,7 +211,7 @@ class Database:
             StorageError: the system refused: the disk is full, say. What was committed stays.
         """
         options: _native._Ingesting = {
-            "reading": reading(format),
+            "reading": reading(format, limits),
             "walking": _walking(exclude, include, skip_hidden, follow),
             "on_change": on_change,
             "store_text": store_text,
@@ -376,6 +380,7 @@ class Database:
         weight: Literal["none", "idf"] = "none",
         submission_by: str | None = None,
         format: str = "auto",
+        limits: Mapping[str, int] | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> QueryAnswer | QueryAnswers:
@@ -400,7 +405,7 @@ class Database:
                 expression: documents whose names give the same match (of its first group, if it has one) are one. Other
                 documents stand for themselves. Reads all postings first.
             format: the format of the queries: "auto", or as for `ingest`.
-            progress, stop: as for `ingest`.
+            limits, progress, stop: as for `ingest`.
 
         Returns:
             A `QueryAnswer` for one query; `QueryAnswers` for many, which are an Arrow stream too. In these the query of a
@@ -412,7 +417,9 @@ class Database:
             DocumentError, StorageError: a single query cannot be read. Of many, they are in `answers.failed`.
             KeyboardInterrupt, StoppedError: it was stopped, within a query too.
         """
-        options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format)
+        options = _querying(
+            mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format, limits
+        )
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
         with following("query", progress, stop) as caller:
@@ -451,6 +458,7 @@ class Database:
         weight: Literal["none", "idf"] = "none",
         submission_by: str | None = None,
         format: str = "auto",
+        limits: Mapping[str, int] | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> QueryAnswers:
@@ -462,14 +470,16 @@ class Database:
         Args:
             path: the file or folder.
             exclude, include, skip_hidden, follow: as for `ingest`.
-            mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format: as for `query`.
+            mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format, limits: as for `query`.
             progress, stop: as for `ingest`.
 
         Raises:
             ParameterError: an argument makes no sense.
             KeyboardInterrupt, StoppedError: it was stopped.
         """
-        options = _querying(mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format)
+        options = _querying(
+            mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format, limits
+        )
         walking = _walking(exclude, include, skip_hidden, follow)
         with following("query", progress, stop) as caller:
             rows, failed = self._native.query_below(os.fspath(path), walking, options, caller)
@@ -890,9 +900,10 @@ def _querying(
     weight: str,
     submission_by: str | None,
     format: str,
+    limits: Mapping[str, int] | None,
 ) -> _native._Querying:
     return {
-        "reading": reading(format),
+        "reading": reading(format, limits),
         "mode": mode,
         "window": whole("window", window, NUMBERS),
         "n": 128 if n is None and mode == "resemblance" else whole("n", n),

@@ -76,6 +76,7 @@ def diff(
     *,
     rewritten: bool = False,
     format: str = "auto",
+    limits: Mapping[str, int] | None = None,
     progress: ProgressLike = None,
     stop: _native.StopToken | None = None,
 ) -> QueryAnswer:
@@ -92,7 +93,7 @@ def diff(
         profile: what is compared: "prose" where not given, or "words" with `rewritten`.
         rewritten: also finds paraphrases.
         format: the format of both: "auto", or as for `Database.ingest`.
-        progress, stop: as for `Database.ingest`.
+        limits, progress, stop: as for `Database.ingest`.
 
     Returns:
         The answer, with no match where they share nothing.
@@ -105,7 +106,7 @@ def diff(
         profile = "words" if rewritten else "prose"
     first, second = source_of(a, "a"), source_of(b, "b")
     with following("diff", progress, stop) as caller:
-        rows = _native.diff(first, second, native_profile(profile), reading(format), rewritten, caller)
+        rows = _native.diff(first, second, native_profile(profile), reading(format, limits), rewritten, caller)
     query, document = _Text(lambda: rows.text(0)), _Text(lambda: rows.text(1))
     return QueryAnswer._with(json.loads(rows.json(0)), query, lambda _: document)
 

@@ -60,8 +60,8 @@ def _reader() -> list[str] | None:
     return [sys.executable, "-E", "-s", "-S", str(script)]
 
 
-def reading(format: str) -> _native._Reading:
-    return {"format": format, "reader": _reader()}
+def reading(format: str, limits: Mapping[str, int] | None = None) -> _native._Reading:
+    return {"format": format, "reader": _reader(), "limits": dict(limits or {})}
 
 
 def arrow_of(data: object, columns: Sequence[str] | None = None) -> object | None:

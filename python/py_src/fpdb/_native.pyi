@@ -9,6 +9,7 @@ __version__: str
 class _Reading(TypedDict):
     format: str
     reader: list[str] | None
+    limits: dict[str, int]
 
 class _Walking(TypedDict):
     exclude: list[str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
 from . import _native
@@ -24,6 +24,7 @@ class QueryOptions(TypedDict, total=False):
     weight: Literal["none", "idf"]
     submission_by: str | None
     format: str
+    limits: Mapping[str, int] | None
     progress: ProgressLike
     stop: _native.StopToken | None
 

@@ -495,7 +495,6 @@ impl Extents for Places<'_, '_> {
     }
 
     fn needed(&mut self, suffix: &str) {
-        let suffix = xxh3_64(suffix.as_bytes());
-        self.0.borrow_mut().needed.insert(suffix);
+        self.0.borrow_mut().needed.insert(xxh3_64(suffix.as_bytes()));
     }
 }

@@ -10,7 +10,7 @@ use fpdb_kernel::kgram::KgramHasher;
 use fpdb_kernel::normalize::{FrontEnd, SymbolContent, Symbols};
 use fpdb_kernel::profile::{Profile, Selection, Unit};
 use fpdb_kernel::winnow::{Selected, Winnower};
-use fpdb_reading::extract::{self, Limits, Map};
+use fpdb_reading::extract::{self, Map};
 use fpdb_reading::input::InputLimits;
 
 /// Bytes normalised and hashed at a time.
@@ -20,7 +20,7 @@ const PIECE: usize = 4 << 10;
 pub(super) struct Scanner {
     unit: Unit,
     cut: WindowShape,
-    limits: Limits,
+    limits: InputLimits,
     front_end: FrontEnd,
     hasher: KgramHasher,
     winnower: Winnower,
@@ -43,7 +43,7 @@ impl Scanner {
         Self {
             unit: profile.unit(),
             cut,
-            limits: Limits::from(limits),
+            limits: limits.clone(),
             front_end: FrontEnd::of(profile),
             hasher: KgramHasher::new(cut.kgram),
             winnower: Winnower::new(Selection::Plain, cut.kgrams()),

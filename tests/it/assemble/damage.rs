@@ -40,7 +40,7 @@ fn harmed_files_are_refused_by_name() {
         reduce(&staging, part, 1000).unwrap();
     }
     staging.finish().unwrap();
-    let database = Database::create(folder.path().join("db"), &profile).unwrap();
+    let database = Database::create(folder.path().join("db"), profile).unwrap();
     let mut seen = 0;
     for file in files_of(&whole) {
         let inside = file.strip_prefix(&whole).unwrap();
@@ -81,7 +81,7 @@ fn harmed_files_are_refused_by_name() {
 fn lists_that_lie_are_refused() {
     let folder = Folder::new();
     let (profile, inputs) = few();
-    let database = Database::create(folder.path().join("db"), &profile).unwrap();
+    let database = Database::create(folder.path().join("db"), profile).unwrap();
     for field in ["postings", "documents", "fingerprints", "failed", "rows", "sum"] {
         let staging = folder.path().join(field);
         build(&staging, &plan(&profile, &inputs, &mut Random(2)), &inputs, &mut Random(1));

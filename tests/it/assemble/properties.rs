@@ -62,7 +62,7 @@ proptest! {
         // A document that cannot be read takes a number in a build only: all of these can.
         prop_assume!(ingest(&one, &profile, &inputs, true) == 0);
         build(&staging, &plan(&profile, &inputs, random).store_text(true), &inputs, random);
-        let writer = Database::create(&cluster, &profile).unwrap();
+        let writer = Database::create(&cluster, profile).unwrap();
         writer.assemble(&staging, &Task::new()).unwrap();
         prop_assert_eq!(content(&writer, &inputs), content(&Database::open(&one).unwrap(), &inputs));
     }

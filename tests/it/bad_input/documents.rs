@@ -1,8 +1,12 @@
 //! Documents that cannot be read, or hold nothing: each is reported, and the rest of the run goes on.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use fpdb::{Database, IngestOptions, Profile, SkipReason, Source, Task};
 use insta::assert_snapshot;
 
 use super::{folder_with_database, prose, tell, told};
@@ -89,7 +93,7 @@ fn what_may_not_be_read_is_reported() {
 #[test]
 fn messages_about_records_fit_records() {
     let folder = empty_database();
-    let nuls = "\\u0000\\u0001".repeat(40);
+    let nuls = "\\u0000ab".repeat(40);
     folder.write("r.jsonl", format!("{{\"text\":\"{nuls}\"}}\n{{\"text\":\"... ***\"}}\n"));
     let run = folder.run(&["ingest", "-v", "r.jsonl"]);
     assert!(run.stderr.contains("skipped r.jsonl:1: binary data: there are NUL bytes near its beginning\n"), "{run:?}");
@@ -134,6 +138,38 @@ fn archives_that_are_not_read_and_documents_without_text_are_named() {
     assert!(run.stderr.contains(told), "{run:#?}");
 }
 
+/// The library says so itself, so that each host has the same summary.
+#[test]
+fn a_file_that_is_no_document_is_a_failure_if_it_is_named_and_skipped_if_it_is_met() {
+    let folder = Folder::new();
+    let binary = b"\0\x01\x02".repeat(100);
+    for name in ["docs/met.bin", "named.bin", "listed.bin"] {
+        folder.write(name, &binary);
+    }
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&binary).unwrap();
+    folder.write("named.bin.gz", packed.finish().unwrap());
+    folder.write("members.jsonl", "{\"text\":null}\n{\"text\":\"a text\"}\n");
+    let path = |name: &str| folder.path().join(name);
+    let database = Database::create(path("db"), Profile::named("prose").unwrap()).unwrap();
+    let named =
+        ["docs", "named.bin", "named.bin.gz", "members.jsonl", "docs/met.bin"].map(|name| Source::Path(path(name)));
+    let sources = [&named[..], &[Source::Listed(path("listed.bin"))]].concat();
+    let summary = database.ingest_sources(&sources, &IngestOptions::default(), &Task::new()).unwrap();
+    let last = |name: &str| name.rsplit('/').next().unwrap().to_owned();
+    let failed: Vec<_> = summary.failed.iter().map(|failure| last(&failure.name)).collect();
+    assert_eq!((summary.failures, &failed[..]), (3, &["named.bin", "named.bin.gz", "met.bin"].map(str::to_owned)[..]));
+    assert!(summary.failed[0].error.starts_with("not a text document: "), "{summary:?}");
+    let skipped: Vec<_> = summary.skipped.iter().map(|skipped| (last(&skipped.name), &skipped.reason)).collect();
+    let expected = [
+        ("met.bin", SkipReason::Binary),
+        ("members.jsonl:1", SkipReason::NullText),
+        ("listed.bin", SkipReason::Binary),
+    ];
+    let expected: Vec<_> = expected.iter().map(|(name, reason)| ((*name).to_owned(), reason)).collect();
+    assert_eq!((summary.skips, skipped), (3, expected));
+}
+
 #[test]
 fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     let folder = empty_database();
@@ -156,7 +192,7 @@ fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     ");
     let query = folder.run(&["query", "docs/picture"]);
     assert_eq!(query.status, 2);
-    assert!(query.stderr.contains("docs/picture: not a text document: a binary file"), "{query:?}");
+    assert!(query.stderr.contains("docs/picture: not a text document: binary data"), "{query:?}");
 
     folder.ok(&["ingest", "--profile", "bytes", "--db", "bytes", "docs"]);
     let answer = &folder.ok(&["query", "--db", "bytes", "docs/picture", "--format", "json"]).json()[0];

@@ -154,7 +154,7 @@ fn a_writer_that_opens_hides_nothing_from_readers() {
 fn open_beside_commits(looks: u64) {
     let folder = Folder::new();
     let profile = Profile::named("words").unwrap();
-    let writer = Database::builder().create(folder.path().join("db"), &profile).unwrap();
+    let writer = Database::builder().create(folder.path().join("db"), profile).unwrap();
     let commit = |version: u64| {
         let document = |name: &str| Document::new(name, format!("{name} of {}", text(version, 60)));
         let summary =

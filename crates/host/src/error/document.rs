@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::Cause;
+use crate::skip_reason::SkipReason;
 
 /// The reason why a document, or a container of documents, cannot be read. Others are not affected.
 #[derive(Debug, thiserror::Error)]
@@ -12,8 +13,8 @@ pub enum DocumentError {
     /// The document should be text, but is binary.
     #[error("not a text document: {reason}")]
     Binary {
-        /// The kind of its content, as a noun phrase.
-        reason: &'static str,
+        /// The kind of its content.
+        reason: SkipReason,
     },
     /// Compressed or packed data is damaged, cut short, or of an unknown kind.
     #[error("the {format} data cannot be decoded")]

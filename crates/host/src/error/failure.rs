@@ -1,5 +1,4 @@
-//! Failure: why the storage engine or the system could not do something. The kinds are those that need
-//! different next steps.
+//! Failure: why the storage engine or the system could not do something. Each kind has its own next step.
 
 use std::io;
 
@@ -22,7 +21,7 @@ pub enum StoreFailure {
     TooManyOpenFiles,
     /// The system refused memory.
     OutOfMemory,
-    /// Another process or thread uses the file.
+    /// Another process or thread uses the file or database.
     Busy,
     /// An earlier write failed. No more writes are possible until the database is opened again.
     Stopped,

@@ -61,7 +61,7 @@ impl Error {
             Self::NumberTwice { .. } => "the documents changed while they were built, or two have one number: let each document have a number of its own, remove the build and run it again".into(),
             Self::AlreadyAssembled { .. } => "nothing has changed; the folder is a copy of that build: remove it, or assemble it into another database".into(),
             Self::NoSuchNumber { .. } => "list the documents to see their numbers".into(),
-            Self::Document(error) => error.hint().into(),
+            Self::Document(error) => error.hint(|limit| format!("limit `{limit}`")),
             Self::NotProse { .. } => "ask for it with a profile of characters or words only: text, prose or words".into(),
             Self::NotWords { .. } => "leave it out, or compare with the profile words".into(),
             Self::NoTextToIgnore { .. } => "query with its file; texts that are stored in the database are at hand".into(),
@@ -89,24 +89,25 @@ impl Error {
 }
 
 impl DocumentError {
-    fn hint(&self) -> &'static str {
-        match self {
+    /// The next step for the user. `named` gives the words for a limit, by its field in `InputLimits`.
+    pub fn hint(&self, named: impl Fn(&'static str) -> String) -> String {
+        let larger = |advice: &str, limit| format!("{advice}a larger {} lets it pass", named(limit));
+        let text = match self {
             Self::Binary { .. } => "a database with the profile bytes takes any file",
             Self::NotOfFormat { .. } => "check whether another program opens it; it can be read as text instead",
             Self::EncryptedDocument { .. } => "save it without a password and ingest that",
-            Self::TooLarge { .. } => {
-                "split it, or save its text and ingest that; a larger limit `whole_bytes` lets it pass"
-            }
+            Self::TooLarge { .. } => return larger("split it, or save its text and ingest that; ", "whole_bytes"),
             Self::ReadingMemory { .. } => {
-                "split it, or save its text and ingest that; a larger limit `reading_memory`, and for an ingest more memory for the database, lets it pass"
+                let advice = "split it, or save its text and ingest that; an ingest may need more `memory` too; ";
+                return larger(advice, "reading_memory");
             }
-            Self::ReadingTime { .. } => {
-                "check whether another program opens it; a larger limit `reading_seconds` lets it pass"
-            }
+            Self::ReadingTime { .. } => return larger("check whether another program opens it; ", "reading_seconds"),
             Self::NameTooLong { .. } => {
-                "unpack it with a tool that renames such members; a larger limit `name_bytes` lets it pass"
+                return larger("unpack it with a tool that renames such members; ", "name_bytes");
             }
-            Self::Unpacked { .. } => "if you trust the document, raise the limit `unpacked_bytes` or `unpacking`",
+            Self::Unpacked { .. } => {
+                return larger(&format!("{TRUSTED}a larger {} or ", named("unpacked_bytes")), "unpacking");
+            }
             Self::Undecodable { .. } => {
                 "it may be damaged or cut short: try to unpack it; a closed container is one document, as it is"
             }
@@ -118,16 +119,14 @@ impl DocumentError {
                 "unpack it with a tool that renames such members, and ingest what comes out"
             }
             Self::Encrypted => "unpack it yourself, and ingest what comes out",
-            Self::Expansion { .. } => "if you trust the file, raise the limit `expansion`",
-            Self::Expanded { .. } => "if you trust the file, raise the limit `expanded_bytes`",
-            Self::NestedTooDeep { .. } => "if you trust the file, raise the limit `nesting`",
-            Self::TooManyMembers { .. } => "if you trust the file, raise the limit `members`",
-            Self::DocumentTooLarge { .. } => "a larger limit `document_bytes` lets it pass",
-            Self::RecordTooLarge { .. } => {
-                "a larger limit `record_bytes` lets it pass; records are held in memory whole"
-            }
+            Self::Expansion { .. } => return larger(TRUSTED, "expansion"),
+            Self::Expanded { .. } => return larger(TRUSTED, "expanded_bytes"),
+            Self::NestedTooDeep { .. } => return larger(TRUSTED, "nesting"),
+            Self::TooManyMembers { .. } => return larger(TRUSTED, "members"),
+            Self::DocumentTooLarge { .. } => return larger("", "document_bytes"),
+            Self::RecordTooLarge { .. } => return larger("records are held in memory whole; ", "record_bytes"),
             Self::MetadataTooLarge { .. } => "keep fewer or shorter fields with it",
-            Self::JsonTooDeep { .. } => "a larger limit `json_depth` lets it pass",
+            Self::JsonTooDeep { .. } => return larger("", "json_depth"),
             Self::NotARecord { .. } => "read the file as one document instead of as records",
             Self::NoField { .. } | Self::NoTextField { .. } | Self::NotText { .. } => {
                 "name the field that holds the text, or read the file as one document"
@@ -146,9 +145,12 @@ impl DocumentError {
                 "two files, or a file and a member of a container, have this name: rename one of them, or keep both (`on_change`)"
             }
             Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document",
-        }
+        };
+        text.to_owned()
     }
 }
+
+const TRUSTED: &str = "if you trust the file, ";
 
 /// How to query with a stored document without its text.
 const STORED_FINGERPRINTS: &str = "the stored fingerprints serve for the window of the database";

@@ -1,4 +1,4 @@
-//! Error: the message says what was found and what was expected; [`Error::hint`] gives the next step.
+//! Error: the error types of the library. A message names the problem; [`Error::hint`] gives the next step.
 //!
 //! The library has one error enum. It contains a second enum for documents that cannot be read. A message is
 //! one lower-case sentence that names the object. The cause is available only through `source()`. No type of
@@ -97,7 +97,7 @@ pub enum Error {
         /// The content found, as a phrase.
         what: String,
     },
-    /// A new database is to be created, but the path already has one.
+    /// The path for a new database already holds one.
     #[error("there is already a database at {}", path.display())]
     DatabaseExists {
         /// The path of the database.
@@ -210,7 +210,7 @@ pub enum Error {
         /// The values allowed.
         expected: &'static str,
     },
-    /// Quotations or phrases are to be ignored, but the documents are not prose.
+    /// The caller asked to ignore quotations or phrases, but the documents are not prose.
     #[error("{asked} is for documents read as prose (unit char or word), and here they are read as unit {unit}")]
     NotProse {
         /// The action, as a noun phrase: "skipping quotations".
@@ -218,7 +218,7 @@ pub enum Error {
         /// The unit of the documents.
         unit: Unit,
     },
-    /// Rewritten text is to be found, but the unit of the documents is not words.
+    /// The caller asked for rewritten text, but the unit of the documents is not `word`.
     #[error(
         "looking for rewritten text is for documents read as words (unit word), and here they are read as unit {unit}"
     )]
@@ -226,7 +226,7 @@ pub enum Error {
         /// The unit of the documents.
         unit: Unit,
     },
-    /// Quotations or phrases are to be ignored, but the text of the document is not available.
+    /// The caller asked to ignore quotations or phrases, but the text of the document is not available.
     #[error("{asked} needs the text of the query (at most 32 MiB), but the text of {name} is not available")]
     NoTextToIgnore {
         /// The action, as a noun phrase: "skipping quotations".

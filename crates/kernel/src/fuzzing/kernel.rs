@@ -1,5 +1,5 @@
-//! Compares the kernel, for pieces of any size and on every instruction set, with the plain sequence of
-//! front-end, k-gram hash and definition of the selection.
+//! Compares the kernel with a plain sequence of front-end, k-gram hash and definition of the selection.
+//! Pieces have any size. Every instruction set is tested.
 
 use super::Draw;
 use crate::Kernel;

@@ -32,7 +32,7 @@ static KEPT: [[u8; 8]; 256] = {
 
 /// Proof that the processor has AVX2 and the bit manipulation instructions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx2(());
+pub struct Avx2(());
 
 impl Avx2 {
     pub(super) fn detect() -> Option<Self> {

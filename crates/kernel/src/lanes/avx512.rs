@@ -15,7 +15,7 @@ use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SimdJob, TEXT};
 /// Proof that the processor has the bit manipulation instructions and AVX-512 with VBMI2, which compresses
 /// bytes (since 2019: Ice Lake, Zen 4).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx512(());
+pub struct Avx512(());
 
 impl Avx512 {
     pub(super) fn detect() -> Option<Self> {

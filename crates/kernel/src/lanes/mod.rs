@@ -23,7 +23,7 @@ use portable::Portable;
 
 /// An instruction set of this machine. The token in a variant proves that the processor has it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Processor {
+pub enum Processor {
     Portable(Portable),
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
@@ -48,7 +48,7 @@ impl Processor {
 
     /// All available instruction sets, the fastest last.
     #[cfg(any(test, fuzzing, feature = "measuring"))]
-    pub(crate) fn all() -> Vec<Self> {
+    pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Portable(Portable)];
         #[cfg(target_arch = "x86_64")]
         {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, TEXT, places_one_by_one};
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Portable;
+pub struct Portable;
 
 impl Lanes for Portable {
     const SMALL_WINDOW: usize = 16;

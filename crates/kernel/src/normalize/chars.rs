@@ -244,8 +244,8 @@ fn first_bytes(block: &[u8; TEXT]) -> u64 {
 /// Decodes the code point at the start of four bytes of UTF-8, and its width in bytes. It has no branch.
 #[inline(always)]
 fn decode(four: [u8; 4]) -> (u32, u32) {
-    /// Indexed by the upper half of the first byte: the width, the mask of the first byte, and the shift that
-    /// removes the bytes after the character.
+    /// Indexed by the upper half of the first byte. Holds the width, the mask of the first byte, and the
+    /// shift that removes later bytes.
     const FORMS: [(u8, u8, u8); 16] = {
         let mut forms = [(1, 0x7F, 18); 16];
         (forms[0xC], forms[0xD]) = ((2, 0x1F, 12), (2, 0x1F, 12));

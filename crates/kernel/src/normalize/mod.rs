@@ -1,8 +1,8 @@
 //! Normalisation: turns bytes into symbols, and records where each symbol came from.
 //!
 //! A [`FrontEnd`] reads one document after the other, each in pieces of any size, and appends to [`Symbols`].
-//! It is pure: no input or output, no clock, no shared state. The same bytes give the same symbols, whatever
-//! the pieces. Memory is bounded for any document.
+//! It is pure: no input or output, no clock, no shared state. The same bytes give the same symbols, in pieces
+//! of any size. Memory is bounded for any document.
 //!
 //! The steps: `decode` turns bytes into characters. A unit (`chars`, `words`, or `code` for source code)
 //! turns characters into symbols; `fold` normalises them. `value` gives each symbol its 64 bits.
@@ -176,7 +176,7 @@ impl FrontEnd {
 
     /// Forces this instruction set.
     #[cfg(any(test, fuzzing, feature = "measuring"))]
-    pub(crate) fn set_processor(&mut self, processor: Processor) {
+    pub fn set_processor(&mut self, processor: Processor) {
         if let UnitReader::Chars(chars) = &mut self.unit {
             chars.set_processor(processor);
         }
@@ -185,8 +185,8 @@ impl FrontEnd {
     /// Reads the next bytes of the document, and appends the symbols that are final by then to `out`.
     ///
     /// The sizes of the pieces do not affect the result. The text held back is bounded. Until the encoding is
-    /// known it is 64 KiB. Then it is a segment of 64 characters (unit char), 64 KiB without white space
-    /// (unit word), or up to 2 MiB of a document in a known language (unit token).
+    /// known it is 64 KiB. After that, unit char holds back a segment of 64 characters, and unit word 64 KiB
+    /// without white space. Unit token holds back up to 2 MiB of a document in a known language.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Symbols) {
         self.read(bytes, out);
         out.widen();

@@ -20,8 +20,8 @@ pub(super) struct OriginRun {
 }
 
 impl TextPiece {
-    /// Appends text with origin `start..end`. Adjacent verbatim runs are merged, so that the runs do not depend
-    /// on how the text was cut.
+    /// Appends text with origin `start..end`. Adjacent verbatim runs are merged, so that the runs do not
+    /// depend on how the text was cut.
     pub(super) fn push(&mut self, text: &str, start: u64, end: u64) {
         if text.is_empty() {
             return;

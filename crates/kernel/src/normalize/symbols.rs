@@ -329,7 +329,7 @@ impl Symbols {
     }
 
     /// Room for the symbols of `length` bytes of text that begin at `at`, plus one block. `length` must be
-    /// below 1 GiB. Afterwards [`added`](Self::added) or [`added_codes`](Self::added_codes) tells how many
+    /// below 1 GiB. Afterwards [`added`](Self::added) or [`added_codes`](Self::added_codes) records how many
     /// symbols were written.
     pub(super) fn room(&mut self, at: u64, length: usize) -> Room<'_> {
         let at = (at - self.base_for(at)) as u32;

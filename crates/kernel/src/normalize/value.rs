@@ -20,7 +20,7 @@ pub(crate) const fn mix64(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The inverse of [`mix64`]. For the value of a character or byte, this is its code point or number plus 1.
+/// The inverse of `mix64`. For the value of a character or byte, this is its code point or number plus 1.
 pub const fn unmix64(z: u64) -> u64 {
     // Inverts the steps of `mix64` in reverse order. Two shifts undo a shift by more than a third of the
     // bits; multiplying by the inverse undoes a multiplication.
@@ -68,7 +68,7 @@ const LATIN: [char; 28] = [
 /// Number of ASCII letters and digits. Their codes come first.
 const ASCII: usize = 36;
 
-/// The values of symbols by code: `0` to `9`, `a` to `z`, then the letters of [`LATIN`].
+/// The values of symbols by code: `0` to `9`, `a` to `z`, then the letters of `LATIN`.
 pub static LETTERS: [u64; ASCII + LATIN.len()] = {
     let mut values = [0; ASCII + LATIN.len()];
     let mut code = 0;

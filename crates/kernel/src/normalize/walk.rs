@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
         (self.first_lines, self.last_lines) = (first, last);
     }
 
-    /// Like [`locate`](Self::locate), but for k-grams at any distance from each other.
+    /// Like [`locate`](Self::locate), for k-grams at any distance from each other.
     #[cold]
     fn locate_each(&mut self, kgrams: impl Iterator<Item = Kgram>, out: &mut Fingerprints) {
         for (hash, first) in kgrams {

@@ -3,8 +3,8 @@
 //! The example of Schleimer et al. 2003, Figure 2, with windows of 4 hashes:
 //!
 //! ```
-//! use fpdb::winnow::{Selected, Winnower};
-//! use fpdb::Selection;
+//! use fpdb_kernel::winnow::{Selected, Winnower};
+//! use fpdb_kernel::profile::Selection;
 //!
 //! let hashes = [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98];
 //! let mut selected = Vec::new();
@@ -96,7 +96,7 @@ impl Winnower {
 
     /// Forces this instruction set.
     #[cfg(any(test, fuzzing, feature = "measuring"))]
-    pub(crate) fn set_processor(&mut self, processor: crate::lanes::Processor) {
+    pub fn set_processor(&mut self, processor: crate::lanes::Processor) {
         if let Rule::Windows(selector) = &mut self.rule {
             selector.set_processor(processor);
         }

@@ -56,8 +56,8 @@ impl SimdJob for OpeningJob<'_> {
         {
             return Some(position);
         }
-        // Similar hashes differ only in lower bits. Take the highest 32 bits that contain all differences at
-        // the top.
+        // Similar hashes agree in their highest bits. Compare the 32 bits from the highest differing bit
+        // down.
         let different = self.hashes.iter().fold(0, |different, hash| different | (hash ^ self.hashes[0]));
         let shift = UPPER.saturating_sub(different.leading_zeros());
         let found = if shift < UPPER { self.select(lanes, shift) } else { None };

@@ -1,8 +1,8 @@
-//! Accents of TeX: the characters that `\'e`, `\"{o}`, `\c c` or `\ss` stand for.
+//! Accents of TeX: the characters that commands such as `\'e`, `\"{o}`, `\c c` or `\ss` write.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Accents and their combining characters. An accent that is a letter needs a character behind it that is none.
+/// Accents and their combining characters. If the accent is a letter, the next character must not be one.
 const ACCENTS: [(u8, char); 15] = [
     (b'`', '\u{300}'),
     (b'\'', '\u{301}'),
@@ -21,7 +21,7 @@ const ACCENTS: [(u8, char); 15] = [
     (b'b', '\u{331}'),
 ];
 
-/// Commands that are a character.
+/// Commands that write a character.
 const CHARACTERS: [(&[u8], &str); 22] = [
     (b"ss", "ß"),
     (b"SS", "SS"),
@@ -47,10 +47,10 @@ const CHARACTERS: [(&[u8], &str); 22] = [
     (b"j", "ȷ"),
 ];
 
-/// Accents upon each other: no language has more.
+/// Maximum number of accents on one letter. No language has more.
 const DEPTH: u32 = 2;
 
-/// The character that is written by the command at `at`, and where its writing ends.
+/// The character written by the command at `at`, and the offset after the command.
 pub(super) fn character(tex: &[u8], at: usize) -> Option<(String, usize)> {
     accented(tex, at, DEPTH).or_else(|| named(tex, at))
 }
@@ -60,7 +60,7 @@ fn named(tex: &[u8], at: usize) -> Option<(String, usize)> {
     let name = &name[..name.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()];
     let (_, character) = CHARACTERS.iter().find(|(known, _)| *known == name)?;
     let end = at + 1 + name.len();
-    // The end of a name, which is no text: `\ss{}` and `\ss `.
+    // The end of a command name is not text: `\ss{}` and `\ss `.
     let end = if tex[end..].starts_with(b"{}") { end + 2 } else { blanks_end(tex, end) };
     Some(((*character).to_owned(), end))
 }
@@ -85,11 +85,11 @@ fn accented(tex: &[u8], at: usize, depth: u32) -> Option<(String, usize)> {
     Some((ComposingNormalizerBorrowed::new_nfc().normalize(&decomposed).into_owned(), end))
 }
 
-/// The letter that an accent stands on.
+/// The letter below an accent.
 fn base(tex: &[u8], at: usize, depth: u32) -> Option<(String, usize)> {
     if tex.get(at) == Some(&b'\\') {
         let (base, end) = accented(tex, at, depth - 1).or_else(|| named(tex, at))?;
-        // They are without a dot so that it is not in the way.
+        // TeX writers use dotless letters below accents. Unicode composes accents with the usual letters.
         let base = base.replace('ı', "i").replace('ȷ', "j");
         return Some((base, end));
     }
@@ -103,7 +103,7 @@ fn base(tex: &[u8], at: usize, depth: u32) -> Option<(String, usize)> {
     letter.chars().all(char::is_alphabetic).then(|| (letter.to_owned(), at + length))
 }
 
-/// Passes over blanks, and over the end of a line among them, but not over an empty line, which ends a paragraph.
+/// Skips blanks and at most one line end. It skips nothing before an empty line, which ends a paragraph.
 fn blanks_end(tex: &[u8], at: usize) -> usize {
     let blanks = tex[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let lines = tex[at..at + blanks].iter().filter(|&&byte| byte == b'\n').count();
@@ -164,7 +164,7 @@ mod tests {
             assert_eq!(super::character(tex.as_bytes(), 0), None, "{tex}");
         }
         assert_eq!(super::character(b"\\'\xc3", 0), None);
-        // A blank ends a name and is not there; an empty line is a paragraph.
+        // A blank ends a name and is not text. An empty line ends a paragraph.
         assert_eq!(super::character(b"\\o re", 0), Some(("ø".to_owned(), 3)));
         assert_eq!(super::character(b"\\o\n\nre", 0), Some(("ø".to_owned(), 2)));
     }

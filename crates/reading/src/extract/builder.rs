@@ -1,27 +1,27 @@
-//! Builder: text and where each part of it comes from, side by side as an extractor finds them.
+//! Builder: collects text and its origins while an extractor finds them.
 
 use super::Segment;
 use fpdb_kernel::document::Span;
 use fpdb_kernel::normalize::Scribe;
 
-/// Text in the making, with its segments. Origins are to be given in ascending order.
+/// Text with its segments, under construction. Origins must be added in ascending order.
 #[derive(Debug, Default)]
 pub(super) struct TextBuilder {
     text: Vec<u8>,
     segments: Vec<Segment>,
-    /// True if the last segment is verbatim, and so may grow.
+    /// True if the last segment is verbatim and may be extended.
     growing: bool,
     /// A number to add to every origin.
     shift: u64,
 }
 
 impl TextBuilder {
-    /// Room for `bytes` bytes of text, whose origins will be told without the `shift` bytes before them.
+    /// A builder with room for `bytes` bytes of text. Callers give origins that are too low by `shift`.
     pub(super) fn new(bytes: usize, shift: usize) -> Self {
         Self { text: Vec::with_capacity(bytes), shift: shift as u64, ..Self::default() }
     }
 
-    /// Adds text that stands in the original just so, from its byte `at` on.
+    /// Adds text that is the same in the original, from its byte `at` on.
     #[inline]
     pub(super) fn verbatim(&mut self, text: &[u8], at: u64) {
         if text.is_empty() {
@@ -40,17 +40,17 @@ impl TextBuilder {
         self.text.extend_from_slice(text);
     }
 
-    /// Adds text that the bytes `origin` stand for as a whole.
+    /// Adds text that comes as a whole from the bytes `origin`.
     pub(super) fn replaced(&mut self, text: &[u8], origin: Span) {
         if text.is_empty() {
             return;
         }
         let begin = self.text.len() as u64;
-        // A parser can tell places out of order, where blocks lie in each other.
+        // A parser may report places out of order if blocks are nested.
         let start = self.floor().max(origin.start + self.shift);
         let origin = Span { start, end: start.max(origin.end + self.shift) };
         self.segments.push(Segment { text: begin, origin });
-        // One of the same length would pass for verbatim: it is made two.
+        // A segment with text and origin of the same length would count as verbatim. So it is split in two.
         if text.len() as u64 == origin.end - origin.start && text.len() > 1 {
             self.segments.push(Segment { text: begin + 1, origin });
         }
@@ -58,17 +58,17 @@ impl TextBuilder {
         self.text.extend_from_slice(text);
     }
 
-    /// No origin begins before this.
+    /// Start of the last origin. No later origin may begin before it.
     #[inline]
     fn floor(&self) -> u64 {
         self.segments.last().map_or(0, |last| last.origin.start)
     }
 
-    /// Ends a block at byte `at` of the original: what follows begins a line of its own.
+    /// Ends a block at byte `at` of the original. The next text begins on a new line.
     #[inline]
     pub(super) fn separate(&mut self, at: u64) {
         if self.text.last().is_some_and(|&last| last != b'\n') {
-            // Where a block is said to end may lie within what was read of it.
+            // The reported end of a block may lie before the end of the text read from it.
             let at = self.segments.last().map_or(at, |last| at.max(last.origin.end - self.shift));
             self.replaced(b"\n", Span { start: at, end: at });
         }
@@ -93,7 +93,8 @@ impl Scribe for TextBuilder {
 /// Text and its segments.
 type SegmentedText<'a> = (&'a [u8], &'a [Segment]);
 
-/// `outer` has origins in the text of `inner`, which has origins itself: adds the text of `outer`, with those.
+/// Adds the text of `outer`. Its origins are offsets in the text of `inner`, and are mapped to the origins of
+/// `inner`.
 pub(super) fn compose(outer: SegmentedText<'_>, inner: SegmentedText<'_>, builder: &mut TextBuilder) {
     let mut map = super::Map::new(inner.1, inner.0.len() as u64);
     for PlainSegment { text, origin, is_verbatim } in stretches(outer) {
@@ -114,7 +115,7 @@ pub(super) fn compose(outer: SegmentedText<'_>, inner: SegmentedText<'_>, builde
     }
 }
 
-/// A segment, spelt out.
+/// A segment with explicit ends.
 struct PlainSegment {
     text: Span,
     origin: Span,

@@ -1,17 +1,18 @@
-//! The encoding that HTML or XML declares in itself: an XML declaration, or a `meta` element near its beginning.
+//! Charset: the encoding that HTML or XML declares, in an XML declaration or a `meta` element near the start.
 
 use encoding_rs::Encoding;
 use html5gum::{Token, Tokenizer};
 
 const ESCAPE: u8 = 0x1B;
 
-/// How far a declaration is looked for. The standard asks for 1,024 bytes, and has a parser that meets one later begin
-/// again.
+/// Number of bytes searched for a declaration. The standard asks for 1,024 bytes, and restarts the parser at
+/// a later declaration.
 const HEAD: usize = 16 << 10;
 
-/// The encoding that HTML or XML declares, if it does, it matters, and there is one of that name.
+/// The encoding that HTML or XML declares. `None` if it declares none or an unknown one, or if the encoding
+/// does not matter.
 pub(super) fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
-    // Most pages are ASCII, with any declared encoding. So is ISO-2022-JP, which its escapes give away.
+    // Most pages are ASCII, so the encoding does not matter. ISO-2022-JP is ASCII too, but has escapes.
     if bytes.is_ascii() && memchr::memchr(ESCAPE, bytes).is_none() {
         return None;
     }
@@ -26,13 +27,13 @@ pub(super) fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
                     .and_then(|content| named_in(content, b"charset")),
             }
         }
-        // The tokeniser of HTML takes an XML declaration for a comment.
+        // The HTML tokeniser treats an XML declaration as a comment.
         Token::Comment(comment) if comment.starts_with(b"?xml") => named_in(&comment, b"encoding"),
         _ => None,
     })
 }
 
-/// The encoding that `text` names after `key` and an equals sign, in quotes or not.
+/// The encoding in `text` after `key` and an equals sign, with or without quotes.
 fn named_in(text: &[u8], key: &[u8]) -> Option<&'static Encoding> {
     let found = text.windows(key.len()).position(|window| window.eq_ignore_ascii_case(key))?;
     let value = text[found + key.len()..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();

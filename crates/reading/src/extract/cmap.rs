@@ -1,18 +1,19 @@
-//! The programs that fonts of a PDF carry: CMaps, which lead from codes to characters, and the encodings of Type 1 fonts.
-//! The library that reads them calls itself for every bracket, which ends the whole process where there are too many, and
-//! makes a list of all codes of a range, however large. So they are looked at first. Pure, and it recurses nowhere.
+//! CMap: checks the programs in the fonts of a PDF before a library reads them. These are CMaps, which map
+//! codes to characters, and encodings of Type 1 fonts. The library recurses for every bracket, and too many
+//! brackets overflow the stack, which ends the whole process. It also lists all codes of a range, however
+//! large. The check is pure and does not recurse.
 
-/// How deep brackets may lie in each other. A level takes a few kilobytes of the stack.
+/// Maximum nesting of brackets. A level takes a few kilobytes of the stack.
 const DEPTH: usize = 64;
 
-/// How many codes the ranges of one CMap may have, all together: those of two bytes, twice.
+/// Maximum number of codes in all ranges of one CMap: twice the number of two-byte codes.
 const CODES: u64 = 1 << 17;
 
-/// Refuses a program that is harmful to read, with the reason.
+/// Returns an error with the reason if a program is harmful to read.
 pub(super) fn check(program: &[u8]) -> Result<(), &'static str> {
     let mut tokens = CmapTokens { program, at: 0 };
     let (mut depth, mut codes) = (0_usize, 0);
-    // The values since a list of ranges has begun, and the lower end of the last range.
+    // The number of values since a list of ranges began, and the lower end of the last range.
     let (mut ranges, mut lower) = (None::<u64>, None);
     while let Some(token) = tokens.next()? {
         match token {
@@ -51,9 +52,9 @@ pub(super) fn check(program: &[u8]) -> Result<(), &'static str> {
 enum CmapToken {
     Open,
     Close,
-    /// A string, as the number that its bytes are.
+    /// A string, as a number made of its bytes.
     Code(u32),
-    /// The beginning of a list of ranges, each of two codes and what they lead to.
+    /// The start of a list of ranges. Each has two codes and their target.
     Begin,
     Other,
 }
@@ -64,7 +65,7 @@ struct CmapTokens<'a> {
 }
 
 impl CmapTokens<'_> {
-    /// The next token; `None` at the end, or where the library's parser gives up.
+    /// The next token. `None` at the end, or if the library's parser would stop here.
     fn next(&mut self) -> Result<Option<CmapToken>, &'static str> {
         loop {
             let rest = &self.program[self.at..];
@@ -97,7 +98,7 @@ impl CmapTokens<'_> {
         }
     }
 
-    /// `<0041>`.
+    /// Reads a string such as `<0041>`.
     fn hexadecimal(&mut self) -> Option<CmapToken> {
         let digits = &self.program[self.at + 1..];
         let end = digits.iter().position(|&byte| byte == b'>')?;
@@ -106,7 +107,7 @@ impl CmapTokens<'_> {
         Some(CmapToken::Code(digits[..end].iter().filter_map(digit).fold(0, |code, digit| code << 4 | digit)))
     }
 
-    /// `(A)`, with strings in it, each of which the parser calls itself for.
+    /// Reads a string such as `(A)`. It may contain strings; the library's parser recurses for each.
     fn literal(&mut self) -> Result<Option<CmapToken>, &'static str> {
         let (mut depth, mut code) = (0_usize, 0_u32);
         let mut bytes = self.program[self.at..].iter();
@@ -115,7 +116,7 @@ impl CmapTokens<'_> {
             match byte {
                 b'(' => depth += 1,
                 b')' => depth -= 1,
-                // An escape may stand for any byte: take the greatest.
+                // An escape may give any byte, so assume the greatest code.
                 b'\\' => {
                     self.at += usize::from(bytes.next().is_some());
                     code = u32::MAX;

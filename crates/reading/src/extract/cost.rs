@@ -1,23 +1,24 @@
-//! Cost: how much memory it takes to read a document here, told by its bytes before it is read.
+//! Cost: estimates from a document's bytes how much memory reading it will take.
 //!
-//! A parser keeps something for each mark of its format, be it a node of a tree or a [`Segment`](super::Segment). So the cost
-//! is so much for each byte, and so much more for each byte that can be such a mark: a page of text costs a few times its
-//! size, and a document made of nothing but marks a hundred times. The factors are measured, with what a vector that grows
-//! holds in reserve; `hostile_tests` holds documents of each format made of the worst marks against them.
+//! A parser allocates something for each mark of its format: a node of a tree, or a
+//! [`Segment`](super::Segment). So the estimate has one term per byte and one per byte that can be a mark. A
+//! page of text costs a few times its size. A document of nothing but marks costs a hundred times its size.
+//! The factors are measured, and include the spare capacity of growing vectors. `cost_tests` checks them with
+//! documents made of the worst marks of each format.
 
 use fpdb_kernel::document::Format;
 use fpdb_kernel::normalize::is_plain_utf8;
 
 /// The memory that reading a format takes, in bytes.
 struct Factors {
-    /// For each byte.
+    /// Bytes of memory per byte of the document.
     byte: u64,
-    /// For each byte that is a mark.
+    /// Additional bytes of memory per mark.
     mark: u64,
     is_mark: fn(u8) -> bool,
 }
 
-/// The memory that reading a document of this format takes, in bytes, about, and rather too much than too little.
+/// Estimated memory for reading a document of this format, in bytes. It is rather too high than too low.
 pub(super) fn memory(format: Format, bytes: &[u8]) -> u64 {
     let factors = match format {
         Format::Html => Factors { byte: 4, mark: 100, is_mark: |byte| matches!(byte, b'<' | b'&' | b'\r' | 0) },
@@ -26,13 +27,14 @@ pub(super) fn memory(format: Format, bytes: &[u8]) -> u64 {
         }
         Format::Notebook => Factors { byte: 10, mark: 350, is_mark: |byte| byte.is_ascii_punctuation() },
         Format::Tex => Factors { byte: 4, mark: 100, is_mark: |byte| matches!(byte, b'\\' | b'%' | b'{' | b'}') },
-        // With a copy that has the closing lines it lacks: as long as the boundaries, which are in it.
+        // Includes a copy of the mail with missing closing lines added. These are as long as their
+        // boundaries, which the mail contains.
         Format::Mail => Factors {
             byte: 10,
             mark: 200,
             is_mark: |byte| matches!(byte, b'\n' | b',' | b';' | b':' | b'<' | b'(' | b'-'),
         },
-        // Their size after decompression counts: the reader checks each part once it is decompressed.
+        // The size after decompression matters: the reader checks each part once it is decompressed.
         Format::Docx | Format::Odt | Format::Epub | Format::Pdf => Factors { byte: 2, mark: 0, is_mark: |_| false },
         Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_) => return 0,
     };
@@ -42,8 +44,9 @@ pub(super) fn memory(format: Format, bytes: &[u8]) -> u64 {
     bytes.len() as u64 * factors.byte + marks * factors.mark + transcript
 }
 
-/// The memory of a transcript in UTF-8, where one is needed: of bytes that are not ASCII each may be a character with a
-/// segment of its own, here and where the text is led back; in UTF-16 and UTF-32 every character is.
+/// Memory for a transcript in UTF-8, or 0 if none is needed. In the worst case each non-ASCII byte is a
+/// character with its own segment. Segments exist twice: here and in the final mapping. In UTF-16 and UTF-32,
+/// every character has one.
 fn transcript(bytes: &[u8]) -> u64 {
     if is_plain_utf8(bytes).is_some() {
         return 0;

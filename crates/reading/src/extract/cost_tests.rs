@@ -1,4 +1,5 @@
-//! The factors of `cost`, against what reading takes: documents made of the marks that cost most, and documents as they are.
+//! Compares the factors of `cost` with the memory that reading takes, for documents made of the most costly
+//! marks and for normal documents.
 
 use super::cost;
 use super::*;
@@ -6,14 +7,14 @@ use crate::counted_heap;
 use crate::recognise::{Choice, choose};
 use fpdb_host::error::DocumentError;
 
-/// The memory that reading a document takes beside the document, at most, in bytes.
+/// Peak memory in bytes for reading a document, without the document itself.
 fn peak(format: Format, document: &[u8]) -> u64 {
-    let limits = Limits { memory: u64::MAX, ..Limits::default() };
+    let limits = InputLimits { reading_memory: u64::MAX, ..InputLimits::default() };
     let (_extracted, peak) = counted_heap::peak(|| extract(format, document, &limits));
     peak
 }
 
-/// Half a megabyte of this, between a beginning and an end.
+/// Half a megabyte of `unit`, between `before` and `after`.
 fn repeated(before: &str, unit: &[u8], after: &str) -> Vec<u8> {
     [before.as_bytes(), &unit.repeat((512 << 10) / unit.len()), after.as_bytes()].concat()
 }
@@ -165,7 +166,8 @@ fn shown(document: &[u8]) -> String {
     String::from_utf8_lossy(&document[..document.len().min(70)]).escape_debug().to_string()
 }
 
-/// Documents as they are are not refused for what hostile ones take: at 64 MiB, the least, a megabyte of each passes.
+/// Normal documents must not be refused by limits for hostile ones. With the lowest limit, 64 MiB, a megabyte
+/// of each format passes.
 #[test]
 fn documents_as_they_are_pass() {
     for name in ["sample.html", "sample.md", "sample.tex", "sample.ipynb", "sample.eml", "sample-windows-1252.html"] {
@@ -180,7 +182,7 @@ fn documents_as_they_are_pass() {
 
 #[test]
 fn a_document_that_would_take_too_much_is_refused_before_it_is_read() {
-    let limits = Limits { memory: 10 << 20, ..Limits::default() };
+    let limits = InputLimits { reading_memory: 10 << 20, ..InputLimits::default() };
     let document = repeated("", b"[", "");
     let (refused, peak) = counted_heap::peak(|| extract(Format::Markdown, &document, &limits));
     assert!(matches!(

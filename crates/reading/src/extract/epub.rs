@@ -1,17 +1,17 @@
-//! EPUB: the pages of a book in the order of its spine, each read like any page of XHTML.
+//! EPUB: reads the pages of a book in the order of its spine, each like a page of XHTML.
 
 use std::collections::{HashMap, HashSet};
 
 use super::html;
 use super::package::Package;
 use super::xml::{self, XmlEvent};
-use super::{Extracted, Limits};
+use super::{Extracted, InputLimits};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 use fpdb_kernel::hex;
 
-/// The text of a book.
-pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
+/// Extracts the text of a book.
+pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     let mut package = Package::open(Format::Epub, bytes, limits)?;
     let contents = contents_part(&mut package)?;
     let pages = pages(&package.needed(&contents)?, &contents)?;
@@ -21,7 +21,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     };
     let mut text = String::new();
     for page in &pages {
-        // Fonts are often scrambled, which is of no interest.
+        // Only pages matter: fonts are often encrypted.
         if encrypted.contains(page) {
             return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Epub.name() }));
         }
@@ -44,8 +44,8 @@ fn is_picture(name: &str) -> bool {
     extension.is_some_and(|extension| EXTENSIONS.contains(&&*extension))
 }
 
-fn too_much(limits: &Limits) -> Error {
-    Error::Document(DocumentError::ReadingMemory { format: Format::Epub.name(), limit: limits.memory })
+fn too_much(limits: &InputLimits) -> Error {
+    Error::Document(DocumentError::ReadingMemory { format: Format::Epub.name(), limit: limits.reading_memory })
 }
 
 /// The name of the part that lists the pages.
@@ -63,7 +63,7 @@ fn contents_part(package: &mut Package<'_>) -> Result<String> {
     found.ok_or_else(|| Error::not_of_format(Format::Epub, "it does not say where its contents are listed"))
 }
 
-/// The names of the parts that hold the pages, in the order of the spine.
+/// The names of the parts with the pages, in the order of the spine.
 fn pages(contents: &[u8], part: &str) -> Result<Vec<String>> {
     let mut items = HashMap::new();
     let mut spine = Vec::new();
@@ -81,11 +81,11 @@ fn pages(contents: &[u8], part: &str) -> Result<Vec<String>> {
         }
         Ok(())
     })?;
-    // A page is read once, however often the spine asks for it.
+    // A page is read only once, even if the spine lists it several times.
     Ok(spine.iter().filter_map(|id| items.remove(id)).collect())
 }
 
-/// The names of the parts that are encrypted.
+/// The names of the encrypted parts.
 fn encrypted(part: &[u8]) -> Result<HashSet<String>> {
     let mut names = HashSet::new();
     xml::read(Format::Epub, part, &mut |piece| {
@@ -97,7 +97,7 @@ fn encrypted(part: &[u8]) -> Result<HashSet<String>> {
     Ok(names)
 }
 
-/// The name of the part that a reference in the part `from` leads to.
+/// The name of the part to which a reference in the part `from` leads.
 fn resolve(from: &str, reference: &str) -> String {
     let reference = reference.split('#').next().unwrap_or_default();
     let mut path: Vec<&str> = match reference.starts_with('/') {
@@ -114,7 +114,7 @@ fn resolve(from: &str, reference: &str) -> String {
     percent_decoded(&path.join("/"))
 }
 
-/// `%20` and its like resolved; what is none stays as it is.
+/// Decodes escapes such as `%20`. Other text is unchanged.
 fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

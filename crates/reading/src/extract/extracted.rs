@@ -1,4 +1,4 @@
-//! Extracted: the text of a document, and where each part of it comes from.
+//! Extracted: the text of a document, and the origin of each part of it.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -7,28 +7,30 @@ use fpdb_kernel::document::{Digest, Offsets, Span};
 /// The text of a document.
 #[derive(Clone, Debug, Default)]
 pub struct Extracted {
-    /// UTF-8. Blocks (paragraphs, cells, items) are separated by newlines that come from nowhere.
+    /// The text in UTF-8. Newlines separate blocks (paragraphs, cells, items); these newlines have no origin.
     pub text: Vec<u8>,
-    /// Where it comes from, in ascending order of `text`; of no use with [`Offsets::Extracted`].
+    /// The origins of the text, ordered by `text`. Not used with [`Offsets::Extracted`].
     pub segments: Vec<Segment>,
+    /// Whether spans count bytes of the original or of this text.
     pub offsets: Offsets,
-    /// The encoding of the document, where it is text itself.
+    /// The encoding of the document; `None` if the format is not text.
     pub encoding: Option<&'static str>,
-    /// Byte sequences of it that are no characters in that encoding; U+FFFD stands for each.
+    /// Number of byte sequences that are invalid in the encoding. The text has U+FFFD for each.
     pub(crate) undecodable: u64,
-    /// Its attachments and pictures.
+    /// Attachments and pictures, which are not read.
     pub unread: Unread,
 }
 
-/// The parts of a document that are no text of it: attachments and pictures.
+/// Parts of a document that are not text: attachments and pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
+    /// Number of these parts.
     pub count: u64,
-    /// A digest of what they hold, in any order; zeros where there are none.
+    /// A digest of their contents, independent of their order. Zeros if there are none.
     pub digest: Digest,
 }
 
-/// Gathers such parts.
+/// Collects such parts.
 #[derive(Debug, Default)]
 pub(super) struct UnreadParts(Vec<u128>);
 
@@ -47,10 +49,10 @@ impl UnreadParts {
     }
 }
 
-/// From byte `text` of the text to the next segment: what the bytes `origin` of the document stand for.
+/// From byte `text` of the text to the next segment: text that comes from the bytes `origin` of the document.
 ///
-/// Where both are of one length the text is *verbatim*: it is there byte for byte. Any other (an entity, say) comes
-/// from the whole of its origin, which may be empty.
+/// If both have the same length, the text is *verbatim*: the bytes are the same. Otherwise the whole text
+/// comes from the whole origin, as for a character entity. The origin may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     pub(crate) text: u64,
@@ -58,7 +60,7 @@ pub struct Segment {
 }
 
 impl Extracted {
-    /// Text whose offsets are its own.
+    /// Text whose offsets count its own bytes.
     pub(super) fn detached(text: String) -> Self {
         Self { text: text.into_bytes(), offsets: Offsets::Extracted, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Documents made to do harm: each is refused, in little time and memory, with the reason.
+//! Hostile documents. Each must be refused with the reason, in little time and memory.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ fn read(format: Format, document: &[u8]) -> Result<String> {
     tests::text_of(format, document)
 }
 
-/// A zip archive of these parts.
+/// A zip archive with these parts.
 fn package(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, content) in parts {
@@ -99,7 +99,7 @@ fn encrypted_documents_are_told_from_damaged_ones() {
     }
 }
 
-/// A PDF of one page with these resources, which draws what `content` says.
+/// A PDF with one page, which draws `content`.
 fn pdf(content: &str, change: impl FnOnce(&mut Document, &mut Dictionary, &mut Dictionary)) -> Vec<u8> {
     let mut document = Document::with_version("1.5");
     let pages = document.new_object_id();
@@ -131,7 +131,7 @@ fn a_plain_pdf_is_read() {
     assert_eq!(read(Format::Pdf, &pdf(HELLO, |_, _, _| {})).expect("a document").trim(), "Hello there");
 }
 
-/// Graphics, each of which draws the next `times` times; the last one the first.
+/// Adds `count` graphics. Each draws the next one `times` times. If `closed`, the last draws the first.
 fn graphics(document: &mut Document, resources: &mut Dictionary, count: u32, times: usize, closed: bool) {
     let first = document.max_id + 1;
     for index in 0..count {
@@ -178,7 +178,7 @@ fn a_pdf_that_unpacks_out_of_proportion_is_refused() {
     let document = pdf(&" ".repeat(40 << 20), |document, _, _| document.compress());
     assert!(document.len() < 200_000);
     assert!(matches!(read(Format::Pdf, &document), Err(Error::Document(DocumentError::Unpacked { .. }))));
-    // An image may: it is not unpacked.
+    // An image may decompress to more, because images are not decompressed.
     let document = pdf(HELLO, |document, _, resources| {
         let image = dictionary! { "Type" => "XObject", "Subtype" => "Image", "Width" => 8000, "Height" => 5000 };
         let image = document.add_object(Stream::new(image, vec![0; 40 << 20]));
@@ -193,7 +193,7 @@ fn a_panic_of_a_library_is_an_error_of_the_document() {
     // A page without a size.
     let document = pdf(HELLO, |_, page, _| drop(page.remove(b"MediaBox")));
     let error = read(Format::Pdf, &document).expect_err("it panics");
-    // The words of the panic are the only ones that say what is wrong.
+    // Only the panic message says what is wrong.
     assert!(
         matches!(&error, Error::Document(DocumentError::ReaderFailed { detail }) if detail.starts_with("MediaBox")),
         "{error}"

@@ -1,70 +1,164 @@
-//! Limits: how much of the memory one document may take, whatever it claims to be.
+//! Limits: bounds on the size, memory and time of one document, for any content.
 
 use super::cost;
 use super::process::ReaderProcess;
 use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::setters::setters;
 use fpdb_kernel::document::Format;
 
-/// How large documents that are read whole may be, and what is in them.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Bytes of a document.
-    pub(crate) document: u64,
-    /// Bytes that are unpacked of one, all its parts together.
-    pub(crate) unpacked: u64,
-    /// How many times larger than the document that may be, once it is more than [`FREE_UNPACKED_BYTES`](Self::FREE_UNPACKED_BYTES).
-    pub(crate) expansion: u64,
-    /// Bytes of memory that reading one may take.
-    pub(crate) memory: u64,
-    /// Seconds of processor time; one more for each [`BYTES_A_SECOND`](Self::BYTES_A_SECOND).
-    pub(crate) seconds: u64,
-    /// The process that reads documents of formats with a [detached](super::is_detached) text.
-    pub(crate) process: Option<ReaderProcess>,
+/// A limit of the input: an entry of [`InputLimits::TABLE`].
+#[derive(Debug)]
+pub struct InputLimit {
+    /// The name that users of the program type.
+    pub name: &'static str,
+    /// The field of [`InputLimits`], which is the name in Python.
+    pub field: &'static str,
+    /// The unit of its value.
+    pub unit: LimitUnit,
+    /// Value if the host sets none.
+    pub default: u64,
+    /// What it limits, as a noun phrase.
+    pub meaning: &'static str,
+    /// Its value among these limits.
+    pub get: fn(&InputLimits) -> u64,
+    /// Sets it.
+    pub set: fn(&mut InputLimits, u64),
 }
 
-impl Limits {
-    /// The parts of any document may decompress to this many bytes.
-    pub(crate) const FREE_UNPACKED_BYTES: u64 = 16 << 20;
+impl InputLimit {
+    /// The limit that this field of [`InputLimits`] holds.
+    pub fn of_field(field: &str) -> Option<&'static Self> {
+        InputLimits::TABLE.iter().find(|limit| limit.field == field)
+    }
 
-    /// The slowest that a large document may be read.
-    pub(crate) const BYTES_A_SECOND: u64 = 250_000;
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { document: 256 << 20, unpacked: 1 << 30, expansion: 100, memory: 1 << 30, seconds: 60, process: None }
+    /// Checks a value against the unit.
+    ///
+    /// # Errors
+    /// The values allowed, in words.
+    pub fn check(&self, value: u64) -> std::result::Result<u64, &'static str> {
+        match self.unit {
+            LimitUnit::Times | LimitUnit::Seconds if value == 0 => Err("a whole number, 1 or more"),
+            LimitUnit::Depth if value > u32::MAX.into() => Err("a whole number up to 4294967295"),
+            _ => Ok(value),
+        }
     }
 }
 
-impl Limits {
-    /// Refuses a document of more bytes than can be held.
+/// The unit of a limit's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitUnit {
+    /// Bytes.
+    Size,
+    /// How many times larger: 1 or more.
+    Times,
+    /// Seconds: 1 or more.
+    Seconds,
+    /// Things.
+    Count,
+    /// Things within each other: 32 bits.
+    Depth,
+}
+
+macro_rules! limits {
+    ($($name:literal $unit:ident $field:ident: $kind:ident = $default:expr, $meaning:literal;)*) => {
+        /// Limits of files: a file beyond them counts as hostile.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct InputLimits {
+            $(
+                #[doc = concat!("`", $name, "`: ", $meaning, ".")]
+                pub $field: $kind,
+            )*
+            /// Reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in processes of their own, so
+            /// that the limits of memory and time hold whatever a parser does. Without it they are read in this
+            /// process, and refused where they look as if they needed too much memory.
+            pub process: Option<ReaderProcess>,
+        }
+
+        impl InputLimits {
+            /// Every limit that is a number, in the order of the help.
+            pub const TABLE: &[InputLimit] = &[$(InputLimit {
+                name: $name,
+                field: stringify!($field),
+                unit: LimitUnit::$unit,
+                default: $default,
+                meaning: $meaning,
+                get: |limits| limits.$field.into(),
+                set: |limits, value| limits.$field = $kind::try_from(value).unwrap_or($kind::MAX),
+            }),*];
+
+            setters! { $($field: $kind,)* process: Option<ReaderProcess> }
+        }
+
+        impl Default for InputLimits {
+            fn default() -> Self {
+                Self { $($field: $default,)* process: None }
+            }
+        }
+    };
+}
+
+limits! {
+    "document-size" Size document_bytes: u64 = 16 << 30, "one document";
+    "record-size" Size record_bytes: u64 = 256 << 20,
+        "a record that is held in memory whole: a line of JSON or of mail, a value of Parquet";
+    "whole-size" Size whole_bytes: u64 = 256 << 20,
+        "a document in a format that is read whole (all but text, code and bytes)";
+    "reading-memory" Size reading_memory: u64 = 1 << 30,
+        "memory to read one such document; in an ingest also a share of --memory";
+    "reading-time" Seconds reading_seconds: u64 = 60,
+        "seconds to read one PDF, DOCX, ODT, EPUB or mail; one more for each 250 kB";
+    "unpacked-size" Size unpacked_bytes: u64 = 1 << 30, "the unpacked parts of one PDF, DOCX, ODT or EPUB";
+    "unpacking" Times unpacking: u64 = 100,
+        "how many times its size one PDF, DOCX, ODT or EPUB unpacks to, beyond 16 MiB";
+    "expanded-size" Size expanded_bytes: u64 = 1 << 40,
+        "one archive or compressed file when expanded, with all its members and layers";
+    "expansion" Times expansion: u64 = 250, "how many times its size compressed data expands to, beyond 64 MiB";
+    "name-size" Size name_bytes: u64 = 4 << 10, "the name that an archive or crawl gives to a member";
+    "members" Count members: u64 = 100_000_000, "members of one file";
+    "nesting" Depth nesting: u32 = 8, "containers and compressions within each other (.tar.gz is two)";
+    "json-depth" Depth json_depth: u32 = 64, "arrays and objects within each other in a line of JSON";
+}
+
+impl InputLimits {
+    /// Bytes to which any file may decompress, even a very small one. Small files can have any compression
+    /// ratio.
+    pub const FREE_BYTES: u64 = 64 << 20;
+
+    /// Bytes to which the parts of any document may decompress.
+    pub const FREE_UNPACKED_BYTES: u64 = 16 << 20;
+
+    /// Minimum speed at which a large document must be read, in bytes per second.
+    pub const BYTES_A_SECOND: u64 = 250_000;
+
+    /// Returns an error for a document that is larger than the limit.
     pub(crate) fn check_document(&self, format: Format, bytes: u64) -> Result<()> {
-        if bytes <= self.document {
+        if bytes <= self.whole_bytes {
             return Ok(());
         }
-        Err(Error::Document(DocumentError::TooLarge { format: format.name(), limit: self.document }))
+        Err(Error::Document(DocumentError::TooLarge { format: format.name(), limit: self.whole_bytes }))
     }
 
-    /// Refuses a document that takes too much memory to read here, by what documents of its format take.
+    /// Returns an error for a document whose estimated memory exceeds the limit.
     pub(super) fn check_memory(&self, format: Format, bytes: &[u8]) -> Result<()> {
         self.check_needed(format, cost::memory(format, bytes))
     }
 
-    /// Refuses a document that is known to need so much memory.
+    /// Returns an error if a document needs more than the allowed memory.
     pub(super) fn check_needed(&self, format: Format, memory: u64) -> Result<()> {
-        if memory <= self.memory {
+        if memory <= self.reading_memory {
             return Ok(());
         }
-        Err(Error::Document(DocumentError::ReadingMemory { format: format.name(), limit: self.memory }))
+        Err(Error::Document(DocumentError::ReadingMemory { format: format.name(), limit: self.reading_memory }))
     }
 
-    /// Seconds of processor time that a document of so many bytes may take.
-    pub(super) fn seconds(&self, bytes: u64) -> u64 {
-        self.seconds.saturating_add(bytes / Self::BYTES_A_SECOND)
+    /// Seconds of processor time allowed for a document of `bytes` bytes.
+    pub(super) fn seconds_for(&self, bytes: u64) -> u64 {
+        self.reading_seconds.saturating_add(bytes / Self::BYTES_A_SECOND)
     }
 
-    /// A document of this many bytes may decompress to so many.
-    pub(super) fn unpacked(&self, bytes: u64) -> u64 {
-        bytes.saturating_mul(self.expansion).max(Self::FREE_UNPACKED_BYTES).min(self.unpacked)
+    /// Bytes to which a document of `bytes` bytes may decompress.
+    pub(super) fn unpacked_for(&self, bytes: u64) -> u64 {
+        bytes.saturating_mul(self.unpacking).max(Self::FREE_UNPACKED_BYTES).min(self.unpacked_bytes)
     }
 }

@@ -1,27 +1,28 @@
-//! Mail: the subject and the texts of a message (RFC 5322, MIME), decoded by `mail-parser`.
+//! Mail: extracts the subject and the texts of a message (RFC 5322, MIME), decoded by `mail-parser`.
 //!
-//! The library drops the last part of a multipart that nothing closes, as in a mail that was cut off. So closing lines
-//! that are missing are added before the message is read.
+//! The library drops the last part of a multipart without a closing line, as in a mail that was cut off. So
+//! missing closing lines are added before the message is read.
 
 use std::borrow::Cow;
 
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::extracted::UnreadParts;
-use super::{Extracted, Limits, html};
+use super::{Extracted, InputLimits, html};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
-/// Messages within messages that are read, and multiparts within multiparts that are closed.
+/// Maximum nesting of messages that are read, and of multiparts that are closed.
 const DEPTH: u32 = 16;
 
-/// The text of a message.
-pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
+/// Extracts the text of a message.
+pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     let mut bytes = Cow::Borrowed(bytes);
     for depth in (0..=DEPTH).rev() {
         let message = MessageParser::default().parse(bytes.as_ref());
         let message = message.ok_or_else(|| Error::not_of_format(Format::Mail, "it has no header"))?;
-        // A part that nothing closed hides the multiparts within it: they show once it is closed.
+        // A part without a closing line hides the multiparts within it. They become visible once it is
+        // closed.
         let closed = if depth == 0 { None } else { closed(&message, &bytes) };
         let Some(closed) = closed else { return text_of(&message, limits) };
         drop(message);
@@ -30,17 +31,17 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     Err(Error::not_of_format(Format::Mail, "its parts contain each other"))
 }
 
-fn text_of(message: &Message<'_>, limits: &Limits) -> Result<Extracted> {
+fn text_of(message: &Message<'_>, limits: &InputLimits) -> Result<Extracted> {
     let mut text = String::new();
     let mut unread = UnreadParts::default();
-    // Messages to read, the next one last.
+    // Messages still to be read; the next one is last.
     let mut waiting = vec![(message, 0)];
     while let Some((message, depth)) = waiting.pop() {
         read(message, &mut text, &mut unread);
-        if text.len() as u64 > limits.unpacked {
+        if text.len() as u64 > limits.unpacked_bytes {
             return Err(Error::Document(DocumentError::Unpacked {
                 format: Format::Mail.name(),
-                limit: limits.unpacked,
+                limit: limits.unpacked_bytes,
             }));
         }
         let inner = message.parts.iter().rev().filter_map(|part| match &part.body {
@@ -56,8 +57,8 @@ fn text_of(message: &Message<'_>, limits: &Limits) -> Result<Extracted> {
     Ok(Extracted { unread: unread.finish(), ..Extracted::detached(text) })
 }
 
-/// Adds the subject of a message and its texts; of a text that is there as HTML as well, the plain one. What is
-/// neither is not read.
+/// Adds the subject and the texts of a message. If a text is also present as HTML, only the plain text is
+/// added. Other parts are not read.
 fn read(message: &Message<'_>, text: &mut String, unread: &mut UnreadParts) {
     let mut add = |block: &str| {
         text.push_str(block);
@@ -66,7 +67,8 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut UnreadParts) {
         }
     };
     add(message.subject().unwrap_or_default());
-    // The library notices at the end of an alternative that it has no plain text; one that was cut off may have no end.
+    // The library handles an alternative without plain text at its end, but one that was cut off may have no
+    // end.
     let texts = if message.text_body.is_empty() { &message.html_body } else { &message.text_body };
     for (number, part) in (0..).zip(&message.parts) {
         let is_text = texts.contains(&number) || is_broken_text(part);
@@ -84,8 +86,8 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut UnreadParts) {
     }
 }
 
-/// True for a text of the message that the library counts as an attachment, because its encoding is broken or because its
-/// parts are not told apart. It is read as it stands; base64 says nothing so.
+/// True for a text that the library counts as an attachment, because its encoding is broken or its parts are
+/// not separated. Such a text is read as it is, unless it is base64.
 fn is_broken_text(part: &MessagePart<'_>) -> bool {
     let kind = part.content_type();
     let is_multipart = kind.is_some_and(|kind| kind.ctype() == "multipart");
@@ -95,9 +97,9 @@ fn is_broken_text(part: &MessagePart<'_>) -> bool {
     !is_attached && !is_base64 && (is_multipart || (is_text && part.is_encoding_problem))
 }
 
-/// The message with closing lines for the multiparts that have none; `None` where all are closed.
+/// The message with missing closing lines added; `None` if none are missing.
 fn closed(message: &Message<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
-    // By where their parts begin.
+    // Ordered by the offset of their parts.
     let mut boundaries: Vec<(usize, &[u8])> = Vec::new();
     let mut has_broken = false;
     let mut waiting = vec![message];
@@ -105,7 +107,7 @@ fn closed(message: &Message<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
         for part in &message.parts {
             has_broken |= part.is_encoding_problem;
             match &part.body {
-                // The places of one that was encoded are its own.
+                // Offsets in an encoded message do not refer to these bytes.
                 PartType::Message(inner) if inner.raw_message.len() == bytes.len() => waiting.push(inner),
                 PartType::Multipart(_) => {
                     let boundary = part.content_type().and_then(|kind| kind.attribute("boundary"));
@@ -157,11 +159,11 @@ mod tests {
     use super::*;
 
     fn read(mail: &str) -> (String, u64) {
-        let extracted = extract(mail.as_bytes(), &Limits::default()).unwrap();
+        let extracted = extract(mail.as_bytes(), &InputLimits::default()).unwrap();
         (String::from_utf8(extracted.text).unwrap(), extracted.unread.count)
     }
 
-    /// A multipart with these parts, each with its header.
+    /// A multipart with these parts; each part includes its header.
     fn multipart(kind: &str, boundary: &str, parts: &[&str], end: &str) -> String {
         let parts: String = parts.iter().map(|part| format!("--{boundary}\n{part}\n")).collect();
         format!("Content-Type: multipart/{kind}; boundary={boundary}\n\n{parts}{end}")
@@ -194,7 +196,7 @@ mod tests {
                     let closed = read(&format!("From: a\n{}", multipart(kind, "BB", &parts, "--BB--\n")));
                     assert!(closed.0.contains(words), "{kind} {last}: {closed:?}");
                     for end in ["", "--BB", "--B"] {
-                        // Base64 ends with the first byte that is none of it, and is broken then.
+                        // Base64 ends at the first byte outside its alphabet, and then is broken.
                         if last == BASE64 && end == "--B" {
                             continue;
                         }
@@ -228,7 +230,7 @@ mod tests {
         let with = |attached: &str| {
             let attached = format!("Content-Type: application/pdf\nContent-Disposition: attachment\n\n{attached}");
             let mail = format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &attached], "--BB--\n"));
-            extract(mail.as_bytes(), &Limits::default()).unwrap()
+            extract(mail.as_bytes(), &InputLimits::default()).unwrap()
         };
         let (one, other) = (with("%PDF-1"), with("%PDF-2"));
         assert_eq!((one.text == other.text, one.unread.count, other.unread.count), (true, 1, 1));

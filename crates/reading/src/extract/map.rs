@@ -1,18 +1,19 @@
-//! Map: from the offsets of an extracted text back to bytes of the document. Lines: from there to its lines.
+//! Map: converts offsets in an extracted text to byte ranges of the document. Lines: converts byte offsets to
+//! line numbers.
 //!
-//! Both are asked for places that ascend, as those of fingerprints do, and go on from where they were asked last. In any
-//! other order the answers are the same, and slower.
+//! Both are fast for ascending places, as those of fingerprints are, because they continue from the last
+//! place. Other orders give the same results, but take longer.
 
 use super::Segment;
 use fpdb_kernel::document::Span;
 use fpdb_kernel::normalize::newline_of;
 
-/// Where the text of one document comes from.
+/// Maps the text of one document to its origin.
 #[derive(Debug)]
 pub struct Map<'a> {
     segments: &'a [Segment],
     text_length: u64,
-    /// The segments that the last start and the last end lay in.
+    /// Indices of the segments of the last start and the last end.
     start: usize,
     end: usize,
 }
@@ -23,8 +24,8 @@ impl<'a> Map<'a> {
         Self { segments, text_length, start: 0, end: 0 }
     }
 
-    /// The bytes of the document that a range of the text comes from: from the first byte of its first to the last
-    /// byte of its last. An empty range comes from the empty range at its place.
+    /// The byte range of the document from which a range of the text comes. It reaches from the first byte of
+    /// its first character to the last byte of its last. An empty range maps to an empty range.
     pub fn origin(&mut self, text: Span) -> Span {
         let first;
         (first, self.start) = self.origin_of_byte(text.start, self.start);
@@ -36,7 +37,7 @@ impl<'a> Map<'a> {
         Span { start: first.start.min(last.end), end: first.start.max(last.end) }
     }
 
-    /// The origin of one byte of the text, and the segment it lies in; `near` is the one to look at first.
+    /// The origin of one byte of the text, and the index of its segment. `near` is the segment to try first.
     fn origin_of_byte(&self, at: u64, near: usize) -> (Span, usize) {
         const STEPS: usize = 16;
         let is_before = |segment: &Segment| segment.text <= at;
@@ -60,10 +61,10 @@ impl<'a> Map<'a> {
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     document: &'a [u8],
-    /// The bytes of a newline character, and which of them is not 0.
+    /// The bytes of a newline character, and the index of the one that is not 0.
     newline: &'static [u8],
     place: usize,
-    /// Bytes whose newlines have been counted, and how many those are.
+    /// Number of bytes whose newlines are counted, and number of these newlines.
     counted: usize,
     newlines: u64,
 }
@@ -76,7 +77,7 @@ impl<'a> Lines<'a> {
         Self { document, newline, place, counted: 0, newlines: 0 }
     }
 
-    /// The 1-based line of a byte of the document. A newline belongs to the line it ends.
+    /// The 1-based line of a byte of the document. A newline belongs to the line that it ends.
     pub(crate) fn line(&mut self, offset: u64) -> u64 {
         let offset = (offset as usize).min(self.document.len());
         let width = self.newline.len();
@@ -102,7 +103,7 @@ impl<'a> Lines<'a> {
         starts.filter(is_newline).map(|start| start as u64).collect()
     }
 
-    /// Lines of the document: newlines, and one more where something follows the last of them.
+    /// Number of lines in the document: newlines, plus 1 if text follows the last of them.
     pub(crate) fn count(&mut self) -> u64 {
         let lines = self.line(self.document.len() as u64);
         if self.document.is_empty() || self.document.ends_with(self.newline) { lines - 1 } else { lines }
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn text_goes_back_to_where_it_came_from() {
-        // "ab" verbatim, "&" from an entity, a separator from nowhere, "c" verbatim.
+        // "ab" is verbatim, "&" comes from an entity, a separator has no origin, "c" is verbatim.
         let segments = [
             Segment { text: 0, origin: span(3, 5) },
             Segment { text: 2, origin: span(9, 14) },

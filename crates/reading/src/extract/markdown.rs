@@ -1,4 +1,4 @@
-//! Markdown: the text that `pulldown-cmark` finds, with the places it tells. HTML in it is read like any HTML.
+//! Markdown: takes text and its places from `pulldown-cmark`. Embedded HTML is read like any HTML.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -8,14 +8,14 @@ use super::html;
 use super::source::Utf8Source;
 use fpdb_kernel::document::Span;
 
-/// CommonMark, and what else is common.
+/// CommonMark and common extensions.
 const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_FOOTNOTES)
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_YAML_STYLE_METADATA_BLOCKS);
 
-/// The text of a Markdown document.
+/// Extracts the text of a Markdown document.
 pub(super) fn extract(bytes: &[u8]) -> Extracted {
     let source = Utf8Source::new(bytes, None);
     let mut builder = source.builder(bytes.len());
@@ -25,7 +25,7 @@ pub(super) fn extract(bytes: &[u8]) -> Extracted {
 
 /// Adds the text of a document.
 pub(super) fn read(markdown: &str, builder: &mut TextBuilder) {
-    // Images and metadata open, whose text is not read.
+    // Number of open images and metadata blocks. Their text is not read.
     let mut dropped = 0_u32;
     for (event, range) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
         let written = &markdown[range.clone()];
@@ -38,7 +38,7 @@ pub(super) fn read(markdown: &str, builder: &mut TextBuilder) {
             Event::Text(text) => builder.replaced(text.as_bytes(), origin),
             Event::Code(text) => match written.find(&*text) {
                 Some(found) => builder.verbatim(text.as_bytes(), origin.start + found as u64),
-                // It has an end of line in it, or an escape.
+                // The code contains a line end or an escape.
                 None => builder.replaced(text.as_bytes(), origin),
             },
             Event::SoftBreak | Event::HardBreak => builder.replaced(b"\n", origin),
@@ -46,7 +46,7 @@ pub(super) fn read(markdown: &str, builder: &mut TextBuilder) {
                 builder.separate(origin.start);
                 html::tokenise(&markdown[..range.end], range.start, false, builder);
             }
-            // Its lines have been read with the block.
+            // The block's lines are already read.
             Event::Html(_) => {}
             Event::InlineHtml(_) => html::tokenise(&markdown[..range.end], range.start, false, builder),
             Event::Start(tag) if !is_inline(tag.to_end()) => builder.separate(origin.start),
@@ -57,7 +57,7 @@ pub(super) fn read(markdown: &str, builder: &mut TextBuilder) {
     }
 }
 
-/// True if an element joins what stands before, in and after it.
+/// True if text before, in and after the element is joined.
 fn is_inline(tag: TagEnd) -> bool {
     matches!(tag, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link)
 }

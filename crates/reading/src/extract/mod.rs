@@ -1,9 +1,10 @@
-//! Here is a document of some format: what is its text, and where does each part of it come from?
+//! Extraction: takes the text out of a document of some format, and records the origin of each part of the
+//! text.
 //!
-//! Formats that are not text themselves are read whole. Their text comes out as UTF-8, which the front-ends of
-//! `normalize` then read like any text, and segments that lead from there to the original. One file per format, pure:
-//! bytes in, values out. `docs/formats.md` states the parts that each format keeps and drops, in the words of
-//! [`formats`]. `recognise` tells the format of a document.
+//! Formats that are not plain text are read whole. The result is UTF-8, which the front-ends of `normalize`
+//! then read like any text, and segments that map it to the original. Each format has one file of pure
+//! functions. `docs/formats.md` states what each format keeps and drops. [`recognise`](crate::recognise)
+//! detects the format of a document.
 
 mod accents;
 mod builder;
@@ -41,7 +42,7 @@ mod tex;
 mod xml;
 
 pub use extracted::{Extracted, Segment, Unread};
-pub use limits::Limits;
+pub use limits::{InputLimit, InputLimits, LimitUnit};
 pub use map::{Lines, Map};
 pub use process::ReaderProcess;
 
@@ -50,24 +51,26 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_kernel::document::Format;
 
-/// True if documents of this format are extracted before they are read; the others are their own text.
+/// True if documents of this format need extraction. All other formats are read directly as text or bytes.
 pub fn applies(format: Format) -> bool {
     !matches!(format, Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_))
 }
 
-/// True if the text of this format is apart from the document, so that no offset leads back. These are the formats whose
-/// readers are the work of others from end to end; a process of its own can read them.
+/// True if the extracted text of this format has no offsets in the original. Foreign libraries read these
+/// formats from start to end. A separate process can read them.
 pub(crate) fn is_detached(format: Format) -> bool {
     matches!(format, Format::Mail | Format::Pdf | Format::Docx | Format::Odt | Format::Epub)
 }
 
-/// The text of a document. A format to which this [does not apply](self::applies) has none.
+/// Extracts the text of a document. [`applies`] must be true for the format.
 ///
 /// # Errors
-/// [`DocumentError::TooLarge`](fpdb_host::error::DocumentError::TooLarge), [`DocumentError::ReadingMemory`](fpdb_host::error::DocumentError::ReadingMemory), [`DocumentError::ReadingTime`](fpdb_host::error::DocumentError::ReadingTime), [`DocumentError::Unpacked`](fpdb_host::error::DocumentError::Unpacked),
-/// [`DocumentError::EncryptedDocument`](fpdb_host::error::DocumentError::EncryptedDocument), and [`DocumentError::NotOfFormat`](fpdb_host::error::DocumentError::NotOfFormat) or [`DocumentError::ReaderFailed`](fpdb_host::error::DocumentError::ReaderFailed) for what is not a document of this
-/// format, or one that the library which reads it cannot cope with.
-pub fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracted> {
+/// * [`DocumentError::TooLarge`], [`DocumentError::ReadingMemory`], [`DocumentError::ReadingTime`] and
+///   [`DocumentError::Unpacked`] if a limit is exceeded.
+/// * [`DocumentError::EncryptedDocument`].
+/// * [`DocumentError::NotOfFormat`] or [`DocumentError::ReaderFailed`] if the document does not have this
+///   format, or if the library for the format fails.
+pub fn extract(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     match &limits.process {
         #[cfg(unix)]
         Some(process) if is_detached(format) => {
@@ -78,11 +81,11 @@ pub fn extract(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracte
     }
 }
 
-/// As [`extract`], in this process.
-fn extract_here(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extracted> {
+/// Like [`extract`], but always in this process.
+fn extract_here(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     limits.check_document(format, bytes.len() as u64)?;
     limits.check_memory(format, bytes)?;
-    // The libraries are not meant to panic, and this one document is lost if they do. Its state is dropped.
+    // The libraries should not panic. If one does, only this document is lost, and its state is dropped.
     let extracted = guarded(|| match format {
         Format::Html => Ok(Extracted { unread: embedded(bytes), ..html::extract(bytes) }),
         Format::Markdown => Ok(Extracted { unread: embedded(bytes), ..markdown::extract(bytes) }),
@@ -98,7 +101,7 @@ fn extract_here(format: Format, bytes: &[u8], limits: &Limits) -> Result<Extract
     extracted.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
 }
 
-/// The pictures and the like that a page holds within itself: what its `data:` addresses give in base64.
+/// The pictures and other files embedded in a page: the contents of its `data:` addresses in base64.
 fn embedded(page: &[u8]) -> Unread {
     const MARK: &[u8] = b";base64,";
     const MEDIA_TYPE: usize = 100;

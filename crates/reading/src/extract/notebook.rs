@@ -1,4 +1,4 @@
-//! Jupyter notebooks: the source of each cell, with the places of its characters in the JSON it is a string of.
+//! Jupyter notebooks: extracts the source of each cell, with the places of its characters in the JSON.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use fpdb_kernel::document::{Format, Span};
 struct Notebook<'a> {
     #[serde(borrow, default)]
     cells: Vec<Cell<'a>>,
-    /// Where version 3 of the format has the cells.
+    /// In version 3 of the format, worksheets contain the cells.
     #[serde(borrow, default)]
     worksheets: Vec<Worksheet<'a>>,
 }
@@ -29,12 +29,12 @@ struct Worksheet<'a> {
 struct Cell<'a> {
     #[serde(borrow)]
     cell_type: &'a RawValue,
-    /// A string, or a list of strings that are one. Code in version 3 is `input`.
+    /// A string, or a list of strings to be joined. In version 3, code is named `input`.
     #[serde(borrow, alias = "input")]
     source: Option<&'a RawValue>,
 }
 
-/// The text of a notebook.
+/// Extracts the text of a notebook.
 pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
     let broken = |error: serde_json::Error| {
         Error::Document(DocumentError::NotOfFormat {
@@ -74,12 +74,12 @@ pub(super) fn extract(bytes: &[u8]) -> Result<Extracted> {
     Ok(source.lead_back(builder))
 }
 
-/// Where a part of `json` stands in it.
+/// Offset of `part`, a slice of `json`, in `json`.
 fn offset(json: &str, part: &str) -> usize {
     (part.as_ptr() as usize).wrapping_sub(json.as_ptr() as usize)
 }
 
-/// Adds the characters of a string of `json`; what is no string has none.
+/// Adds the characters of a JSON string in `json`. Other values add nothing.
 fn unescape(json: &str, string: &str, builder: &mut TextBuilder) {
     let Some(inner) = string.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')) else { return };
     let begin = offset(json, inner);
@@ -96,7 +96,7 @@ fn unescape(json: &str, string: &str, builder: &mut TextBuilder) {
     }
 }
 
-/// The character of the escape that `text` begins with, and the length of the escape.
+/// The character of the escape at the start of `text`, and the length of the escape.
 fn escaped(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'n' => '\n',
@@ -115,7 +115,7 @@ fn character_length(text: &str) -> usize {
     text.chars().nth(1).map_or(0, char::len_utf8)
 }
 
-/// As [`escaped`], for `\u`: a surrogate pair is one character, half of one is U+FFFD.
+/// Like [`escaped`], for `\u`. A surrogate pair is one character; a single surrogate is U+FFFD.
 fn unicode(text: &str) -> (char, usize) {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;

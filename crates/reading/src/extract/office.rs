@@ -1,17 +1,17 @@
-//! Word documents (Office Open XML) and OpenDocument texts: paragraphs in the order of the file, notes after them.
+//! Word documents (Office Open XML) and OpenDocument texts: paragraphs in the order of the file, then notes.
 
 use super::package::Package;
 use super::xml::{self, XmlEvent};
-use super::{Extracted, Limits};
+use super::{Extracted, InputLimits};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
-/// Text in paragraphs, in the making.
+/// Text under construction, in paragraphs.
 #[derive(Default)]
 struct Paragraphs(String);
 
 impl Paragraphs {
-    /// Ends a paragraph, if one has begun.
+    /// Ends the current paragraph, if any.
     fn end(&mut self) {
         if !self.0.is_empty() && !self.0.ends_with('\n') {
             self.0.push('\n');
@@ -19,9 +19,9 @@ impl Paragraphs {
     }
 }
 
-/// The text of a Word document.
-pub(super) fn docx(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
-    // Word keeps a document with a password in a container of another kind.
+/// Extracts the text of a Word document.
+pub(super) fn docx(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
+    // Word stores a document with a password in another kind of container.
     if bytes.starts_with(b"\xD0\xCF\x11\xE0") {
         return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Docx.name() }));
     }
@@ -41,7 +41,7 @@ pub(super) fn docx(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
     Ok(Extracted { unread, ..Extracted::detached(text.0) })
 }
 
-/// The name of the part that holds the body.
+/// The name of the part with the body.
 fn main_part(package: &mut Package<'_>) -> Result<String> {
     let mut main = None;
     let relations = package.needed("_rels/.rels")?;
@@ -59,11 +59,11 @@ fn main_part(package: &mut Package<'_>) -> Result<String> {
 
 /// Adds the text of a part in WordprocessingML.
 fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
-    // Elements open whose text is not part of the document, and whether characters are text just here.
+    // Number of open elements whose content is dropped, and whether characters are text here.
     let (mut dropped, mut in_text) = (0_u64, false);
     xml::read(Format::Docx, part, &mut |piece| {
         match piece {
-            // The same once more, for programs that do not know better; and notes that are only lines.
+            // A copy of content for programs that do not support the original.
             XmlEvent::Start("Fallback", _) => dropped += 1,
             XmlEvent::End("Fallback") => dropped = dropped.saturating_sub(1),
             _ if dropped > 0 => {}
@@ -81,8 +81,8 @@ fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
     Ok(())
 }
 
-/// The text of an OpenDocument text.
-pub(super) fn odt(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
+/// Extracts the text of an OpenDocument text.
+pub(super) fn odt(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     let mut package = Package::open(Format::Odt, bytes, limits)?;
     if let Some(manifest) = package.part("META-INF/manifest.xml")? {
         refuse_encrypted(&manifest)?;
@@ -111,17 +111,17 @@ fn refuse_encrypted(manifest: &[u8]) -> Result<()> {
 #[derive(Default)]
 struct OdtContent {
     body: Paragraphs,
-    /// Footnotes and endnotes: they stand in the middle of the paragraphs they belong to.
+    /// Footnotes and endnotes. In the file they stand inside the paragraphs that refer to them.
     notes: Paragraphs,
-    /// Elements open: of the text, of notes, of paragraphs (in notes and frames there are inner ones), and of what is no
-    /// part of the text.
+    /// Number of open elements: of the text, of notes, of paragraphs, and of dropped content. Notes and
+    /// frames may contain inner paragraphs.
     text: u64,
     note: u64,
     paragraphs: u64,
     dropped: u64,
 }
 
-/// Elements whose content is no part of the text.
+/// Elements whose content is not part of the text.
 const DROPPED: [&str; 5] = ["annotation", "tracked-changes", "note-citation", "title", "desc"];
 
 impl OdtContent {
@@ -130,7 +130,7 @@ impl OdtContent {
             XmlEvent::Start(name, _) if DROPPED.contains(name) => self.dropped += 1,
             XmlEvent::End(name) if DROPPED.contains(name) => self.dropped = self.dropped.saturating_sub(1),
             _ if self.dropped > 0 => {}
-            // `office:text`; no other element of that name is in a text document.
+            // `office:text`. A text document has no other element with this name.
             XmlEvent::Start("text", _) => self.text += 1,
             XmlEvent::End("text") => self.text = self.text.saturating_sub(1),
             XmlEvent::Start("note-body", _) => self.note += 1,
@@ -146,7 +146,7 @@ impl OdtContent {
                 self.paragraphs = self.paragraphs.saturating_sub(1);
                 self.current().end();
             }
-            // Spaces in a row; how many is of no interest.
+            // Consecutive spaces. Their number does not matter.
             XmlEvent::Start("s", _) => self.current().0.push(' '),
             XmlEvent::Start("tab", _) => self.current().0.push('\t'),
             XmlEvent::Start("line-break", _) => self.current().end(),

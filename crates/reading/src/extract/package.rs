@@ -1,11 +1,12 @@
-//! Package: the parts of a document that is a zip archive, each read whole, all of them together within a limit.
+//! Package: the parts of a document that is a zip archive. Each part is read whole, and all together are
+//! limited.
 
 use std::io::{Cursor, Read};
 
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::Limits;
+use super::InputLimits;
 use super::extracted::{Unread, UnreadParts};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
@@ -14,7 +15,7 @@ use fpdb_kernel::document::Format;
 pub(super) struct Package<'a> {
     format: Format,
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    /// The bytes that its parts may decompress to, and how many of them are left.
+    /// Maximum number of bytes that its parts may decompress to, and the rest of it.
     limit: u64,
     left: u64,
 }
@@ -23,18 +24,19 @@ impl<'a> Package<'a> {
     /// Opens a document of this format.
     ///
     /// # Errors
-    /// [`DocumentError::NotOfFormat`](fpdb_host::error::DocumentError::NotOfFormat) where it is no zip archive, or not the whole of one.
-    pub fn open(format: Format, bytes: &'a [u8], limits: &Limits) -> Result<Self> {
+    /// [`DocumentError::NotOfFormat`] if it is not a complete zip archive.
+    pub fn open(format: Format, bytes: &'a [u8], limits: &InputLimits) -> Result<Self> {
         let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| unreadable(format, error))?;
-        // A part is held with its text, or with the segments of a page.
-        let limit = limits.unpacked(bytes.len() as u64).min(limits.memory / 4);
+        // A part is in memory together with its text, or with the segments of a page.
+        let limit = limits.unpacked_for(bytes.len() as u64).min(limits.reading_memory / 4);
         Ok(Self { format, archive, limit, left: limit })
     }
 
-    /// The bytes of a part, if there is one of that name.
+    /// The bytes of the part with this name, if it exists.
     ///
     /// # Errors
-    /// [`DocumentError::Unpacked`](fpdb_host::error::DocumentError::Unpacked) past the limit, [`DocumentError::EncryptedDocument`](fpdb_host::error::DocumentError::EncryptedDocument), [`DocumentError::NotOfFormat`](fpdb_host::error::DocumentError::NotOfFormat) where it is damaged.
+    /// [`DocumentError::Unpacked`] above the limit, [`DocumentError::EncryptedDocument`], and
+    /// [`DocumentError::NotOfFormat`] if the part is damaged.
     pub(super) fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
         let part = match self.archive.by_name(name) {
             Ok(part) => part,
@@ -45,7 +47,7 @@ impl<'a> Package<'a> {
             Err(error) => return Err(unreadable(self.format, error)),
         };
         let mut bytes = Vec::new();
-        // One more than allowed, to see whether there is more.
+        // One byte more than allowed, to notice that there is more.
         let read = part.take(self.left + 1).read_to_end(&mut bytes);
         read.map_err(|error| unreadable(self.format, error.into()))?;
         self.left = self
@@ -55,10 +57,11 @@ impl<'a> Package<'a> {
         Ok(Some(bytes))
     }
 
-    /// The parts with these names, which are not read. The list of the archive tells their checksums and sizes.
+    /// Summarises the parts with these names, which are not read: the archive's directory has their checksums
+    /// and sizes.
     ///
     /// # Errors
-    /// [`DocumentError::NotOfFormat`](fpdb_host::error::DocumentError::NotOfFormat) where the list is damaged.
+    /// [`DocumentError::NotOfFormat`] if the directory is damaged.
     pub(super) fn unread(&mut self, is_unread: impl Fn(&str) -> bool) -> Result<Unread> {
         let mut unread = UnreadParts::default();
         for number in 0..self.archive.len() {
@@ -70,7 +73,7 @@ impl<'a> Package<'a> {
         Ok(unread.finish())
     }
 
-    /// The bytes of a part that has to be there.
+    /// The bytes of a required part.
     pub(super) fn needed(&mut self, name: &str) -> Result<Vec<u8>> {
         self.part(name)?.ok_or_else(|| {
             Error::Document(DocumentError::NotOfFormat {

@@ -1,7 +1,7 @@
-//! PDF: the text of each page as `pdf-extract` lays it out, by the positions of its characters.
+//! PDF: extracts the text of each page with `pdf-extract`, which arranges it by the positions of characters.
 //!
-//! The library was made for well-meant documents. Structures that could keep it busy without end, or have it call itself
-//! without end, are refused before it is called; and where it panics on one document, the run goes on.
+//! The library does not expect hostile documents. Structures that could make it loop or recurse without end
+//! are refused before it is called. If it panics on a document, the run continues.
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
@@ -10,16 +10,16 @@ use flate2::read::ZlibDecoder;
 use pdf_extract::{Dictionary, Document, Object, ObjectId, OutputError, PlainTextOutput, Stream, output_doc_page};
 
 use super::extracted::{Unread, UnreadParts};
-use super::{Extracted, Limits, cmap};
+use super::{Extracted, InputLimits, cmap};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
-/// How deep pages may lie in the tree of pages, and graphics in graphics.
+/// Maximum depth of a page in the tree of pages, and of nested graphics.
 const DEPTH: u32 = 32;
 
-/// The text of a document, a page after the other.
-pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
-    let limit = limits.unpacked(bytes.len() as u64);
+/// Extracts the text of a document, page by page.
+pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
+    let limit = limits.unpacked_for(bytes.len() as u64);
     check_streams(bytes, limit)?;
     let mut document = Document::load_mem(bytes).map_err(|error| broken(error.into()))?;
     // A document may be encrypted with an empty password, so that only its owner may print it.
@@ -40,7 +40,7 @@ pub(super) fn extract(bytes: &[u8], limits: &Limits) -> Result<Extracted> {
         match output_doc_page(&document, &mut PlainTextOutput::new(writer), page) {
             Ok(()) => {}
             Err(OutputError::PdfError(error)) => return Err(broken(error.into())),
-            // Writing to memory fails only where there is too much.
+            // Writing to memory fails only if there is too much text.
             Err(_) => return Err(Error::Document(DocumentError::Unpacked { format: Format::Pdf.name(), limit })),
         }
         text.text.push(b'\n');
@@ -56,8 +56,9 @@ fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
     })
 }
 
-/// Refuses a document whose streams unpack to more than `limit` bytes; the library would unpack them without one.
-/// Images are never unpacked. Streams are found by their keyword, as the list of them may be in one.
+/// Returns an error if a document's streams decompress to more than `limit` bytes; the library has no such
+/// limit. Images are never decompressed. Streams are found by their keyword, because the list of streams may
+/// be inside a stream.
 fn check_streams(bytes: &[u8], limit: u64) -> Result<()> {
     const KEYWORD: &[u8] = b"stream";
     const DICTIONARY: usize = 2048;
@@ -79,14 +80,15 @@ fn check_streams(bytes: &[u8], limit: u64) -> Result<()> {
         }
         let data = bytes[found + KEYWORD.len()..].trim_ascii_start();
         let mut unpacked = ZlibDecoder::new(data).take(left + 1);
-        // A stream that is damaged, or encrypted, is as long as it goes.
+        // A damaged or encrypted stream counts up to the fault.
         let _ = std::io::copy(&mut unpacked, &mut std::io::sink());
         left = unpacked.limit().checked_sub(1).ok_or_else(too_much)?;
     }
     Ok(())
 }
 
-/// Images hold no text, and the library would look for some. They are not read, and neither are files within the document.
+/// Drops images and embedded files, which are not read. Images have no text, but the library would search
+/// them.
 fn drop_images(document: &mut Document) -> Unread {
     let mut unread = UnreadParts::default();
     for object in document.objects.values_mut() {
@@ -104,7 +106,7 @@ fn drop_images(document: &mut Document) -> Unread {
     unread.finish()
 }
 
-/// Refuses a document one of whose fonts has a program that is harmful to read.
+/// Returns an error if a font of the document has a harmful program.
 fn check_fonts(document: &Document) -> Result<()> {
     let mut programs = HashSet::new();
     let mut waiting: Vec<&Object> = document.objects.values().collect();
@@ -132,23 +134,23 @@ fn check_fonts(document: &Document) -> Result<()> {
     Ok(())
 }
 
-/// Adds up what is to be read when all pages are drawn, graphics within graphics as often as they are asked for.
+/// Adds up the bytes to read for drawing all pages. Nested graphics count as often as they are drawn.
 struct Work<'a> {
     document: &'a Document,
-    /// Bytes left of what may be.
+    /// Number of bytes that may still be read.
     left: u64,
-    limits: &'a Limits,
+    limits: &'a InputLimits,
 }
 
 impl<'a> Work<'a> {
-    /// Refuses a page that takes too much, or never ends.
+    /// Returns an error if a page takes too much or never ends.
     fn page(&mut self, page: ObjectId) -> Result<()> {
         let resources = self.inherited_resources(page)?;
         let content = self.document.get_page_content(page).unwrap_or_default();
         self.content(&content, resources, 0)
     }
 
-    /// The resources of a page, or of the nearest node above it that has some.
+    /// The resources of a page, or of the nearest node above it that has resources.
     fn inherited_resources(&self, page: ObjectId) -> Result<Option<&'a Dictionary>> {
         let mut id = page;
         let mut seen = HashSet::new();
@@ -205,8 +207,8 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The memory that the library takes for the content of a page: it makes a list of all operations before it draws the first,
-/// and a copy of the state of the graphics for each `q`.
+/// Memory that the library takes for the content of a page. It lists all operations before it draws the
+/// first. It copies the graphics state for each `q`.
 fn memory_of(content: &[u8]) -> u64 {
     const OPERAND: u64 = 150;
     const STATE: u64 = 1200;
@@ -217,7 +219,7 @@ fn memory_of(content: &[u8]) -> u64 {
         .sum()
 }
 
-/// Text of bounded length.
+/// Text of limited length.
 struct LimitedText {
     text: Vec<u8>,
     limit: u64,

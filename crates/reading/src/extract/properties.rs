@@ -1,5 +1,5 @@
-//! A property of any bytes that are read as a document of a format: an error, or text with segments that lead back to
-//! where it came from, and fingerprints that stand in the document.
+//! Property of any bytes that are read as a document: the result is an error, or text whose segments lead to
+//! its origin. The fingerprints of the text lie in the document.
 
 use std::io::{Cursor, Write};
 
@@ -7,22 +7,22 @@ use pdf_extract::{Dictionary, Document, Object, Stream, dictionary};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::{Extracted, Limits, extract};
+use super::{Extracted, InputLimits, extract};
 use crate::fingerprint::Fingerprinter;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::{Format, Offsets, Span};
 use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
 
-/// A document as it is.
+/// Checks a document.
 pub(crate) fn document(format: Format, bytes: &[u8]) {
     if read(format, bytes) {
         check_fingerprints(format, bytes);
     }
 }
 
-/// True if it can be read, once its segments have been looked at.
+/// True if it can be read. Checks its segments.
 fn read(format: Format, bytes: &[u8]) -> bool {
-    let limits = Limits { document: 1 << 20, unpacked: 1 << 20, ..Limits::default() };
+    let limits = InputLimits { whole_bytes: 1 << 20, unpacked_bytes: 1 << 20, ..InputLimits::default() };
     let extracted = extract(format, bytes, &limits);
     extracted.is_ok_and(|extracted| {
         check_segments(bytes, &extracted);
@@ -30,8 +30,8 @@ fn read(format: Format, bytes: &[u8]) -> bool {
     })
 }
 
-/// A document that is a zip archive; anything else is taken for the part of one that holds its text, since checksums
-/// keep what is changed in an archive from being read.
+/// Checks a document that is a zip archive. Other bytes are used as the part of an archive that holds the
+/// text. Otherwise checksums would keep changed archives from being read.
 pub(crate) fn packed(format: Format, bytes: &[u8]) {
     if bytes.starts_with(b"PK") {
         read(format, bytes);
@@ -47,7 +47,7 @@ fn package(format: Format, body: &[u8]) -> Vec<u8> {
     let parts: &[(&str, &[u8])] = match format {
         Format::Docx => &[("_rels/.rels", RELATIONS), ("word/document.xml", body)],
         Format::Odt => &[("META-INF/manifest.xml", b"<m/>"), ("content.xml", body)],
-        // A page follows a NUL; the part before it lists the pages.
+        // The page follows a NUL. The bytes before the NUL list the pages.
         _ => match body.iter().position(|&byte| byte == 0) {
             Some(end) => {
                 &[("META-INF/container.xml", CONTAINER), ("list.opf", &body[..end]), ("a.xhtml", &body[end + 1..])]
@@ -64,7 +64,7 @@ fn package(format: Format, body: &[u8]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// A PDF; anything else is taken for what is drawn on a page of one.
+/// Checks a PDF. Other bytes are used as the content of a page.
 pub(crate) fn pdf(bytes: &[u8]) {
     if bytes.starts_with(b"%PDF") {
         read(Format::Pdf, bytes);
@@ -92,7 +92,8 @@ fn page(content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Segments ascend, cover the text, and lead into the document; verbatim ones to the very bytes. The text is UTF-8.
+/// Segments ascend, cover the text, and lead into the document. Verbatim segments are the same bytes. The
+/// text is UTF-8.
 pub(super) fn check_segments(document: &[u8], extracted: &Extracted) {
     let Extracted { text, segments, offsets, .. } = extracted;
     assert!(std::str::from_utf8(text).is_ok());
@@ -111,8 +112,8 @@ pub(super) fn check_segments(document: &[u8], extracted: &Extracted) {
         last = start;
         if end - segment.text == stop - start {
             let (origin, text) = (&document[start as usize..stop as usize], &text[segment.text as usize..end as usize]);
-            // HTML has one kind of line end. Of two segments for one character that is as long as its origin, one has
-            // one byte.
+            // HTML has one kind of line end. If a character has the length of its origin, it has two
+            // segments, one of them of one byte.
             let same = |(&origin, &text): (&u8, &u8)| origin == text || (origin, text) == (b'\r', b'\n');
             let is_same = origin.iter().zip(text).all(same);
             assert!(is_same || text.len() == 1, "{segment:?} is verbatim: {origin:?} {text:?}");
@@ -120,7 +121,8 @@ pub(super) fn check_segments(document: &[u8], extracted: &Extracted) {
     }
 }
 
-/// As `verify` wants them of a stored document: each of some bytes of the document, ascending, in ascending lines.
+/// Checks what `verify` requires of stored fingerprints. Each covers some bytes of the document. Bytes and
+/// lines ascend.
 fn check_fingerprints(format: Format, document: &[u8]) {
     let profile = Profile::new(Unit::Char, WordRule::Letters, 1, 1, Selection::All).unwrap();
     let mut fingerprinter = Fingerprinter::new(&profile);

@@ -1,4 +1,5 @@
-//! The characters of a document: its own bytes where they are UTF-8, else a transcript that knows where each came from.
+//! Source: a document in UTF-8. It is the document's own bytes if they are UTF-8, otherwise a transcript with
+//! origins.
 
 use encoding_rs::Encoding;
 
@@ -9,14 +10,15 @@ use fpdb_kernel::normalize::{Transcribed, is_plain_utf8, transcribe};
 
 /// A document in UTF-8.
 pub(super) enum Utf8Source<'a> {
-    /// Its own bytes, after a byte order mark of `mark` bytes.
+    /// The document's own bytes, which begin with a byte order mark of `mark` bytes (maybe 0).
     Plain { bytes: &'a [u8], mark: usize },
-    /// The text that they were decoded to.
+    /// The decoded text and its origins.
     Transcript { text: Vec<u8>, segments: Vec<Segment>, facts: Transcribed },
 }
 
 impl<'a> Utf8Source<'a> {
-    /// Reads a document in the encoding its first bytes betray, or else the `declared` one, or else as text is read.
+    /// Decodes a document. Its encoding is the one that its first bytes show, else the `declared` one, else
+    /// the one detected for text.
     pub(super) fn new(bytes: &'a [u8], declared: Option<&'static Encoding>) -> Self {
         let is_utf8 =
             is_plain_utf8(bytes).filter(|&mark| mark > 0 || declared.is_none_or(|it| it == encoding_rs::UTF_8));
@@ -29,23 +31,23 @@ impl<'a> Utf8Source<'a> {
         Self::Transcript { text, segments, facts }
     }
 
-    /// The document in UTF-8, without its byte order mark.
+    /// The document in UTF-8, without byte order mark.
     pub(super) fn text(&self) -> &str {
         let (text, mark) = match self {
             Self::Plain { bytes, mark } => (*bytes, *mark),
             Self::Transcript { text, .. } => (&text[..], 0),
         };
-        // It was looked at, or made, as UTF-8: the default is never taken.
+        // The bytes are known to be UTF-8, so this never fails.
         str::from_utf8(&text[mark..]).unwrap_or_default()
     }
 
-    /// Text in the making, with origins in [`text`](Self::text).
+    /// A builder whose origins are offsets in [`text`](Self::text).
     pub(super) fn builder(&self, capacity: usize) -> TextBuilder {
         let mark = if let Self::Plain { mark, .. } = self { *mark } else { 0 };
         TextBuilder::new(capacity, mark)
     }
 
-    /// The text that a [`builder`](Self::builder) made, with origins in the document itself.
+    /// Finishes the text of a [`builder`](Self::builder), and maps its origins to the document itself.
     pub(super) fn lead_back(self, builder: TextBuilder) -> Extracted {
         let (text, segments) = builder.finish();
         let (text, segments, facts) = match self {

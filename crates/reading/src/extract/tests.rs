@@ -1,5 +1,5 @@
-//! Every extractor, on any input, must not panic, and must return segments that lead back to the origin of the text.
-//! Samples of each format, made by its usual tools, are in `tests/samples/`.
+//! No extractor may panic on any input, and its segments must lead to the origin of the text.
+//! `tests/samples/` has samples of each format, made with common tools.
 
 use std::path::Path;
 
@@ -23,9 +23,9 @@ const EXTRACTED: [Format; 9] = [
     Format::Epub,
 ];
 
-/// The text of a document, once its segments have been looked at.
+/// The text of a document. Checks its segments.
 pub(super) fn text_of(format: Format, document: &[u8]) -> Result<String> {
-    let extracted = extract(format, document, &Limits::default())?;
+    let extracted = extract(format, document, &InputLimits::default())?;
     check_segments(document, &extracted);
     Ok(String::from_utf8(extracted.text).expect("the text is UTF-8"))
 }
@@ -56,7 +56,7 @@ fn samples() -> Vec<(Format, Vec<u8>)> {
     .collect()
 }
 
-/// The letters and digits of a text, with no spaces.
+/// The letters and digits of a text, without spaces.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
@@ -67,7 +67,7 @@ fn the_samples_hold_the_same_text() {
     for (format, document) in samples() {
         let text = letters(&text_of(format, &document).expect("a sound sample"));
         assert!(text.contains(&plain), "{format}: {text}");
-        // A title, or a table of contents, is all that may be more.
+        // Only a title or a table of contents may be extra.
         assert!(text.len() < plain.len() + 100, "{format}: {text}");
     }
 }
@@ -88,7 +88,7 @@ fn the_samples_are_known_by_their_content() {
     for (format, document) in samples() {
         for unit in [fpdb_kernel::profile::Unit::Char, fpdb_kernel::profile::Unit::Word] {
             let expected = match format {
-                // Markdown says nothing of itself.
+                // Markdown has no signature.
                 Format::Markdown => Format::Text,
                 format => format,
             };
@@ -116,7 +116,7 @@ fn a_sample_cut_short_is_an_error_or_a_beginning() {
 
 #[test]
 fn a_document_larger_than_the_limit_is_refused() {
-    let limits = Limits { document: 100, ..Limits::default() };
+    let limits = InputLimits { whole_bytes: 100, ..InputLimits::default() };
     for (format, document) in samples() {
         assert!(
             matches!(
@@ -128,7 +128,7 @@ fn a_document_larger_than_the_limit_is_refused() {
     }
 }
 
-/// Changes some bytes of a document, drops some, doubles some.
+/// Changes, drops and doubles some bytes of a document.
 fn damage(mut document: Vec<u8>, changes: &[(usize, u8, u8)]) -> Vec<u8> {
     for &(at, what, byte) in changes {
         if document.is_empty() {
@@ -151,7 +151,7 @@ fn changes() -> impl Strategy<Value = Vec<(usize, u8, u8)>> {
     prop::collection::vec((any::<usize>(), any::<u8>(), any::<u8>()), 0..12)
 }
 
-/// Bytes that markup is made of, and some that no encoding has.
+/// Parts of markup, and bytes that are invalid in any encoding.
 fn markup() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
         &b"<p>"[..],
@@ -284,7 +284,7 @@ proptest! {
     }
 }
 
-/// As the last of the above, for minutes.
+/// Like the last test above, but runs for minutes.
 #[test]
 #[ignore = "takes minutes; run by make soak"]
 fn many_damaged_samples_are_read_or_refused() {

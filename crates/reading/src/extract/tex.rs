@@ -1,15 +1,17 @@
-//! TeX: a light rule of our own, since no library reads TeX but TeX itself. Text is kept, commands are dropped.
+//! TeX: extracts text with a simple rule, since no library except TeX itself reads TeX. Text is kept,
+//! commands are dropped.
 //!
-//! It never expands anything, but for the commands that write a single character ([`accents`]). Dropped are comments,
-//! what stands before `\begin{document}`, the names of commands with their optional arguments, and the arguments of those commands that hold names and lengths. Everything else stays, with
-//! the arguments of all other commands and the contents of formulas among it.
+//! It expands only the commands that write a single character ([`accents`]). It drops comments, the text
+//! before `\begin{document}`, names of commands and their optional arguments. It also drops arguments that
+//! are names or lengths. It keeps everything else, including the arguments of all other commands and the
+//! contents of formulas.
 
 use super::builder::TextBuilder;
 use super::source::Utf8Source;
 use super::{Extracted, accents};
 use fpdb_kernel::document::Span;
 
-/// Commands whose first argument is no text.
+/// Commands whose first argument is not text.
 const NAMES: [&str; 34] = [
     "addbibresource",
     "begin",
@@ -47,7 +49,7 @@ const NAMES: [&str; 34] = [
     "vspace",
 ];
 
-/// The text of a document.
+/// Extracts the text of a document.
 pub(super) fn extract(bytes: &[u8]) -> Extracted {
     let source = Utf8Source::new(bytes, None);
     let mut builder = source.builder(bytes.len());
@@ -65,8 +67,8 @@ pub(super) fn extract(bytes: &[u8]) -> Extracted {
 /// Reads TeX.
 struct TexReader<'a> {
     tex: &'a [u8],
-    /// How many groups may yet turn out to have no end within reach. After that none is looked for: each costs some
-    /// thousand steps, and a document could be made of nothing else.
+    /// How many more groups may turn out to have no end within reach. At 0, no more ends are searched for.
+    /// Each such search takes some thousand steps, and a document could consist of nothing else.
     misses: usize,
 }
 
@@ -85,7 +87,7 @@ impl<'a> TexReader<'a> {
             if tex.get(at) == Some(&b'\\')
                 && let Some((character, mut end)) = accents::character(tex, at)
             {
-                // Braces around just this character would part the word it stands in.
+                // Braces around just this character would split the word.
                 if at > begin && tex[at - 1] == b'{' && tex.get(end) == Some(&b'}') {
                     (at, end) = (at - 1, end + 1);
                 }
@@ -96,12 +98,12 @@ impl<'a> TexReader<'a> {
             }
             builder.verbatim(&tex[begin..at], begin as u64);
             match (tex.get(at), tex.get(at + 1)) {
-                // A comment takes the end of its line with it, and the blanks after that.
+                // A comment includes the end of its line.
                 (Some(b'%'), _) => {
                     at += memchr::memchr(b'\n', &tex[at..]).map_or(tex.len() - at, |end| end + 1);
                 }
                 (Some(_), Some(letter)) if letter.is_ascii_alphabetic() => at = self.command(at, builder),
-                // `\\` ends a line; `\%`, `\&` and their like are the character; any other is dropped.
+                // `\\` ends a line. `\%`, `\&` and similar give the character. All others are dropped.
                 (Some(_), Some(b'\\')) => {
                     builder.separate(at as u64);
                     at += 2;
@@ -117,7 +119,7 @@ impl<'a> TexReader<'a> {
         builder.separate(tex.len() as u64);
     }
 
-    /// Reads the command that begins at `at`, and returns where what stays begins.
+    /// Reads the command that begins at `at`. Returns the offset at which kept text continues.
     fn command(&mut self, at: usize, builder: &mut TextBuilder) -> usize {
         let tex = self.tex;
         let letters = tex[at + 1..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -136,7 +138,7 @@ impl<'a> TexReader<'a> {
         at
     }
 
-    /// Where the group ends that begins at `at`: after its last byte, or at once where it has none within reach.
+    /// Offset after the group that begins at `at`. If the group has no end within reach, returns `at`.
     fn group_end(&mut self, at: usize, open: u8, close: u8) -> usize {
         const REACH: usize = 4096;
         let reach = if self.misses == 0 { 0 } else { REACH };

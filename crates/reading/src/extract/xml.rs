@@ -1,4 +1,5 @@
-//! XML: the elements and characters of one part of a package, in order, by `quick-xml`. Nothing here recurses.
+//! XML: reads the elements and text of one part of a package in order, with `quick-xml`. Nothing here
+//! recurses.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -8,13 +9,13 @@ use super::source::Utf8Source;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
-/// An event on the way through a part. Names are without prefix.
+/// An event while a part is read. Names have no prefix.
 pub(super) enum XmlEvent<'a> {
     /// An element begins.
     Start(&'a str, Attributes<'a>),
-    /// It ends; an empty element does so at once.
+    /// An element ends. An empty element ends at once.
     End(&'a str),
-    /// Characters, references resolved.
+    /// Text, with references resolved.
     Text(&'a str),
 }
 
@@ -22,7 +23,7 @@ pub(super) enum XmlEvent<'a> {
 pub(super) struct Attributes<'a>(&'a BytesStart<'a>);
 
 impl Attributes<'_> {
-    /// The value of the attribute of this name, prefix aside.
+    /// The value of the attribute with this name, ignoring prefixes.
     pub(super) fn get(&self, name: &str) -> Option<String> {
         let found = self.0.attributes().flatten().find(|attribute| attribute.key.local_name().as_ref() == name)?;
         let value = found.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?;
@@ -30,10 +31,10 @@ impl Attributes<'_> {
     }
 }
 
-/// Reads a part of a document of this format from end to end.
+/// Reads a part of a document of this format from start to end, and passes each event to `take`.
 ///
 /// # Errors
-/// [`DocumentError::NotOfFormat`](fpdb_host::error::DocumentError::NotOfFormat) where the part is not well-formed or ends too early, and the error of `take`.
+/// [`DocumentError::NotOfFormat`] if the part is not well-formed or ends too early, and any error of `take`.
 pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(XmlEvent<'_>) -> Result<()>) -> Result<()> {
     let broken = |error: quick_xml::Error| {
         Error::Document(DocumentError::NotOfFormat {
@@ -67,7 +68,8 @@ pub(super) fn read(format: Format, bytes: &[u8], take: &mut dyn FnMut(XmlEvent<'
                 let name = reference.into_inner();
                 let text = match character {
                     Some(character) => &*character.encode_utf8(&mut buffer),
-                    // Any other entity would be declared in the document, which none of these formats do.
+                    // Any other entity would need a declaration in the document. None of these formats have
+                    // such declarations.
                     None => quick_xml::escape::resolve_predefined_entity(&name).unwrap_or_default(),
                 };
                 take(XmlEvent::Text(text))?;

@@ -1,4 +1,5 @@
-//! Properties of everything that reads documents, for any bytes: see `crates/kernel/src/fuzzing`.
+//! Properties of all code that reads documents, which must hold for any bytes: see
+//! `crates/kernel/src/fuzzing`.
 
 #[cfg(test)]
 #[path = "../../../../tests/corpus.rs"]
@@ -12,7 +13,7 @@ use crate::input::properties as input;
 /// A property of any bytes.
 pub type Property = fn(&[u8]);
 
-/// All properties, by the names of their fuzz targets and of their folders in `tests/corpus/`.
+/// All properties. The names are those of their fuzz targets and of their folders in `tests/corpus/`.
 pub const PROPERTIES: &[(&str, Property)] = &[
     ("arc", |data| input::container("a", data)),
     ("choose", input::choose),

@@ -1,20 +1,21 @@
-//! bzip2: all streams of a file, one after the other. An empty stream is passed over without a decoder, which costs as
-//! much to make as the decoding of some 100 kB: files of nothing but empty streams are otherwise a means of attack.
+//! bzip2: reads all streams of a file one after the other. Empty streams are skipped without a decoder,
+//! because creating a decoder costs as much as decoding about 100 kB. Otherwise a file of only empty streams
+//! could be used for an attack.
 
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
 use bzip2::bufread::BzDecoder;
 
-/// The length of an empty stream, the shortest there is.
+/// Length of an empty stream, which is the shortest possible stream.
 const EMPTY_STREAM: usize = 14;
 
-/// Reads what all streams hold.
+/// Reads the content of all streams.
 pub(super) struct Bzip2<R> {
     state: Bzip2State<R>,
 }
 
 enum Bzip2State<R> {
-    /// The first bytes of a stream are to be looked at; there must be some, unless another stream came before.
+    /// The first bytes of a stream must be read. If `needed`, no stream came before, and one must follow.
     Between {
         input: R,
         needed: bool,
@@ -28,12 +29,12 @@ impl<R: BufRead> Bzip2<R> {
         Self { state: Bzip2State::Between { input, needed: true } }
     }
 
-    /// Passes over empty streams and begins the next one that is not, if there is one.
+    /// Skips empty streams, and begins the next stream with content, if any.
     fn begin(&mut self) -> io::Result<()> {
         let Bzip2State::Between { input, needed } = &mut self.state else { return Ok(()) };
         let mut head = Vec::with_capacity(EMPTY_STREAM);
         loop {
-            // Interrupted reads are tried again, so that nothing is lost between two of them.
+            // `read_to_end` repeats interrupted reads, so no byte is lost.
             input.take((EMPTY_STREAM - head.len()) as u64).read_to_end(&mut head)?;
             if !is_empty_stream(&head) {
                 break;
@@ -66,7 +67,7 @@ impl<R: BufRead> Read for Bzip2<R> {
             if read > 0 {
                 return Ok(read);
             }
-            // Its checksum was right, and it took all of its first bytes: no stream is shorter.
+            // Its checksum is correct. It has consumed all of `head`, because no stream is shorter.
             if let Bzip2State::Within(stream) = std::mem::replace(&mut self.state, Bzip2State::Ended) {
                 let (_, input) = stream.into_inner().into_inner();
                 self.state = Bzip2State::Between { input, needed: false };
@@ -75,7 +76,7 @@ impl<R: BufRead> Read for Bzip2<R> {
     }
 }
 
-/// `BZh`, the block size, the mark of the end, and the checksum of nothing.
+/// `BZh`, the block size, the mark of the end, and the checksum of no data.
 fn is_empty_stream(head: &[u8]) -> bool {
     head.len() == EMPTY_STREAM
         && head.starts_with(b"BZh")

@@ -1,4 +1,4 @@
-//! Candidate: a document to be read, and what is known of it before.
+//! Candidate: a document to be read, and the facts known before it is read.
 
 use std::fs::Metadata;
 use std::io;
@@ -10,110 +10,128 @@ use super::names::name_of;
 use crate::recognise::Compression;
 use fpdb_host::clock;
 use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::skip_reason::SkipReason;
 use fpdb_kernel::document::Modified;
 
 /// A document to be read.
 #[derive(Debug)]
 pub struct Candidate {
+    /// The facts known before it is read.
     pub about: About,
+    /// The source of its bytes.
     pub content: Content,
 }
 
-/// The facts of a document before it is read.
+/// The facts about a document known before it is read.
 #[derive(Clone, Debug)]
 pub struct About {
+    /// The name of the document.
     pub name: String,
-    /// The name of a file like it, for what its ending tells of its format; may be empty.
+    /// The name of a similar file, whose extension shows the format. May be empty.
     pub hint: String,
-    /// The file it is, or is in; `None` for standard input.
+    /// The file of the document, or the file that contains it. `None` for standard input.
     pub file: Option<Arc<FileFacts>>,
-    /// Which part of the file, as its name says it; `None` for the whole, [`CLOSED`] where it would be unfolded usually.
+    /// The part of the file, as in the document's name. `None` for the whole file. [`CLOSED`](super::CLOSED)
+    /// for a whole file that would normally be opened as a container or decompressed.
     pub member: Option<String>,
+    /// The metadata of the document, as names and values.
     pub metadata: Vec<(String, String)>,
-    /// True if the file has had a document of this name before this one.
+    /// True if an earlier document of the file has the same name.
     pub repeated: bool,
+    /// True if it is all of a source that the caller has named, and neither a member nor met in a folder or a list.
+    pub named: bool,
 }
 
-/// Where the bytes of a document come from.
+/// The source of a document's bytes.
 #[derive(Debug)]
 pub enum Content {
-    /// The file.
+    /// The whole file.
     File,
-    /// The file, decompressed.
+    /// The whole file, decompressed.
     Compressed(Compression),
-    /// The pipe at this path, which can be read once.
+    /// The pipe at this path. It can be read only once.
     Pipe(PathBuf),
-    /// These are all of them.
+    /// All of the bytes, in memory.
     Whole(Vec<u8>),
-    /// They come piece by piece, and end with an empty one or with an error.
+    /// The bytes in pieces as they arrive. An empty piece or an error ends them.
     Pieces(Receiver<Result<Vec<u8>>>),
 }
 
-/// The next piece of [`Content::Pieces`]; `None` after the last.
+/// Receives the next piece of [`Content::Pieces`]; `None` at the end.
 ///
 /// # Errors
-/// The one it ends with; [`DocumentError::ReaderFailed`](fpdb_host::error::DocumentError::ReaderFailed) where it breaks off: the reader of its container has panicked.
+/// The error that ends the pieces. [`DocumentError::ReaderFailed`] if the pieces stop without an end, because
+/// the reader of the container panicked.
 pub fn next_piece(pieces: &Receiver<Result<Vec<u8>>>) -> Result<Option<Vec<u8>>> {
     let broken_off = || Error::Document(DocumentError::ReaderFailed { detail: "it broke off".into() });
     let piece = pieces.recv().unwrap_or_else(|_| Err(broken_off()))?;
     Ok((!piece.is_empty()).then_some(piece))
 }
 
-/// The facts of a file, as the file system reports them.
+/// The facts about a file, as the file system reports them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFacts {
+    /// The path as it was given.
     pub path: PathBuf,
     /// The absolute path.
     pub source: String,
+    /// Size in bytes.
     pub bytes: u64,
+    /// Time of the last change, if the file system reports one.
     pub modified: Option<Modified>,
-    /// When it was looked at, in seconds since 1970.
+    /// Time at which these facts were read, in seconds since 1970.
     pub observed_at: i64,
 }
 
 /// One step of a walk.
 #[derive(Debug)]
 pub enum WalkEvent {
+    /// A document.
     Document(Candidate),
-    /// An archive that is no document itself, as no glob includes it; its members may be.
+    /// An archive that is no document itself, because no glob includes it. Its members may be documents.
     Archive(Candidate),
     /// The name of a member that globs leave out.
     LeftOut(String),
-    /// Left out, with the reason as a phrase.
+    /// An entry that is not a document.
     Skipped {
+        /// The name of the file.
         name: String,
-        reason: &'static str,
+        /// The reason.
+        reason: SkipReason,
     },
+    /// Could not be read.
     Failed {
+        /// The name of the document or folder.
         name: String,
+        /// The error.
         error: Error,
     },
 }
 
 impl Candidate {
-    /// The document that standard input is.
+    /// Standard input as a document.
     pub(crate) fn standard_input(name: &str) -> Self {
-        Self::new(name.to_owned(), None)
+        Self::new(name.to_owned(), None, true)
     }
 
-    /// The document that comes out of a pipe.
-    pub(super) fn pipe(name: String, path: &Path) -> Self {
-        Self { content: Content::Pipe(path.to_owned()), ..Self::new(name, None) }
+    /// The content of a pipe as a document.
+    pub(super) fn pipe(name: String, path: &Path, named: bool) -> Self {
+        Self { content: Content::Pipe(path.to_owned()), ..Self::new(name, None, named) }
     }
 
-    /// The document that a whole file is.
-    pub(super) fn file(name: String, facts: FileFacts) -> Self {
-        Self::new(name, Some(Arc::new(facts)))
+    /// A whole file as a document.
+    pub(super) fn file(name: String, facts: FileFacts, named: bool) -> Self {
+        Self::new(name, Some(Arc::new(facts)), named)
     }
 
-    fn new(name: String, file: Option<Arc<FileFacts>>) -> Self {
+    fn new(name: String, file: Option<Arc<FileFacts>>, named: bool) -> Self {
         let hint = name.clone();
-        let about = About { name, hint, file, member: None, metadata: Vec::new(), repeated: false };
+        let about = About { name, hint, file, member: None, metadata: Vec::new(), repeated: false, named };
         Self { about, content: Content::File }
     }
 }
 
-/// True if there is a pipe at a path, as the shell makes one for `<(command)`.
+/// True if the path is a pipe, such as the shell makes for `<(command)`.
 #[cfg(unix)]
 pub(super) fn is_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -125,22 +143,22 @@ pub(super) fn is_pipe(_: &Path) -> bool {
     false
 }
 
-/// The one file or pipe at a path.
+/// The document for a single file or pipe.
 ///
 /// # Errors
-/// [`Error::Io`] where there is none, [`DocumentError::NotAFile`](fpdb_host::error::DocumentError::NotAFile) for a folder or device.
+/// [`Error::Io`] if the path does not exist, [`DocumentError::NotAFile`] if it is a folder or device.
 pub fn candidate_of(path: &Path) -> Result<Candidate> {
     if is_pipe(path) {
-        return Ok(Candidate::pipe(name_of(path)?, path));
+        return Ok(Candidate::pipe(name_of(path)?, path, true));
     }
     let metadata = path.metadata().map_err(Error::io("read", path))?;
     if !metadata.is_file() {
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     }
-    Ok(Candidate::file(name_of(path)?, facts_of(path, &metadata)?))
+    Ok(Candidate::file(name_of(path)?, facts_of(path, &metadata)?, true))
 }
 
-/// The facts of a file that are stored beside its content.
+/// The facts about a file that are stored with its document.
 pub(super) fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
     let absolute = absolute(path).map_err(Error::io("find the folder of", path))?;
     let source = absolute
@@ -151,8 +169,8 @@ pub(super) fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
     Ok(FileFacts { path: path.to_owned(), source, bytes, modified, observed_at })
 }
 
-/// A path from the root, without `..`: where it goes through a folder and out of it again, that folder may be gone when
-/// the file is to be read again. The folder before a `..` can be a link, so that only the system knows where it leads.
+/// Converts a path to an absolute path without `..`. A folder that `..` leaves again may be gone when the
+/// file is read later. The folder before a `..` may be a link, so only the system can resolve it.
 pub(super) fn absolute(path: &Path) -> io::Result<PathBuf> {
     let parts: Vec<Component<'_>> = path.components().collect();
     let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
@@ -162,10 +180,10 @@ pub(super) fn absolute(path: &Path) -> io::Result<PathBuf> {
     Ok(through.iter().collect::<PathBuf>().canonicalize()?.join(rest.iter().collect::<PathBuf>()))
 }
 
-/// The path from the root that the documents of a file or folder are kept with.
+/// The absolute path under which the documents of a file or folder are stored.
 ///
 /// # Errors
-/// [`Error::Io`] where it cannot be told, [`DocumentError::PathNotUtf8`].
+/// [`Error::Io`] if the absolute path is not available, [`DocumentError::PathNotUtf8`] if it is not UTF-8.
 pub fn absolute_name(path: &Path) -> Result<String> {
     let absolute = absolute(path).map_err(Error::io("find the folder of", path))?;
     let tidied: PathBuf = absolute.components().collect();
@@ -175,7 +193,7 @@ pub fn absolute_name(path: &Path) -> Result<String> {
         .map_err(|path| Error::Document(DocumentError::PathNotUtf8 { path: path.into() }))
 }
 
-/// When a file was last written, where its file system tells.
+/// Time of a file's last change, if the file system reports one.
 pub(super) fn modified(metadata: &Metadata) -> Option<Modified> {
     let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(metadata.modified().ok()?);
     Some(Modified { seconds, nanoseconds })

@@ -1,4 +1,4 @@
-//! Container batch: reads several members of one container in one pass over it.
+//! Container batch: reads several members of one container in one pass.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -9,26 +9,26 @@ use super::{Candidate, ReadOptions};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 
-/// The most bytes that the held members may have, all in all.
+/// Maximum bytes of all held members together.
 pub const HELD_BYTES: u64 = 64 << 20;
 
-/// A container by its path, and the field that holds the text of its records where that is not the usual one.
+/// A container: its path, and the field with the text of its records if it is not the default field.
 type ContainerKey = (String, Option<String>);
 
 /// Stored documents that will be requested.
 #[derive(Debug, Default)]
 pub struct ContainerBatch {
-    /// Members not read yet.
+    /// Members that are not read yet, by container.
     expected: HashMap<ContainerKey, BTreeSet<String>>,
-    /// Members read and not requested yet, by path and member.
+    /// Members that are read but not requested yet, by path and member.
     found: HashMap<(String, String), Result<Candidate>>,
-    /// Bytes of all of them.
+    /// Bytes of all members together.
     bytes: u64,
 }
 
 impl ContainerBatch {
-    /// Expects that a document of so many bytes is asked for, which was read from this place. False where there is no room for
-    /// another.
+    /// Announces that the document at this place, of `bytes` bytes, will be requested. Returns false if the
+    /// batch has no room for it.
     pub fn expect(&mut self, place: StoredPlace<'_>, bytes: u64) -> bool {
         let all = self.bytes.saturating_add(bytes);
         if all > HELD_BYTES {
@@ -41,7 +41,7 @@ impl ContainerBatch {
         true
     }
 
-    /// As [`stored_document`], and quicker for those that were expected.
+    /// Like [`stored_document`], but faster for announced documents.
     pub fn document(
         &mut self,
         place: StoredPlace<'_>,
@@ -56,7 +56,7 @@ impl ContainerBatch {
                 let found =
                     members_of_file(Path::new(source), container.1.as_deref(), &members, options, searched, stop);
                 stop.check()?;
-                // If the container cannot be read to its end, its members are then read by themselves.
+                // If the container cannot be read to its end, each of its members is read separately later.
                 if let Ok(mut found) = found {
                     for member in members {
                         let candidate = found.remove(&member).unwrap_or_else(|| {
@@ -77,7 +77,7 @@ impl ContainerBatch {
     }
 }
 
-/// The container of a member, with the field that holds its text, and the member.
+/// The container of a member, with the field of its text, and the member.
 fn container_of(place: StoredPlace<'_>) -> Option<(ContainerKey, &str)> {
     let member = place.member?;
     let (_, field) = parts_of(place.name, member);
@@ -122,7 +122,7 @@ mod tests {
         {
             let mut find =
                 || text(&batch.document(place(Some(member)), &options, u64::MAX, &StopToken::new()).unwrap());
-            // The second time it has been given away.
+            // The second time it is read again, because it was already returned.
             assert_eq!((find(), find()), (expected.to_owned(), expected.to_owned()), "{member}");
         }
         let gone = batch.document(place(Some(":99")), &options, u64::MAX, &StopToken::new());

@@ -1,8 +1,8 @@
-//! Decompress thread: decompresses a stream on a thread of its own, while the caller takes apart what has come of it so far.
+//! Decompress thread: decompresses a stream on a separate thread, while the caller processes the output.
 //!
-//! The thread only decodes. Limits and progress are counted where the bytes are taken, so that they do not depend on how
-//! far the thread has come. The thread ends with its stream, or at the next piece once the reader is dropped. It is not
-//! joined: it may be blocked on a pipe to which nothing is written.
+//! The thread only decodes. Limits and progress are counted by the caller when it takes the bytes, so they do
+//! not depend on the thread's progress. The thread ends with its stream, or at the next piece after the
+//! reader is dropped. It is not joined, because it may be blocked on a pipe without input.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -13,24 +13,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::decompress::decoder;
-use super::limits::{Guard, Meter};
+use super::meter::{Guard, Meter};
 use super::reader::PIECE;
 use crate::recognise::Compression;
 use fpdb_host::error::Error;
 use fpdb_host::guarded::guarded;
 use fpdb_host::threads;
 
-/// Pieces that may wait to be taken. With the one that is being made and the one that is being read: 1 MiB.
+/// Maximum number of waiting pieces. Together with the piece being made and the piece being read, this is 1
+/// MiB.
 const PIECES_WAITING: usize = 2;
 
-/// How often a waiting reader checks whether the run is to stop.
+/// How often a waiting reader checks whether the run is stopped.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Decodes `input` on a thread of its own. `path` names the input in errors; `meter` limits the output and counts the bytes of
-/// `input`.
+/// Decodes `input` on a separate thread. `path` names the input in errors. `meter` limits the output and
+/// counts the bytes of `input`.
 ///
 /// # Errors
-/// Where the system has no more threads.
+/// If the system has no more threads.
 pub(super) fn decompress_on_thread<'a>(
     compression: Compression,
     path: &'a Path,
@@ -44,7 +45,7 @@ pub(super) fn decompress_on_thread<'a>(
     threads::start("decompress", move || {
         let done = guarded(|| decode(compression, input, &sender, &empty));
         if let Err(error) = done.unwrap_or_else(|detail| Err(io::Error::other(detail))) {
-            // A reader that is gone wants to know nothing.
+            // If the reader is gone, it does not need the error.
             let _ = sender.send(Err(error));
         }
     })?;
@@ -54,7 +55,7 @@ pub(super) fn decompress_on_thread<'a>(
     Ok(Box::new(Guard::new(stream, compression.name(), taken, meter)))
 }
 
-/// The input; why it could not be read is kept apart from what the decoder makes of that.
+/// The input. Its read error is kept separately, because the decoder may replace it.
 struct InputWatch<R> {
     input: R,
     unread: Arc<Mutex<Option<io::Error>>>,
@@ -72,12 +73,12 @@ impl<R: Read> Read for InputWatch<R> {
     }
 }
 
-/// The bytes decoded since the last piece; an empty one is the end.
+/// Bytes decoded since the last piece. An empty piece marks the end.
 #[derive(Default)]
 struct DecodedPiece {
     buffer: Vec<u8>,
     filled: usize,
-    /// Compressed bytes read by then.
+    /// Number of compressed bytes read so far.
     taken: u64,
 }
 
@@ -101,7 +102,7 @@ fn decode(
                 Err(error) => outcome = Err(error),
             }
         }
-        // The bytes before an error are good.
+        // The bytes before an error are valid.
         if (filled > 0 || outcome.is_ok())
             && pieces.send(Ok(DecodedPiece { buffer, filled, taken: taken.get() })).is_err()
         {
@@ -114,10 +115,10 @@ fn decode(
     }
 }
 
-/// Reads the pieces that the thread has decoded.
+/// Reads the pieces that the thread decoded.
 struct ThreadedDecoder<'a> {
     pieces: Receiver<io::Result<DecodedPiece>>,
-    /// Buffers that are used again: new ones would be memory fresh from the system each time.
+    /// Buffers for reuse. New buffers would need fresh memory from the system each time.
     returned: Sender<Vec<u8>>,
     piece: DecodedPiece,
     at: usize,
@@ -129,13 +130,13 @@ struct ThreadedDecoder<'a> {
 }
 
 impl ThreadedDecoder<'_> {
-    /// The next piece, or why there is none. A run that is to stop does not wait for it.
+    /// Receives the next piece, or the error that replaces it. Does not wait if the run is stopped.
     fn next_piece(&self) -> io::Result<io::Result<DecodedPiece>> {
         loop {
             match self.pieces.recv_timeout(STOP_CHECK_INTERVAL) {
                 Ok(piece) => return Ok(piece),
                 Err(RecvTimeoutError::Timeout) => self.meter.read(0)?,
-                // The thread may not end without a word.
+                // The thread must not end without a final piece or an error.
                 Err(RecvTimeoutError::Disconnected) => return Ok(Err(io::ErrorKind::UnexpectedEof.into())),
             }
         }
@@ -172,8 +173,8 @@ impl Read for ThreadedDecoder<'_> {
 mod tests {
     use std::time::Instant;
 
-    use super::super::limits::InputLimits;
     use super::*;
+    use crate::extract::InputLimits;
     use fpdb_host::error::DocumentError;
     use fpdb_host::stop::StopToken;
 
@@ -185,7 +186,7 @@ mod tests {
         work(&Meter::new(InputLimits::default(), None, &token, &|_| {}))
     }
 
-    /// Several pieces of something that is the same nowhere.
+    /// Several pieces of data without repetition.
     fn numbers() -> Vec<u8> {
         (0..300_000u32).flat_map(u32::to_le_bytes).collect()
     }

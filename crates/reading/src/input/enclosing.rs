@@ -1,11 +1,11 @@
-//! Enclosing: whether a path lies in a database, where nothing may be written but by the database itself.
+//! Enclosing: finds the database that contains a path. Only the database itself may write there.
 
 use std::path::{Path, PathBuf};
 
 use super::walk::is_database;
 
-/// The database, or the folder of backups, that a path is or lies in. `own` counts as a database, even where there is
-/// none yet, or none that can be told.
+/// The database or folder of backups that is `path` or contains it. `own` counts as a database even if it
+/// does not exist yet or is not recognisable.
 #[must_use]
 pub fn enclosing_database(path: &Path, own: Option<&Path>) -> Option<PathBuf> {
     let own = own.map(resolved);
@@ -14,12 +14,12 @@ pub fn enclosing_database(path: &Path, own: Option<&Path>) -> Option<PathBuf> {
     path.ancestors().find(is_one).map(Path::to_owned)
 }
 
-/// A path without links, as far as there is something there.
+/// Resolves the links in a path, as far as the path exists.
 fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for there in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (there.canonicalize(), path.strip_prefix(there)) {
-            // A path that has nothing more joined to it must not end in a separator.
+            // Joining an empty rest would add a separator at the end.
             return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
         }
     }

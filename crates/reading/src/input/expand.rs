@@ -1,22 +1,24 @@
-//! Expand: the documents in a file, layer by layer, in order. A single document is left for others to read; the
-//! members of a container are handed over while it is being read, a small one whole, a large one piece by piece.
+//! Expand: visits the documents of a file in order, layer by layer. It does not read a file that is a single
+//! document. Members of a container are passed on while the container is read: small ones whole, large ones
+//! in pieces.
+
+mod within;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::containers::{Member, MemberContent, Members, read_file, read_stream};
+use super::containers::{read_file, read_stream};
 use super::decompress::decompress;
 use super::decompress_thread::decompress_on_thread;
 use super::extents::Extents;
-use super::limits::{Meter, Metered};
 use super::member_name::{CLOSED, member_of};
 use super::member_place::MemberPlace;
+use super::meter::{Meter, Metered};
 use super::pipe::{Input, Pipe, Stoppable};
 use super::pump::{Broken, PIECES_WAITING, pump};
 use super::reader::{PIECE, STANDARD_INPUT, is_unchanged};
@@ -25,35 +27,40 @@ use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, holds_
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_host::stop::StopToken;
+use within::Within;
 
 /// How documents are read, and the receiver of progress.
 #[derive(Clone, Copy)]
 pub struct ReadContext<'a> {
+    /// How documents are read.
     pub options: &'a ReadOptions,
     /// Which members of archives count; `None` where all do.
     pub members: Option<&'a PathFilter>,
+    /// Ends the reading.
     pub stop: &'a StopToken,
-    /// Told of bytes of files that have been read.
+    /// Called with the number of bytes read from files.
     pub progress: &'a dyn Fn(u64),
 }
 
-/// The content of a file.
+/// The content of an opened file.
 pub enum Opened {
+    /// A single document, and the source of its bytes.
     Document(Content),
+    /// A container of documents, maybe compressed.
     Container(UnreadContainer),
 }
 
-/// A container that has not been read yet.
+/// A container that is not read yet.
 pub struct UnreadContainer {
     file: File,
     head: Vec<u8>,
     layer: Layer,
 }
 
-/// Looks what a file is, and completes what is known of the document that it may be.
+/// Opens a file and detects its kind. Completes the facts about the document that it may be.
 ///
 /// # Errors
-/// Fails if the file cannot be read or decompressed.
+/// If the file cannot be read or decompressed.
 pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Result<Opened> {
     let mut open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
     let mut head = Vec::with_capacity(HEAD);
@@ -67,7 +74,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
         Layer::Document => Opened::Document(Content::File),
         Layer::Container(_) => Opened::Container(UnreadContainer { file: open, head, layer }),
         Layer::Compressed(compression) => {
-            // An error here will occur again where the file is read, and is reported there.
+            // An error here will occur again when the file is read, and is reported then.
             let meter = Meter::new(reading.options.limits.clone(), Some(file.bytes), reading.stop, &|_| {});
             let inside = decompress(compression, Cursor::new(&head).chain(&open), &meter);
             let mut inside_head = Vec::with_capacity(HEAD);
@@ -89,10 +96,11 @@ impl UnreadContainer {
         Ok(self)
     }
 
-    /// Reads the container and visits its members. True if all could be read and were wanted.
+    /// Reads the container and visits its members. Returns true if every member could be read and `visit` did
+    /// not break.
     ///
     /// # Errors
-    /// Fails if the file cannot be opened.
+    /// If the file cannot be opened.
     pub fn expand(
         self,
         about: &About,
@@ -103,7 +111,7 @@ impl UnreadContainer {
         self.expand_with(about, facts, reading, visit, None)
     }
 
-    /// As [`Self::expand`], with its errors; `extents` learns where members lie.
+    /// Like [`Self::expand`]. Also reports the places of members to `extents`.
     pub(super) fn expand_with(
         self,
         about: &About,
@@ -135,7 +143,7 @@ impl UnreadContainer {
             Layer::Document => Ok(()),
         };
         if told.is_ok() && !is_unchanged(&file, facts)? {
-            // If no more is wanted this was the last thing to be told anyway.
+            // This is the last event, so a break does not matter.
             let _ = expander.fail("", Error::Document(DocumentError::ChangedWhileReading { path: facts.path.clone() }));
         }
         let whole = told.is_ok() && expander.whole;
@@ -144,7 +152,7 @@ impl UnreadContainer {
     }
 }
 
-/// Visits what standard input or a pipe holds: one document, or the members of a container.
+/// Visits the content of standard input or a pipe: one document, or the members of a container.
 pub fn expand_stream(
     Candidate { about, content }: &Candidate,
     reading: ReadContext<'_>,
@@ -156,12 +164,12 @@ pub fn expand_stream(
     };
     match pipe.map_err(Error::io("read", path)) {
         Ok(pipe) => expand_input(about, reading, path, pipe, visit),
-        // It is the last thing to be told in any case.
+        // This is the last event, so a break does not matter.
         Err(error) => drop(visit(WalkEvent::Failed { name: about.name.clone(), error })),
     }
 }
 
-/// As [`expand_stream`], of any input; `path` says what it is.
+/// Like [`expand_stream`], for any input. `path` names it in errors.
 pub(super) fn expand_input(
     about: &About,
     reading: ReadContext<'_>,
@@ -179,10 +187,10 @@ pub(super) fn expand_input(
     let read = (&mut input).take(HEAD as u64).read_to_end(&mut head);
     let layer = if reading.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
     let head = Cursor::new(head);
-    // Errors have been reported already.
+    // Errors were already reported.
     let _ = match (read, layer) {
         (Err(error), _) => expander.break_off(&place, Error::io("read", path)(error)),
-        // The thread that decompresses is not waited for.
+        // Nothing waits for the thread that decompresses.
         (Ok(_), Layer::Compressed(compression)) => {
             expander.compressed_outermost(compression, place, path, head.chain(input.input))
         }
@@ -202,14 +210,14 @@ struct Expander<'a> {
     filter: Option<&'a PathFilter>,
     meter: &'a Meter<'a>,
     visit: &'a mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
-    /// No member has failed.
+    /// True if no member failed so far.
     whole: bool,
-    /// The last member could not be read to its end.
+    /// True if the last member could not be read to its end.
     broken: bool,
-    /// The hashes of the names that members have had. Names of records are numbers, and not among them.
+    /// Hashes of the names of members so far. Records are numbered, so they are not included.
     names: FxHashSet<u64>,
     extents: Option<&'a mut dyn Extents>,
-    /// The stream that is read, if it is no file: it may have no name that tells what it is.
+    /// The name of the stream, if the input is not a file. Its name may not show its kind.
     stream: Option<&'a Path>,
 }
 
@@ -225,7 +233,7 @@ impl<'a> Expander<'a> {
         Self { about, options, filter, meter, visit, whole: true, broken: false, names, extents: None, stream: None }
     }
 
-    /// Takes the documents of `input`, of any kind.
+    /// Visits the documents of `input`, which may be of any kind.
     fn layer(&mut self, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
         let mut head = Vec::with_capacity(8 << 10);
         let read = (&mut *input).take(PIECE as u64).read_to_end(&mut head);
@@ -238,7 +246,7 @@ impl<'a> Expander<'a> {
                 self.fail(&place.suffix, Error::Document(DocumentError::RecordsWithoutName { path }))
             }
             (Layer::Document, None) => self.document(place, head, input),
-            // The documents before the place where it broke off can be good.
+            // Documents before the place of the error can be valid.
             (_, Some(error)) => {
                 let rest = Broken { error: Some(error), meter: self.meter };
                 self.expand_layer(layer, place, &mut Cursor::new(head).chain(rest))
@@ -247,7 +255,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// True of a stream of JSON lines whose name does not tell so.
+    /// True for a stream of JSON lines whose name does not show that.
     fn is_records_without_name(&self, place: &MemberPlace, head: &[u8]) -> bool {
         self.stream.is_some() && !self.options.closed && place.suffix.is_empty() && holds_records(&place.hint, head)
     }
@@ -265,7 +273,7 @@ impl<'a> Expander<'a> {
         self.decompressed(compression, place, decoder)
     }
 
-    /// As [`Expander::compressed`], of the file itself, which is not metered yet.
+    /// Like [`Expander::compressed`], for the file itself, whose input is not metered yet.
     fn compressed_outermost(
         &mut self,
         compression: Compression,
@@ -318,7 +326,7 @@ impl<'a> Expander<'a> {
         };
         match read {
             Err(Error::Stopped) => Err(Error::Stopped),
-            // Nothing can come after a member that broke off: no second error.
+            // After a broken member no other can follow, so a second error is not reported.
             Err(_) if self.broken && !meter.is_exhausted() => Ok(()),
             Err(error) => self.break_off(&outer, error),
             Ok(()) => Ok(()),
@@ -330,7 +338,7 @@ impl<'a> Expander<'a> {
         if place.depth < limit { Ok(()) } else { Err(Error::Document(DocumentError::NestedTooDeep { limit })) }
     }
 
-    /// Hands a document over that begins with `head` and goes on with `input`.
+    /// Passes on a document that begins with `head` and continues with `input`.
     fn document(&mut self, place: MemberPlace, head: Vec<u8>, input: &mut dyn Read) -> Result<()> {
         let member = (!place.suffix.is_empty()).then(|| place.suffix.clone());
         self.found(place, member, head, input)
@@ -352,7 +360,7 @@ impl<'a> Expander<'a> {
             self.whole = false;
             self.broken = true;
             let stopped = matches!(error, Error::Stopped) || self.meter.is_exhausted();
-            // A reader that has given the document up has said why.
+            // If the reader has dropped the document, it has already reported the reason.
             let _ = sender.send(Err(error));
             if stopped {
                 return Err(Error::Stopped);
@@ -369,13 +377,14 @@ impl<'a> Expander<'a> {
             member,
             metadata: place.metadata,
             repeated: place.repeated,
+            named: self.about.named && place.suffix.is_empty(),
         };
         self.send(WalkEvent::Document(Candidate { about, content }))
     }
 
-    /// The reader of the member at this place has panicked. The container around it can be read on.
+    /// The reader of the member at this place panicked. The container around it can still be read.
     fn give_up(&mut self, place: &MemberPlace, detail: String) -> Result<()> {
-        // The meter may hold the reason.
+        // The meter may hold the actual reason.
         let error = self.meter.failure_or(|| Error::Document(DocumentError::ReaderFailed { detail }));
         self.break_off(place, error)
     }
@@ -388,7 +397,7 @@ impl<'a> Expander<'a> {
             return Err(error);
         }
         self.fail(&place.suffix, error)?;
-        // A limit of the whole file ends it, and is reported only once.
+        // A limit of the whole file ends the file, and is reported only once.
         if self.meter.is_exhausted() { Err(Error::Stopped) } else { Ok(()) }
     }
 
@@ -406,97 +415,8 @@ impl<'a> Expander<'a> {
     }
 }
 
-/// Takes the members of one container.
-struct Within<'w, 'a> {
-    outer: &'w MemberPlace,
-    expander: &'w mut Expander<'a>,
-    /// The part of the last member's name after that of the container, where it matters.
-    last: String,
-}
-
-impl Within<'_, '_> {
-    /// The part of a member's name after that of the file; the beginning of it if the name is too long.
-    fn suffix_of(&self, suffix: &str) -> String {
-        const SHOWN: usize = 100;
-        let outer = &self.outer.suffix;
-        if suffix.len() as u64 <= self.expander.options.limits.name_bytes {
-            return format!("{outer}{suffix}");
-        }
-        let shown: String = suffix.chars().take(SHOWN).collect();
-        format!("{outer}{shown}...")
-    }
-
-    fn leaves_out(&self, suffix: &str) -> bool {
-        let path = Path::new(&self.expander.about.name);
-        self.expander.filter.is_some_and(|filter| filter.leaves_out(path, suffix))
-    }
-
-    fn leave_out(&mut self, suffix: &str) -> Result<()> {
-        let name = format!("{}{suffix}", self.expander.about.name);
-        self.expander.send(WalkEvent::LeftOut(name))
-    }
-}
-
-impl Members for Within<'_, '_> {
-    fn member(&mut self, member: Member<'_>) -> Result<()> {
-        self.expander.meter.member()?;
-        let Member { suffix, hint, metadata, content } = member;
-        let limit = self.expander.options.limits.name_bytes;
-        if suffix.len() as u64 > limit {
-            return self.expander.fail(&self.suffix_of(&suffix), Error::Document(DocumentError::NameTooLong { limit }));
-        }
-        if self.expander.extents.is_some() && self.outer.suffix.is_empty() {
-            self.last.clone_from(&suffix);
-        }
-        let suffix = self.suffix_of(&suffix);
-        if self.leaves_out(&suffix) {
-            return self.leave_out(&suffix);
-        }
-        let metadata = match self.outer.metadata.is_empty() {
-            true => metadata,
-            false => self.outer.metadata.iter().cloned().chain(metadata).collect(),
-        };
-        let is_new =
-            matches!(content, MemberContent::Record(_)) || self.expander.names.insert(xxh3_64(suffix.as_bytes()));
-        let place = MemberPlace { suffix, hint, metadata, repeated: self.outer.repeated || !is_new, ..*self.outer };
-        match content {
-            MemberContent::Record(text) => self.expander.record(place, text),
-            MemberContent::Stream(input) => self.expander.layer(place, input),
-        }
-    }
-
-    fn failed(&mut self, suffix: String, error: Error) -> Result<()> {
-        self.expander.meter.member()?;
-        let suffix = self.suffix_of(&suffix);
-        if self.leaves_out(&suffix) { self.leave_out(&suffix) } else { self.expander.fail(&suffix, error) }
-    }
-
-    fn skipped(&mut self, suffix: String, reason: &'static str) -> Result<()> {
-        self.expander.meter.member()?;
-        let name = format!("{}{}", self.expander.about.name, self.suffix_of(&suffix));
-        self.expander.send(WalkEvent::Skipped { name, reason })
-    }
-
-    fn extent(&mut self, at: Range<u64>) {
-        if !self.last.is_empty()
-            && let Some(extents) = &mut self.expander.extents
-        {
-            extents.member(&self.last, at);
-            self.last.clear();
-        }
-    }
-
-    fn needed(&mut self, suffix: &str) {
-        if self.outer.suffix.is_empty()
-            && let Some(extents) = &mut self.expander.extents
-        {
-            extents.needed(suffix);
-        }
-    }
-}
-
 impl Expander<'_> {
-    /// Hands a text over that is a document in any case. Of a large one only the head is copied.
+    /// Passes on the text of a record, which is always a document. For a large text, only the head is copied.
     fn record(&mut self, place: MemberPlace, text: Vec<u8>) -> Result<()> {
         let member = member_of(&place.suffix, &self.options.fields);
         match text.split_at_checked(PIECE) {

@@ -1,15 +1,16 @@
-//! Extents: where the members of a file lie in it.
+//! Extents: the places of members in a file.
 
 use std::ops::Range;
 
 use crate::recognise::Container;
 
-/// Learns where the members of the outermost container of a file lie.
+/// Receives the places of members in the outermost container of a file.
 pub trait Extents {
-    /// The container is of this kind, below so many layers of compression.
+    /// The container has this kind and lies below `depth` layers of compression.
     fn container(&mut self, container: Container, depth: u32);
-    /// The member whose name ends like this lies here, in the words of `Members::extent`. Its documents were visited before.
+    /// The member with this suffix lies at `at`, whose unit is that of `Members::extent`. Its documents were
+    /// visited before.
     fn member(&mut self, suffix: &str, at: Range<u64>);
-    /// Another member needs the one whose name ends like this.
+    /// Another member needs the member with this suffix.
     fn needed(&mut self, suffix: &str);
 }

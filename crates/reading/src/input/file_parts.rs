@@ -1,4 +1,5 @@
-//! File parts: the documents of a file and where they lie in it, for the room that copies files without some of them.
+//! File parts: the documents of a file and their places. The code that copies files without some documents
+//! uses them.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,15 +15,17 @@ use fpdb_host::stop::StopToken;
 pub enum FileKind {
     /// One document, compressed or not.
     Document,
-    /// Members; the compression around them, if any. Under further ones they are out of reach.
+    /// A container, and the compression around it, if any. Members below further layers of compression cannot
+    /// be reached.
     Container(Option<Compression>),
 }
 
-/// Visits the documents of a file, as an ingest with these options would, and tells `extents` where its members lie. A file that is one
-/// document is visited as [`Content::File`] or [`Content::Compressed`].
+/// Visits the documents of a file, as an ingest with these options would, and reports the places of its
+/// members to `extents`. A file that is one document is visited as [`Content::File`] or
+/// [`Content::Compressed`].
 ///
 /// # Errors
-/// Fails if the file cannot be opened.
+/// If the file cannot be opened.
 pub fn visit_with_extents(
     path: &Path,
     options: &ReadOptions,
@@ -50,10 +53,10 @@ pub fn visit_with_extents(
     }
 }
 
-/// How a file is compressed as a whole.
+/// How a whole file is compressed. `None` if it is not.
 ///
 /// # Errors
-/// Fails if it cannot be read.
+/// If the file cannot be read.
 pub fn compression_of(path: &Path) -> Result<Option<Compression>> {
     use std::io::Read;
     let mut head = Vec::new();

@@ -1,12 +1,13 @@
-//! Gzip: all members of a file, one after the other, and the zeros that tapes and blocks of disks leave after them.
+//! Gzip: reads all members of a file one after the other. Zeros after them are skipped; tapes and disk blocks
+//! leave such padding.
 
 use std::io::{self, BufRead, Read};
 
 use flate2::bufread::GzDecoder;
 
-/// Reads what all members hold.
+/// Reads the content of all members.
 pub(super) struct Gzip<R> {
-    /// `None` after the last.
+    /// `None` after the last member.
     member: Option<GzDecoder<R>>,
 }
 
@@ -24,7 +25,7 @@ impl<R: BufRead> Read for Gzip<R> {
             if read > 0 || buffer.is_empty() {
                 return Ok(read);
             }
-            // Its checksum was right. Another member follows, or padding.
+            // Its checksum is correct. Another member or padding follows.
             let goes_on = follows(member.get_mut())?;
             let ended = self.member.take();
             self.member = ended.filter(|_| goes_on).map(|ended| GzDecoder::new(ended.into_inner()));
@@ -32,7 +33,7 @@ impl<R: BufRead> Read for Gzip<R> {
     }
 }
 
-/// Passes over zeros; false where nothing comes after them.
+/// Skips zeros. Returns false if nothing follows them.
 fn follows(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let bytes = input.fill_buf()?;
@@ -63,12 +64,12 @@ mod tests {
     fn inside(parts: &[&[u8]]) -> io::Result<String> {
         let mut text = String::new();
         let bytes = parts.concat();
-        // Pieces so small that every boundary falls between two of them.
+        // The buffer is so small that every boundary falls between two reads.
         Gzip::new(io::BufReader::with_capacity(3, &bytes[..])).read_to_string(&mut text)?;
         Ok(text)
     }
 
-    /// A read that was interrupted is tried again; it is not the end.
+    /// An interrupted read is repeated, and does not count as the end.
     #[test]
     fn an_interruption_between_members_loses_none() {
         struct Interrupted<'a>(Vec<&'a [u8]>);

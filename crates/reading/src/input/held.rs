@@ -1,4 +1,5 @@
-//! Held: the documents at a path, one after the other, each by itself and whole; the members of containers in memory.
+//! Held: visits the documents at a path one after the other, each whole. Members of containers are held in
+//! memory.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,11 +10,11 @@ use super::{About, Candidate, Content, Opened, ReadContext, ReadOptions, Source,
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 
-/// Calls `visit` with each document of the file or folder at a path, and with the name of each that cannot be read. Files that are no documents are
-/// left out.
+/// Calls `visit` with each document of the file or folder at a path. Also calls it with the name and error of
+/// each document that cannot be read. Files that are not documents are skipped.
 ///
 /// # Errors
-/// Returns the error of `visit`; [`Error::Stopped`]; fails for invalid options.
+/// The error of `visit`; [`Error::Stopped`]; an error for invalid options.
 pub fn for_each_held(
     path: &Path,
     options: &WalkOptions,
@@ -34,9 +35,9 @@ pub fn for_each_held(
     holding.outcome
 }
 
-/// Takes what is found.
+/// Receives the events of a walk.
 struct Holding<'a> {
-    /// A member whose bytes another thread takes: the thread that sends them is this one.
+    /// A member whose bytes another thread collects, because this thread sends them.
     pending: Option<(About, Gathering)>,
     outcome: Result<()>,
     visit: &'a mut dyn FnMut(std::result::Result<Candidate, (String, Error)>) -> Result<()>,
@@ -64,7 +65,7 @@ impl Holding<'_> {
         if self.outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Takes a file of the walk.
+    /// Handles a file of the walk.
     fn file(&mut self, found: WalkEvent, reading: ReadContext<'_>) -> ControlFlow<()> {
         let only_members = matches!(found, WalkEvent::Archive(_));
         let mut about = match found {
@@ -92,7 +93,7 @@ impl Holding<'_> {
         self.flow()
     }
 
-    /// Takes a member.
+    /// Handles a member.
     fn take(&mut self, found: WalkEvent) -> ControlFlow<()> {
         self.finish_pending();
         match found {

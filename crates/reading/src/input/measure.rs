@@ -1,4 +1,4 @@
-//! Measure: how much there is to read, for a bar that shows how far an ingest has come.
+//! Measure: the number of bytes to read, for the progress bar of an ingest.
 
 use std::ops::ControlFlow;
 
@@ -7,10 +7,10 @@ use super::{About, Candidate, Source, WalkEvent, WalkOptions};
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 
-/// The bytes of the documents of `sources`, as far as files tell; `None` once `stop` is stopped.
+/// Total bytes of the files in `sources`. Pipes and standard input do not count. `None` if `stop` is stopped.
 ///
 /// # Errors
-/// As an ingest of these sources: a glob that does not parse.
+/// Like an ingest of these sources: an error for an invalid glob.
 pub fn measure(sources: &[Source], options: &WalkOptions, stop: &StopToken) -> Result<Option<u64>> {
     let mut bytes = 0;
     walk(sources, options, &mut |found| {

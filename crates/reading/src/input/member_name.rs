@@ -1,35 +1,35 @@
-//! Member name: which part of a file a document is, as it is kept to find it again.
+//! Member name: identifies a part of a file in the database, so that it can be found again.
 
 use super::containers::RecordFields;
 
-/// The part of a container or compressed file that a document is which was ingested closed: all of it, as it is.
+/// The member name of a whole container or compressed file that was ingested without opening it.
 pub const CLOSED: &str = "";
 
-/// How a record is found again: by its place, and by the field of its text where that is not the usual one.
+/// The member name of a record: its suffix, and the field of its text if it is not the default field.
 pub(super) fn member_of(suffix: &str, fields: &RecordFields) -> String {
     if fields.text == RecordFields::default().text { suffix.to_owned() } else { format!("{suffix}?{}", fields.text) }
 }
 
-/// Where a stored document was read from.
+/// The place from which a stored document was read.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredPlace<'a> {
-    /// The absolute path of its file.
+    /// The absolute path of the file.
     pub source: &'a str,
-    /// Its name.
+    /// The name of the document.
     pub(crate) name: &'a str,
     /// As in [`About`](super::About).
     pub(crate) member: Option<&'a str>,
 }
 
 impl<'a> StoredPlace<'a> {
-    /// The place of a document; `None` where it was not read from a file.
+    /// The place of a document; `None` if it was not read from a file.
     pub fn new(source: Option<&'a str>, name: &'a str, member: Option<&'a str>) -> Option<Self> {
         Some(Self { source: source?, name, member })
     }
 }
 
-/// The suffix and the field that [`member_of`] put together, of a document of this name. The name ends with the suffix, so a
-/// member of an archive is told from a field that it looks like.
+/// Splits a member name made by `member_of` into its suffix and field. `name` is the name of the document,
+/// which ends with the suffix. So the name of an archive member that looks like a field is recognised.
 pub fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
     if !name.ends_with(member)
         && let Some((suffix, field)) = member.rsplit_once('?')
@@ -42,7 +42,8 @@ pub fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
     (member, None)
 }
 
-/// The name of the file that a document of this name is part of; `None` where its name is not made of the file's.
+/// The name of the file that contains the document `name`. `None` if the name does not consist of the file's
+/// name and the suffix.
 pub fn file_name_of<'a>(name: &'a str, member: Option<&str>) -> Option<&'a str> {
     let Some(member) = member else { return Some(name) };
     name.strip_suffix(parts_of(name, member).0)

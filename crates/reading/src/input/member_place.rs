@@ -1,20 +1,20 @@
-//! Member place: where in a file the reading stands, layer by layer.
+//! Member place: the current place in a file, layer by layer.
 
 use super::About;
 
-/// Where in a file the reading stands.
+/// The current place in a file.
 #[derive(Clone, Debug)]
 pub(super) struct MemberPlace {
-    /// The part of the documents' names after that of the file.
+    /// The part of the documents' names after the name of the file.
     pub(super) suffix: String,
-    /// As [`About::hint`].
+    /// As in [`About::hint`].
     pub(super) hint: String,
-    /// Layers around it.
+    /// Number of layers around it.
     pub(super) depth: u32,
-    /// The format of the innermost of them.
+    /// The format of the innermost layer.
     pub(super) format: &'static str,
     pub(super) metadata: Vec<(String, String)>,
-    /// As [`About::repeated`].
+    /// As in [`About::repeated`].
     pub(super) repeated: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Metadata: what a table says of documents, by their names or paths.
+//! Metadata: a table with metadata of documents, by name or path.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -10,10 +10,10 @@ use super::About;
 use fpdb_host::bounded;
 use fpdb_host::error::{Error, Result};
 
-/// The column that says which document a row is about.
+/// The column with the name or path of the document.
 const KEY: &str = "filename";
 
-/// Metadata of documents: a CSV file with a header, one of whose columns is `filename`.
+/// Metadata of documents: a CSV file whose header has a column `filename`.
 #[derive(Debug)]
 pub struct MetadataTable {
     /// The other columns.
@@ -29,16 +29,16 @@ struct MetadataRow {
 }
 
 impl MetadataTable {
-    /// Reads a table. Of two rows about one document the last counts.
+    /// Reads a table. If two rows name the same document, the last one counts.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::BadTable`].
+    /// [`Error::Io`] if the file cannot be read, [`Error::BadTable`] if it is not a metadata table.
     pub fn read(path: &Path) -> Result<Self> {
         let text = bounded::read_file(path, bounded::LIST_BYTES).map_err(Error::io("read", path))?;
         Self::parse(path, &text)
     }
 
-    /// Reads the bytes of the table at `path`.
+    /// Reads the table at `path` from its bytes.
     pub(super) fn parse(path: &Path, text: &[u8]) -> Result<Self> {
         let bad = |detail: String| Error::BadTable { path: path.to_owned(), detail };
         let digest = xxh3_64(text);
@@ -63,7 +63,8 @@ impl MetadataTable {
         Ok(Self { columns, rows, digest })
     }
 
-    /// Adds what the table says of a document, in place of what its container says under the same names.
+    /// Adds the metadata of a document from the table. It replaces metadata of the same names from the
+    /// document's container.
     #[doc(hidden)]
     pub fn apply(&self, about: &mut About) {
         let source = about.file.as_ref().map(|file| file.source.as_str());
@@ -74,7 +75,7 @@ impl MetadataTable {
         about.metadata.extend(said.map(|(name, value)| (name.clone(), value.clone())));
     }
 
-    /// True if the table says something of a document.
+    /// True if the table has a row for a document.
     #[doc(hidden)]
     pub fn names(&self, name: &str, source: Option<&str>, member: Option<&str>) -> bool {
         self.row(name, source, member).is_some()
@@ -85,7 +86,7 @@ impl MetadataTable {
         self.rows.get(name).or_else(by_path)
     }
 
-    /// Names of rows that no document has been given by [`MetadataTable::apply`], sorted.
+    /// Names of rows that [`MetadataTable::apply`] has not matched with any document, sorted.
     #[doc(hidden)]
     pub fn unmatched(&self) -> Vec<String> {
         let unmatched = self.rows.iter().filter(|(_, row)| !row.matched.load(Ordering::Relaxed));
@@ -94,7 +95,7 @@ impl MetadataTable {
         names
     }
 
-    /// Tells tables apart.
+    /// A digest of the table, which distinguishes it from others.
     #[doc(hidden)]
     pub fn digest(&self) -> u64 {
         self.digest
@@ -120,6 +121,7 @@ mod tests {
             member: None,
             metadata: vec![("label".into(), "old".into()), ("url".into(), "u".into())],
             repeated: false,
+            named: false,
         };
         table.apply(&mut about);
         about.metadata

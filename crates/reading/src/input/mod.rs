@@ -1,7 +1,8 @@
-//! Input: here is a path, which documents are in it?
+//! Input: finds the documents below a path.
 //!
-//! A walk finds files; a file is a document, a compressed document, or a container whose members are documents,
-//! containers among them again. Members are handed over as their bytes come, so that one of any size passes through.
+//! A walk finds files. A file is a document, a compressed document, or a container. The members of a
+//! container are documents or further containers. A member is passed on while its bytes arrive, so it may
+//! have any size.
 
 mod bzip2;
 mod candidate;
@@ -15,11 +16,11 @@ mod extents;
 mod file_parts;
 mod gzip;
 mod held;
-mod limits;
 mod measure;
 mod member_name;
 mod member_place;
 mod metadata;
+mod meter;
 mod names;
 mod options;
 mod pipe;
@@ -36,6 +37,7 @@ mod supplied;
 mod tests;
 mod walk;
 
+pub use crate::extract::{InputLimit, InputLimits, LimitUnit};
 pub use crate::recognise::{Compression, Container};
 pub use candidate::{About, Candidate, Content, FileFacts, WalkEvent, absolute_name, candidate_of, next_piece};
 pub use container_batch::{ContainerBatch, HELD_BYTES};
@@ -46,7 +48,6 @@ pub use expand::{Opened, ReadContext, expand_stream, open};
 pub use extents::Extents;
 pub use file_parts::{FileKind, compression_of, visit_with_extents};
 pub use held::for_each_held;
-pub use limits::InputLimits;
 pub use measure::measure;
 pub use member_name::{CLOSED, StoredPlace, file_name_of, parts_of};
 pub use metadata::MetadataTable;

@@ -1,13 +1,14 @@
-//! Names: a document is found by every spelling of the path that it was ingested by, such as `./a.txt` for `a.txt`.
+//! Names: finds a document by any spelling of the path by which it was ingested, such as `./a.txt` for
+//! `a.txt`.
 //!
-//! Not every name is a path: standard input is called what the user says, and records what their container says. So what
-//! was typed counts as it is first.
+//! Not every name is a path. The user names standard input, and containers name their records. So the name as
+//! typed is tried first.
 
 use std::path::{Component, Path};
 
 use fpdb_host::error::{DocumentError, Error, Result};
 
-/// A document's name: its path as given, `.` and doubled separators tidied, `/` as the separator.
+/// The name of a document: its path as given, without `.` and doubled separators, and with `/` as separator.
 pub(crate) fn name_of(path: &Path) -> Result<String> {
     let mut name = String::new();
     for component in path.components() {
@@ -30,12 +31,12 @@ pub(crate) fn name_of(path: &Path) -> Result<String> {
     Ok(name)
 }
 
-/// A name as an ingest of this path gives it; `None` where it is that already.
+/// The name that an ingest of the path `name` gives. `None` if it equals `name`.
 pub fn tidied(name: &str) -> Option<String> {
     name_of(Path::new(name)).ok().filter(|tidied| tidied != name)
 }
 
-/// The beginning of names: what was typed, and what it is as the beginning of a path.
+/// A prefix of names: as typed, and normalised as the beginning of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePrefix {
     typed: String,
@@ -43,10 +44,10 @@ pub struct NamePrefix {
 }
 
 impl NamePrefix {
-    /// The prefix that was typed.
+    /// The prefix as typed.
     #[must_use]
     pub fn new(typed: &str) -> Self {
-        // Their ending is half a component, which can begin many.
+        // A prefix that ends in `.` or `..` ends within a component, which may continue in many ways.
         let half = typed.split('/').next_back().is_some_and(|last| last == "." || last == "..");
         let whole = if half { None } else { tidied(typed) };
         let tidied = whole.map(|mut prefix| {
@@ -63,7 +64,8 @@ impl NamePrefix {
         self.typed.starts_with('/')
     }
 
-    /// How many bytes of the name it is the beginning of; `None` where it is not.
+    /// Number of bytes at the start of `name` that match the prefix. `None` if the name does not begin with
+    /// it.
     #[must_use]
     pub fn fits(&self, name: &str) -> Option<usize> {
         let mut spellings = [Some(&self.typed), self.tidied.as_ref()].into_iter().flatten();

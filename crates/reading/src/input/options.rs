@@ -1,36 +1,49 @@
-//! Options: where documents are, which files count, and how they are read.
+//! Options: where documents are found, which files count, and how they are read.
 
 use std::path::{Path, PathBuf};
 
 use super::containers::RecordFields;
-use super::limits::InputLimits;
 use super::names::name_of;
+use crate::extract::InputLimits;
 use fpdb_host::error::Result;
 use fpdb_host::setters::setters;
 use fpdb_kernel::document::{Format, Language};
 use fpdb_kernel::normalize::language_of;
 
-/// Where documents are to be found.
+/// A source of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A file, or a folder with all that is below it.
+    /// A file, or a folder with everything below it. A file that is not a document is a failure if it is named
+    /// here, and is skipped below a folder.
     Path(PathBuf),
-    /// Standard input, as one document of this name.
+    /// A path of a list, which may hold other files than documents. They are skipped, as below a folder.
+    /// Otherwise like [`Source::Path`].
+    Listed(PathBuf),
+    /// Standard input, as one document with this name.
     StandardInput {
-        /// The document's name.
+        /// The name of the document.
         name: String,
     },
 }
 
 impl Source {
-    /// The name of a document that is all of it.
+    /// The name of the document, if the source is a single document.
     ///
     /// # Errors
-    /// [`DocumentError::PathNotUtf8`](fpdb_host::error::DocumentError::PathNotUtf8).
+    /// [`DocumentError::PathNotUtf8`](fpdb_host::error::DocumentError::PathNotUtf8) if the path is not UTF-8.
     pub fn name(&self) -> Result<String> {
         match self {
-            Self::Path(path) => name_of(path),
+            Self::Path(path) | Self::Listed(path) => name_of(path),
             Self::StandardInput { name } => Ok(name.clone()),
+        }
+    }
+
+    /// Its path; `None` for standard input.
+    #[must_use]
+    pub fn path(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Path(path) | Self::Listed(path) => Some(path),
+            Self::StandardInput { .. } => None,
         }
     }
 }
@@ -39,17 +52,16 @@ impl Source {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WalkOptions {
-    /// Leaves out files and folders whose name begins with a dot. The default, `false`, takes them.
+    /// Skips files and folders whose name begins with a dot. Default: `false`.
     pub skip_hidden: bool,
-    /// Follows symbolic links below a folder; those named themselves are followed in any case. The default is `false`.
+    /// Follows symbolic links below a folder. A link that is named itself is always followed. Default:
+    /// `false`.
     pub follow: bool,
-    /// Leaves out what one of these globs matches, in the syntax of `.gitignore`. A member of an archive (zip, tar) counts as a file in a
-    /// folder of the archive's name; records count as their container does. There are none by default.
+    /// Skips files and folders that match one of these globs, in the syntax of `.gitignore`. Default: none.
     pub exclude: Vec<String>,
-    /// If there are any, takes of the files below a folder only those that one of these globs matches by their own path or by
-    /// that of a folder they lie in. `exclude` wins over it. Files that are named themselves are ingested in any case; of archives,
-    /// named or not, the members that match, and all if the archive itself does.
-    /// There are none by default.
+    /// If not empty, ingests only files below a folder that match one of these globs. A file also matches by
+    /// the path of a folder around it. `exclude` takes precedence. Files that are named themselves are always
+    /// ingested. Default: none.
     pub include: Vec<String>,
 }
 
@@ -61,15 +73,16 @@ impl WalkOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Which front-end reads the documents. The default is [`ReadAs::Auto`].
+    /// The format in which documents are read. Default: [`ReadAs::Auto`].
     pub front_end: ReadAs,
-    /// Takes containers and compressed files as documents, as they are. The default, `false`, opens them.
+    /// Treats containers and compressed files as single documents, without opening them. Default: `false`.
     pub closed: bool,
-    /// Where the text of a record is. The default is that of [`RecordFields`].
+    /// The fields of a record. Default: that of [`RecordFields`].
     pub fields: RecordFields,
-    /// Limits of a file. The defaults stand with each limit of [`InputLimits`].
+    /// Limits of a file. Default: see the limits of [`InputLimits`].
     pub limits: InputLimits,
-    /// In a query document, ignores text in quotation marks. Documents that are stored count whole. The default is `false`.
+    /// Ignores text in quotation marks in a query document. Stored documents always count whole. Default:
+    /// `false`.
     pub skip_quotes: bool,
 }
 
@@ -83,33 +96,35 @@ impl ReadOptions {
     }
 }
 
-/// Which front-end reads documents.
+/// The format in which documents are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadAs {
-    /// The format that a document's name and first bytes tell; files of no front-end are left out.
+    /// The format that is detected from a document's name and first bytes. Files without a format are
+    /// skipped.
     #[default]
     Auto,
-    /// The front-end of the programming language that a document's name tells; plain text where it tells none.
+    /// The programming language that is detected from a document's name or first line. Plain text if none is
+    /// detected.
     Code,
-    /// One for all.
+    /// The same format for all documents.
     Format(Format),
 }
 
 impl ReadAs {
-    /// The front-end of a document that was read in the format of this name.
+    /// The setting for a document that was read in the format with this name.
     #[doc(hidden)]
     pub fn of(format: &str) -> Self {
         Format::named(format).map_or(Self::Auto, Self::Format)
     }
 
-    /// True if a document read in the format of this name would do: then it need not be read again. `hint` as in
-    /// [`About`].
+    /// True if a document that was read in the format with this name need not be read again under this
+    /// setting. `hint` is as in [`About`](super::About).
     #[doc(hidden)]
     pub fn allows(self, format: &str, hint: &str) -> bool {
         match self {
             Self::Auto => true,
             Self::Code => {
-                // Without an extension it is the first line that tells.
+                // Without an extension, the language depends on the first line.
                 let is_text = || language_of(hint, b"").is_none() && Path::new(hint).extension().is_some();
                 Language::ALL.iter().any(|language| language.name() == format)
                     || (format == Format::Text.name() && is_text())

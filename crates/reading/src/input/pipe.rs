@@ -1,4 +1,5 @@
-//! Pipe: input that comes when another process writes it, which may be never. A stopped run does not wait for it.
+//! Pipe: input that arrives when another process writes it, which may be never. A run that is stopped does
+//! not wait for it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,27 +7,27 @@ use std::path::Path;
 
 use fpdb_host::stop::StopToken;
 
-/// Input that may have to be waited for.
+/// Input that may not be ready.
 pub(super) trait Input: Read + Send + 'static {
-    /// Waits some time. False where a read would wait on.
+    /// Waits for a short time. Returns false if a read would still block.
     fn await_some(&mut self) -> bool {
         true
     }
 }
 
-/// Standard input, or what is at a path, without a buffer.
+/// Standard input or a pipe at a path, without a buffer.
 #[cfg(unix)]
 pub(super) struct Pipe(File);
 
 #[cfg(unix)]
 impl Pipe {
-    /// Standard input. Nothing else may read it, for what a buffer holds does not show here.
+    /// Standard input. No other code may read it, because data in its buffer would be missing here.
     pub(super) fn standard_input() -> io::Result<Self> {
         use std::os::fd::AsFd;
         Ok(Self(io::stdin().as_fd().try_clone_to_owned()?.into()))
     }
 
-    /// The pipe at a path. It opens before a process writes to it.
+    /// The pipe at a path. It can be opened before a process writes to it.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn open(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::OpenOptionsExt;
@@ -34,13 +35,15 @@ impl Pipe {
         Ok(Self(File::options().read(true).custom_flags(flags).open(path)?))
     }
 
-    /// The pipe at a path, once a process writes to it: elsewhere a pipe without a writer may look as if it had ended.
+    /// The pipe at a path. Waits until a process opens it for writing, because on this system a pipe without
+    /// a writer may look ended.
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(File::open(path)?))
     }
 
-    /// Waits until there is something to read, or the time is over. A failure is for the read to tell.
+    /// Waits until input is ready or the time is over. A failure also returns true, and the following read
+    /// reports it.
     fn poll(&self, time: Option<&rustix::event::Timespec>) -> bool {
         use rustix::event::{PollFd, PollFlags, poll};
         match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], time) {
@@ -95,8 +98,8 @@ impl Read for Pipe {
     }
 }
 
-/// Input that ends where it stands once `stop` is set. Its reader looks at the same flag, and does not take that for
-/// the end of the text.
+/// Input that ends early once `stop` is set. The caller checks `stop` too, and does not take this for the
+/// real end.
 pub(super) struct Stoppable<'a, R> {
     pub(super) input: R,
     pub(super) stop: &'a StopToken,
@@ -129,7 +132,7 @@ mod tests {
         // No writer yet.
         #[cfg(target_os = "linux")]
         assert_eq!(Stoppable { input: Pipe::open(&path).unwrap(), stop: &stop }.read(&mut [0; 8]).unwrap(), 0);
-        // One that says something, and then nothing.
+        // A writer that writes once and then pauses.
         let mut writer = File::options().read(true).write(true).open(&path).unwrap();
         io::Write::write_all(&mut writer, b"some").unwrap();
         let mut idle = Stoppable { input: Pipe::open(&path).unwrap(), stop: &stop };

@@ -1,5 +1,5 @@
-//! A property of any bytes that are read as a container, as compressed data or as a table of metadata: they come
-//! to an end, within the limits, and in the same documents however they are read.
+//! Property of any bytes that are read as a container, as compressed data or as a metadata table. Reading
+//! ends, stays within the limits, and gives the same documents for pieces of any size.
 
 use std::fmt::Write;
 use std::io::{self, Cursor, Read};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::decompress::decompress;
 use super::expand::{ReadContext, expand_input};
-use super::limits::Meter;
+use super::meter::Meter;
 use super::pipe::Input;
 use super::{About, Content, InputLimits, MetadataTable, ReadOptions, WalkEvent};
 use crate::recognise::{self, Choice, Compression, layer_of, name_inside};
@@ -16,7 +16,8 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::Unit;
 
-/// Small, so that all of them are met; a document is below what is handed over in pieces.
+/// Small limits, so that inputs reach all of them. Documents stay below the size at which they are passed on
+/// in pieces.
 const LIMITS: InputLimits = InputLimits {
     document_bytes: 100_000,
     record_bytes: 20_000,
@@ -34,7 +35,7 @@ const LIMITS: InputLimits = InputLimits {
     process: None,
 };
 
-/// Gives at most so many bytes at a time.
+/// Returns at most `step` bytes per read.
 struct Steps {
     bytes: Cursor<Vec<u8>>,
     step: usize,
@@ -49,12 +50,19 @@ impl Read for Steps {
 
 impl Input for Steps {}
 
-/// All that is found in a file of this name.
+/// Lists everything that is found in a file with this name.
 fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
     let options = ReadOptions { limits: LIMITS, ..ReadOptions::default() };
     let reading = ReadContext { options: &options, members: None, stop: &StopToken::new(), progress: &|_| {} };
-    let about =
-        About { name: name.into(), hint: name.into(), file: None, member: None, metadata: Vec::new(), repeated: false };
+    let about = About {
+        name: name.into(),
+        hint: name.into(),
+        file: None,
+        member: None,
+        metadata: Vec::new(),
+        repeated: false,
+        named: false,
+    };
     let (mut found, mut total) = (String::new(), 0);
     let input = Steps { bytes: Cursor::new(bytes.to_vec()), step };
     expand_input(&about, reading, Path::new("the input"), input, &mut |step| {
@@ -74,24 +82,24 @@ fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
         line.unwrap();
         ControlFlow::Continue(())
     });
-    // Bytes that are in the file itself do not count.
+    // Bytes of the file itself do not count.
     assert!(total <= LIMITS.expanded_bytes + bytes.len() as u64, "{total}");
     found
 }
 
-/// A container of the kind that the ending of its name tells.
+/// Checks a container of the kind that its name's extension shows.
 pub(crate) fn container(name: &str, data: &[u8]) {
     let whole = unfold(name, data, usize::MAX);
     assert_eq!(unfold(name, data, 1 + data.len() % 13), whole);
 }
 
-/// A response of a server, in a record of WARC.
+/// Checks a server's response, in a WARC record.
 pub(crate) fn http(data: &[u8]) {
     let head = format!("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {}\r\n\r\n", data.len());
     container("a.warc", &[head.as_bytes(), data].concat());
 }
 
-/// A compressed stream of each kind.
+/// Checks a compressed stream of each kind.
 pub(crate) fn compressed(data: &[u8]) {
     for kind in [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bzip2] {
         let read = |step| {
@@ -107,7 +115,7 @@ pub(crate) fn compressed(data: &[u8]) {
     }
 }
 
-/// The kind of a document or file, by its name, which is the first line, and by its first bytes.
+/// Checks the detection of a document or file. The first line is its name, the rest its first bytes.
 pub fn choose(data: &[u8]) {
     let name = data.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let head = data.get(name.len() + 1..).unwrap_or_default();
@@ -121,12 +129,19 @@ pub fn choose(data: &[u8]) {
     assert_eq!(recognise::choose(&name, head, Unit::Byte), Choice::Read(Format::Bytes));
 }
 
-/// A table of metadata: every row is about the document it names.
+/// Checks a metadata table: every row applies to the document that it names.
 pub(crate) fn metadata(data: &[u8]) {
     let Ok(table) = MetadataTable::parse(Path::new("table.csv"), data) else { return };
     for name in table.unmatched() {
-        let mut about =
-            About { hint: String::new(), name, file: None, member: None, metadata: Vec::new(), repeated: false };
+        let mut about = About {
+            hint: String::new(),
+            name,
+            file: None,
+            member: None,
+            metadata: Vec::new(),
+            repeated: false,
+            named: false,
+        };
         table.apply(&mut about);
         assert!(about.metadata.iter().all(|(_, value)| !value.is_empty()));
     }

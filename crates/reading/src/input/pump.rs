@@ -1,16 +1,16 @@
-//! Pump: brings the bytes of one member to their reader, piece by piece.
+//! Pump: sends the bytes of one member to its reader, piece by piece.
 
 use std::io::{self, Read};
 use std::sync::mpsc::SyncSender;
 
-use super::limits::Meter;
+use super::meter::Meter;
 use super::reader::PIECE;
 use fpdb_host::error::{DocumentError, Error, Result};
 
-/// Pieces of one member that may wait to be read.
+/// Maximum number of waiting pieces of a member.
 pub(super) const PIECES_WAITING: usize = 2;
 
-/// The place where a stream broke off.
+/// The place where a stream failed. Reading it returns the error.
 pub(super) struct Broken<'a> {
     pub(super) error: Option<Error>,
     pub(super) meter: &'a Meter<'a>,
@@ -25,7 +25,8 @@ impl Read for Broken<'_> {
     }
 }
 
-/// Sends `head`, which is not empty, and what `input` has after it, in pieces, until the receiver is gone.
+/// Sends `head`, which must not be empty, and then the bytes of `input`, in pieces. Stops if the receiver is
+/// gone.
 pub(super) fn pump(
     head: Vec<u8>,
     input: &mut dyn Read,
@@ -40,7 +41,7 @@ pub(super) fn pump(
         if total > limit {
             return Err(Error::Document(DocumentError::DocumentTooLarge { limit }));
         }
-        // The empty piece is the end.
+        // An empty piece marks the end.
         let last = piece.is_empty();
         if pieces.send(Ok(piece)).is_err() || last {
             return Ok(());

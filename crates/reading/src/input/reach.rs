@@ -1,16 +1,16 @@
-//! Reach: which stored documents an ingest may find again, changed, or find gone.
+//! Reach: the stored documents that an ingest may find again, changed or unchanged, or find gone.
 //!
-//! These are the documents whose file lies at or below a path that is named, and those whose name an ingest of it can give.
+//! A document is within reach if its file is at or below one of the given paths. It is also within reach if
+//! an ingest of these paths can give its name.
 
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::candidate::{absolute, modified};
+use super::candidate::absolute;
 use super::names::name_of;
 use super::options::Source;
-use fpdb_kernel::document::Modified;
 
 /// The paths and names that are named, as hashes: they can be many.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +28,8 @@ impl Reach {
                 Source::StandardInput { name } => {
                     reach.names.insert(hash(name));
                 }
-                Source::Path(path) => {
-                    // Without a separator at its end.
+                Source::Path(path) | Source::Listed(path) => {
+                    // Removes a separator at the end.
                     let path_alone = |path: PathBuf| path.components().collect::<PathBuf>();
                     reach.paths.extend(absolute(path).ok().map(|path| hash_of(&path_alone(path))));
                     reach.names.extend(name_of(path).ok().map(|name| hash(&name)));
@@ -53,18 +53,12 @@ impl Reach {
     pub fn holds(&self, name: &str, source: Option<&str>) -> bool {
         // The current folder gives all names that are not absolute.
         let here = || !name.starts_with('/') && self.names.contains(&hash(""));
-        // The ends of names of folders and containers.
+        // The ends of the names of folders and containers.
         let ends = || name.match_indices(['/', '!', ':', '#']).map(|(at, _)| at.max(1)).chain([name.len()]);
         source.is_some_and(|source| self.is_below(source))
             || here()
             || ends().any(|end| self.names.contains(&hash(&name[..end])))
     }
-}
-
-/// True if the file of a document has the time that it had when the document was read.
-pub fn is_untouched(source: Option<&str>, read: Option<Modified>) -> bool {
-    let now = || Path::new(source?).metadata().ok().as_ref().and_then(modified);
-    read.is_some() && now() == read
 }
 
 fn hash(name: &str) -> u64 {

@@ -1,4 +1,4 @@
-//! Reading: the bytes of one document, in order and in bounded memory, with their digest.
+//! Reader: reads the bytes of one document in order, in bounded memory, and computes their digest.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,8 +8,9 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::candidate::modified;
 use super::decompress::decompress;
-use super::limits::{InputLimits, Meter, Metered};
+use super::meter::{Meter, Metered};
 use super::{Candidate, Compression, Content, FileFacts, ReadAs, next_piece};
+use crate::extract::InputLimits;
 use crate::recognise::{Choice, choose};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
@@ -19,16 +20,16 @@ use fpdb_kernel::profile::Unit;
 /// Bytes read at a time.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// The path of standard input in messages.
+/// The name of standard input in messages.
 pub(crate) const STANDARD_INPUT: &str = "standard input";
 
-/// Reads documents one after the other; one per thread.
+/// Reads documents one after the other. Use one per thread.
 pub struct Reader {
     limits: InputLimits,
     buffer: Vec<u8>,
 }
 
-/// Reads the bytes of one document, with its limits.
+/// Receives the bytes of one document, and checks its limits.
 struct DocumentBytes<'a> {
     digest: Xxh3,
     bytes: u64,
@@ -43,7 +44,7 @@ impl DocumentBytes<'_> {
         self.piece_of(bytes)
     }
 
-    /// As [`piece`](Self::piece), of bytes whose digest is made elsewhere.
+    /// Like [`piece`](Self::piece), for bytes whose digest is computed elsewhere.
     fn piece_of(&mut self, bytes: &[u8]) -> Result<()> {
         if self.stop.is_stopped() {
             return Err(Error::Stopped);
@@ -57,17 +58,17 @@ impl DocumentBytes<'_> {
 }
 
 impl Reader {
-    /// A reader that takes documents within these limits.
+    /// A reader for documents within these limits.
     pub fn new(limits: InputLimits) -> Self {
         Self { limits, buffer: vec![0; PIECE] }
     }
 
-    /// Reads a document to its end, gives its bytes to `take` piece by piece, the first of which may be empty, and
-    /// returns their digest. Reports the bytes of a file to `progress` as they are read.
+    /// Reads a document to its end and returns the digest of its bytes. Passes the bytes to `take` in pieces;
+    /// the first may be empty. Reports the bytes read from a file to `progress`.
     ///
     /// # Errors
-    /// Fails if the bytes cannot be read or decoded; [`DocumentError::ChangedWhileReading`](fpdb_host::error::DocumentError::ChangedWhileReading);
-    /// [`Error::Stopped`] once `stop` is stopped; the error of `take`. The bytes that `take` was given then are no whole document.
+    /// If the bytes cannot be read or decoded; [`DocumentError::ChangedWhileReading`]; [`Error::Stopped`];
+    /// the error of `take`. After an error, `take` has received only part of the document.
     pub fn read(
         &mut self,
         candidate: &Candidate,
@@ -91,7 +92,7 @@ impl Reader {
             (Content::Compressed(compression), Some(file)) => {
                 self.file(file, Some(*compression), progress, &mut intake)?;
             }
-            // Input that can be read only once is expanded where it is read, and comes here as its documents.
+            // Input that can be read only once is expanded earlier, and arrives here as its documents.
             (Content::Pipe(_), _) | (Content::File | Content::Compressed(_), None) => {
                 return Err(Error::Document(DocumentError::NotAFile { path: candidate.about.name.clone().into() }));
             }
@@ -147,7 +148,7 @@ impl Reader {
     }
 }
 
-/// True if a file has the size and time it was found with.
+/// True if a file still has the size and modification time at which it was found.
 pub(super) fn is_unchanged(open: &File, file: &FileFacts) -> Result<bool> {
     let after = open.metadata().map_err(Error::io("read", Path::new(&file.path)))?;
     Ok(after.len() == file.bytes && modified(&after) == file.modified)
@@ -167,7 +168,8 @@ fn fill(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The front-end of a text whose offsets are to count its own bytes: as asked for, but that none is chosen for it that extracts text.
+/// The setting for a text whose offsets must count its own bytes. It is plain text if detection would skip
+/// the text, or find a format whose text has no offsets in the original. Otherwise it is `asked`.
 pub fn front_end_of_text(asked: ReadAs, text: &str, unit: Unit) -> ReadAs {
     match (asked, choose("", text.as_bytes(), unit)) {
         (
@@ -178,15 +180,16 @@ pub fn front_end_of_text(asked: ReadAs, text: &str, unit: Unit) -> ReadAs {
     }
 }
 
-/// The format a document is read in: the one asked for, else the one its name and first bytes tell.
+/// The format in which a document is read: the one in `asked`, or the one detected from its name and first
+/// bytes.
 ///
 /// # Errors
-/// [`DocumentError::Binary`](fpdb_host::error::DocumentError::Binary) for bytes that no front-end of this unit reads.
+/// [`DocumentError::Binary`] if the bytes are not text in any format of this unit.
 pub fn format_of(asked: ReadAs, hint: &str, head: &[u8], unit: Unit) -> Result<Format> {
     let chosen = match (unit, asked) {
         (Unit::Byte, _) => return Ok(Format::Bytes),
         (_, ReadAs::Format(format)) => return Ok(format),
-        // The language is the same whatever the unit.
+        // The language does not depend on the unit.
         (_, ReadAs::Code) => choose(hint, head, Unit::Token),
         (_, ReadAs::Auto) => choose(hint, head, unit),
     };

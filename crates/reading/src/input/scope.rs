@@ -1,8 +1,8 @@
-//! Scope: which stored documents were read from the folders that are named, and whether their files are gone.
+//! Scope: finds the stored documents that were read from the given folders, and whether their files are gone.
 //!
-//! A document is in scope if its file lies in one of the folders and its name is the one that an ingest of the folder gives it
-//! today. Documents that today's options leave out are not in scope, and neither is anything below a folder that cannot be read: what
-//! was not looked at is not known to be gone.
+//! A document is in scope if its file lies in one of the folders. An ingest of the folder must also give it
+//! the same name today. Documents that the current options exclude are not in scope. Nothing below an
+//! unreadable folder is in scope either, because it is unknown whether files there are gone.
 
 use std::fs::read_dir;
 use std::io;
@@ -15,16 +15,16 @@ use super::options::{Source, WalkOptions};
 use super::walk::{PathFilter, is_database};
 use fpdb_host::error::{Error, Result};
 
-/// The folders that are named.
+/// The given folders.
 pub struct Scope {
     folders: Vec<Folder>,
-    /// Paths that are missing or cannot be read.
+    /// Paths that are missing or unreadable.
     unreadable: Vec<PathBuf>,
     filter: PathFilter,
     skip_hidden: bool,
 }
 
-/// A folder that can be read.
+/// A readable folder.
 struct Folder {
     typed: PathBuf,
     absolute: PathBuf,
@@ -35,11 +35,11 @@ impl Scope {
     /// The folders among these sources.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a glob that does not parse; a current folder that cannot be told.
+    /// [`Error::InvalidParameter`] for an invalid glob, [`Error::Io`] if the current folder is unknown.
     pub fn new(sources: &[Source], options: &WalkOptions) -> Result<Self> {
         let (mut folders, mut unreadable) = (Vec::new(), Vec::new());
         for source in sources {
-            let Source::Path(path) = source else { continue };
+            let Some(path) = source.path() else { continue };
             let there = path.metadata().and_then(|metadata| {
                 let is_folder = metadata.is_dir() && !is_database(path);
                 is_folder.then(|| Ok(read_dir(path)?.next().is_none())).transpose()
@@ -48,7 +48,7 @@ impl Scope {
                 (Ok(Some(is_empty)), Ok(absolute)) => folders.push(Folder { typed: path.clone(), absolute, is_empty }),
                 (Ok(None), _) => {}
                 (Err(_), Ok(absolute)) => unreadable.push(absolute),
-                // Where it leads cannot be told, so that nothing is known of any folder.
+                // The target of the path is unknown, so nothing is known about any folder.
                 (_, Err(error)) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(Error::io("find the folder of", path)(error));
                 }
@@ -58,13 +58,13 @@ impl Scope {
         Ok(Self { folders, unreadable, filter: PathFilter::new(options)?, skip_hidden: options.skip_hidden })
     }
 
-    /// True where no stored document can be in scope.
+    /// True if no stored document can be in scope.
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty()
     }
 
-    /// The number of the folder that a document of this name was read from, where it is in scope. `source` is the absolute
-    /// path of its file, `member` as in [`About`](super::About).
+    /// The index of the folder from which a document was read, if the document is in scope. `source` is the
+    /// absolute path of its file; `member` is as in [`About`](super::About).
     pub fn folder_of(&self, name: &str, source: &str, member: Option<&str>) -> Option<usize> {
         let source = Path::new(source);
         if self.unreadable.iter().any(|path| source.starts_with(path)) {
@@ -77,13 +77,13 @@ impl Scope {
             let suffix = member.map_or("", |member| parts_of(name, member).0);
             is_named && self.filter.counts_member(&path, suffix) && !(self.skip_hidden && is_hidden(below))
         })?;
-        // One that holds nothing, below another one that is named.
+        // Prefers an empty folder below another given folder.
         let is_below = |folder: &Folder| folder.is_empty && source.starts_with(&folder.absolute);
         Some(self.folders.iter().position(is_below).unwrap_or(found))
     }
 
-    /// True if a document has a name that one of the folders gives, and was read from elsewhere: from where the folder was before, or
-    /// from another folder of that name.
+    /// True if one of the folders gives this name, but the document was read from elsewhere. That may be a
+    /// former place of the folder, or another folder with the same name.
     pub fn is_of_another_place(&self, name: &str, source: &str, member: Option<&str>) -> bool {
         let Some(file) = file_name_of(name, member) else { return false };
         self.folders.iter().any(|folder| {
@@ -101,7 +101,7 @@ impl Scope {
         })
     }
 
-    /// True if a folder holds nothing at all, as one does that a disk is not mounted on.
+    /// True if a folder is completely empty, as when its disk is not mounted.
     pub fn has_nothing(&self, folder: usize) -> bool {
         self.folders[folder].is_empty
     }
@@ -112,8 +112,8 @@ impl Scope {
     }
 }
 
-/// True if there is no file any more where a document was read from. A file that the system refuses to look for is not missing, nor is
-/// one behind a link that leads nowhere: the link may lead to a disk that is not mounted.
+/// True if a document's file no longer exists. Returns false if the system refuses to look for the file. It
+/// also returns false behind a broken link, because the link may lead to a disk that is not mounted.
 pub fn is_missing(source: &str) -> bool {
     let is_not_found =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
@@ -160,12 +160,12 @@ mod tests {
             (at("corpus/a.jsonl:3"), at("corpus/a.jsonl"), Some(":3?body"), Some(0)),
             (at("corpus/a.gz"), at("corpus/a.gz"), Some(""), Some(0)),
             (at("empty/a.txt"), at("empty/a.txt"), None, Some(1)),
-            // Another folder, another name of the same folder, another folder of the same name.
+            // Another folder, another name for the same folder, another folder with the same name.
             (at("corpus2/a.txt"), at("corpus2/a.txt"), None, None),
             ("corpus/a.txt".into(), at("corpus/a.txt"), None, None),
             (at("corpus/a.txt"), "/elsewhere/corpus/a.txt".into(), None, None),
             (at("corpus/a.txt!b"), at("corpus/a.txt"), None, None),
-            // Left out today, no folder, not there.
+            // Excluded today, not a folder, does not exist.
             (at("corpus/a.log"), at("corpus/a.log"), None, None),
             (at("corpus/.a/b"), at("corpus/.a/b"), None, None),
             (at("file.txt"), at("file.txt"), None, None),
@@ -186,12 +186,12 @@ mod tests {
         assert!(scope.has_nothing(1) && !scope.has_nothing(0) && !scope.is_empty());
         assert!(is_missing(&at("corpus/a.txt")) && is_missing(&at("file.txt/a")) && is_missing(&at("corpus/sub")));
         assert!(!is_missing(&at("file.txt")));
-        // Documents below a missing folder stay, though it lies below one that is not missing.
+        // Documents below a missing folder stay, although a folder above it exists.
         let both = ["", "corpus/gone"].map(|path| Source::Path(root.join(path)));
         let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
         let in_scope = |path: &str| scope.folder_of(&at(path), &at(path), None).is_some();
         assert!(in_scope("corpus/a") && !in_scope("corpus/gone/a"));
-        // An empty folder is looked for first, in whatever order it is named.
+        // An empty folder takes precedence, in any order.
         for (order, empty) in [(["", "empty"], 1), (["empty", ""], 0)] {
             let both = order.map(|path| Source::Path(root.join(path)));
             let scope = Scope::new(&both, &WalkOptions::default()).unwrap();

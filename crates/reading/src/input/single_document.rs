@@ -1,4 +1,4 @@
-//! Single: the one document at a path or on standard input, for a query; a container is not one document.
+//! Single document: the one document at a path or on standard input, for a query. A container is an error.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,10 +11,10 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 
-/// The one document that the file or pipe at a path is, or standard input where the path is `-`; compressed or not.
+/// The document in the file or pipe at a path, compressed or not. `-` is standard input.
 ///
 /// # Errors
-/// [`DocumentError::IsAContainer`](fpdb_host::error::DocumentError::IsAContainer), and a failure to read the file; [`Error::Stopped`].
+/// [`DocumentError::IsAContainer`]; [`Error::Io`] if the file cannot be read; [`Error::Stopped`].
 pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> Result<Candidate> {
     if path == Path::new("-") {
         return single_stream(Candidate::standard_input("-"), Path::new(STANDARD_INPUT), options, stop);
@@ -29,8 +29,9 @@ pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> 
     }
 }
 
-/// The one document that standard input or a pipe holds, `path` saying which. A thread reads it, and ends with it, or once
-/// the receiver of the document's bytes is gone; as it may then be waiting for more, no thread waits for it.
+/// The document on standard input or in a pipe; `path` names it. A separate thread reads it. The thread ends
+/// with the document, or when the receiver of the bytes is gone. No thread waits for it, because it may be
+/// waiting for input.
 fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions, stop: &StopToken) -> Result<Candidate> {
     let (options, stopped) = (options.clone(), stop.clone());
     let (sender, steps) = sync_channel(0);
@@ -43,13 +44,13 @@ fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions, stop:
     };
     threads::start("stream", visit).map_err(Error::io("read", path))?;
     let step = steps.recv();
-    // The reader ends early then, and takes what it has for all.
+    // If stopped, the thread ends early, and its bytes are incomplete.
     stop.check()?;
     match step {
         Ok(WalkEvent::Document(candidate)) if candidate.about.member.is_none() => Ok(candidate),
-        // For a container this is the error of its beginning, or of its first member.
+        // For a container, this is the error at its start or of its first member.
         Ok(WalkEvent::Failed { error, .. }) => Err(error),
-        // An empty container has reported nothing.
+        // An empty container reports nothing.
         _ => Err(Error::Document(DocumentError::IsAContainer { path: path.to_owned() })),
     }
 }

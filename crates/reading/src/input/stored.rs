@@ -1,4 +1,4 @@
-//! Stored: where a stored document was read from, to be read again.
+//! Stored: reads a stored document again from its original place.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{Bound, ControlFlow};
@@ -14,15 +14,16 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 
-/// Containers of more bytes are not searched for the text of a member while a user waits: their texts can be stored in the database.
+/// Larger containers are not searched for a member while a user waits. Texts of their members can be stored
+/// in the database.
 pub const SEARCHED_BYTES: u64 = 64 << 20;
 
-/// The document that was read from this place. Members are found by reading their container, of at most `searched` bytes, and held
-/// whole.
+/// The document that was read from this place. A member is found by reading its container, which may have at
+/// most `searched` bytes. Members are returned whole, in memory.
 ///
 /// # Errors
-/// [`Error::Stopped`]; fails if the file cannot be read; [`Error::TextGone`] where the file has no such part any more;
-/// [`DocumentError::NotSearched`](fpdb_host::error::DocumentError::NotSearched).
+/// [`Error::Stopped`]; [`Error::Io`] if the file cannot be read; [`Error::TextGone`] if the file no longer
+/// has this part; [`DocumentError::NotSearched`] if the container is too large.
 pub fn stored_document(
     StoredPlace { source, name, member }: StoredPlace<'_>,
     options: &ReadOptions,
@@ -30,7 +31,7 @@ pub fn stored_document(
     stop: &StopToken,
 ) -> Result<Candidate> {
     let path = Path::new(source);
-    // A pipe that has taken the place of the file is not waited for.
+    // If a pipe has replaced the file, do not wait for it.
     if is_pipe(path) {
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     }
@@ -47,11 +48,11 @@ pub fn stored_document(
     })
 }
 
-/// The members that are still in the container at `path`, or the error that keeps them from being read. All are records with their
-/// text in this `field`, where one is given.
+/// Those of the `members` that are still in the container at `path`, or for each the error that prevents
+/// reading it. If `field` is given, all are records with their text in this field.
 ///
 /// # Errors
-/// As [`stored_document`].
+/// Like [`stored_document`].
 pub(super) fn members_of_file(
     path: &Path,
     field: Option<&str>,
@@ -88,7 +89,7 @@ pub(super) fn members_of_file(
         match step {
             WalkEvent::Document(Candidate { about, content }) => {
                 if let Some(member) = about.member.as_ref().filter(|&member| members.contains(member)) {
-                    // The last of a name is the one that stayed.
+                    // If several members have this name, the last one was stored.
                     found.insert(member.clone(), (about, Gathering::of(content)));
                 }
             }
@@ -113,18 +114,18 @@ pub(super) fn members_of_file(
     Ok(members.iter().filter_map(|member| Some((member.clone(), there(member)?))).collect())
 }
 
-/// The names of parts of a container begin with one of these.
+/// Names of parts of a container begin with one of these.
 const PARTS: [char; 3] = ['!', ':', '#'];
 
-/// True if a member is the part of the container called `suffix`, or lies in it.
+/// True if `member` is the part of the container named `suffix`, or lies in it.
 fn holds(suffix: &str, member: &str) -> bool {
     member.strip_prefix(suffix).is_some_and(|rest| rest.is_empty() || rest.starts_with(PARTS))
 }
 
-/// The bytes of a member, as they come.
+/// The bytes of a member, while they arrive.
 pub(super) enum Gathering {
     Whole(Vec<u8>),
-    /// They are sent by the thread that waits for them, so another has to take them.
+    /// The thread that waits for the bytes also sends them, so another thread collects them.
     Pieces(JoinHandle<Result<Vec<u8>>>),
     Failed(Error),
 }

@@ -1,4 +1,4 @@
-//! Supplied: documents that the caller has, in memory or behind a reader, and that are no files.
+//! Supplied: documents that the caller provides in memory or through a reader, not as files.
 
 use std::fmt;
 use std::io::{self, Cursor, Read};
@@ -9,17 +9,18 @@ use super::pump::{PIECES_WAITING, pump};
 use super::reader::PIECE;
 use super::{About, Candidate, Content, InputLimits, WalkEvent};
 use fpdb_host::error::Error;
+use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 
-/// A document that the caller supplies: a name, its bytes, and what is known of it. Its format is chosen by its name and its
-/// first bytes, unless the options say which it is. It is one document whatever it holds: archives are not opened.
+/// A document that the caller supplies: a name, bytes and metadata. Its format is detected from its name and
+/// first bytes, unless the options set it. It is always one document, even if it is an archive.
 ///
-/// Nothing says where its text could be read again. So its passages are compared symbol by symbol only where the ingest
-/// stores the text (`IngestOptions::store_text`); else they are inferred from fingerprints. The digest of its
-/// bytes tells if a stored document of its name is the same.
+/// Its text cannot be read again later. So its passages are compared symbol by symbol only if the ingest
+/// stores the text (`IngestOptions::store_text`). Otherwise they are inferred from fingerprints. The digest
+/// of its bytes shows whether a stored document with its name is the same.
 ///
 /// ```
-/// use fpdb::Document;
+/// use fpdb_reading::input::Document;
 ///
 /// let text = Document::new("letters/17", "My dear Watson, ...").with("author", "Holmes");
 /// let streamed = Document::from_reader("letters/18", std::io::Cursor::new(b"Another letter".to_vec()));
@@ -36,8 +37,8 @@ pub struct Document {
 enum SuppliedBytes {
     Whole(Vec<u8>),
     Reader(Box<dyn Read + Send>),
-    /// There are none, for this reason.
-    Missing(&'static str),
+    /// There are no bytes, for this reason.
+    Missing(SkipReason),
 }
 
 impl fmt::Debug for Document {
@@ -47,21 +48,21 @@ impl fmt::Debug for Document {
 }
 
 impl Document {
-    /// A document of these bytes, or of this text.
+    /// A document with these bytes or this text.
     #[must_use]
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self::of(name, SuppliedBytes::Whole(bytes.into()))
     }
 
-    /// A document whose bytes a reader gives. It is read once, piece by piece, when its turn comes.
+    /// A document whose bytes come from a reader. It is read once, in pieces, when it is ingested.
     #[must_use]
     pub fn from_reader(name: impl Into<String>, bytes: impl Read + Send + 'static) -> Self {
         Self::of(name, SuppliedBytes::Reader(Box::new(bytes)))
     }
 
-    /// A document that the caller cannot supply, for this reason, as a noun phrase. It is counted and listed as skipped.
+    /// A document that the caller cannot supply, for this reason. It is counted and listed as skipped.
     #[must_use]
-    pub fn skipped(name: impl Into<String>, reason: &'static str) -> Self {
+    pub fn skipped(name: impl Into<String>, reason: SkipReason) -> Self {
         Self::of(name, SuppliedBytes::Missing(reason))
     }
 
@@ -69,29 +70,30 @@ impl Document {
         Self { name: name.into(), hint: None, metadata: Vec::new(), bytes }
     }
 
-    /// The same, with its format chosen by this name instead of its own: the name of a file like it, or an empty one where its
-    /// bytes alone are to tell. Rows of a table have names that say nothing of their format.
+    /// The same document, with its format detected from `hint` instead of its name. `hint` is the name of a
+    /// similar file; if it is empty, only the bytes count. Use it for names without an extension, such as
+    /// those of table rows.
     #[must_use]
     pub fn like(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same, with one more name and value that are kept with it.
+    /// The same document, with an additional name and value of metadata.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.metadata.push((name.into(), value.into()));
         self
     }
 
-    /// Its name.
+    /// The name of the document.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Reads it and hands it to `visit`: a small one whole, a large one piece by piece while `visit` has it read. Whatever
-    /// keeps it from being read is visited as a failure, or ends its pieces. `repeated` is as in [`About`].
+    /// Reads the document and passes it to `visit`: a small one whole, a large one in pieces while `visit`
+    /// reads it. An error becomes a failure event, or ends the pieces. `repeated` is as in [`About`].
     #[doc(hidden)]
     pub fn hand_over(
         self,
@@ -104,7 +106,7 @@ impl Document {
         let failed = |error: io::Error| Error::Io { action: "read", path: name.clone().into(), source: error };
         let (head, rest): (Vec<u8>, Box<dyn Read + Send>) = match bytes {
             SuppliedBytes::Missing(reason) => return visit(WalkEvent::Skipped { name, reason }),
-            // It is not copied.
+            // The bytes are not copied.
             SuppliedBytes::Whole(bytes) if bytes.len() < PIECE => (bytes, Box::new(io::empty())),
             SuppliedBytes::Whole(bytes) => (Vec::new(), Box::new(Cursor::new(bytes))),
             SuppliedBytes::Reader(bytes) => (Vec::new(), bytes),
@@ -113,7 +115,7 @@ impl Document {
         if head.is_empty()
             && let Err(error) = (&mut bytes).take(PIECE as u64).read_to_end(&mut head)
         {
-            // One that is to stop says so where the pieces are taken.
+            // If the run is stopped, the code that receives the pieces reports it.
             return match stop.is_stopped() {
                 true => ControlFlow::Break(()),
                 false => visit(WalkEvent::Failed { error: failed(error), name }),
@@ -125,7 +127,7 @@ impl Document {
             return visit(WalkEvent::Failed { name, error });
         }
         let hint = hint.unwrap_or_else(|| name.clone());
-        let about = About { hint, name: name.clone(), file: None, member: None, metadata, repeated };
+        let about = About { hint, name: name.clone(), file: None, member: None, metadata, repeated, named: false };
         if head.len() < PIECE {
             return visit(WalkEvent::Document(Candidate { about, content: Content::Whole(head) }));
         }
@@ -133,14 +135,14 @@ impl Document {
         visit(WalkEvent::Document(Candidate { about, content: Content::Pieces(pieces) }))?;
         let cause = |error| if stop.is_stopped() { Error::Stopped } else { failed(error) };
         if let Err(error) = pump(head, &mut bytes, limits.document_bytes, &sender, cause) {
-            // A reader that has given the document up has said why.
+            // If the reader has dropped the document, it has already reported the reason.
             let _ = sender.send(Err(error));
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Bytes that fail once the run is to stop.
+/// Bytes that fail once the run is stopped.
 struct Stopped<'a> {
     bytes: Box<dyn Read + Send>,
     stop: &'a StopToken,
@@ -155,9 +157,9 @@ impl Read for Stopped<'_> {
     }
 }
 
-/// A document that is queried with, in memory.
+/// A query document in memory.
 pub fn in_memory(name: &str, bytes: &[u8]) -> Candidate {
     let (name, hint) = (name.to_owned(), name.to_owned());
-    let about = About { name, hint, file: None, member: None, metadata: Vec::new(), repeated: false };
+    let about = About { name, hint, file: None, member: None, metadata: Vec::new(), repeated: false, named: false };
     Candidate { about, content: Content::Whole(bytes.to_vec()) }
 }

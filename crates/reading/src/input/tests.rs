@@ -1,4 +1,5 @@
-//! No bytes make a reader panic, read without end or leave its limits: any bytes, and samples with changes.
+//! Tests with random bytes and with changed samples. No input may make a reader panic, read forever or exceed
+//! its limits.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use super::{About, Content, FileFacts, InputLimits, Opened, ReadContext, ReadOptions, WalkEvent, candidate_of, open};
 use fpdb_host::stop::StopToken;
 
-/// The numbers of documents and failures, and the bytes of the documents.
+/// Number of documents and of failures, and bytes of the documents.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct TestTally {
     documents: u64,
@@ -16,7 +17,7 @@ struct TestTally {
     bytes: u64,
 }
 
-/// Looks into a file and reads all that is in it.
+/// Opens a file and reads everything in it.
 fn unfold(path: &Path) -> TestTally {
     let limits = InputLimits { nesting: 4, expanded_bytes: 64 << 20, members: 2000, ..InputLimits::default() };
     let options = ReadOptions { limits, ..ReadOptions::default() };
@@ -81,7 +82,7 @@ fn change() -> impl Strategy<Value = ByteChange> {
         1 => at().prop_map(ByteChange::Cut),
         1 => (at(), any::<u8>()).prop_map(|(at, count)| ByteChange::Remove(at, count)),
         1 => (at(), any::<u8>()).prop_map(|(at, count)| ByteChange::Double(at, count)),
-        // Lengths, as large as they go.
+        // Sets lengths to the maximum.
         2 => at().prop_map(ByteChange::Largest),
     ]
 }
@@ -126,7 +127,7 @@ fn check_any(ending: &str, magic: &[u8], bytes: &[u8]) {
     unfold(&path);
 }
 
-/// Endings, and how such files begin.
+/// Extensions, and the first bytes of such files.
 const KINDS: [(&str, &[u8]); 12] = [
     ("gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03"),
     ("zst", b"\x28\xb5\x2f\xfd"),
@@ -149,7 +150,7 @@ fn the_samples_unfold() {
     assert!(tallies.len() > 25);
     for (name, tally) in &tallies {
         let failures = match name.as_str() {
-            // Its records have other fields; it is locked.
+            // Its records have other fields; it is encrypted.
             "body.jsonl" | "encrypted.zip" => 1,
             _ => 0,
         };

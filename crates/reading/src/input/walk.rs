@@ -1,4 +1,4 @@
-//! Walking: the files below the paths a user names, in sorted order.
+//! Walk: finds the files below the given paths, in sorted order.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,13 +14,14 @@ use super::names::name_of;
 use super::options::{Source, WalkOptions};
 use crate::recognise::name_inside;
 use fpdb_host::error::{Cause, DocumentError, Error, Result};
+use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::temporary::MAKING;
 
-/// Visits the documents of `sources`, in the order given and sorted by name within a folder, until
-/// `visit` breaks. A file that cannot be read is visited as a failure.
+/// Visits the documents of `sources` until `visit` breaks. Sources come in the given order, files of a folder
+/// by name. A file that cannot be read is visited as a failure.
 ///
 /// # Errors
-/// Only for options that make no sense: a glob that does not parse.
+/// Only for invalid options: a glob that does not parse.
 pub fn walk(
     sources: &[Source],
     options: &WalkOptions,
@@ -30,7 +31,8 @@ pub fn walk(
     for source in sources {
         let flow = match source {
             Source::StandardInput { name } => visit(WalkEvent::Document(Candidate::standard_input(name))),
-            Source::Path(path) => walk_path(path, options, &filter, visit),
+            Source::Path(path) => walk_path((path, true), options, &filter, visit),
+            Source::Listed(path) => walk_path((path, false), options, &filter, visit),
         };
         if flow.is_break() {
             break;
@@ -40,7 +42,7 @@ pub fn walk(
 }
 
 impl WalkOptions {
-    /// Checks that an ingest can begin with these options.
+    /// Checks that these options are valid for an ingest.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a glob that does not parse.
@@ -52,7 +54,7 @@ impl WalkOptions {
 /// Which files of a folder, and which members of archives, count by their paths.
 pub struct PathFilter {
     exclude: Globs,
-    /// `None` where all files count.
+    /// `None` if all files count.
     include: Option<Globs>,
 }
 
@@ -155,23 +157,24 @@ impl Globs {
         Ok(Self { globs, here })
     }
 
-    /// True if a file or folder matches by its own path.
+    /// True if the path of a file or folder matches.
     fn matches(&self, path: &Path, is_folder: bool) -> bool {
         self.globs.matched(path, is_folder).is_ignore()
     }
 
-    /// True if a file matches by its path or that of a folder it lies in.
+    /// True if the path of a file or of a folder around it matches.
     fn matches_or_parents(&self, path: &Path) -> bool {
         let path = path.strip_prefix(&self.here).unwrap_or(path);
         self.matches(path, false) || path.ancestors().skip(1).any(|folder| self.matches(folder, true))
     }
 }
 
-/// What the hidden names of files under way have before their number of 16 hexadecimal digits.
+/// In hidden names of unfinished files, this precedes a number of 16 hexadecimal digits.
 pub const UNDER_WAY: &str = ".fpdb-part-";
 
+/// Visits the documents of a path; `named` is as in [`About`](super::About), for a path that is a file.
 fn walk_path(
-    root: &Path,
+    (root, named): (&Path, bool),
     options: &WalkOptions,
     filter: &Arc<PathFilter>,
     visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
@@ -179,7 +182,7 @@ fn walk_path(
     if is_database(root)
         && let Ok(name) = name_of(root)
     {
-        return visit(WalkEvent::Skipped { name, reason: "a database of fpdb, or a backup of one" });
+        return visit(WalkEvent::Skipped { name, reason: SkipReason::Database });
     }
     let below = Arc::clone(filter);
     let mut builder = WalkBuilder::new(root);
@@ -195,7 +198,7 @@ fn walk_path(
     for entry in builder.build() {
         let found = match entry {
             Err(error) => failed(root, error),
-            Ok(entry) => match examine(&entry, filter) {
+            Ok(entry) => match examine(&entry, named, filter) {
                 Some(found) => found,
                 None => continue,
             },
@@ -205,7 +208,8 @@ fn walk_path(
     ControlFlow::Continue(())
 }
 
-/// True if a folder is a database, by the file that says so, or was to be one when its maker was killed; or holds backups.
+/// True if a folder is a database or holds backups, as a file in it shows. Also true if its creation as a
+/// database was interrupted.
 pub(super) fn is_database(folder: &Path) -> bool {
     let begins = |file: &str| {
         let (path, mut head) = (folder.join(file), Vec::new());
@@ -217,33 +221,34 @@ pub(super) fn is_database(folder: &Path) -> bool {
     name.starts_with(MAKING.as_bytes()) || begins("FPDB") || begins("FPDB-BACKUP")
 }
 
-/// The kind of an entry of the walk; `None` for a folder and for a file that does not count.
-fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
+/// Classifies an entry of the walk. `None` for a folder, and for a file that does not count.
+fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEvent> {
     let path = entry.path();
     let name = match name_of(path) {
         Ok(name) => name,
         Err(error) => return Some(WalkEvent::Failed { name: path.display().to_string(), error }),
     };
-    // The walker gives no type to standard input only, which is no path here.
+    // The walker omits the type only for standard input, which is not a path here.
     let kind = entry.file_type()?;
     if kind.is_dir() {
         return None;
     }
-    let named = entry.depth() == 0;
-    if named && filter.exclude.matches_or_parents(path) {
+    let is_root = entry.depth() == 0;
+    if is_root && filter.exclude.matches_or_parents(path) {
         return None;
     }
-    let only_members = !named && !filter.includes(path);
+    let named = named && is_root;
+    let only_members = !is_root && !filter.includes(path);
     if only_members && !is_archive(&name) {
         return None;
     }
-    if !named && is_under_way(path) {
-        return Some(WalkEvent::Skipped { name, reason: "a file under way of `fpdb apply`" });
+    if !is_root && is_under_way(path) {
+        return Some(WalkEvent::Skipped { name, reason: SkipReason::UnderWay });
     }
-    if kind.is_symlink() && !named {
-        return Some(WalkEvent::Skipped { name, reason: "a symbolic link, which is not followed" });
+    if kind.is_symlink() && !is_root {
+        return Some(WalkEvent::Skipped { name, reason: SkipReason::SymbolicLink });
     }
-    // A link that was named itself is looked through.
+    // A link that was named itself is followed.
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
         Err(source) => {
@@ -257,31 +262,32 @@ fn examine(entry: &DirEntry, filter: &PathFilter) -> Option<WalkEvent> {
         // A link to a folder that was named: the walk enters it.
         return None;
     }
-    if named && is_pipe(path) {
-        return Some(WalkEvent::Document(Candidate::pipe(name, path)));
+    if is_root && is_pipe(path) {
+        return Some(WalkEvent::Document(Candidate::pipe(name, path, named)));
     }
     if !metadata.is_file() {
-        return Some(if named {
+        return Some(if is_root {
             WalkEvent::Failed { name, error: Error::Document(DocumentError::NotAFile { path: path.to_owned() }) }
         } else {
-            WalkEvent::Skipped { name, reason: "neither a file nor a folder" }
+            WalkEvent::Skipped { name, reason: SkipReason::NotAFile }
         });
     }
     Some(match facts_of(path, &metadata) {
-        Ok(file) if only_members => WalkEvent::Archive(Candidate::file(name, file)),
-        Ok(file) => WalkEvent::Document(Candidate::file(name, file)),
+        Ok(file) if only_members => WalkEvent::Archive(Candidate::file(name, file, named)),
+        Ok(file) => WalkEvent::Document(Candidate::file(name, file, named)),
         Err(error) => WalkEvent::Failed { name, error },
     })
 }
 
-/// True for the hidden names under which `apply` writes files, or keeps them, until an act has ended: a run was killed, or is at work.
+/// True for the hidden names under which `apply` writes or keeps files until an action has ended. Such a file
+/// shows that a run is active or was killed.
 fn is_under_way(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let number = name.strip_prefix('.').and_then(|name| Some(name.rsplit_once(UNDER_WAY)?.1));
     number.is_some_and(|number| number.len() == 16 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
-/// Turns the walker's error into ours, with the path it is about.
+/// Converts an error of the walker to a failure with its path.
 fn failed(root: &Path, error: ignore::Error) -> WalkEvent {
     let mut path = root.to_owned();
     let mut inner = error;
@@ -308,7 +314,7 @@ fn failed(root: &Path, error: ignore::Error) -> WalkEvent {
     }
 }
 
-/// The system's own error, without the walker's words around it, which name the path again.
+/// The system's own error, without the walker's message, which would repeat the path.
 fn plain(error: io::Error) -> io::Error {
     let inner = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<io::Error>());
     inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)

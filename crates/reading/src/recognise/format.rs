@@ -1,16 +1,17 @@
-//! Which format a document is in, by how it begins and what it is called. Pure, and the same for the same document:
-//! what it says of itself comes before its name, and what is no text and has no front-end is left out.
+//! Detects the format of a document from its first bytes and its name. The result depends on nothing else.
+//! The content takes precedence over the name. Binary data without a reader is skipped.
 
 use super::{ZipKind, extension, zip_kind};
+use fpdb_host::skip_reason::SkipReason;
 use fpdb_kernel::document::Format;
 use fpdb_kernel::normalize::{is_wide_text, language_of};
 use fpdb_kernel::profile::Unit;
 
-/// How much of a document [`choose`] looks at.
+/// Number of bytes at the start of a document that [`choose`] reads.
 const HEAD: usize = 8 << 10;
 
-/// The extensions of the files of each format but source code, in lower case, without the dot. The rest about the
-/// formats is in the table of `docs/formats.md`, which is in the same order.
+/// The file name extensions of each format except source code, in lower case, without the dot.
+/// `docs/formats.md` has more about the formats, in the same order.
 const EXTENSIONS: [(Format, &[&str]); 12] = [
     (Format::Text, &["txt", "text"]),
     (Format::Html, &["html", "htm", "xhtml", "xht"]),
@@ -26,35 +27,30 @@ const EXTENSIONS: [(Format, &[&str]); 12] = [
     (Format::Bytes, &[]),
 ];
 
-/// How archives and compressed files begin that are not read, and why they are left out.
-const UNREAD_ARCHIVES: [(&[u8], &str); 9] = [
-    (b"7z\xBC\xAF\x27\x1C", "a 7z archive, which is not read"),
-    (b"Rar!\x1A\x07", "a rar archive, which is not read"),
-    (b"MSCF\0\0\0\0", "a cab archive, which is not read"),
-    (b"!<arch>\n", "an ar archive, which is not read"),
-    (b"07070", "a cpio archive, which is not read"),
-    (b"LZIP", "an lzip file, which is not read"),
-    (b"\x04\x22\x4D\x18", "an lz4 file, which is not read"),
-    (b"\x1F\x9D", "a file of compress, which is not read"),
-    (b"\x5D\0\0", "an lzma file, which is not read"),
+/// The first bytes of archives and compressed files that fpdb does not read.
+const UNREAD_ARCHIVES: [(&[u8], SkipReason); 9] = [
+    (b"7z\xBC\xAF\x27\x1C", SkipReason::SevenZip),
+    (b"Rar!\x1A\x07", SkipReason::Rar),
+    (b"MSCF\0\0\0\0", SkipReason::Cab),
+    (b"!<arch>\n", SkipReason::Ar),
+    (b"07070", SkipReason::Cpio),
+    (b"LZIP", SkipReason::Lzip),
+    (b"\x04\x22\x4D\x18", SkipReason::Lz4),
+    (b"\x1F\x9D", SkipReason::Compress),
+    (b"\x5D\0\0", SkipReason::Lzma),
 ];
 
-/// True if files that are skipped for this reason are archives, or compressed.
-#[must_use]
-pub fn is_unread_archive(reason: &str) -> bool {
-    UNREAD_ARCHIVES.iter().any(|(_, why)| *why == reason)
-}
-
 /// The decision about a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Read it in this format.
     Read(Format),
-    /// Leave it out, for this reason.
-    Skip(&'static str),
+    /// Skip it, for this reason.
+    Skip(SkipReason),
 }
 
-/// The format of the document `name` that begins with `head` (its first [`HEAD`] bytes, or all), in a database of this unit.
+/// Chooses the format of a document for a database of this unit. `name` is the document's name; `head` is its
+/// first 8 KiB, or all of it if it is shorter.
 #[must_use]
 pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     let head = &head[..head.len().min(HEAD)];
@@ -68,14 +64,14 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     }
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"\xD0\xCF\x11\xE0") {
         return match named {
-            // Its reader can say what is wrong with it.
+            // Its reader can report what is wrong with it.
             Some(format @ (Format::Docx | Format::Odt | Format::Epub)) => Choice::Read(format),
-            _ => Choice::Skip("an archive or an office document of a kind that is not read"),
+            _ => Choice::Skip(SkipReason::Package),
         };
     }
     if memchr::memchr(0, head).is_some() && !is_wide_text(head) && !is_nearly_text(head) {
-        let archive = UNREAD_ARCHIVES.iter().find(|(begin, _)| head.starts_with(begin)).map(|&(_, why)| why);
-        return Choice::Skip(archive.unwrap_or("binary data: there are NUL bytes near its beginning"));
+        let archive = UNREAD_ARCHIVES.into_iter().find(|(begin, _)| head.starts_with(begin));
+        return Choice::Skip(archive.map_or(SkipReason::Binary, |(_, reason)| reason));
     }
     if unit == Unit::Token
         && let Some(language) = language_of(name, head)
@@ -83,34 +79,36 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         return Choice::Read(Format::Code(language));
     }
     Choice::Read(match (text(head), named) {
-        // The name decides for a mail or a notebook, whatever the content; and programs that write pages are no pages.
+        // For mail and notebooks the name decides, for any content. Programs that write pages are not pages.
         (Some(Format::Html), Some(format)) if format != Format::Text => format,
         (Some(Format::Html), None) if is_program(&extension) => Format::Text,
         (Some(format), _) => format,
-        // By its name it should be binary, and is not.
+        // The name is that of a binary format, but the content is text.
         (None, Some(Format::Pdf | Format::Docx | Format::Odt | Format::Epub) | None) => Format::Text,
         (None, Some(format)) => format,
     })
 }
 
-/// True if so few of these bytes are control characters that it is a text in spite of its NULs: at most one in a hundred,
-/// without those that texts have. Of 61,396 files with NULs below /usr and in a cargo registry 331 are. They are texts, and
-/// PDFs, which are told apart before; the next ones are compiled Python, from 1.09% on.
+/// True if at most one byte in a hundred is a control character, not counting those usual in text. Such a
+/// file is text in spite of its NULs. Of 61,396 files with NULs below /usr and in a cargo registry, 331 are
+/// below this limit. They are texts, and PDFs, which are detected earlier. Next, from 1.09% on, comes
+/// compiled Python.
 fn is_nearly_text(head: &[u8]) -> bool {
     let of_text = |byte: u8| matches!(byte, b'\x08'..=b'\r' | b'\x1B');
     let controls = head.iter().filter(|&&byte| byte.is_ascii_control() && !of_text(byte)).count();
     controls * 100 <= head.len()
 }
 
-/// True if files of this extension are templates or programs that may begin like a page.
+/// True if files with this extension are templates or programs that may begin like a page.
 fn is_program(extension: &str) -> bool {
     ["php", "asp", "aspx", "jsp", "erb", "ejs", "js", "ts", "vue", "svelte", "py", "rb", "pl", "go", "rs", "c", "h"]
         .contains(&extension)
 }
 
-/// The format of a document that is no text, by its first bytes and the format of its name.
+/// The format of a binary document, by its first bytes and the format of its name.
 fn binary(head: &[u8], named: Option<Format>) -> Option<Format> {
-    // Readers of PDF take bytes before its mark; a text that speaks of it has a word before it, and no control characters.
+    // Readers of PDF accept bytes before its mark. A text about PDF has a word before the mark, and no
+    // control characters.
     if let Some(at) = memchr::memmem::find(&head[..head.len().min(1024)], b"%PDF-") {
         let before = head[..at].strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head[..at]).trim_ascii();
         let has_controls = || before.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
@@ -124,11 +122,11 @@ fn binary(head: &[u8], named: Option<Format>) -> Option<Format> {
     }
 }
 
-/// The format of a document that is text, by its first bytes.
+/// The format of a text document, by its first bytes.
 fn text(head: &[u8]) -> Option<Format> {
     let narrowed: Vec<u8>;
     let head = match is_wide_text(head) {
-        // UTF-16 and UTF-32 of what all signatures are made of, without their NULs.
+        // Reduces UTF-16 and UTF-32 to ASCII characters. All signatures are ASCII.
         true => {
             narrowed = head.iter().copied().filter(|&byte| byte != 0 && byte.is_ascii()).collect();
             &narrowed[..]
@@ -162,7 +160,7 @@ fn is_html(mut head: &[u8]) -> bool {
         let Some(found) = memchr::memmem::find(head, end) else { return false };
         head = head[found + end.len()..].trim_ascii_start();
     }
-    // A name ends with something that is no letter: `<header` is none.
+    // The name must end here: `<header` is not `<head`.
     [&b"<!doctype html"[..], b"<html", b"<head", b"<body"]
         .iter()
         .any(|with| starts(head, with) && head.get(with.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric()))
@@ -170,7 +168,7 @@ fn is_html(mut head: &[u8]) -> bool {
 
 /// True if a text begins with the header of a mail.
 fn is_mail(head: &[u8]) -> bool {
-    // Few texts begin with a field, and most lines of those that do not are long.
+    // Fast exit: few texts begin with a field, and the other texts often have long lines.
     let name_end = head.iter().position(|&byte| !byte.is_ascii_alphanumeric() && byte != b'-');
     if name_end.is_none_or(|end| end == 0 || head[end] != b':') {
         return false;
@@ -211,15 +209,15 @@ mod tests {
     fn archives_that_are_not_read_are_told_from_other_binary_files() {
         for (begin, why) in UNREAD_ARCHIVES {
             let head = [begin, &[0, 1, 2].repeat(99)].concat();
-            assert_eq!(choose("a", &head, Unit::Char), Choice::Skip(why));
+            assert!(why.is_unread_archive(), "{why}");
+            assert_eq!(choose("a", &head, Unit::Char), Choice::Skip(why.clone()));
             assert_eq!(choose("a", &head, Unit::Byte), Choice::Read(Format::Bytes));
-            assert!(is_unread_archive(why));
-            // A text that begins so is a text.
+            // A text that begins with these bytes is text.
             let text = [begin, &b" is how it begins. ".repeat(99)].concat();
             assert!(matches!(choose("a", &text, Unit::Char), Choice::Read(_)), "{why}");
         }
-        let Choice::Skip(why) = choose("a", &[0, 1, 2].repeat(99), Unit::Char) else { panic!("binary") };
-        assert!(!is_unread_archive(why));
+        assert_eq!(choose("a", &[0, 1, 2].repeat(99), Unit::Char), Choice::Skip(SkipReason::Binary));
+        assert!(!SkipReason::Binary.is_unread_archive());
     }
 
     #[test]
@@ -234,14 +232,14 @@ mod tests {
                 let expected = match nuls {
                     // At most one in a hundred of 423 bytes.
                     0..=4 => Choice::Read(Format::Text),
-                    _ => Choice::Skip("binary data: there are NUL bytes near its beginning"),
+                    _ => Choice::Skip(SkipReason::Binary),
                 };
                 assert_eq!(choose("a.txt", &head, unit), expected, "{nuls} of {}", head.len());
             }
         }
         assert!(matches!(choose("a.txt", b"\0\0\0", Unit::Char), Choice::Skip(_)));
         assert!(matches!(choose("a.txt", b"a\0", Unit::Char), Choice::Skip(_)));
-        // The pattern of the NULs of UTF-16 still tells.
+        // The pattern of NULs still shows UTF-16.
         let wide: Vec<u8> = text.iter().flat_map(|&byte| [byte, 0]).collect();
         assert_eq!(choose("a.txt", &wide, Unit::Char), Choice::Read(Format::Text));
     }

@@ -1,5 +1,5 @@
-//! Layer: is this a document, compressed data, or a container of documents? Told by the first bytes and by
-//! how the name ends; where both speak, the bytes have it.
+//! Layer: whether bytes are a document, compressed data, or a container of documents. The first bytes and the
+//! end of the name show it. If they disagree, the bytes decide.
 
 use std::collections::BTreeMap;
 
@@ -7,43 +7,59 @@ use serde_json::value::RawValue;
 
 use super::{ZipKind, extension, zip_kind};
 
-/// How a file is compressed as a whole.
+/// How a whole file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
+    /// gzip (RFC 1952).
     Gzip,
+    /// Zstandard.
     Zstd,
+    /// xz.
     Xz,
+    /// bzip2.
     Bzip2,
 }
 
-/// A file that holds several documents.
+/// A kind of file that contains several documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
+    /// A tar archive.
     Tar,
+    /// A zip archive.
     Zip,
+    /// JSON lines: one JSON object per line.
     JsonLines,
+    /// A Parquet table.
     Parquet,
+    /// A web archive in WARC format.
     Warc,
+    /// A web archive in ARC format, the predecessor of WARC.
     Arc,
+    /// A mailbox in mbox format.
     Mbox,
 }
 
 /// The kind of some bytes with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
+    /// A single document.
     Document,
+    /// Compressed data.
     Compressed(Compression),
+    /// A container of documents.
     Container(Container),
 }
 
-/// As many bytes as it takes to tell: a block of tar, and the first lines of a mail.
+/// Number of first bytes needed to detect a layer: enough for a block of tar and the first lines of a mail.
 pub const HEAD: usize = 4096;
 
-/// Documents that are zip archives inside.
+/// Extensions of documents that are zip archives internally.
 const PACKED_DOCUMENTS: [&str; 15] =
     ["docx", "docm", "dotx", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "odg", "epub", "kmz", "vsdx", "xps"];
 
 impl Compression {
+    /// The name used in messages.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -68,7 +84,7 @@ impl Container {
     }
 }
 
-/// The kind of the bytes that begin with `head`, under this name; `head` is all of them or [`HEAD`] at least.
+/// The layer of bytes with this name. `head` is all of the bytes, or at least the first [`HEAD`].
 pub fn layer_of(name: &str, head: &[u8]) -> Layer {
     let ending = extension(name);
     if PACKED_DOCUMENTS.contains(&ending.as_str()) {
@@ -93,8 +109,9 @@ pub fn layer_of(name: &str, head: &[u8]) -> Layer {
     }
 }
 
-/// True if bytes whose name tells nothing, as that of a pipe, are JSON lines: two lines or more, the first two of which are
-/// objects. `head` as for [`layer_of`]; a line that goes on beyond it is none.
+/// True if bytes from a source whose name has no extension, such as a pipe, are JSON lines. The first two
+/// lines that are not blank must be objects. `head` is as in [`layer_of`]. A line that extends beyond `head`
+/// does not count.
 pub fn holds_records(name: &str, head: &[u8]) -> bool {
     let mut lines = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).split(|&byte| byte == b'\n');
     let mut is_object = || {
@@ -104,10 +121,10 @@ pub fn holds_records(name: &str, head: &[u8]) -> bool {
     extension(name).is_empty() && is_object() && is_object()
 }
 
-/// The name of what is inside compressed data: `a.tar.gz` and `a.tgz` hold `a.tar`.
+/// The name of the content of compressed data: `a.tar.gz` and `a.tgz` contain `a.tar`.
 pub fn name_inside(name: &str) -> String {
     let ending = extension(name);
-    // There is a point before the ending, where there is an ending.
+    // An extension has a point before it.
     let stem = name.len().checked_sub(ending.len() + 1).and_then(|end| name.get(..end)).unwrap_or(name);
     match ending.as_str() {
         "gz" | "zst" | "zstd" | "xz" | "bz2" => stem.to_owned(),
@@ -147,13 +164,14 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
     if is_mbox(head) { Layer::Container(Container::Mbox) } else { Layer::Document }
 }
 
-/// `BZh`, the block size, and the mark of a first block or of an end without one.
+/// `BZh`, the block size, and the mark of the first block, or of the end if there is none.
 fn is_bzip2(head: &[u8]) -> bool {
     let marks: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
     head.starts_with(b"BZh") && head.len() >= 10 && head[3].is_ascii_digit() && marks.contains(&&head[4..10])
 }
 
-/// A line `From SENDER ... YEAR` and after it the header of a mail: prose that begins with "From" has no such.
+/// A line `From SENDER ... YEAR`, followed by the header of a mail. Prose that begins with "From" has no such
+/// header.
 fn is_mbox(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
     let Some(first) = lines.next().filter(|first| first.starts_with(b"From ")) else { return false };

@@ -1,14 +1,15 @@
-//! Here are a name and the first bytes: what is it? A document, compressed data or a container ([`layer_of`]); and a document
-//! of which format ([`choose`]). Pure, and the same for the same name and bytes.
+//! Recognition: detects the kind of a file from its name and first bytes. [`layer_of`] distinguishes
+//! documents, compressed data and containers. [`choose`] detects the format of a document. The results depend
+//! on nothing else.
 //!
-//! Both questions have one answer where they meet: names and zip archives are looked at in one place, this file. The bytes
-//! come before the name, since they cannot be mistaken for another kind; text has no such mark, and there the name decides.
-//! Programming languages are told by their own rules (`normalize::language_of`).
+//! Both use the functions of this file for names and zip archives, so their answers agree. A binary signature
+//! takes precedence over the name, because it is unambiguous. Text has no signature, so there the name
+//! decides. Programming languages have their own rules (`normalize::language_of`).
 
 mod format;
 mod layer;
 
-pub use format::{Choice, choose, is_unread_archive};
+pub use format::{Choice, choose};
 pub use layer::{Compression, Container, HEAD as LAYER_HEAD, Layer, holds_records, layer_of, name_inside};
 
 use fpdb_kernel::document::Format;
@@ -18,11 +19,11 @@ use fpdb_kernel::document::Format;
 enum ZipKind {
     /// A container of files.
     Archive,
-    /// A document in several members, and its format if fpdb reads it.
+    /// A document that consists of several members, and its format if fpdb reads it.
     Document(Option<Format>),
 }
 
-/// The kind of the zip archive that begins with `head`; `None` if it is not a zip archive.
+/// The kind of the zip archive that begins with `head`. `None` if it is not a zip archive.
 fn zip_kind(head: &[u8]) -> Option<ZipKind> {
     if [b"PK\x05\x06", b"PK\x07\x08"].iter().any(|mark| head.starts_with(*mark)) {
         return Some(ZipKind::Archive);
@@ -31,14 +32,14 @@ fn zip_kind(head: &[u8]) -> Option<ZipKind> {
         return None;
     }
     let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
-    // The first part is the media type, uncompressed, in OpenDocument and EPUB.
+    // In OpenDocument and EPUB, the first part is the media type, uncompressed.
     let format = match head.get(30..) {
         Some(part) if part.starts_with(b"mimetypeapplication/epub+zip") => Some(Format::Epub),
         Some(part) if part.starts_with(b"mimetypeapplication/vnd.oasis.opendocument.text") => Some(Format::Odt),
         _ if has(b"[Content_Types].xml") && has(b"word/") => Some(Format::Docx),
         _ => None,
     };
-    // Office and book formats say that they are in the name of their first member.
+    // The name of the first member identifies office and book formats.
     let length = head.get(26..28).map_or(0, |bytes| usize::from(u16::from_le_bytes([bytes[0], bytes[1]])));
     let first = head.get(30..30 + length).unwrap_or_default();
     let is_document =
@@ -46,7 +47,8 @@ fn zip_kind(head: &[u8]) -> Option<ZipKind> {
     Some(if is_document { ZipKind::Document(format) } else { ZipKind::Archive })
 }
 
-/// The part of a file's name after its last point, in lower case. The name may be that of a member: `a.zip!dir/b.txt`.
+/// The part of a file's name after its last point, in lower case. The name may be that of a member:
+/// `a.zip!dir/b.txt`.
 fn extension(name: &str) -> String {
     let file = name.rsplit(['/', '!', '#']).next().unwrap_or_default();
     file.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase())

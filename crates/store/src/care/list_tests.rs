@@ -30,17 +30,17 @@ fn add(root: &Path, documents: std::ops::Range<usize>, removed: &[usize]) {
 }
 
 /// A database, and an earlier copy of it.
-struct Base {
+pub(super) struct Base {
     folder: tempfile::TempDir,
-    content: Content,
+    pub(super) content: Content,
 }
 
 impl Base {
     /// Two sessions, which are in the earlier copy, and two later ones; each removes documents.
-    fn new(compacts: bool, ends_in_log: bool) -> Self {
+    pub(super) fn new(compacts: bool, ends_in_log: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("db");
-        drop(Database::create(&root, &Profile::named("words").unwrap()).unwrap());
+        drop(Database::create(&root, Profile::named("words").unwrap()).unwrap());
         for session in 0..4 {
             let first = session * IN_SESSION;
             add(&root, first..first + IN_SESSION, &[first + 1, first / 2 + 2]);
@@ -65,7 +65,7 @@ impl Base {
     fn merged() -> Self {
         let base = Self::new(false, false);
         let root = base.folder.path().join("merged");
-        let writer = Database::create(&root, &Profile::named("words").unwrap()).unwrap();
+        let writer = Database::create(&root, Profile::named("words").unwrap()).unwrap();
         let other = Database::open(base.root()).unwrap();
         writer.merge(&other, &IngestOptions::default(), &Task::new()).unwrap();
         drop((writer, other));
@@ -84,7 +84,7 @@ impl Base {
     }
 
     /// A copy to be damaged, in a folder that goes with the first part.
-    fn copied(&self) -> (tempfile::TempDir, PathBuf) {
+    pub(super) fn copied(&self) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("db");
         copy(&self.root(), &root);
@@ -99,13 +99,13 @@ impl Base {
 
 /// The documents of a database, and which of them some texts find.
 #[derive(Debug, PartialEq, Eq)]
-struct Content {
+pub(super) struct Content {
     documents: BTreeMap<u32, (String, u64, u64, Option<String>)>,
     answers: Vec<Vec<u32>>,
 }
 
 impl Content {
-    fn of(root: &Path) -> Self {
+    pub(super) fn of(root: &Path) -> Self {
         let database = Database::open(root).unwrap();
         let mut documents = BTreeMap::new();
         database
@@ -151,7 +151,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// The files of a store whose names begin or end so.
-fn files_of(root: &Path, part: &str) -> Vec<PathBuf> {
+pub(super) fn files_of(root: &Path, part: &str) -> Vec<PathBuf> {
     let paths = fs::read_dir(root.join("store")).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<PathBuf> = paths
         .filter(|path| {

@@ -6,6 +6,8 @@ mod choice;
 pub(super) mod findings;
 pub(super) mod found_tables;
 #[cfg(test)]
+mod left_tables_tests;
+#[cfg(test)]
 mod list_tests;
 pub(super) mod repair;
 #[cfg(test)]

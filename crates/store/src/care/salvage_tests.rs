@@ -33,7 +33,7 @@ fn name(document: usize) -> String {
 
 /// A database of three sessions, of which the last stored texts; in between a document was deleted.
 fn make(root: &Path) {
-    drop(Database::create(root, &Profile::named("words").unwrap()).unwrap());
+    drop(Database::create(root, Profile::named("words").unwrap()).unwrap());
     for session in 0..SESSIONS {
         let writer = Database::open_writer(root).unwrap();
         let documents = (session * IN_SESSION..(session + 1) * IN_SESSION)

@@ -89,6 +89,22 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
 mod tests {
     use super::*;
 
+    /// Nobody has opened it for writing yet.
+    #[test]
+    fn a_database_is_made_with_a_mark_of_its_list() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("empty")).unwrap();
+        for name in ["new", "empty"] {
+            let root = folder.path().join(name);
+            make_whole(&root, |inside| {
+                drop(Engine::open(&inside.join(STORE), Access::New, 1 << 20).map_err(|error| error.during("make it"))?);
+                Ok(Profile::named("words").unwrap())
+            })
+            .unwrap();
+            assert!(mark::read(&root).unwrap().has_list(), "{name}");
+        }
+    }
+
     /// Makes a database at `root` while another one is being made there.
     #[track_caller]
     fn made_twice(root: &Path) {

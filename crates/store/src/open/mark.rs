@@ -139,7 +139,7 @@ impl CommitMark {
     }
 
     /// True if a list of tables was marked.
-    pub(super) fn has_list(&self) -> bool {
+    pub(crate) fn has_list(&self) -> bool {
         self.tables.is_some()
     }
 

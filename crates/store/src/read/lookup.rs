@@ -64,7 +64,7 @@ impl<'a> Lookup<'a> {
         Self { cache: Some(PostingCache::default()), ..self }
     }
 
-    /// As [`find`](Self::find), except that it returns no postings if a boilerplate document holds the hash.
+    /// As `find`, except that it returns no postings if a boilerplate document holds the hash.
     pub fn holders(&mut self, hash: u64) -> Result<Holders<'_>> {
         self.find(hash)?;
         let boilerplate = self.found.iter().any(|posting| self.view.is_boilerplate(posting.document));

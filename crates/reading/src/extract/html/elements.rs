@@ -1,24 +1,24 @@
-//! The effect of HTML elements on the text: a table of names, by the rule that `docs/formats.md` states.
+//! The effect of HTML elements on the text, as a table of names. `docs/formats.md` states the rule.
 
 use html5gum::State;
 
 /// The effect of an element's tags on the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementRole {
-    /// It joins what stands before, in and after it. So do unknown elements.
+    /// Text before, in and after it is joined. Unknown elements do the same.
     Inline,
     /// It begins and ends a line.
     Block,
-    /// Its content is nothing a reader sees.
+    /// Its content is invisible and dropped.
     Dropped,
     /// The root of SVG or MathML, whose content is tokenised by other rules.
     Foreign,
 }
 
-/// Names longer than this are in no table.
+/// Maximum length of a known element name.
 pub(super) const LONGEST: usize = 16;
 
-/// The role of an element, by its name in lower case.
+/// The role of an element. The name must be in lower case.
 pub(super) fn role(name: &[u8]) -> ElementRole {
     match name {
         b"script" | b"style" | b"template" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => ElementRole::Dropped,
@@ -34,8 +34,8 @@ pub(super) fn role(name: &[u8]) -> ElementRole {
     }
 }
 
-/// How the content of an HTML element is tokenised, where that is not as markup. Scripting counts as enabled, as in a
-/// browser: `noscript` holds raw text.
+/// How the content of an HTML element is tokenised; `None` for normal markup. Scripting counts as enabled, as
+/// in a browser, so `noscript` contains raw text.
 pub(super) fn content(name: &[u8]) -> Option<State> {
     match name {
         b"textarea" | b"title" => Some(State::RcData),
@@ -46,12 +46,12 @@ pub(super) fn content(name: &[u8]) -> Option<State> {
     }
 }
 
-/// True if a start tag of this name ends SVG and MathML around it ("breaks out" of foreign content).
+/// True if a start tag with this name ends the SVG or MathML around it ("breaks out" of foreign content).
 pub(super) fn breaks_out(name: &[u8], role: ElementRole) -> bool {
     match name {
         b"b" | b"big" | b"code" | b"em" | b"embed" | b"i" | b"img" | b"meta" | b"nobr" | b"ruby" | b"s" | b"small"
         | b"span" | b"strong" | b"strike" | b"sub" | b"sup" | b"tt" | b"u" | b"var" => true,
-        // `title` is an element of SVG.
+        // `title` is also an element of SVG.
         _ => role == ElementRole::Block && name != b"title",
     }
 }

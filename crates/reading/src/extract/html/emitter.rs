@@ -1,8 +1,8 @@
-//! From the tokeniser's calls to text with origins: where the rule of `docs/formats.md` is applied.
+//! Emitter: turns the tokeniser's calls into text with origins, by the rule of `docs/formats.md`.
 //!
-//! `html5gum` says, with every string it emits, how far it has read. The text read since the string before is the
-//! origin of this one: as long as the string it is the string itself, else a character reference or a line end, or the
-//! string itself and what the next one is.
+//! With every string that it emits, `html5gum` reports how far it has read. The input read since the previous
+//! string is the origin of this one. If the origin has the length of the string, it is the same text.
+//! Otherwise it is a character reference or a line end, or this string followed by the next.
 
 use html5gum::emitters::Emitter as Calls;
 use html5gum::{Error, State};
@@ -11,23 +11,23 @@ use super::elements::{ElementRole, LONGEST, breaks_out, content, role};
 use crate::extract::builder::TextBuilder;
 use fpdb_kernel::document::Span;
 
-/// Makes text of the calls of the tokeniser.
+/// Builds text from the calls of the tokeniser.
 pub(super) struct Emitter<'a> {
     source: &'a [u8],
-    /// Where the reading of it began.
+    /// Offset in `source` at which reading began.
     from: u64,
     builder: &'a mut TextBuilder,
-    /// The document is XML: a self-closing tag closes its element, and CDATA is text.
+    /// True if the document is XML: a self-closing tag closes its element, and CDATA is text.
     xml: bool,
-    /// How far the tokeniser has read, and how far what it has emitted reaches.
+    /// How far the tokeniser has read, and the end of the text emitted so far.
     position: u64,
     emitted: u64,
     tag: Tag,
-    /// The start tag last seen, which an end tag has to match to end raw text.
+    /// Name of the last start tag. An end tag must match it to end raw text.
     last_start: Name,
-    /// The element whose content is dropped, and how many of that name are open.
+    /// The element whose content is dropped, and the number of open elements with this name.
     dropped: Option<(Name, u32)>,
-    /// SVG and MathML elements open.
+    /// Number of open SVG and MathML elements.
     foreign: u32,
 }
 
@@ -39,7 +39,7 @@ struct Tag {
     self_closing: bool,
 }
 
-/// The name of an element, as far as it can matter.
+/// The name of an element, cut off above the maximum length of known names.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Name {
     bytes: [u8; LONGEST],
@@ -55,14 +55,14 @@ impl Name {
         self.length = end;
     }
 
-    /// The name, or nothing where it is too long to be known.
+    /// The name; empty if it is too long to be known.
     fn get(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 }
 
 impl<'a> Emitter<'a> {
-    /// `source` is read from its byte `from` on.
+    /// Reads `source` from its byte `from` on.
     pub(super) fn new(source: &'a [u8], from: usize, xml: bool, builder: &'a mut TextBuilder) -> Self {
         Self {
             source,
@@ -78,8 +78,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Where what has not been emitted begins. Of CR LF the tokeniser emits a line end once it has read the CR, and
-    /// passes over the LF with what follows.
+    /// Start of the unemitted text. For CR LF, the tokeniser emits a line end after the CR. It skips the LF
+    /// together with the text after it.
     #[inline]
     fn unemitted(&self) -> u64 {
         let at = self.emitted as usize;
@@ -152,14 +152,15 @@ impl Calls for Emitter<'_> {
         if self.dropped.is_some() {
             return;
         }
-        // A few references are as long as what they stand for.
+        // A few character references have the same length as their text.
         let is_reference = self.source.get(start as usize) == Some(&b'&') && text.first() != Some(&b'&');
         let stands_there =
             || text.first() != Some(&b'&') && self.source.get(start as usize..).is_some_and(|it| it.starts_with(text));
         if self.position - start == text.len() as u64 && !is_reference {
             self.builder.verbatim(text, start);
         } else if stands_there() {
-            // Text that looked like an end tag, or like the end of a section, comes in parts once all of it has been read.
+            // Text that resembles an end tag, or the end of a section, is emitted in parts after all of it
+            // was read.
             self.emitted = start + text.len() as u64;
             self.builder.verbatim(text, start);
         } else {
@@ -201,7 +202,8 @@ impl Calls for Emitter<'_> {
     }
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
-        // It is asked once a section of character data has been opened, which nothing else announces.
+        // The tokeniser calls this after it opened a section of character data. No other call announces the
+        // section.
         let is_section = self.xml || self.foreign > 0;
         if is_section {
             self.emitted = self.position;
@@ -224,7 +226,7 @@ impl Calls for Emitter<'_> {
         None
     }
 
-    // Attributes, comments and document types are no text, and errors are the author's.
+    // Attributes, comments and document types are not text. Errors do not matter here.
     fn emit_eof(&mut self) {}
     fn emit_error(&mut self, _: Error) {}
     fn init_comment(&mut self) {}

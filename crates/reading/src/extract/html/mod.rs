@@ -1,8 +1,8 @@
-//! HTML and XHTML: what a reader of the page sees, by the rule that `docs/formats.md` states.
+//! HTML and XHTML: extracts the visible text of a page, by the rule of `docs/formats.md`.
 //!
-//! `html5gum` tokenises as the WHATWG standard says, and tells how far it has read; `emitter` makes text of its calls,
-//! `elements` knows what each element means. UTF-8 is tokenised where it stands; any other encoding is transcribed
-//! first.
+//! `html5gum` tokenises by the WHATWG standard and reports how far it has read. `emitter` turns its calls
+//! into text, and `elements` knows the role of each element. UTF-8 is tokenised directly; any other encoding
+//! is transcribed first.
 
 mod elements;
 mod emitter;
@@ -17,18 +17,18 @@ use super::builder::TextBuilder;
 use super::charset::declared;
 use super::source::Utf8Source;
 
-/// The text of a page.
+/// Extracts the text of a page.
 pub(super) fn extract(bytes: &[u8]) -> Extracted {
     let (source, builder) = read(bytes, false);
     source.lead_back(builder)
 }
 
-/// The text of a page without where it came from. It is XML where `xml` says so.
+/// The text of a page, without origins. `xml`: the page is XML.
 pub(super) fn text(bytes: &[u8], xml: bool) -> Vec<u8> {
     read(bytes, xml).1.finish().0
 }
 
-/// Reads a page, which is XML where `xml` says so, or the page itself by an XML declaration.
+/// Reads a page. It is XML if `xml` is true or if it has an XML declaration.
 fn read(bytes: &[u8], xml: bool) -> (Utf8Source<'_>, TextBuilder) {
     let source = Utf8Source::new(bytes, declared(bytes));
     let text = source.text();
@@ -38,14 +38,14 @@ fn read(bytes: &[u8], xml: bool) -> (Utf8Source<'_>, TextBuilder) {
     (source, builder)
 }
 
-/// Adds the text of the markup in `source` from its byte `from` on.
+/// Adds the text of the markup in `source`, from its byte `from` on.
 pub(super) fn tokenise(source: &str, from: usize, xml: bool, builder: &mut TextBuilder) {
     let emitter = Emitter::new(source.as_bytes(), from, xml, builder);
     // Reading from memory cannot fail.
     let Ok(()) = Tokenizer::new_with_emitter(&source.as_bytes()[from..], emitter).finish();
 }
 
-/// The text of a page that has been decoded already, whatever it declares.
+/// The text of a page that is already decoded. Any declared encoding is ignored.
 pub(super) fn text_of_str(page: &str) -> String {
     let mut builder = TextBuilder::new(page.len() / 2, 0);
     tokenise(page, 0, false, &mut builder);

@@ -1,4 +1,5 @@
-//! The rule for HTML by example, character by character; and against a plain reading of the tokeniser's tokens.
+//! Tests the rule for HTML by examples, character by character, and against a simple implementation on the
+//! tokeniser's tokens.
 
 use html5gum::{Token, Tokenizer};
 use proptest::prelude::*;
@@ -13,7 +14,7 @@ fn text(page: &str) -> String {
     text_of(Format::Html, page.as_bytes()).expect("HTML is never refused")
 }
 
-/// Where in the page the character at a place of the text came from.
+/// The part of the page from which the text `of` comes.
 fn origin(page: &[u8], extracted: &Extracted, of: &str) -> String {
     let text = str::from_utf8(&extracted.text).expect("UTF-8");
     let start = text.find(of).unwrap_or_else(|| panic!("{of} is in {text}")) as u64;
@@ -56,7 +57,7 @@ fn text_is_kept_and_markup_dropped() {
         ("<plaintext>a</plaintext>", "a</plaintext>"),
     ];
     for (page, expected) in cases {
-        // A separator is put where something came before.
+        // A separator is emitted only after some text.
         let expected = if page.starts_with("<pre>") { expected } else { expected.trim_start_matches('\n') };
         assert_eq!(text(page), expected, "{page}");
     }
@@ -93,7 +94,8 @@ fn encodings_are_honoured_and_lead_back() {
     assert_eq!(extracted.encoding, Some("windows-1252"));
     assert_eq!(String::from_utf8_lossy(&extracted.text), "café & “naïve”");
     assert_eq!(origin(windows, &extracted, "é &"), "\u{FFFD} &amp;");
-    // Declared one, and another in truth: as declared, as browsers have it; but a byte order mark is right.
+    // The declared encoding is used even if it is wrong, as in browsers. But a byte order mark takes
+    // precedence.
     let cases: [(&[u8], &str, &str); 9] = [
         (b"<meta charset=koi8-r>\xC4\xC1", "KOI8-R", "да"),
         (
@@ -119,7 +121,7 @@ fn encodings_are_honoured_and_lead_back() {
     assert_eq!(origin(wide, &super::extract(wide), "<"), "&\0l\0t\0;\0");
 }
 
-/// The rule again, on tokens that own their strings, with no offsets and no foreign content.
+/// The same rule, applied to tokens with owned strings. It has no offsets and no foreign content.
 fn naive(page: &str) -> String {
     let mut text = String::new();
     let mut dropped: Option<Vec<u8>> = None;
@@ -159,7 +161,7 @@ proptest! {
     ]), 0..80)) {
         let page = pieces.concat();
         prop_assert_eq!(text(&page), naive(&page));
-        // Each character comes from itself, but for references and line ends.
+        // Each character comes from itself, except for references and line ends.
         let extracted = super::extract(page.as_bytes());
         let text = std::str::from_utf8(&extracted.text).unwrap();
         let mut map = Map::new(&extracted.segments, text.len() as u64);

@@ -1,4 +1,4 @@
-//! Client: this process's end.
+//! Client: this process's end of the connection.
 
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -6,18 +6,23 @@ use std::time::Duration;
 
 use super::handle::{Connection, ReaderProcess};
 use super::wire::{ProcessAnswer, Request};
-use crate::extract::{Extracted, Limits};
+use crate::extract::{Extracted, InputLimits};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
-/// A process reads so many documents, so that what it leaks does not add up.
+/// Number of documents per process, so that memory leaks do not add up.
 const DOCUMENTS: u32 = 1000;
 
-/// The signal of a process that has used up its processor time; the same on all systems.
+/// The signal for a process that has used up its processor time. It is the same on all systems.
 const SIGXCPU: i32 = 24;
 
-/// The text of a document in one of the formats that have a [detached](crate::extract::is_detached) text.
-pub(crate) fn read(process: &ReaderProcess, format: Format, document: &[u8], limits: &Limits) -> Result<Extracted> {
+/// Extracts the text of a document in a [detached](crate::extract::is_detached) format.
+pub(crate) fn read(
+    process: &ReaderProcess,
+    format: Format,
+    document: &[u8],
+    limits: &InputLimits,
+) -> Result<Extracted> {
     let pool = &process.0;
     let idle = std::iter::from_fn(|| pool.idle().pop()).find_map(Connection::if_alive);
     let mut connection = match idle {
@@ -30,7 +35,7 @@ pub(crate) fn read(process: &ReaderProcess, format: Format, document: &[u8], lim
             if connection.documents < DOCUMENTS {
                 pool.idle().push(connection);
             }
-            answer.into_result(format, limits.memory)
+            answer.into_result(format, limits.reading_memory)
         }
         Err(error) => Err(connection.end(&error, &request)),
     }
@@ -40,7 +45,8 @@ impl Connection {
     fn ask(&mut self, request: &Request, document: &[u8]) -> io::Result<ProcessAnswer> {
         self.documents += 1;
         drop(self.take_words());
-        // The process ends itself when its processor time is up. This is for one that waits for something.
+        // A process that uses up its processor time is ended by the system. This timeout is for one that
+        // waits.
         let timeout = Duration::from_secs(request.seconds.saturating_mul(4).saturating_add(60));
         self.stream.set_read_timeout(Some(timeout))?;
         self.stream.set_write_timeout(Some(timeout))?;
@@ -49,14 +55,15 @@ impl Connection {
         ProcessAnswer::read(&mut self.stream, request.memory)
     }
 
-    /// Ends the process, which has not answered because of this error, and says why the document cannot be read.
+    /// Ends the process, which did not answer because of `error`. Returns the reason why the document cannot
+    /// be read.
     fn end(mut self, error: &io::Error, request: &Request) -> Error {
         let format = request.format.name();
         let too_slow = || Error::Document(DocumentError::ReadingTime { format, seconds: request.seconds });
         if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
             return too_slow();
         }
-        // Where it has ended by itself this changes nothing.
+        // This does nothing if it has already ended.
         let _ = self.process.kill();
         let status = self.process.wait();
         let words = self.take_words();

@@ -1,4 +1,4 @@
-//! Handle: the program that reads documents, and the processes of it that wait for one.
+//! Handle: the program that reads documents, and its idle processes.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,10 +13,11 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// A program that reads documents for this process: [`InputLimits::process`](crate::input::InputLimits::process).
+/// A program that reads documents for this process:
+/// [`InputLimits::process`](crate::input::InputLimits::process).
 ///
-/// It is started when the first document needs it, once for each thread that reads at a time, and is kept for the next
-/// document. All of them end with the last clone of this handle. On systems other than Unix it is not used.
+/// Each thread that reads starts one process for its first document and reuses it for the next. All processes
+/// end with the last clone of this handle. On systems other than Unix the handle is not used.
 #[derive(Clone)]
 pub struct ReaderProcess(pub(super) Arc<ProcessPool>);
 
@@ -27,7 +28,8 @@ pub(super) struct ProcessPool {
 }
 
 impl ReaderProcess {
-    /// `program` with these arguments has to call [`serve_documents`](super::serve_documents), as `fpdb read-documents` does.
+    /// A handle for `program` with these arguments. The program must call
+    /// [`serve_documents`](super::serve_documents), as `fpdb read-documents` does.
     pub fn new(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         let arguments = arguments.into_iter().map(Into::into).collect();
         Self(Arc::new(ProcessPool { program: program.into(), arguments, idle: Mutex::default() }))
@@ -61,14 +63,14 @@ impl PartialEq for ReaderProcess {
 
 impl Eq for ReaderProcess {}
 
-/// A process that reads documents, and the way to it.
+/// A process that reads documents, and the connection to it.
 #[cfg(unix)]
 pub(super) struct Connection {
     pub(super) process: Child,
     pub(super) stream: UnixStream,
-    /// Its standard error. Neither end waits: a message that does not fit is lost.
+    /// Its standard error. Neither end blocks, so messages that do not fit are lost.
     words: UnixStream,
-    /// Documents it has been asked for.
+    /// Number of documents sent to it.
     pub(super) documents: u32,
 }
 
@@ -84,21 +86,21 @@ impl Connection {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .stderr(Stdio::from(OwnedFd::from(its_words)))
-            // Ctrl-C on a terminal is for this process, which goes on with the document it is at.
+            // Ctrl-C in a terminal must reach only this process, which still finishes its current document.
             .process_group(0)
-            // A parser that uses threads would take memory for each.
+            // A parser with several threads would use memory for each.
             .env("RAYON_NUM_THREADS", "1")
             .spawn()?;
         Ok(Self { process, stream, words, documents: 0 })
     }
 
-    /// The same, unless something has ended it since its last document.
+    /// Returns the connection, unless the process ended after its last document.
     pub(super) fn if_alive(mut self) -> Option<Self> {
         matches!(self.process.try_wait(), Ok(None)).then_some(self)
     }
 
-    /// The first words that it has written to standard error since the last call. The words about earlier documents must be taken, so
-    /// that there is room for the last ones.
+    /// The first bytes written to standard error since the last call. Call this for every document, so that
+    /// there is room for later messages.
     pub(super) fn take_words(&mut self) -> String {
         const KEPT: usize = 4096;
         let (mut kept, mut piece) = (Vec::new(), [0; 1 << 14]);
@@ -109,7 +111,7 @@ impl Connection {
                     kept.extend_from_slice(&piece[..room]);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // They only help to say more.
+                // The messages only add detail, so errors are ignored.
                 _ => return String::from_utf8_lossy(&kept).into_owned(),
             }
         }
@@ -125,6 +127,6 @@ impl Drop for Connection {
     }
 }
 
-/// There is none.
+/// There are no reader processes on this system.
 #[cfg(not(unix))]
 pub(super) struct Connection;

@@ -1,6 +1,6 @@
-//! Process: reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in processes of their own, whose
-//! memory and time the system limits. A document that exceeds the limits, or that makes its reader crash or hang, fails by
-//! name; the process ends, and the next document gets a new one.
+//! Process: reads documents in formats with foreign parsers (PDF, DOCX, ODT, EPUB, mail) in separate
+//! processes. The system limits their memory and time. A document may exceed the limits, or crash or hang its
+//! reader. Then only this document fails, the process ends, and the next document gets a new one.
 
 #[cfg(unix)]
 mod client;

@@ -1,5 +1,5 @@
-//! Serve: the process that reads documents for another one. It limits its own memory and processor time, and does nothing
-//! but turn bytes into text.
+//! Serve: the process that reads documents for another one. It limits its own memory and processor time, and
+//! only turns bytes into text.
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -11,22 +11,23 @@ use super::wire::{ProcessAnswer, Request};
 use crate::extract::extract_here;
 use fpdb_host::error::{Error, Result};
 
-/// Memory that the process has before it reads anything, with room to spare.
+/// Memory of the process before it reads anything, with some reserve.
 const OWN_MEMORY: u64 = 64 << 20;
 
-/// Reads documents for the process at the other end of standard input, until that closes it.
+/// Reads documents for the process at the other end of standard input, until that end is closed.
 ///
 /// # Errors
-/// [`Error::System`] where standard input is no such connection, or breaks.
+/// [`Error::System`] if standard input is not such a connection, or if the connection breaks.
 pub fn serve_documents() -> Result<()> {
     serve().map_err(Error::system("talk to the process that asks for documents"))
 }
 
 fn serve() -> io::Result<()> {
     let mut stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    // Panics of the libraries that read documents are caught, and this process does nothing else. Nobody reads their words.
+    // Panics of the reading libraries are caught. This process does nothing else, and nobody reads the panic
+    // messages.
     std::panic::set_hook(Box::new(|_| {}));
-    // Nobody debugs a crash on a damaged document; a core file would cost time and disk.
+    // Nobody debugs a crash on a damaged document, and a core file would cost time and disk space.
     set(Resource::Core, 0)?;
     while let Some(request) = Request::read(&mut stream)? {
         limit(&request)?;
@@ -49,27 +50,27 @@ fn read(stream: &mut UnixStream, request: &Request) -> io::Result<ProcessAnswer>
     Ok(ProcessAnswer::of(extract_here(request.format, &document, &request.limits())))
 }
 
-/// Applies the limits of a request to this process. A document that exceeds them ends the process, which the system reports to
-/// the other one.
+/// Applies the limits of a request to this process. If a document exceeds them, the system ends the process,
+/// and the other process notices.
 fn limit(request: &Request) -> io::Result<()> {
     set(Resource::Data, request.memory.saturating_add(OWN_MEMORY))?;
-    // Elsewhere than on Linux the limit above counts the heap only, and this one all there is.
+    // On other systems than Linux, the limit above counts only the heap. This one counts all memory.
     if !cfg!(target_os = "linux") {
         set(Resource::As, request.memory.saturating_mul(2).saturating_add(16 * OWN_MEMORY))?;
     }
-    // Where the system does not tell what has been used, the process is ended by the timeout of the other one.
+    // If the system does not report the time used, the timeout of the other process ends this one.
     match processor_seconds() {
         Some(used) => set(Resource::Cpu, used.saturating_add(request.seconds).saturating_add(1)),
         None => Ok(()),
     }
 }
 
-/// The processor time that this process has used so far, in seconds.
+/// Processor time used by this process so far, in seconds.
 fn processor_seconds() -> Option<u64> {
-    // Linux counts it for its files in hundredths of a second, on every machine.
+    // Linux reports the time in hundredths of a second on every machine.
     const TICKS: u64 = 100;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is the program's name, which may hold anything.
+    // The second field is the program's name, which may contain any characters.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_ascii_whitespace().skip(11);
     let mut time = || times.next()?.parse::<u64>().ok();
@@ -82,12 +83,12 @@ mod tests {
 
     #[test]
     fn the_system_tells_the_processor_time() {
-        // The tests that this process has run before have used some seconds, or not; never an hour.
+        // Earlier tests in this process may have used some seconds, but never an hour.
         assert!(processor_seconds().is_some_and(|seconds| seconds < 36_000));
     }
 }
 
-/// Sets a limit, but no higher than the system lets this process go.
+/// Sets a limit, but not above the maximum that the system allows this process.
 fn set(resource: Resource, limit: u64) -> io::Result<()> {
     let maximum = getrlimit(resource).maximum;
     let current = Some(maximum.map_or(limit, |maximum| maximum.min(limit)));

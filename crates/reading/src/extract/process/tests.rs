@@ -1,16 +1,16 @@
-//! Tests of documents whose reader process does not answer as it should. Reading by the program itself is
-//! tested with the program (`tests/it/reader_process.rs`).
+//! Tests of reader processes that do not answer properly. `tests/it/reader_process.rs` tests reading with the
+//! real program.
 
 use super::*;
-use crate::extract::{Extracted, Limits, extract};
+use crate::extract::{Extracted, InputLimits, extract};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
-fn limits(program: &str, arguments: &[&str]) -> Limits {
-    Limits { process: Some(ReaderProcess::new(program, arguments)), ..Limits::default() }
+fn limits(program: &str, arguments: &[&str]) -> InputLimits {
+    InputLimits { process: Some(ReaderProcess::new(program, arguments)), ..InputLimits::default() }
 }
 
-/// A shell that runs this as the reader of a document.
+/// Reads a document with a shell script as the reader.
 fn read_by(script: &str) -> Result<Extracted> {
     extract(Format::Pdf, b"%PDF-1.7", &limits("/bin/sh", &["-c", script]))
 }
@@ -41,15 +41,16 @@ fn a_reader_that_ends_fails_the_document_with_the_reason() {
     ));
 }
 
-/// The command that answers with a text of so many bytes, written as `printf` takes it, of a document without unread parts.
+/// A shell command that answers with a text of `length` bytes, in `printf` syntax, for a document without
+/// unread parts.
 fn answer(length: usize, text: &str) -> String {
-    // The kind, the length in little-endian order, the count and the digest of the unread parts.
+    // The kind, the length in little-endian order, and the count and digest of the unread parts.
     format!(r"printf '\000\{:03o}\000\000\000\000\000\000\000{}{text}' >&0", 24 + length, r"\000".repeat(24))
 }
 
 #[test]
 fn an_answer_that_is_none_is_not_believed() {
-    // Standard input is the way back, too.
+    // Standard input also carries the answer.
     assert_eq!(
         failure("head -c 72 >/dev/null; printf 'nonsense that is long enough' >&0"),
         "its answer makes no sense"
@@ -60,7 +61,7 @@ fn an_answer_that_is_none_is_not_believed() {
     assert_eq!(read_by(&text).unwrap().text, b"ok");
 }
 
-/// A reader that complains of every document, as one does whose libraries panic, goes on; its last words are still heard.
+/// A reader that writes messages about every document must not block. Its last message must still arrive.
 #[test]
 fn a_reader_that_writes_much_to_standard_error_goes_on() {
     let noise = "head -c 3000000 /dev/zero >&2 2>/dev/null";
@@ -93,7 +94,7 @@ fn formats_with_offsets_of_their_own_are_read_here() {
     assert_eq!(extract(Format::Html, b"<p>here", &limits).unwrap().text, b"here");
 }
 
-/// A process serves one document after the other, also for several handles; one that has ended is replaced.
+/// A process serves one document after the other, for several handles too. A process that ended is replaced.
 #[test]
 fn processes_are_used_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -103,7 +104,7 @@ fn processes_are_used_again() {
     let limits = limits("/bin/sh", &["-c", &script]);
     for read in 1..=7 {
         let again = limits.clone();
-        // An ended process may still look alive for a moment.
+        // A process that ended may still look alive for a moment.
         let mut result = extract(Format::Pdf, b"%PDF-1.7", &again);
         if result.is_err() {
             result = extract(Format::Pdf, b"%PDF-1.7", &again);

@@ -1,49 +1,55 @@
-//! Wire: the messages between this process and the one that reads documents for it. Numbers are little-endian; what has no
-//! fixed length has it in front.
+//! Wire: the messages between this process and the one that reads documents for it. Numbers are
+//! little-endian. Fields of variable length are preceded by their length.
 
 use std::io::{self, Read, Write};
 
-use crate::extract::{Extracted, Limits, Unread};
+use crate::extract::{Extracted, InputLimits, Unread};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
-/// The first bytes of a request; the last two of them are the version of the protocol.
+/// The first bytes of a request. The last two are the version of the protocol.
 const MAGIC: [u8; 8] = *b"fpdbrd02";
 
-/// The numbers of a request: format, four limits, seconds, length.
+/// Number of numbers in a request: format, four limits, seconds, length.
 const NUMBERS: usize = 7;
 
-/// The longest message of an error in an answer.
+/// Maximum bytes of an error message in an answer.
 const WORDS: u64 = 64 << 10;
 
-/// The bytes before the text of an answer: how many parts are not read, and their digest.
+/// Bytes before the text in an answer: number and digest of the unread parts.
 const UNREAD: usize = 24;
 
-/// Asks for the text of a document; its bytes follow.
+/// Requests the text of a document. The bytes of the document follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) format: Format,
     pub(super) document: u64,
     pub(super) unpacked: u64,
     pub(super) expansion: u64,
-    /// Bytes of memory it may take to read it.
+    /// Maximum bytes of memory for reading it.
     pub(super) memory: u64,
-    /// Seconds of processor time.
+    /// Maximum seconds of processor time.
     pub(super) seconds: u64,
-    /// The length of the document.
+    /// Length of the document in bytes.
     pub(super) length: u64,
 }
 
 impl Request {
-    pub(super) fn of(format: Format, length: u64, limits: &Limits) -> Self {
-        let &Limits { document, unpacked, expansion, memory, .. } = limits;
-        Self { format, document, unpacked, expansion, memory, seconds: limits.seconds(length), length }
+    pub(super) fn of(format: Format, length: u64, limits: &InputLimits) -> Self {
+        let &InputLimits { whole_bytes: document, unpacked_bytes: unpacked, unpacking: expansion, .. } = limits;
+        let memory = limits.reading_memory;
+        Self { format, document, unpacked, expansion, memory, seconds: limits.seconds_for(length), length }
     }
 
-    /// The limits of the process that answers it, whose memory the system limits.
-    pub(super) fn limits(&self) -> Limits {
+    /// The limits for the process that answers. Its memory is limited by the system instead.
+    pub(super) fn limits(&self) -> InputLimits {
         let &Self { document, unpacked, expansion, seconds, .. } = self;
-        Limits { document, unpacked, expansion, memory: u64::MAX, seconds, process: None }
+        InputLimits::default()
+            .whole_bytes(document)
+            .unpacked_bytes(unpacked)
+            .unpacking(expansion)
+            .reading_memory(u64::MAX)
+            .reading_seconds(seconds)
     }
 
     pub(super) fn write(&self, output: &mut impl Write) -> io::Result<()> {
@@ -55,7 +61,7 @@ impl Request {
         output.write_all(&bytes)
     }
 
-    /// The next request; `None` where none comes any more.
+    /// Reads the next request; `None` at the end of the input.
     pub(super) fn read(input: &mut impl Read) -> io::Result<Option<Self>> {
         let mut bytes = Vec::with_capacity(MAGIC.len() + NUMBERS * 8);
         input.take(bytes.capacity() as u64).read_to_end(&mut bytes)?;
@@ -73,7 +79,7 @@ impl Request {
     }
 }
 
-/// The text of a document, or why it has none.
+/// The text of a document, or the reason for having none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProcessAnswer {
     Text(Vec<u8>, Unread),
@@ -104,7 +110,7 @@ impl ProcessAnswer {
         }
     }
 
-    /// The answer as a result, for a document of this format that was read within so much memory.
+    /// Converts the answer to a result, for a document of this format that was read with `memory` bytes.
     pub(super) fn into_result(self, format: Format, memory: u64) -> Result<Extracted> {
         let name = format.name();
         Err(match self {
@@ -131,7 +137,7 @@ impl ProcessAnswer {
             head.extend((length as u64).to_le_bytes());
             output.write_all(&head)
         };
-        // Cut after a character, so that it stays text; one has four bytes at most.
+        // Cuts at a character boundary, so that the result stays text. A character takes at most four bytes.
         let short = |text: &str| text.chars().take(WORDS as usize / 16).collect::<String>();
         match self {
             Self::Text(text, unread) => {
@@ -163,7 +169,7 @@ impl ProcessAnswer {
         }
     }
 
-    /// The next answer, whose text may have `most` bytes. The sender is not trusted.
+    /// Reads the next answer, whose text may have at most `most` bytes. The sender is not trusted.
     pub(super) fn read(input: &mut impl Read, most: u64) -> io::Result<Self> {
         let invalid = || io::Error::from(io::ErrorKind::InvalidData);
         let (mut kind, mut length) = ([0], [0; 8]);
@@ -199,8 +205,8 @@ impl ProcessAnswer {
     }
 }
 
-/// A property of any bytes that a reader process sends: they are an answer within the limit or none, and an answer
-/// is written as it was read.
+/// Property of any bytes from a reader process: they are a valid answer within the limit, or an error. A
+/// valid answer is written as it was read.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn check_answer(data: &[u8]) {
     const MOST: u64 = 1000;
@@ -244,7 +250,7 @@ mod tests {
             }
             check_answer(&bytes);
         }
-        let request = Request::of(Format::Odt, 5, &Limits::default());
+        let request = Request::of(Format::Odt, 5, &InputLimits::default());
         let mut bytes = Vec::new();
         request.write(&mut bytes).unwrap();
         assert_eq!(Request::read(&mut &bytes[..]).unwrap(), Some(request));
@@ -257,7 +263,7 @@ mod tests {
         let mut bytes = Vec::new();
         ProcessAnswer::Text(vec![b'x'; 100], Unread::default()).write(&mut bytes).unwrap();
         assert!(ProcessAnswer::read(&mut &bytes[..], 99).is_err() && ProcessAnswer::read(&mut &bytes[..], 100).is_ok());
-        // One that says it is longer than anything takes no memory for that.
+        // A length that is too large must not allocate memory.
         bytes[1..9].fill(0xFF);
         assert!(ProcessAnswer::read(&mut &bytes[..], u64::MAX).is_err());
     }

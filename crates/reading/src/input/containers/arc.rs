@@ -1,9 +1,9 @@
-//! ARC: the format of crawls before WARC. Each record is one line (address, IP, date, type, length, of version 2 some
-//! more before the length) and what the server sent.
+//! ARC: the format of web crawls before WARC. A record is one line (address, IP, date, type, length) and the
+//! server's response. Version 2 has more fields before the length.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::super::limits::{Exactly, Meter};
+use super::super::meter::{Exactly, Meter};
 use super::Members;
 use super::http::Headers;
 use super::warc::{CountingReader, RecordKind, hand_over};
@@ -11,7 +11,7 @@ use fpdb_host::error::Result;
 
 const FORMAT: &str = "ARC";
 
-/// The longest line in front of a record: addresses can be long.
+/// Maximum bytes in the line before a record. Addresses can be long.
 const LINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
@@ -35,14 +35,14 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         let length = length.ok_or_else(|| failed(io::Error::other("a record's first line has no length")))?;
         let mut body = Exactly { input: &mut input, left: length };
         let address = fields[0];
-        // The first record tells of the file itself, and those of name servers have nothing to read.
+        // The first record describes the file itself. Records of name servers have no text.
         if length > 0 && !address.starts_with("filedesc:") && !address.starts_with("dns:") {
             let metadata = vec![("url".into(), address.to_owned()), ("date".into(), fields[2].to_owned())];
             let suffix = format!("#{number}");
             hand_over(&mut body, &Headers::default(), RecordKind::Response, suffix, metadata, meter, members)?;
         }
         io::copy(&mut body, &mut io::sink()).map_err(failed)?;
-        // The empty line after it goes with the next one.
+        // The empty line after a record counts with the next record.
         members.extent(start..input.taken);
     }
 }

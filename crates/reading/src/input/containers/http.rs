@@ -1,31 +1,32 @@
 //! HTTP: the body of a stored response, without its headers and encodings.
 //!
-//! Crawlers often store a body decoded and its headers as they came. So an encoding counts only where the
-//! body looks like it.
+//! Crawlers often store a decoded body with the original headers. So an encoding is applied only if the body
+//! looks encoded.
 //!
-//! Own code: these few lines read the heads of responses and of WARC records as they come, cut off or not, and pass over a line
-//! that is no field. `httparse` needs the whole head at once, room for its fields beforehand, and a setting for each leniency.
+//! This is a small parser for headers of responses and of WARC records. It accepts headers that are cut off,
+//! and skips lines that are not fields. `httparse` needs the complete header and space for its fields in
+//! advance, and one setting per leniency.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use super::super::decompress::decompress;
-use super::super::limits::{Guard, Meter, Taken};
+use super::super::meter::{Guard, Meter, Taken};
 use crate::recognise::Compression;
 
-/// The longest headers of a response.
+/// Maximum bytes of a response's headers.
 const HEADER_BYTES: u64 = 1 << 20;
 
-/// Bytes enough to see how a body is encoded.
+/// Number of bytes needed to detect the encoding of a body.
 const LOOK: u64 = 64;
 
-/// The fields that matter of the headers of a response or record.
+/// The header fields of a response or record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Headers {
     fields: Vec<(String, String)>,
 }
 
 impl Headers {
-    /// Reads lines `name: value` up to an empty one, or up to the end.
+    /// Reads lines `name: value` up to an empty line or the end.
     pub(super) fn read(input: &mut impl BufRead) -> io::Result<Self> {
         let mut input = input.take(HEADER_BYTES);
         let mut fields: Vec<(String, String)> = Vec::new();
@@ -41,7 +42,7 @@ impl Headers {
                 return Ok(Self { fields });
             }
             if text.starts_with([' ', '\t']) {
-                // A value that goes on.
+                // A continued value.
                 if let Some((_, value)) = fields.last_mut() {
                     value.push(' ');
                     value.push_str(text.trim());
@@ -52,13 +53,13 @@ impl Headers {
         }
     }
 
-    /// The first value of a field, whose name is given in lower case.
+    /// The first value of a field. The name must be in lower case.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Takes the headers off a response, which may have none, and undoes the encodings of its body.
+/// Removes the headers of a response, if it has any, and decodes its body.
 pub(super) fn response<'a>(input: &'a mut dyn Read, meter: &'a Meter<'a>) -> io::Result<(Headers, Box<dyn Read + 'a>)> {
     let mut input = BufReader::new(input);
     if !input.fill_buf()?.starts_with(b"HTTP/") {
@@ -97,7 +98,7 @@ pub(super) fn response<'a>(input: &'a mut dyn Read, meter: &'a Meter<'a>) -> io:
     Ok((headers, body))
 }
 
-/// Undoes `deflate`, of which two forms are in use: with the header of zlib, and without.
+/// Decodes `deflate`. Two forms are in use: with and without a zlib header.
 fn inflate<'a>(head: &[u8], whole: impl Read + 'a, meter: &'a Meter) -> Box<dyn Read + 'a> {
     let (whole, taken) = Taken::new(whole);
     let zlib = head.len() >= 2 && head[0] & 15 == 8 && u16::from_be_bytes([head[0], head[1]]).is_multiple_of(31);
@@ -116,7 +117,7 @@ fn look<'a>(mut body: Box<dyn Read + 'a>) -> io::Result<(Vec<u8>, Box<dyn Read +
     Ok((head, body))
 }
 
-/// True where a line with a size in hexadecimal digits comes first.
+/// True if the body begins with a line that gives a chunk size in hexadecimal digits.
 fn begins_chunk(head: &[u8]) -> bool {
     let digits = head.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let after = head[digits..].trim_ascii_start();
@@ -124,7 +125,7 @@ fn begins_chunk(head: &[u8]) -> bool {
     (1..=16).contains(&digits) && (ends_line || after.starts_with(b";"))
 }
 
-/// True for bytes that are text as they are, perhaps cut within a character.
+/// True if the bytes are text, possibly cut within a character.
 fn is_text(head: &[u8]) -> bool {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
@@ -136,10 +137,10 @@ fn is_text(head: &[u8]) -> bool {
     !text.contains(|c: char| c.is_control() && !c.is_whitespace())
 }
 
-/// Chunked transfer coding, undone.
+/// Decodes chunked transfer coding.
 struct Chunked<R> {
     input: BufReader<R>,
-    /// Bytes left of the current chunk; `None` between chunks.
+    /// Bytes left in the current chunk; `None` between chunks.
     left: Option<u64>,
     ended: bool,
 }
@@ -149,7 +150,7 @@ impl<R: Read> Chunked<R> {
         Self { input: BufReader::new(input), left: None, ended: false }
     }
 
-    /// Reads the line in front of a chunk; 0 at the end.
+    /// Reads the line before a chunk. Returns the size of the chunk, or 0 at the end.
     fn size(&mut self) -> io::Result<u64> {
         let mut line = Vec::new();
         (&mut self.input).take(HEADER_BYTES).read_until(b'\n', &mut line)?;
@@ -193,8 +194,8 @@ mod tests {
 
     use flate2::Compression as Level;
 
-    use super::super::super::limits::InputLimits;
     use super::*;
+    use crate::extract::InputLimits;
 
     fn body_of(mut stored: &[u8]) -> String {
         let stop = fpdb_host::stop::StopToken::new();

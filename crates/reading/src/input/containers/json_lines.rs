@@ -1,4 +1,4 @@
-//! JSON lines: one object a line, one of whose fields is the document.
+//! JSON lines: one object per line. One of its fields is the document.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,17 +10,18 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::super::limits::Meter;
+use super::super::meter::Meter;
 use super::lines::{Line, LineReader, without_newline};
 use super::{Member, MemberContent, Members, RecordFields};
 use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::skip_reason::SkipReason;
 
 const FORMAT: &str = "JSON lines";
 
-/// If so many lines from the beginning are no records, the file is none of this kind.
+/// If this many lines at the start are not records, the file is not JSON lines.
 const BAD_LINES_AT_START: usize = 100;
 
-/// The most fields that an error names.
+/// Maximum number of fields that an error names.
 const MOST_FIELDS: usize = 1000;
 
 pub(super) fn read(
@@ -63,7 +64,7 @@ pub(super) fn read(
                 members.member(Member { suffix, hint: String::new(), metadata, content })?;
                 members.extent(start..lines.place());
             }
-            Ok(LineRecord { text: None, .. }) => members.skipped(suffix, "its text is null")?,
+            Ok(LineRecord { text: None, .. }) => members.skipped(suffix, SkipReason::NullText)?,
             Err(error) if good > 0 => members.failed(suffix, error)?,
             Err(error) => {
                 bad.failed.push((suffix, error));
@@ -83,16 +84,17 @@ fn is_without_field<T>(record: &Result<T>) -> bool {
     matches!(record, Err(Error::Document(DocumentError::NoField { .. })))
 }
 
-/// The lines before the first record. They are told of when that comes, or else as one, if all of them lack the field of the text.
+/// The failed lines before the first record. They are reported when a record follows. If none follows and all
+/// lack the text field, one error reports them.
 #[derive(Default)]
 struct BadBeginning {
     failed: Vec<(String, Error)>,
-    /// The fields of those that are objects, each with the bytes of its strings.
+    /// The fields of the objects, each with the total bytes of its strings.
     fields: Vec<(String, usize)>,
 }
 
 impl BadBeginning {
-    /// Notes the fields of an object.
+    /// Records the fields of an object.
     fn note_fields(&mut self, line: &[u8]) {
         let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return };
         for (name, value) in record {
@@ -109,12 +111,13 @@ impl BadBeginning {
         self.failed.iter().all(|(_, error)| matches!(error, Error::Document(DocumentError::NoField { .. })))
     }
 
-    /// Tells of each line.
+    /// Reports each line.
     fn tell(&mut self, members: &mut dyn Members) -> Result<()> {
         self.failed.drain(..).try_for_each(|(suffix, error)| members.failed(suffix, error))
     }
 
-    /// The error of a file that begins with so many lines that are no records. Tells of all but the last where they differ.
+    /// The error for a file whose first lines are all not records. If the lines fail for different reasons,
+    /// reports all but the last, and returns the error of the last.
     fn refusal(mut self, fields: &RecordFields, members: &mut dyn Members) -> Result<Error> {
         let records = Some(self.failed.len() as u64);
         let is_one = self.all_without_field();
@@ -135,7 +138,7 @@ impl BadBeginning {
 /// The fields of a line that become a document.
 #[derive(Debug, PartialEq, Eq)]
 struct LineRecord {
-    /// UTF-8, but for surrogates that have lost their partner.
+    /// UTF-8, except for unpaired surrogates.
     text: Option<Vec<u8>>,
     metadata: Vec<(String, String)>,
 }
@@ -156,13 +159,13 @@ fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<LineRecord> {
     }
 }
 
-/// True if a line is a record whose field of the text holds something else.
+/// True if a line is a record whose text field is not text.
 fn holds_no_text(line: &[u8], fields: &RecordFields) -> bool {
     let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return false };
     record.get(&fields.text).is_some_and(|value| !value.get().starts_with('"') && value.get() != "null")
 }
 
-/// The arrays and objects within each other, at most; of any bytes.
+/// Maximum nesting of arrays and objects in any bytes.
 fn depth(line: &[u8]) -> u32 {
     let (mut depth, mut most) = (0u32, 0);
     let mut rest = line;
@@ -190,7 +193,7 @@ fn depth(line: &[u8]) -> u32 {
 }
 
 struct ParsedRecord {
-    /// `None` where there is no such field.
+    /// `None` if the field is missing.
     text: Option<JsonText>,
     metadata: Vec<(String, String)>,
 }
@@ -219,7 +222,7 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
                 found.text = Some(map.next_value()?);
             } else if *key == self.0.id || self.0.keep.iter().any(|field| *field == *key) {
                 let value: &RawValue = map.next_value()?;
-                // The last value of a repeated key counts, as with the text.
+                // The last value of a repeated key counts, as for the text.
                 found.metadata.retain(|(name, _)| *name != *key);
                 found.metadata.extend(plain(value).map(|value| (key.into_owned(), value)));
             } else {
@@ -230,7 +233,7 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
     }
 }
 
-/// A value as metadata: a string without its quotes, anything else as it is written; nothing for null.
+/// A value as metadata: a string without its quotes, any other value as written. `None` for null.
 fn plain(value: &RawValue) -> Option<String> {
     match value.get() {
         "null" => None,
@@ -238,11 +241,12 @@ fn plain(value: &RawValue) -> Option<String> {
     }
 }
 
-/// A key, borrowed where it has no escapes.
+/// A key. It is borrowed if it has no escapes.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A string or null. As bytes, for JSON may hold halves of surrogate pairs, which UTF-8 does not.
+/// A string or null. It is stored as bytes, because JSON may contain unpaired surrogates, which UTF-8 cannot
+/// represent.
 pub struct JsonText(pub Option<Vec<u8>>);
 
 impl<'de> serde::Deserialize<'de> for JsonText {
@@ -315,7 +319,7 @@ mod tests {
         }
     }
 
-    /// Takes members as their names and failures as their messages.
+    /// Records members as their names and failures as their messages.
     #[derive(Default)]
     struct Told(Vec<String>);
 
@@ -330,13 +334,13 @@ mod tests {
             Ok(())
         }
 
-        fn skipped(&mut self, suffix: String, _: &'static str) -> Result<()> {
+        fn skipped(&mut self, suffix: String, _: SkipReason) -> Result<()> {
             self.0.push(format!("{suffix} null"));
             Ok(())
         }
     }
 
-    /// The events of a file, and the error that it ends with.
+    /// The events of a file, and the error at its end.
     fn told(file: &str) -> (Vec<String>, String) {
         let (stop, mut told) = (fpdb_host::stop::StopToken::new(), Told::default());
         let meter = Meter::new(crate::input::InputLimits::default(), None, &stop, &|_| {});
@@ -350,7 +354,7 @@ mod tests {
         let none = "has the field `text`; they have body, id, n";
         assert_eq!(told(&without.repeat(3)), (vec![], format!("none of the first 3 records {none}")));
         assert_eq!(told(&without.repeat(300)), (vec![], format!("none of the first 100 records {none}")));
-        // One line tells nothing of others, nor do lines of several kinds.
+        // A single line proves nothing about others. Lines with different errors prove nothing either.
         let no_field = "the record has no field text";
         assert_eq!(told(without), (vec![format!(":1 {no_field}")], String::new()));
         let (text, null) = ("{\"text\": \"\"}\n", "{\"text\": null}\n");

@@ -1,23 +1,23 @@
-//! Lines of a stream, in bounded memory.
+//! Lines: reads the lines of a stream in bounded memory.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Bytes taken at a time.
+/// Bytes read at a time.
 const BUFFER: usize = 128 << 10;
 
 /// Reads lines.
 pub(super) struct LineReader<R> {
     input: BufReader<R>,
     line: Vec<u8>,
-    /// Bytes that have been taken.
+    /// Number of bytes read.
     taken: u64,
 }
 
 /// One line.
 pub(super) enum Line<'a> {
-    /// With its newline, but for a last line that has none.
+    /// A line with its newline. The last line may have none.
     Whole(&'a [u8]),
-    /// Longer than allowed; it has been passed over.
+    /// A line longer than allowed, which was skipped.
     TooLong,
 }
 
@@ -26,14 +26,14 @@ impl<R: Read> LineReader<R> {
         Self { input: BufReader::with_capacity(BUFFER, input), line: Vec::new(), taken: 0 }
     }
 
-    /// Where the next line begins.
+    /// Offset of the next line.
     pub(super) fn place(&self) -> u64 {
         self.taken
     }
 
-    /// The next line, if it has at most `most` bytes.
+    /// The next line, of at most `most` bytes.
     pub(super) fn next(&mut self, most: u64) -> io::Result<Option<Line<'_>>> {
-        // A line of the size of a large one before it would keep its memory.
+        // Otherwise, one long line would keep its memory allocated.
         self.line.clear();
         self.line.shrink_to(BUFFER);
         let read = (&mut self.input).take(most.saturating_add(1)).read_until(b'\n', &mut self.line)? as u64;
@@ -51,7 +51,7 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-/// A line without its newline, `\n` or `\r\n`.
+/// The line without its newline, `\n` or `\r\n`.
 pub(super) fn without_newline(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)

@@ -1,9 +1,9 @@
-//! mbox: mails one after the other. Each begins with a line `From ...` at the start or after an empty line; lines of
-//! a mail that look like one are stored with `>` in front, which is taken off.
+//! mbox: mails one after the other. A line `From ...` begins a mail, at the start of the file or after an
+//! empty line. Similar lines within a mail are stored with a `>` in front, which is removed.
 
 use std::io::{self, Read};
 
-use super::super::limits::Meter;
+use super::super::meter::Meter;
 use super::lines::{Line, LineReader};
 use super::{Member, MemberContent, Members};
 use fpdb_host::error::Result;
@@ -30,7 +30,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         let suffix = format!("#{number}");
         let content = MemberContent::Stream(&mut mail);
         members.member(Member { suffix, hint: "mail.eml".into(), metadata: Vec::new(), content })?;
-        // Skips the rest of it.
+        // Skips the rest of the mail.
         io::copy(&mut mail, &mut io::sink()).map_err(|error| meter.error(FORMAT, error))?;
         let end = if mail.state == MboxState::Before { mail.begins } else { mail.lines.place() };
         members.extent(start..end);
@@ -38,28 +38,28 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     Ok(())
 }
 
-/// Where the reading stands.
+/// The state of the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MboxState {
-    /// A line `From ` has been read, and no mail asked for since.
+    /// A line `From ` was read, but the next mail has not begun.
     Before,
-    /// In a mail.
+    /// Within a mail.
     Within,
-    /// No mail comes any more.
+    /// There are no more mails.
     Ended,
 }
 
 /// Reads one mail after the other.
 struct Mail<'a, R> {
     lines: &'a mut LineReader<R>,
-    /// The longest line.
+    /// Maximum bytes in a line.
     limit: u64,
     ready: Vec<u8>,
     at: usize,
-    /// An empty line that has been read: it belongs to the mail unless the next one begins after it.
+    /// An empty line already read. It belongs to the mail, unless the next mail begins after it.
     empty_lines: Vec<u8>,
     state: MboxState,
-    /// Where the line `From ` that was read last begins.
+    /// Offset of the last line `From `.
     begins: u64,
 }
 
@@ -77,7 +77,7 @@ impl<R: Read> Mail<'_, R> {
         }
     }
 
-    /// True where a mail comes.
+    /// Begins the next mail. Returns false if there is none.
     fn begin(&mut self) -> bool {
         let comes = self.state == MboxState::Before;
         if comes {
@@ -86,7 +86,7 @@ impl<R: Read> Mail<'_, R> {
         comes
     }
 
-    /// Takes the next lines of the mail.
+    /// Reads the next lines of the mail.
     fn fill(&mut self) -> io::Result<()> {
         self.ready.clear();
         self.at = 0;
@@ -136,9 +136,10 @@ impl<R: Read> Read for Mail<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::limits::InputLimits;
     use super::*;
+    use crate::extract::InputLimits;
     use fpdb_host::error::Error;
+    use fpdb_host::skip_reason::SkipReason;
 
     #[derive(Default)]
     struct Mails(Vec<String>);
@@ -154,7 +155,7 @@ mod tests {
         fn failed(&mut self, _: String, error: Error) -> Result<()> {
             Err(error)
         }
-        fn skipped(&mut self, _: String, _: &'static str) -> Result<()> {
+        fn skipped(&mut self, _: String, _: SkipReason) -> Result<()> {
             Ok(())
         }
     }

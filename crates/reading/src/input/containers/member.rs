@@ -1,20 +1,21 @@
-//! Member: what the reader of a container finds in it.
+//! Member: a part of a container, as its reader finds it.
 
 use std::io::Read;
 use std::ops::Range;
 
 use fpdb_host::error::{Error, Result};
 use fpdb_host::setters::setters;
+use fpdb_host::skip_reason::SkipReason;
 
-/// Which fields of a record are its text, its id, and worth keeping; for JSON lines and Parquet.
+/// The fields of a record that are its text, its id, and metadata to keep. For JSON lines and Parquet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordFields {
-    /// The field that holds the text. The default is `text`.
+    /// The field with the text. Default: `text`.
     pub text: String,
-    /// The field that holds the id, kept as metadata where a record has it. The default is `id`.
+    /// The field with the id, which is kept as metadata if a record has it. Default: `id`.
     pub id: String,
-    /// Other fields kept as metadata; none by default.
+    /// Other fields to keep as metadata. Default: none.
     pub keep: Vec<String>,
 }
 
@@ -32,11 +33,11 @@ impl Default for RecordFields {
     }
 }
 
-/// One member, as the reader of a container finds it.
+/// A member, as the reader of a container finds it.
 pub(crate) struct Member<'a> {
-    /// The part of its name after the container's: `!dir/b.txt`, `:17`, `#id`.
+    /// The part of its name after the container's name: `!dir/b.txt`, `:17`, `#id`.
     pub(crate) suffix: String,
-    /// The name of a file like it, for what its ending tells; may be empty.
+    /// The name of a similar file, whose extension shows the format. May be empty.
     pub(crate) hint: String,
     pub(crate) metadata: Vec<(String, String)>,
     pub(crate) content: MemberContent<'a>,
@@ -44,30 +45,30 @@ pub(crate) struct Member<'a> {
 
 /// The bytes of a member.
 pub(crate) enum MemberContent<'a> {
-    /// A text taken from a record: never a container itself.
+    /// The text of a record. It is never a container itself.
     Record(Vec<u8>),
-    /// A file, which may be one.
+    /// A file, which may be a container.
     Stream(&'a mut dyn Read),
 }
 
-/// Takes what the reader of a container finds, in order.
+/// Receives the members that the reader of a container finds, in order.
 ///
-/// Every method returns [`Error::Stopped`] where no more is wanted.
+/// Every method returns [`Error::Stopped`] if no more members are wanted.
 pub(crate) trait Members {
     fn member(&mut self, member: Member<'_>) -> Result<()>;
-    /// A member that cannot be read; those after it can.
+    /// A member cannot be read, but later ones can.
     fn failed(&mut self, suffix: String, error: Error) -> Result<()>;
-    /// A member that is no document.
-    fn skipped(&mut self, suffix: String, reason: &'static str) -> Result<()>;
-    /// Where the last member lies: bytes of the container as it was read, all that belongs to the member included; of zip the
-    /// number of its entry, of Parquet that of its row.
+    /// A member is not a document.
+    fn skipped(&mut self, suffix: String, reason: SkipReason) -> Result<()>;
+    /// The place of the last member: a byte range of the container, with everything that belongs to the
+    /// member. For zip it is the number of the entry, for Parquet the number of the row.
     fn extent(&mut self, _at: Range<u64>) {}
-    /// Another member needs this one: a link to it, say.
+    /// Another member needs this one; for example, it is a link to it.
     fn needed(&mut self, _suffix: &str) {}
 }
 
-/// A member's path as part of a name: without `.`, doubled separators or a beginning that leads out of the
-/// container, and with U+FFFD for control characters. It is never used as a path.
+/// Normalises a member's path as part of a name. It removes `.`, doubled separators and leading `..`, and
+/// replaces control characters with U+FFFD. The result is never used as a path.
 pub(super) fn tidy(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -82,7 +83,7 @@ pub(super) fn tidy(path: &str) -> String {
     printable(&parts.join("/"))
 }
 
-/// A name with U+FFFD for control characters.
+/// A name in which U+FFFD replaces control characters.
 pub(super) fn printable(name: &str) -> String {
     name.replace(char::is_control, "\u{fffd}")
 }

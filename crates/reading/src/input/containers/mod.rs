@@ -1,5 +1,5 @@
-//! Containers: here are the bytes of one, which documents are in it? One reader for each kind, over streams;
-//! zip and Parquet, whose directory is at the end, over files.
+//! Containers: finds the documents in a container. There is one reader per kind. All read streams, except zip
+//! and Parquet. These have their directory at the end, so they are read from files.
 
 #[cfg(feature = "warc")]
 mod arc;
@@ -21,7 +21,7 @@ mod zip;
 use std::fs::File;
 use std::io::Read;
 
-use super::limits::Meter;
+use super::meter::Meter;
 use crate::recognise::Container;
 use fpdb_host::error::{Error, Result};
 pub use json_lines::JsonText;
@@ -29,7 +29,7 @@ pub use member::RecordFields;
 pub(crate) use member::{Member, MemberContent, Members};
 use member::{printable, tidy};
 
-/// Reads a container from a stream. Zip and Parquet are copied to a file without a name first.
+/// Reads a container from a stream. Zip and Parquet are first copied to an unnamed temporary file.
 pub(crate) fn read_stream(
     container: Container,
     input: &mut dyn Read,
@@ -54,7 +54,7 @@ pub(crate) fn read_stream(
     }
 }
 
-/// Reads a container from a file, from its beginning.
+/// Reads a container from a file, from its start.
 pub(crate) fn read_file(
     container: Container,
     mut file: File,

@@ -1,4 +1,5 @@
-//! Parquet: one column of the rows is the documents. Read row group by row group, only the columns wanted.
+//! Parquet: one column of the rows is the documents. Reads one row group at a time, and only the needed
+//! columns.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -12,15 +13,17 @@ use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, Ser
 use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
-use super::super::limits::{InputLimits, Meter};
+use super::super::meter::Meter;
 use super::read_at::read_at;
 use super::{Member, MemberContent, Members, RecordFields};
+use crate::extract::InputLimits;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
+use fpdb_host::skip_reason::SkipReason;
 
 const FORMAT: &str = "Parquet";
 
-/// `copy` says that the file is a copy of a member of another container.
+/// Reads a table. `copy`: the file is a copy of a member of another container.
 pub(super) fn read(
     file: File,
     copy: bool,
@@ -38,12 +41,12 @@ pub(super) fn read(
         let group = reader.get_row_group(index).map_err(undecodable)?;
         check_expansion(&*group, &columns, meter)?;
         for row in group.get_row_iter(Some(columns.clone())).map_err(undecodable)? {
-            // A copy of a member is no part of the file.
+            // Bytes of a copy do not count as bytes of the file.
             let read = if copy { 0 } else { read.swap(0, Ordering::Relaxed) };
             meter.read(read).map_err(|error| meter.error(FORMAT, error))?;
             number += 1;
             let row = row.map_err(undecodable)?;
-            // A value that is stored once can be that of many rows.
+            // A value may be stored once for many rows.
             let bytes = row.get_column_iter().map(|(_, field)| bytes_of(field)).sum();
             made += bytes;
             meter.expand(bytes, made, size)?;
@@ -67,7 +70,7 @@ fn take_row(row: Row, number: u64, fields: &RecordFields, meter: &Meter<'_>, mem
     }
     let limit = meter.limits.record_bytes;
     match text {
-        None => members.skipped(suffix, "its text is null"),
+        None => members.skipped(suffix, SkipReason::NullText),
         Some(text) if text.len() as u64 > limit => {
             members.failed(suffix, Error::Document(DocumentError::RecordTooLarge { limit }))
         }
@@ -88,7 +91,8 @@ fn bytes_of(field: &Field) -> u64 {
     }
 }
 
-/// A value as metadata: in the words of the crate, which has none for times it cannot write as a date.
+/// A value as metadata, in the format of the `parquet` crate. The crate panics on times that it cannot write
+/// as a date.
 fn plain(field: &Field) -> String {
     guarded(|| field.to_string()).unwrap_or_else(|_| match field {
         Field::TimestampMillis(time) | Field::TimestampMicros(time) => time.to_string(),
@@ -97,7 +101,7 @@ fn plain(field: &Field) -> String {
     })
 }
 
-/// The schema of the columns wanted, which has to have the text's.
+/// The schema of the needed columns. It must contain the text column.
 fn columns_of(schema: &Type, fields: &RecordFields) -> Result<Type> {
     let is_text = |column: &Type| {
         column.name() == fields.text && column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY
@@ -123,10 +127,10 @@ fn columns_of(schema: &Type, fields: &RecordFields) -> Result<Type> {
     Type::group_type_builder(schema.name()).with_fields(columns).build().map_err(undecodable)
 }
 
-/// Pages are decoded in memory, so what they say of their size is looked at before.
+/// Pages are decoded in memory, so their stated size is checked first.
 fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>) -> Result<()> {
     for column in group.metadata().columns() {
-        // The library panics on these.
+        // The library panics on such values.
         let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         if start < 0 || column.compressed_size() < 0 {
             return Err(undecodable(ParquetError::General("a column begins or ends before the file".to_owned())));
@@ -138,7 +142,7 @@ fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>
         let made = u64::try_from(column.uncompressed_size()).unwrap_or(u64::MAX);
         let taken = u64::try_from(column.compressed_size()).unwrap_or(0);
         if wanted && made > InputLimits::FREE_BYTES {
-            // They count once they are taken.
+            // The bytes are counted later, when they are read.
             meter.expand(0, made, taken)?;
         }
     }
@@ -149,11 +153,12 @@ fn undecodable(error: ParquetError) -> Error {
     Error::Document(DocumentError::Undecodable { format: FORMAT, source: error.into() })
 }
 
-/// A file in pieces. Lengths come from the file's own directory, so none is believed that the file does not have.
+/// A file that is read in sections. Lengths come from the file's directory, so they are checked against the
+/// file's size.
 struct FilePieces {
     file: Arc<File>,
     size: u64,
-    /// Bytes read since it was last asked.
+    /// Bytes read since this was last reset.
     read: Arc<AtomicU64>,
 }
 
@@ -180,7 +185,7 @@ impl ChunkReader for FilePieces {
     }
 }
 
-/// The file from some place on.
+/// The file from offset `at` on.
 struct FileSection {
     file: Arc<File>,
     at: u64,

@@ -1,4 +1,4 @@
-//! tar: members one after the other, each behind a header; POSIX, GNU and old archives.
+//! tar: members one after the other, each after a header. Reads POSIX, GNU and old archives.
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
@@ -6,29 +6,30 @@ use std::rc::Rc;
 
 use tar::{Archive, EntryType};
 
-use super::super::limits::{Exactly, Guard, Meter};
+use super::super::meter::{Exactly, Guard, Meter};
 use super::{Member, MemberContent, Members, printable, tidy};
 use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::skip_reason::SkipReason;
 
 const FORMAT: &str = "tar";
 
-/// The longest headers of one member: long names and extended headers are read into memory.
+/// Maximum bytes of one member's headers. Long names and extended headers are read into memory.
 const HEADER_BYTES: u64 = 1 << 20;
 
-/// Bytes taken at a time.
+/// Bytes read at a time.
 const BUFFER: usize = 64 << 10;
 
-/// An archive is made of blocks of this size, and ends with two of zeros; one will do.
+/// The block size of an archive. An archive ends with two blocks of zeros; one is accepted.
 const BLOCK: u64 = 512;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
     let (left, zeros, taken) = (Cell::new(None), Cell::new(0), Cell::new(0));
-    // Headers and small members are read block by block.
+    // Headers and small members are read in single blocks, so buffer them.
     let input = BufReader::with_capacity(BUFFER, input);
     let mut archive = Archive::new(HeaderReader { input, left: &left, zeros: &zeros, taken: &taken });
     let failed = |error| meter.error(FORMAT, error);
     let mut entries = archive.entries().map_err(failed)?;
-    // Where the entry before ends.
+    // Offset after the previous entry.
     let mut ends = 0;
     loop {
         left.set(Some(HEADER_BYTES));
@@ -59,29 +60,29 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         };
         let suffix = format!("!{path}");
         match kind {
-            // In archives older than the mark for one, a folder is a file whose name ends with a slash.
+            // In old archives, a folder is a file whose name ends with a slash.
             EntryType::Regular | EntryType::Continuous if !path.is_empty() && !entry.path_bytes().ends_with(b"/") => {
                 let mut whole = Exactly { left: entry.size(), input: &mut entry };
                 let content = MemberContent::Stream(&mut whole);
                 members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
             }
             EntryType::GNUSparse => {
-                // Holes take no room in the archive.
+                // Holes take no space in the archive.
                 let stored = entry.header().entry_size().map_err(failed)?;
                 let whole = Exactly { left: entry.size(), input: &mut entry };
                 let mut guard = Guard::new(whole, FORMAT, Rc::new(Cell::new(stored)), meter);
                 let content = MemberContent::Stream(&mut guard);
                 members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
             }
-            EntryType::Link | EntryType::Symlink => members.skipped(suffix, "a link inside an archive")?,
+            EntryType::Link | EntryType::Symlink => members.skipped(suffix, SkipReason::LinkInArchive)?,
             EntryType::Char | EntryType::Block | EntryType::Fifo => {
-                members.skipped(suffix, "neither a file nor a folder")?;
+                members.skipped(suffix, SkipReason::NotAFile)?;
             }
-            // A folder, of either age; headers that say something of the whole archive: those of pax, and GNU's label of a
-            // volume and list of a folder.
+            // Folders of both kinds, and headers for the whole archive: pax global headers, GNU volume labels
+            // and GNU folder lists.
             EntryType::Regular | EntryType::Continuous | EntryType::Directory | EntryType::XGlobalHeader => {}
             kind if matches!(kind.as_byte(), b'V' | b'D') => {}
-            _ => members.skipped(suffix, "an entry of an unknown type")?,
+            _ => members.skipped(suffix, SkipReason::UnknownEntry)?,
         }
         io::copy(&mut entry, &mut io::sink()).map_err(failed)?;
         ends = taken.get().next_multiple_of(BLOCK);
@@ -93,21 +94,21 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         }
     }
     left.set(None);
-    // Only padding follows the end of the archive; reading it has the checksum of a compressed one checked.
+    // Only padding follows the end of the archive. Reading it verifies the checksum of a compressed archive.
     let mut rest = archive.into_inner();
     let padding = io::copy(&mut rest, &mut io::sink()).map_err(failed)?;
     if zeros.get() < BLOCK && padding == 0 {
-        // The reader takes any end between two members for the end.
+        // The reader accepts any end of input between two members.
         return Err(failed(io::Error::new(io::ErrorKind::UnexpectedEof, "the block that marks its end is missing")));
     }
     Ok(())
 }
 
-/// Limits what is read between members, and counts the zeros at the end.
+/// Limits the bytes read between members, and counts the zeros at the end.
 struct HeaderReader<'a, R> {
     input: R,
     left: &'a Cell<Option<u64>>,
-    /// Bytes that have been read.
+    /// Number of bytes read.
     taken: &'a Cell<u64>,
     zeros: &'a Cell<u64>,
 }

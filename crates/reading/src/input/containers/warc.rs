@@ -1,23 +1,24 @@
-//! WARC: what a crawl stored, record by record (ISO 28500). Responses, resources and conversions hold documents;
-//! of a response the headers and encodings of the transfer are taken off.
+//! WARC: the records of a web crawl (ISO 28500). Responses, resources and conversions contain documents. The
+//! headers and transfer encodings of a response are removed.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::super::limits::{Exactly, Meter};
+use super::super::meter::{Exactly, Meter};
 use super::http::{self, Headers};
 use super::{Member, MemberContent, Members};
 use fpdb_host::error::Result;
+use fpdb_host::skip_reason::SkipReason;
 
 const FORMAT: &str = "WARC";
 
-/// The longest first line of a record.
+/// Maximum bytes in the first line of a record.
 const LINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
     let mut input = CountingReader { input: BufReader::with_capacity(64 << 10, input), taken: 0 };
     let failed = |error| meter.error(FORMAT, error);
     let mut number = 0u64;
-    // Where the record before begins, if it was a member.
+    // Offset of the previous record, if it was a member.
     let mut before = None;
     loop {
         let begins = begins(&mut input).map_err(failed)?;
@@ -39,13 +40,13 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             let kept = [("url", "warc-target-uri"), ("date", "warc-date"), ("truncated", "warc-truncated")];
             let kept = kept.iter().filter_map(|&(name, field)| Some((name.to_owned(), headers.get(field)?.to_owned())));
             if headers.get("warc-segment-number").is_some() {
-                members.skipped(suffix, "a record in segments, which are not put together")?;
+                members.skipped(suffix, SkipReason::Segment)?;
             } else {
                 hand_over(&mut body, &headers, kind, suffix, kept.collect(), meter, members)?;
                 before = Some(begins);
             }
         }
-        // A record that repeats another one is read with its help.
+        // A record that repeats another one can only be read together with it.
         if let Some(id) = headers.get("warc-refers-to") {
             members.needed(&format!("#{}", id.trim_start_matches('<').trim_end_matches('>')));
         }
@@ -53,7 +54,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     }
 }
 
-/// Counts the bytes that are taken.
+/// Counts the bytes that are read.
 pub(super) struct CountingReader<R> {
     pub(super) input: R,
     pub(super) taken: u64,
@@ -90,7 +91,7 @@ impl RecordKind {
         let is_http = |value: &str| value.trim_start().to_ascii_lowercase().starts_with("application/http");
         let says_http = headers.get("content-type").is_none_or(is_http);
         match headers.get("warc-type")? {
-            // A record of another protocol keeps the answer of a name server, and the like.
+            // Responses of other protocols hold answers of name servers, and similar data.
             "response" => says_http.then_some(Self::Response),
             "resource" | "conversion" => Some(Self::Plain),
             _ => None,
@@ -98,7 +99,7 @@ impl RecordKind {
     }
 }
 
-/// Hands the document of a record over.
+/// Passes on the document of a record.
 pub(super) fn hand_over(
     body: &mut dyn Read,
     headers: &Headers,
@@ -122,7 +123,8 @@ pub(super) fn hand_over(
     }
 }
 
-/// The name of a file of this media type; without a telling one, the last part of the address.
+/// A file name with the extension of this media type. If the media type does not show the format, the last
+/// part of the address.
 fn hint(media_type: Option<&str>, url: &str) -> String {
     let media_type = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let ending = match media_type.as_str() {
@@ -145,8 +147,8 @@ fn hint(media_type: Option<&str>, url: &str) -> String {
     format!("document.{ending}")
 }
 
-/// Passes over the empty lines between records and takes the first line of the next one. Returns where that begins; `None` at
-/// the end.
+/// Skips the empty lines between records and reads the first line of the next record. Returns the offset of
+/// that line; `None` at the end.
 fn begins(input: &mut CountingReader<impl BufRead>) -> io::Result<Option<u64>> {
     let mut line = Vec::new();
     loop {

@@ -1,4 +1,5 @@
-//! zip: its directory is at the end, so it is read from a file; member by member, in the directory's order.
+//! zip: the directory is at the end, so the archive is read from a file. Members come in the order of the
+//! directory.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -12,22 +13,23 @@ use zip::read::Config;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
-use super::super::limits::{Guard, Meter};
+use super::super::meter::{Guard, Meter};
 use super::read_at::read_at;
 use super::{Member, MemberContent, Members, printable, tidy};
 use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::skip_reason::SkipReason;
 
 const FORMAT: &str = "zip";
 
-/// `copy` says that the file is a copy of a member of another container.
+/// Reads an archive. `copy`: the file is a copy of a member of another container.
 pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
     let size = file.metadata().map_err(|error| meter.error(FORMAT, error))?.len();
     let place = FileCursor { file, size, at: 0, copy, meter };
     let failed = |error| undecodable(meter, error);
-    // One for the directory and one for the members, so that neither loses its place.
+    // One reader for the directory and one for the members, so that both keep their positions.
     let mut archive = ZipIterable::try_new(BufReader::new(place), Config::default()).map_err(failed)?;
     let mut bodies = BufReader::new(place);
-    // The hashes of tidied names, with those of the names in the archive.
+    // The hashes of normalised names, each with the hash of the original name.
     let mut names: FxHashMap<u64, u64> = FxHashMap::default();
     for (number, entry) in (0u64..).zip(archive.files().map_err(failed)?) {
         let entry = entry.map_err(failed)?;
@@ -50,7 +52,7 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
             continue;
         }
         if entry.is_symlink() {
-            members.skipped(suffix, "a link inside an archive")?;
+            members.skipped(suffix, SkipReason::LinkInArchive)?;
             continue;
         }
         if entry.encrypted() {
@@ -80,7 +82,7 @@ fn undecodable(meter: &Meter<'_>, error: ZipError) -> Error {
     }
 }
 
-/// A place in a file, of its own: readers of one file do not move each other.
+/// A position in a file. Several such readers of one file do not affect each other.
 #[derive(Clone, Copy)]
 struct FileCursor<'a> {
     file: &'a File,
@@ -94,7 +96,7 @@ impl Read for FileCursor<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = read_at(self.file, buffer, self.at)?;
         self.at += read as u64;
-        // A copy of a member is no part of the file.
+        // Bytes of a copy do not count as bytes of the file.
         self.meter.read(if self.copy { 0 } else { read as u64 }).map(|()| read)
     }
 }

@@ -1,119 +1,19 @@
-//! Limits: to how many bytes a file may decompress. A meter counts the bytes that one file on disk has decompressed to, and a guard
-//! watches every stage that makes more bytes than it takes.
+//! Limits: the number of bytes to which a file may decompress. A meter counts the decompressed bytes of one
+//! file on disk. A guard watches each stage that may produce more bytes than it consumes.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-use crate::extract::{self, ReaderProcess};
+use crate::extract::InputLimits;
 use fpdb_host::error::{DocumentError, Error, Result};
-use fpdb_host::setters::setters;
 use fpdb_host::stop::StopToken;
 
-/// Limits of files: a file beyond them counts as hostile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InputLimits {
-    /// Bytes of one document.
-    pub document_bytes: u64,
-    /// Bytes of one record that has to be held in memory whole: a line of JSON, a value of Parquet.
-    pub record_bytes: u64,
-    /// How many times its own size compressed data may grow to, past [`InputLimits::FREE_BYTES`].
-    pub expansion: u64,
-    /// Bytes that one file may decompress to, all its members and layers together.
-    pub expanded_bytes: u64,
-    /// Containers and compressions within each other.
-    pub nesting: u32,
-    /// Members of one file, those of the containers in it included.
-    pub members: u64,
-    /// Arrays and objects within each other in a line of JSON.
-    pub json_depth: u32,
-    /// Bytes of the name that a container gives to a member.
-    pub name_bytes: u64,
-    /// Bytes of a document in a format that is read whole: all but text, code and bytes.
-    pub whole_bytes: u64,
-    /// Bytes that the parts of a document (of PDF, DOCX, ODT, EPUB) may unpack to.
-    pub unpacked_bytes: u64,
-    /// How many times its own size that may be, past [`InputLimits::FREE_UNPACKED_BYTES`].
-    pub unpacking: u64,
-    /// Bytes of memory that reading one document of a format that is read whole may take. An ingest allows each of its
-    /// threads no more than its own memory has room for.
-    pub reading_memory: u64,
-    /// Seconds of processor time that reading one document in a [process](Self::process) of its own may take, and one more
-    /// for each [`InputLimits::BYTES_A_SECOND`].
-    pub reading_seconds: u64,
-    /// Reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in processes of their own, so that the
-    /// limits of memory and time hold whatever a parser does. Without it they are read in this process, and refused where
-    /// they look as if they needed too much memory.
-    pub process: Option<ReaderProcess>,
-}
-
-impl InputLimits {
-    setters! {
-        document_bytes: u64,
-        record_bytes: u64,
-        expansion: u64,
-        expanded_bytes: u64,
-        nesting: u32,
-        members: u64,
-        json_depth: u32,
-        name_bytes: u64,
-        whole_bytes: u64,
-        unpacked_bytes: u64,
-        unpacking: u64,
-        reading_memory: u64,
-        reading_seconds: u64,
-        process: Option<ReaderProcess>,
-    }
-}
-
-impl InputLimits {
-    /// The bytes that any file may decompress to, however small it is: small files compress by any factor.
-    pub const FREE_BYTES: u64 = 64 << 20;
-
-    /// The bytes that the parts of any document may decompress to.
-    pub const FREE_UNPACKED_BYTES: u64 = extract::Limits::FREE_UNPACKED_BYTES;
-
-    /// The slowest that a large document may be read.
-    pub const BYTES_A_SECOND: u64 = extract::Limits::BYTES_A_SECOND;
-}
-
-impl Default for InputLimits {
-    fn default() -> Self {
-        let extract::Limits { document, unpacked, expansion, memory, seconds, process } = extract::Limits::default();
-        Self {
-            document_bytes: 16 << 30,
-            record_bytes: 256 << 20,
-            expansion: 250,
-            expanded_bytes: 1 << 40,
-            nesting: 8,
-            members: 100_000_000,
-            json_depth: 64,
-            name_bytes: 4 << 10,
-            whole_bytes: document,
-            unpacked_bytes: unpacked,
-            unpacking: expansion,
-            reading_memory: memory,
-            reading_seconds: seconds,
-            process,
-        }
-    }
-}
-
-impl From<&InputLimits> for extract::Limits {
-    /// The limits of one document that is read whole.
-    fn from(limits: &InputLimits) -> Self {
-        let &InputLimits { whole_bytes: document, unpacked_bytes: unpacked, unpacking: expansion, .. } = limits;
-        let &InputLimits { reading_memory: memory, reading_seconds: seconds, .. } = limits;
-        Self { document, unpacked, expansion, memory, seconds, process: limits.process.clone() }
-    }
-}
-
-/// Counts the bytes that one file on disk has decompressed to.
+/// Counts the bytes to which one file on disk has decompressed.
 pub(crate) struct Meter<'a> {
     pub(crate) limits: InputLimits,
-    /// The size of the file, where it is known beforehand.
+    /// Size of the file, if it is known in advance.
     size: Option<u64>,
     read: Cell<u64>,
     told: Cell<u64>,
@@ -123,12 +23,13 @@ pub(crate) struct Meter<'a> {
     expanded: Cell<u64>,
     members: Cell<u64>,
     exhausted: Cell<bool>,
-    /// The first error, kept here because an error on its way through a decoder may lose its type.
+    /// The first error. It is kept here, because an error may lose its type on its way through a decoder.
     failure: RefCell<Option<Error>>,
 }
 
 impl<'a> Meter<'a> {
-    /// A meter of a file of this size. After [`start_reporting`](Self::start_reporting) it reports bytes read to `progress`.
+    /// A meter for a file of this size. After [`start_reporting`](Self::start_reporting), it reports the
+    /// bytes read to `progress`.
     pub(crate) fn new(limits: InputLimits, size: Option<u64>, stop: &'a StopToken, progress: &'a dyn Fn(u64)) -> Self {
         Self {
             limits,
@@ -145,33 +46,33 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// From now on it reports progress.
+    /// Starts to report progress.
     pub(crate) fn start_reporting(&self) {
         self.is_reporting.set(true);
     }
 
-    /// `bytes` more bytes of the file have been read.
+    /// Counts `bytes` more bytes read from the file.
     ///
     /// # Errors
-    /// One that stands for [`Error::Stopped`] once the run is to stop.
+    /// An error that stands for [`Error::Stopped`], if the run is stopped.
     pub(crate) fn read(&self, bytes: u64) -> io::Result<()> {
         self.read.set(self.read.get() + bytes);
         if self.is_reporting.get() {
-            // Parts of a file can be read twice.
+            // Parts of a file may be read twice.
             let done = self.read.get().min(self.size.unwrap_or(u64::MAX));
             (self.progress)(done - self.told.replace(done));
         }
         if self.stop.is_stopped() { Err(self.keep(Error::Stopped)) } else { Ok(()) }
     }
 
-    /// The file is done with, whatever was read of it.
+    /// Reports the rest of the file as done, even if it was not read.
     pub(crate) fn end(&self) {
         if let Some(size) = self.size {
             (self.progress)(size - self.told.replace(size));
         }
     }
 
-    /// True once a limit of the whole file is reached: nothing more of it is to be looked at.
+    /// True if a limit of the whole file is exceeded. Nothing more of the file may be read then.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.exhausted.get()
     }
@@ -179,7 +80,7 @@ impl<'a> Meter<'a> {
     /// Counts one more member.
     ///
     /// # Errors
-    /// [`DocumentError::TooManyMembers`](fpdb_host::error::DocumentError::TooManyMembers).
+    /// [`DocumentError::TooManyMembers`] above the limit.
     pub(crate) fn member(&self) -> Result<()> {
         self.members.set(self.members.get() + 1);
         if self.members.get() <= self.limits.members {
@@ -189,10 +90,12 @@ impl<'a> Meter<'a> {
         Err(Error::Document(DocumentError::TooManyMembers { limit: self.limits.members }))
     }
 
-    /// Counts bytes that some stage has made, `made` of them so far from the `taken` bytes it was given.
+    /// Counts `bytes` more bytes produced by a stage. In total, the stage has produced `made` bytes from
+    /// `taken` bytes.
     ///
     /// # Errors
-    /// [`DocumentError::Expansion`](fpdb_host::error::DocumentError::Expansion) for the stage or for all of the file, [`DocumentError::Expanded`](fpdb_host::error::DocumentError::Expanded).
+    /// [`DocumentError::Expansion`] if the stage or the whole file expands too much,
+    /// [`DocumentError::Expanded`] if the file exceeds its limit.
     pub(crate) fn expand(&self, bytes: u64, made: u64, taken: u64) -> Result<()> {
         let limit = self.limits.expansion;
         let grown = |made: u64, taken: u64| made > InputLimits::FREE_BYTES && made / limit > taken;
@@ -211,24 +114,25 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Keeps an error for [`Meter::error`], unless there is one already, and gives one to hand through readers.
+    /// Keeps an error for [`Meter::error`], unless one is kept already. Returns an error to pass through
+    /// readers.
     pub(crate) fn keep(&self, error: Error) -> io::Error {
         self.failure.borrow_mut().get_or_insert(error);
         io::Error::other("the reading was ended")
     }
 
-    /// The error that was kept, or another.
+    /// The kept error, or `other` if none is kept.
     pub(crate) fn failure_or(&self, other: impl FnOnce() -> Error) -> Error {
         self.failure.borrow_mut().take().unwrap_or_else(other)
     }
 
-    /// The error behind what a reader of this format has said.
+    /// The actual error behind `error`, which a reader of this format returned.
     pub(crate) fn error(&self, format: &'static str, error: io::Error) -> Error {
         self.failure_or(|| Error::Document(DocumentError::Undecodable { format, source: error.into() }))
     }
 }
 
-/// Counts the bytes that a stage takes.
+/// Counts the bytes that a stage consumes.
 pub(crate) struct Taken<R> {
     input: R,
     taken: Rc<Cell<u64>>,
@@ -249,7 +153,7 @@ impl<R: Read> Read for Taken<R> {
     }
 }
 
-/// A stage that may make more bytes than it takes.
+/// A stage that may produce more bytes than it consumes.
 pub(crate) struct Guard<'a, R> {
     stage: R,
     format: &'static str,
@@ -258,7 +162,7 @@ pub(crate) struct Guard<'a, R> {
     meter: &'a Meter<'a>,
 }
 
-/// The bytes of a file itself. A failure to read it is reported as that, and not as damage to its content.
+/// The bytes of a file itself. A failure to read them is reported as such, not as damaged content.
 pub(crate) struct Metered<'a, R> {
     pub(crate) input: R,
     pub(crate) path: &'a Path,
@@ -275,7 +179,7 @@ impl<R: Read> Read for Metered<'_, R> {
     }
 }
 
-/// A part of known length; that it ends earlier is an error.
+/// A part of known length. It is an error if it ends earlier.
 pub(crate) struct Exactly<R> {
     pub(crate) input: R,
     pub(crate) left: u64,
@@ -294,7 +198,7 @@ impl<R: Read> Read for Exactly<R> {
 }
 
 impl<'a, R> Guard<'a, R> {
-    /// Watches `stage`, which decodes `format` and adds what it takes to `taken`.
+    /// Watches `stage`, which decodes `format` and counts its consumed bytes in `taken`.
     pub(crate) fn new(stage: R, format: &'static str, taken: Rc<Cell<u64>>, meter: &'a Meter<'a>) -> Self {
         Self { stage, format, taken, made: 0, meter }
     }

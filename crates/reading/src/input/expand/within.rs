@@ -1,0 +1,102 @@
+//! Within: receives the members of one container, and passes each on or leaves it out.
+
+use std::ops::Range;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Expander;
+use crate::input::WalkEvent;
+use crate::input::containers::{Member, MemberContent, Members};
+use crate::input::member_place::MemberPlace;
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::skip_reason::SkipReason;
+
+/// Receives the members of one container.
+pub(super) struct Within<'w, 'a> {
+    pub(super) outer: &'w MemberPlace,
+    pub(super) expander: &'w mut Expander<'a>,
+    /// The suffix of the last member, if extents are reported for this container.
+    pub(super) last: String,
+}
+
+impl Within<'_, '_> {
+    /// The part of a member's name after that of the file. It is shortened if it is too long.
+    fn suffix_of(&self, suffix: &str) -> String {
+        const SHOWN: usize = 100;
+        let outer = &self.outer.suffix;
+        if suffix.len() as u64 <= self.expander.options.limits.name_bytes {
+            return format!("{outer}{suffix}");
+        }
+        let shown: String = suffix.chars().take(SHOWN).collect();
+        format!("{outer}{shown}...")
+    }
+
+    fn leaves_out(&self, suffix: &str) -> bool {
+        let path = Path::new(&self.expander.about.name);
+        self.expander.filter.is_some_and(|filter| filter.leaves_out(path, suffix))
+    }
+
+    fn leave_out(&mut self, suffix: &str) -> Result<()> {
+        let name = format!("{}{suffix}", self.expander.about.name);
+        self.expander.send(WalkEvent::LeftOut(name))
+    }
+}
+
+impl Members for Within<'_, '_> {
+    fn member(&mut self, member: Member<'_>) -> Result<()> {
+        self.expander.meter.member()?;
+        let Member { suffix, hint, metadata, content } = member;
+        let limit = self.expander.options.limits.name_bytes;
+        if suffix.len() as u64 > limit {
+            return self.expander.fail(&self.suffix_of(&suffix), Error::Document(DocumentError::NameTooLong { limit }));
+        }
+        if self.expander.extents.is_some() && self.outer.suffix.is_empty() {
+            self.last.clone_from(&suffix);
+        }
+        let suffix = self.suffix_of(&suffix);
+        if self.leaves_out(&suffix) {
+            return self.leave_out(&suffix);
+        }
+        let metadata = match self.outer.metadata.is_empty() {
+            true => metadata,
+            false => self.outer.metadata.iter().cloned().chain(metadata).collect(),
+        };
+        let is_new =
+            matches!(content, MemberContent::Record(_)) || self.expander.names.insert(xxh3_64(suffix.as_bytes()));
+        let place = MemberPlace { suffix, hint, metadata, repeated: self.outer.repeated || !is_new, ..*self.outer };
+        match content {
+            MemberContent::Record(text) => self.expander.record(place, text),
+            MemberContent::Stream(input) => self.expander.layer(place, input),
+        }
+    }
+
+    fn failed(&mut self, suffix: String, error: Error) -> Result<()> {
+        self.expander.meter.member()?;
+        let suffix = self.suffix_of(&suffix);
+        if self.leaves_out(&suffix) { self.leave_out(&suffix) } else { self.expander.fail(&suffix, error) }
+    }
+
+    fn skipped(&mut self, suffix: String, reason: SkipReason) -> Result<()> {
+        self.expander.meter.member()?;
+        let name = format!("{}{}", self.expander.about.name, self.suffix_of(&suffix));
+        self.expander.send(WalkEvent::Skipped { name, reason })
+    }
+
+    fn extent(&mut self, at: Range<u64>) {
+        if !self.last.is_empty()
+            && let Some(extents) = &mut self.expander.extents
+        {
+            extents.member(&self.last, at);
+            self.last.clear();
+        }
+    }
+
+    fn needed(&mut self, suffix: &str) {
+        if self.outer.suffix.is_empty()
+            && let Some(extents) = &mut self.expander.extents
+        {
+            extents.needed(suffix);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Tables that a crash has left: the list of tables does not name them, and the store opens all the same.
+
+use std::fs;
+
+use super::list_tests::{Base, Content, files_of};
+use fpdb::{Database, Task};
+
+/// A number that no table of these stores has.
+const FREE: &str = "009999.sst";
+
+#[test]
+fn a_table_that_no_list_names_keeps_no_store_from_opening() {
+    for base in [Base::new(false, false), Base::new(true, true)] {
+        let tables = files_of(&base.copied().1, ".sst").len();
+        assert!(tables > 5);
+        for number in 0..tables {
+            for keeps_mark in [true, false] {
+                let (_folder, root) = base.copied();
+                let tables = files_of(&root, ".sst");
+                let left = root.join("store").join(FREE);
+                // Rows that are in the log, or in other tables, are in it a second time; or it was not written to its end.
+                let table = fs::read(&tables[number]).unwrap();
+                fs::write(&left, &table[..table.len() / (1 + number % 2)]).unwrap();
+                if !keeps_mark {
+                    fs::remove_file(root.join("committed")).unwrap();
+                }
+                assert!(Content::of(&root) == base.content, "table {number}, mark {keeps_mark}");
+                assert!(left.exists(), "a reader removes nothing");
+                drop(Database::open_writer(&root).unwrap());
+                assert!(Content::of(&root) == base.content && !left.exists(), "table {number}, mark {keeps_mark}");
+            }
+        }
+    }
+}
+
+/// A repaired store is known by its own mark as soon as it is in its place, and opens with what the first writer has left.
+#[test]
+fn a_repaired_store_brings_its_mark() {
+    let base = Base::new(true, false);
+    let (_folder, root) = base.copied();
+    files_of(&root, "MANIFEST").iter().for_each(|list| fs::remove_file(list).unwrap());
+    let kept = fs::read(root.join("committed")).unwrap();
+    Database::builder().repair(&root, &Task::new()).unwrap();
+    let own = fs::read(root.join("committed")).unwrap();
+    assert!(own != kept);
+    let list = files_of(&root, "MANIFEST").pop().unwrap();
+    let number = list.file_name().unwrap().to_str().unwrap().trim_start_matches("MANIFEST-").to_owned();
+    assert!(String::from_utf8(own).unwrap().contains(&format!("tables {number:0>20} ")), "{number}");
+    let table = files_of(&root, ".sst").pop().unwrap();
+    fs::copy(table, root.join("store").join(FREE)).unwrap();
+    assert!(Content::of(&root) == base.content);
+}
