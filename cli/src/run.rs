@@ -1,4 +1,4 @@
-//! One run of the program: what was typed is parsed, its verb is called, and the result becomes an exit status.
+//! One run of the program: parses the arguments, calls the verb, and turns the result into an exit status.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -48,7 +48,7 @@ pub(crate) fn verify_page(found: &Verification) -> String {
     page
 }
 
-/// What a repair could not bring back.
+/// Lists the documents, texts and commits that a repair could not bring back.
 fn losses(found: &Verification, repair: &Repair, page: &mut String) {
     if !repair.lost.is_empty() {
         let _ = write!(page, ", {} could not be rebuilt", count(repair.lost.len() as u64, "document"));

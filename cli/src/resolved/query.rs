@@ -7,7 +7,7 @@ use crate::typed::QueryArgs;
 /// Hashes looked up in resemblance mode: an error of at most 9% (1 / sqrt(128)).
 const RESEMBLANCE_N: u64 = 128;
 
-/// The options of a query from the command line, except phrases; with at most so many passages of a pair.
+/// The options of a query from the command line, except phrases. A pair has at most `most_passages` passages.
 pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
     let n = match args.mode {
         Mode::Containment => None,

@@ -111,7 +111,7 @@ pub(crate) fn limits_page() -> String {
     page
 }
 
-/// Lines of at most so many characters, broken at spaces.
+/// Breaks a text at spaces into lines of at most `width` characters.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -66,7 +66,7 @@ pub(super) struct Quoted {
     pub(super) line_start: bool,
 }
 
-/// What ends a string.
+/// The end of a string, by kind of string.
 #[derive(Clone)]
 pub(super) enum End {
     /// These bytes.
