@@ -81,6 +81,8 @@ pub use fpdb_host::error::{DocumentError, Error, Result, StoreFailure};
 #[doc(inline)]
 pub use fpdb_host::failure::Failure;
 #[doc(inline)]
+pub use fpdb_host::json_options::options_from_json;
+#[doc(inline)]
 pub use fpdb_host::progress::{Outcome, Progress, Task};
 #[doc(inline)]
 pub use fpdb_host::skip_reason::SkipReason;

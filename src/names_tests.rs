@@ -1,9 +1,19 @@
 mod tests {
-    use std::fmt::Display;
+    use std::fmt::{Debug, Display};
     use std::str::FromStr;
 
-    use crate::archive::dedup::{DedupBy, Keep};
-    use crate::{Mode, OnChange, Weight};
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
+    use crate::apply::{Action, ApplyOptions, LinkKind};
+    use crate::dedup::{DedupBy, DedupMode, DedupOptions, Keep};
+    use crate::pairs::{GroupBy, PairsOptions, Since};
+    use crate::repeats::RepeatOptions;
+    use crate::{
+        DocId, IngestOptions, InputLimits, Mode, OnChange, PassageOptions, Profile, QueryOptions, ReadAs, ReadOptions,
+        WalkOptions, Weight, options_from_json,
+    };
     use fpdb_host::error::Error;
 
     /// Each name leads back to its variant, and the error lists exactly the names.
@@ -25,6 +35,75 @@ mod tests {
         check("weight", &[Weight::None, Weight::Idf]);
         check("on_change", &[OnChange::Replace, OnChange::Keep, OnChange::Both]);
         check("keep", &[Keep::Longest, Keep::First, Keep::Newest, Keep::Oldest]);
+        check("mode", &[DedupMode::Once, DedupMode::Append, DedupMode::Rerank]);
+        check("link", &[LinkKind::Hard, LinkKind::Symbolic]);
         check("by", &[DedupBy::Exact, DedupBy::ExactText, DedupBy::Resemblance, DedupBy::Containment]);
+    }
+
+    /// The JSON of these options leads back to them. `given` changes them to `expected`; an unknown field is refused by
+    /// name.
+    fn check_json<T: Serialize + DeserializeOwned + Debug>(defaults: &T, given: Value, expected: &T) {
+        let of = |given| options_from_json(defaults, given);
+        assert_eq!(format!("{:?}", of(json!({})).unwrap()), format!("{defaults:?}"));
+        assert_eq!(format!("{:?}", of(given).unwrap()), format!("{expected:?}"));
+        let unknown = of(json!({"tpo": 3})).unwrap_err();
+        assert!(unknown.chain().contains("unknown field `tpo`"), "{}", unknown.chain());
+    }
+
+    #[test]
+    fn options_are_read_from_json() {
+        let reading = || ReadOptions::default().front_end(ReadAs::Code).limits(InputLimits::default().nesting(3));
+        check_json(
+            &QueryOptions::default(),
+            json!({"mode": "resemblance", "top": null, "joining": {"least": 20}, "only": [7],
+                   "read": {"front_end": "code", "limits": {"nesting": 3}}}),
+            &QueryOptions::default()
+                .mode(Mode::Resemblance)
+                .top(None)
+                .joining(PassageOptions::default().least(20))
+                .only(Some(vec![DocId(7)]))
+                .read(reading()),
+        );
+        check_json(
+            &IngestOptions::default(),
+            json!({"on_change": "both", "walk": {"include": ["*.java"]}, "read": {"front_end": "code", "limits": {"nesting": 3}}}),
+            &IngestOptions::default()
+                .on_change(OnChange::Both)
+                .walk(WalkOptions::default().include(vec!["*.java".into()]))
+                .read(reading()),
+        );
+        let pairs = PairsOptions::of(&Profile::WORDS);
+        check_json(
+            &pairs,
+            json!({"group_by": {"name": "^[^/]+"}, "new_since": {"document": 3}, "weight": "idf"}),
+            &pairs
+                .clone()
+                .group_by(GroupBy::Name("^[^/]+".into()))
+                .new_since(Some(Since::Document(DocId(3))))
+                .weight(Weight::Idf),
+        );
+        let dedup = DedupOptions::of(&Profile::PROSE, DedupBy::Containment);
+        check_json(
+            &dedup,
+            json!({"by": "exact-text", "keep": "newest", "mode": "append", "max_novel": null}),
+            &DedupOptions { by: DedupBy::ExactText, ..dedup.clone() }
+                .keep(Keep::Newest)
+                .mode(DedupMode::Append)
+                .max_novel(None),
+        );
+        let repeats = RepeatOptions::of(&Profile::PROSE);
+        check_json(&repeats, json!({"min_length": 300}), &repeats.clone().min_length(300));
+        let apply = ApplyOptions::new(Action::Remove);
+        let linked = ApplyOptions::new(Action::Link(LinkKind::Symbolic)).act(true);
+        check_json(&apply, json!({"action": {"link": "sym"}, "act": true}), &linked);
+    }
+
+    #[test]
+    fn values_that_options_cannot_have_are_refused_by_name() {
+        let refused = |given| options_from_json(&QueryOptions::default(), given).unwrap_err().chain();
+        assert!(refused(json!({"mode": "both"})).contains("mode cannot be both: expected containment or resemblance"));
+        assert!(refused(json!({"read": {"front_end": "klingon"}})).contains("the format cannot be klingon"));
+        assert!(refused(json!({"read": {"limits": {"nests": 3}}})).contains("no limit is named nests"));
+        assert!(refused(json!({"read": {"limits": {"unpacking": 0}}})).contains("unpacking cannot be 0"));
     }
 }

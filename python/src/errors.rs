@@ -36,6 +36,8 @@ fn class(error: &Error) -> &'static str {
         | Error::EmptyFolder { .. }
         | Error::NotPruned { .. } => "StorageError",
         Error::InvalidParameter { .. }
+        | Error::UnknownLimit { .. }
+        | Error::InvalidOptions { .. }
         | Error::WindowTooSmall { .. }
         | Error::ProfileMismatch { .. }
         | Error::OtherProfile { .. }

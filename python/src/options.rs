@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use fpdb::apply::{Action, ApplyOptions, LinkKind};
-use fpdb::dedup::{DedupBy, DedupMode, DedupOptions};
+use fpdb::apply::{Action, ApplyOptions};
+use fpdb::dedup::{DedupBy, DedupOptions};
 use fpdb::pairs::{GroupBy, PairsOptions, Since};
 use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
 use fpdb::{
-    Error, Format, IngestOptions, InputLimit, InputLimits, PassageOptions, Profile, QueryOptions, ReadAs, ReadOptions,
-    ReaderProcess, RecordFields, WalkOptions, submission_pattern,
+    Error, IngestOptions, InputLimits, PassageOptions, Profile, QueryOptions, ReadOptions, ReaderProcess, RecordFields,
+    WalkOptions, submission_pattern,
 };
 use pyo3::prelude::*;
 
@@ -42,16 +42,6 @@ pub(crate) fn json(answer: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(answer).map_err(|error| parameter(&error.to_string()))
 }
 
-fn read_as(name: &str) -> PyResult<ReadAs> {
-    match name {
-        "auto" => Ok(ReadAs::Auto),
-        "code" => Ok(ReadAs::Code),
-        name => Format::named(name).map(ReadAs::Format).ok_or_else(|| {
-            invalid("the format", name, "auto, code, or the name of a format or of a programming language")
-        }),
-    }
-}
-
 /// How documents are read.
 #[derive(Clone, FromPyObject)]
 #[pyo3(from_item_all)]
@@ -71,14 +61,9 @@ impl Reading {
         };
         let mut limits = InputLimits::default().process(process);
         for (name, &value) in &self.limits {
-            let Some(limit) = InputLimit::of_field(name) else {
-                let names: Vec<_> = InputLimits::TABLE.iter().map(|limit| limit.field).collect();
-                return Err(parameter(&format!("no limit is named {name}; the limits are {}", names.join(", "))));
-            };
-            let value = limit.check(value).map_err(|expected| invalid(limit.field, &value.to_string(), expected))?;
-            (limit.set)(&mut limits, value);
+            limits = limits.with(name, value).map_err(raise)?;
         }
-        Ok(ReadOptions::default().front_end(read_as(&self.format)?).limits(limits))
+        Ok(ReadOptions::default().front_end(self.format.parse().map_err(raise)?).limits(limits))
     }
 }
 
@@ -281,12 +266,6 @@ pub(crate) struct Deduplicating {
 
 impl Deduplicating {
     pub(crate) fn options(self, profile: &Profile) -> PyResult<DedupOptions> {
-        let mode = match self.mode.as_str() {
-            "once" => DedupMode::Once,
-            "append" => DedupMode::Append,
-            "rerank" => DedupMode::Rerank,
-            other => return Err(invalid("mode", other, "once, append or rerank")),
-        };
         Ok(self
             .rule
             .options(profile)?
@@ -295,7 +274,7 @@ impl Deduplicating {
             .protect(self.protect)
             .max_df(self.max_df)
             .budget(self.budget)
-            .mode(mode)
+            .mode(self.mode.parse().map_err(raise)?)
             .temp_dir(self.temp_dir))
     }
 }
@@ -323,9 +302,7 @@ impl Applying {
             (Some(folder), mark, false, None, None) => Action::Write { folder, mark },
             (None, Some(field), false, None, None) => Action::Mark { field },
             (None, None, true, None, None) => Action::Remove,
-            (None, None, false, Some("hard"), None) => Action::Link(LinkKind::Hard),
-            (None, None, false, Some("sym"), None) => Action::Link(LinkKind::Symbolic),
-            (None, None, false, Some(other), None) => return Err(invalid("link", other, "hard or sym")),
+            (None, None, false, Some(kind), None) => Action::Link(kind.parse().map_err(raise)?),
             (None, None, false, None, Some(folder)) => Action::Move { folder },
             _ => {
                 return Err(parameter(

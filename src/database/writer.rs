@@ -29,7 +29,8 @@ pub struct DatabaseWriter {
 }
 
 /// How to back a database up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BackupOptions {
     /// The most backups to keep in the folder, newest first; all where `None`, the default.

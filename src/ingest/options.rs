@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use fpdb_host::error::Result;
@@ -26,7 +27,8 @@ pub enum OnChange {
 names!(OnChange, "on_change", "replace, keep or both", { Replace => "replace", Keep => "keep", Both => "both" });
 
 /// How to ingest.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct IngestOptions {
     /// The treatment of documents that have changed.
@@ -42,10 +44,12 @@ pub struct IngestOptions {
     /// boilerplate stays it until it is removed.
     pub boilerplate: bool,
     /// Where boilerplate lies, if it is a part of the run.
+    #[serde(skip)]
     pub(super) boilerplate_reach: Arc<Reach>,
     /// The metadata of documents, as a table. A document that is stored with the same bytes is reported as unchanged, and takes on the
     /// metadata it comes with: new names are added, values of known names change, and names that it comes without stay, unless the
-    /// table has a row for it, which then says all. By default there is no table.
+    /// table has a row for it, which then says all. By default there is no table. Not part of the JSON.
+    #[serde(skip)]
     pub metadata: Option<Arc<MetadataTable>>,
     /// Forgets the stored documents of the sources' folders whose files are gone, and of containers that are read whole the members that
     /// are gone. A file that is gone and is there under a new name with the same bytes keeps its number and metadata instead. Nothing is

@@ -14,8 +14,7 @@ use fpdb_reading::input::ReadOptions;
 use serde::{Deserialize, Serialize};
 
 /// Which hashes of the query are looked up, and the measure that ranks the matches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// All hashes: which share of the query does a document hold?
     #[default]
@@ -27,7 +26,8 @@ pub enum Mode {
 names!(Mode, "mode", "containment or resemblance", { Containment => "containment", Resemblance => "resemblance" });
 
 /// How to query.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct QueryOptions {
     /// The measure that ranks the matches; by default containment.
@@ -56,7 +56,8 @@ pub struct QueryOptions {
     pub submission_by: Option<String>,
     /// How the query documents are read.
     pub read: ReadOptions,
-    /// Phrases of the query that count in no match; by default none.
+    /// Phrases of the query that count in no match; by default none. Not part of the JSON.
+    #[serde(skip)]
     pub phrases: Option<Phrases>,
     /// How shared runs become passages.
     pub joining: PassageOptions,
@@ -129,7 +130,8 @@ impl Default for QueryOptions {
 }
 
 /// How matches become passages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PassageOptions {
     /// Matches with at most this number of symbols between them, in either document, form one passage.

@@ -1,12 +1,9 @@
 //! Weight: how much a shared hash counts. A hash with few holders says more about a pair that shares it.
 
-use serde::{Deserialize, Serialize};
-
 use fpdb_host::names::names;
 
 /// The weight of a hash in scores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Weight {
     /// All hashes weigh the same.

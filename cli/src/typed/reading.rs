@@ -80,12 +80,8 @@ impl TypedValueParser for ReadAsParser {
         argument: Option<&clap::Arg>,
         typed: &std::ffi::OsStr,
     ) -> Result<ReadAs, clap::Error> {
-        let parse = |name: &str| match name {
-            "auto" => Ok(ReadAs::Auto),
-            "code" => Ok(ReadAs::Code),
-            name => Format::named(name).map(ReadAs::Format).ok_or("expected auto, code or the name of a format"),
-        };
-        clap::builder::StringValueParser::new().try_map(move |typed| parse(&typed)).parse_ref(command, argument, typed)
+        let parse = |name: String| name.parse().map_err(|_| "expected auto, code or the name of a format");
+        clap::builder::StringValueParser::new().try_map(parse).parse_ref(command, argument, typed)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

@@ -13,6 +13,7 @@ pub mod durable;
 pub mod error;
 pub mod failure;
 pub mod guarded;
+pub mod json_options;
 pub mod memory;
 pub mod names;
 pub mod pool;

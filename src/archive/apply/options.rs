@@ -2,12 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use fpdb_host::error::{Error, Result};
+use fpdb_host::names::names;
 use fpdb_host::setters::setters;
 use fpdb_reading::input::{InputLimits, enclosing_database};
 
 /// The action on the documents that a report lists as removable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Action {
     /// Copies all files of the database to a folder, without these documents. Each file keeps its format,
@@ -50,8 +54,11 @@ pub enum LinkKind {
     Symbolic,
 }
 
+names!(LinkKind, "link", "hard or sym", { Hard => "hard", Symbolic => "sym" });
+
 /// How to act on a report.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ApplyOptions {
     /// The action.

@@ -20,7 +20,8 @@ use fpdb_reading::input::InputLimits;
 use fpdb_store::Store;
 
 /// Where to look for the survivors of a report.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProofOptions {
     /// The folder with the copy that [`Action::Write`](super::Action::Write) made. `None`: the original

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use fpdb_host::error::Result;
 use fpdb_host::names::names;
 use fpdb_host::setters::{check_share, setters};
@@ -47,6 +49,8 @@ names!(DedupBy, "by", "exact, exact-text, resemblance or containment", {
     Containment => "containment",
 });
 
+names!(DedupMode, "mode", "once, append or rerank", { Once => "once", Append => "append", Rerank => "rerank" });
+
 names!(Keep, "keep", "longest, first, newest or oldest", {
     Longest => "longest",
     First => "first",
@@ -81,7 +85,8 @@ impl DedupMode {
 }
 
 /// How to look for removable documents.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DedupOptions {
     /// The rule that makes a document removable.

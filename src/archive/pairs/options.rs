@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::query::Weight;
 use fpdb_host::error::Result;
 use fpdb_host::setters::{check_share, setters};
@@ -10,7 +12,8 @@ use fpdb_kernel::profile::{Profile, Unit};
 use fpdb_reading::input::InputLimits;
 
 /// The pairs to find. A pair must reach all thresholds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PairsOptions {
     /// The smallest number of shared hashes.
@@ -161,7 +164,8 @@ impl PairsOptions {
 }
 
 /// How documents are put into groups. A document in no group pairs with all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum GroupBy {
     /// By the metadata field `group`.
@@ -174,7 +178,8 @@ pub enum GroupBy {
 }
 
 /// From when on documents are new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Since {
     /// Documents from this id on are new.
     Document(DocId),

@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use fpdb_host::setters::setters;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::InputLimits;
 
 /// How to look for repeated passages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RepeatOptions {
     /// Minimum number of symbols of a repeat: at least the guarantee of the database's profile, and at most

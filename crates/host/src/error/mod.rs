@@ -210,6 +210,20 @@ pub enum Error {
         /// The values allowed.
         expected: &'static str,
     },
+    /// The limits of the input have no limit of this name.
+    #[error("no limit is named {name}; the limits are {}", known.join(", "))]
+    UnknownLimit {
+        /// The name given.
+        name: String,
+        /// The names of the limits.
+        known: Vec<&'static str>,
+    },
+    /// The JSON of options cannot be read.
+    #[error("the options cannot be read from JSON")]
+    InvalidOptions {
+        /// The reason.
+        source: serde_json::Error,
+    },
     /// The caller asked to ignore quotations or phrases, but the documents are not prose.
     #[error("{asked} is for documents read as prose (unit char or word), and here they are read as unit {unit}")]
     NotProse {

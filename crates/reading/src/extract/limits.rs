@@ -1,5 +1,9 @@
 //! Limits: bounds on the size, memory and time of one document, for any content.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
 use super::cost;
 use super::process::ReaderProcess;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -62,7 +66,8 @@ pub enum LimitUnit {
 macro_rules! limits {
     ($($name:literal $unit:ident $field:ident: $kind:ident = $default:expr, $meaning:literal;)*) => {
         /// Limits of files: a file beyond them counts as hostile.
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(try_from = "BTreeMap<String, u64>", into = "BTreeMap<String, u64>")]
         #[non_exhaustive]
         pub struct InputLimits {
             $(
@@ -71,7 +76,7 @@ macro_rules! limits {
             )*
             /// Reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in processes of their own, so
             /// that the limits of memory and time hold whatever a parser does. Without it they are read in this
-            /// process, and refused where they look as if they needed too much memory.
+            /// process, and refused where they look as if they needed too much memory. Not part of the JSON.
             pub process: Option<ReaderProcess>,
         }
 
@@ -120,7 +125,40 @@ limits! {
     "json-depth" Depth json_depth: u32 = 64, "arrays and objects within each other in a line of JSON";
 }
 
+impl TryFrom<BTreeMap<String, u64>> for InputLimits {
+    type Error = Error;
+
+    fn try_from(given: BTreeMap<String, u64>) -> Result<Self> {
+        given.into_iter().try_fold(Self::default(), |limits, (field, value)| limits.with(&field, value))
+    }
+}
+
+impl From<InputLimits> for BTreeMap<String, u64> {
+    fn from(limits: InputLimits) -> Self {
+        InputLimits::TABLE.iter().map(|limit| (limit.field.to_owned(), (limit.get)(&limits))).collect()
+    }
+}
+
 impl InputLimits {
+    /// The same, with another value of the limit that this field holds.
+    ///
+    /// # Errors
+    /// [`Error::UnknownLimit`] if no field has this name; [`Error::InvalidParameter`] if the limit cannot have
+    /// this value.
+    pub fn with(mut self, field: &str, value: u64) -> Result<Self> {
+        let limit = InputLimit::of_field(field).ok_or_else(|| Error::UnknownLimit {
+            name: field.into(),
+            known: Self::TABLE.iter().map(|limit| limit.field).collect(),
+        })?;
+        let value = limit.check(value).map_err(|expected| Error::InvalidParameter {
+            name: limit.field,
+            value: value.to_string(),
+            expected,
+        })?;
+        (limit.set)(&mut self, value);
+        Ok(self)
+    }
+
     /// Bytes to which any file may decompress, even a very small one. Small files can have any compression
     /// ratio.
     pub const FREE_BYTES: u64 = 64 << 20;

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use super::containers::RecordFields;
 use super::names::name_of;
 use crate::extract::InputLimits;
-use fpdb_host::error::Result;
+use fpdb_host::error::{Error, Result};
 use fpdb_host::setters::setters;
 use fpdb_kernel::document::{Format, Language};
 use fpdb_kernel::normalize::language_of;
+use serde::{Deserialize, Serialize};
 
 /// A source of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +50,8 @@ impl Source {
 }
 
 /// Which files of a folder are documents.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WalkOptions {
     /// Skips files and folders whose name begins with a dot. Default: `false`.
@@ -70,7 +72,8 @@ impl WalkOptions {
 }
 
 /// Which files are documents, and how they are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// The format in which documents are read. Default: [`ReadAs::Auto`].
@@ -97,7 +100,8 @@ impl ReadOptions {
 }
 
 /// The format in which documents are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
 pub enum ReadAs {
     /// The format that is detected from a document's name and first bytes. Files without a format are
     /// skipped.
@@ -111,6 +115,17 @@ pub enum ReadAs {
 }
 
 impl ReadAs {
+    /// The name of this setting: `auto`, `code`, or the name of the format. [`FromStr`](std::str::FromStr)
+    /// reads it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Code => "code",
+            Self::Format(format) => format.name(),
+        }
+    }
+
     /// The setting for a document that was read in the format with this name.
     #[doc(hidden)]
     pub fn of(format: &str) -> Self {
@@ -131,5 +146,35 @@ impl ReadAs {
             }
             Self::Format(asked) => asked.name() == format,
         }
+    }
+}
+
+impl std::str::FromStr for ReadAs {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            "code" => Ok(Self::Code),
+            name => Format::named(name).map(Self::Format).ok_or_else(|| Error::InvalidParameter {
+                name: "the format",
+                value: name.into(),
+                expected: "auto, code, or the name of a format or of a programming language",
+            }),
+        }
+    }
+}
+
+impl TryFrom<String> for ReadAs {
+    type Error = Error;
+
+    fn try_from(name: String) -> Result<Self> {
+        name.parse()
+    }
+}
+
+impl From<ReadAs> for &'static str {
+    fn from(read_as: ReadAs) -> Self {
+        read_as.name()
     }
 }

@@ -6,9 +6,11 @@ use std::ops::Range;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::setters::setters;
 use fpdb_host::skip_reason::SkipReason;
+use serde::{Deserialize, Serialize};
 
 /// The fields of a record that are its text, its id, and metadata to keep. For JSON lines and Parquet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RecordFields {
     /// The field with the text. Default: `text`.
