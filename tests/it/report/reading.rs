@@ -121,6 +121,36 @@ fn words_that_differ_in_a_passage_stand_out() {
     browser.check_quiet();
 }
 
+/// Every word that was changed is marked, however many they are. A passage that is too long for that says so.
+#[test]
+fn words_of_a_much_changed_passage_stand_out() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut marked = |words: u64| {
+        let folder = Folder::new();
+        let text = paragraph(3, words);
+        let changed: Vec<&str> =
+            text.split(' ').enumerate().map(|(at, word)| if at % 30 == 15 { "zz" } else { word }).collect();
+        folder.write("docs/a.txt", &text);
+        folder.write("docs/b.txt", changed.join(" "));
+        folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+        folder.ok(&["pairs", "--format", "html", "-o", "report"]);
+        browser.open(&page(&folder), "pair=1&passage=1");
+        browser.wait("document.getElementById('main').dataset.whole");
+        browser.wait("document.querySelectorAll('.pane .chip').length > 1");
+        // A printed page holds the whole texts.
+        browser.ask("window.dispatchEvent(new Event('beforeprint'))");
+        let counts = browser
+            .ask("[...document.querySelectorAll('.pane')].map((pane) => pane.querySelectorAll('.differs').length)");
+        browser.check_quiet();
+        (counts, browser.text("document.querySelector('nav .match').textContent"))
+    };
+    let (counts, _) = marked(15_000);
+    assert_eq!(counts, json!([500, 500]));
+    let (counts, said) = marked(60_000);
+    assert_eq!(counts, json!([0, 0]));
+    assert!(said.ends_with("too long to mark single words"), "{said}");
+}
+
 #[test]
 fn programs_are_coloured_and_their_text_stays_as_it_is() {
     let Some(mut browser) = Browser::start() else { return };

@@ -1,9 +1,10 @@
-// Differing: the words of a passage that its other side does not have, in order. Words are compared without case, and everything
-// between words by itself in programs and not at all in prose, as documents are. The shortest edit script of Myers (1986).
+// Differing: the words of a passage that its other side does not have, in order. Case makes no difference in prose, nor does what
+// stands between words. In programs each sign is a word. A script of few edits is the shortest one (Myers 1986). After EDITS_FOUND edits
+// the search keeps the script that has come furthest and starts anew behind it, so its time is proportional to the words.
 "use strict";
 
-// Passages of more words, or with more differences, are shown without them: finding these takes time and memory as their product.
-const WORDS_COMPARED = 20000;
+// Longer passages are not compared word by word.
+const WORDS_COMPARED = 100000;
 const EDITS_FOUND = 400;
 
 function wordsOf(text, [from, to], marks) {
@@ -15,38 +16,47 @@ function wordsOf(text, [from, to], marks) {
   return words;
 }
 
-// For both sides of a passage the ranges that differ; none where the sides are too long or too unlike.
+// The ranges that differ, for both sides of a passage; null if the passage is too long to compare.
 function differing(texts, places, marks) {
   const [a, b] = texts.map((text, side) => wordsOf(text, places[side], marks));
-  if (a.length + b.length > WORDS_COMPARED) return [[], []];
-  const frontiers = [];
-  let frontier = new Map([[1, 0]]);
-  for (let edits = 0; edits <= Math.min(EDITS_FOUND, a.length + b.length); edits += 1) {
-    frontiers.push(new Map(frontier));
-    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      const [below, above] = [frontier.get(diagonal - 1) ?? -1, frontier.get(diagonal + 1) ?? -1];
-      let x = diagonal === -edits || (diagonal !== edits && below < above) ? above : below + 1;
-      while (x < a.length && x - diagonal < b.length && a[x].word === b[x - diagonal].word) x += 1;
-      frontier.set(diagonal, x);
-      if (x >= a.length && x - diagonal >= b.length) return traced(a, b, frontiers);
-    }
-  }
-  return [[], []];
+  if (a.length + b.length > WORDS_COMPARED) return null;
+  const sides = [[], []];
+  for (let [x, y] = [0, 0]; x < a.length || y < b.length;) [x, y] = stretch(a, b, x, y, sides);
+  return sides.map((words) => words.map(({ from, to }) => ({ from, to })));
 }
 
-// The words on the edges of the way back.
-function traced(a, b, frontiers) {
-  const sides = [[], []];
-  let [x, y] = [a.length, b.length];
-  for (let edits = frontiers.length - 1; edits > 0; edits -= 1) {
-    const before = frontiers[edits];
-    const diagonal = x - y;
-    const [below, above] = [before.get(diagonal - 1) ?? -1, before.get(diagonal + 1) ?? -1];
-    const down = diagonal === -edits || (diagonal !== edits && below < above);
-    const from = down ? above : below;
-    const previous = diagonal + (down ? 1 : -1);
-    if (down) sides[1].push(b[from - previous]); else sides[0].push(a[from]);
-    [x, y] = [from, from - previous];
+// Adds the words that differ from a place on to the sides, for at most EDITS_FOUND edits. Returns the place behind them.
+function stretch(a, b, startA, startB, sides) {
+  const [n, m] = [a.length - startA, b.length - startB];
+  // For each number of edits: how many words of a each diagonal has passed, diagonal d at index d + edits + 1.
+  const frontiers = [];
+  let last = { edits: 0, diagonal: 0, sum: -1 };
+  for (let edits = 0; edits <= EDITS_FOUND && last.sum < n + m; edits += 1) {
+    const frontier = new Int32Array(2 * edits + 3).fill(-1);
+    last = { edits, diagonal: 0, sum: -1 };
+    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
+      let x = edits === 0 ? 0 : from(frontiers[edits - 1], edits, diagonal).x;
+      while (x < n && x - diagonal < m && a[startA + x].word === b[startB + x - diagonal].word) x += 1;
+      frontier[diagonal + edits + 1] = x;
+      if (x <= n && x - diagonal <= m && 2 * x - diagonal > last.sum) last = { edits, diagonal, sum: 2 * x - diagonal };
+    }
+    frontiers.push(frontier);
   }
-  return sides.map((words) => words.reverse().map(({ from, to }) => ({ from, to })));
+  const found = [[], []];
+  const end = frontiers[last.edits][last.diagonal + last.edits + 1];
+  for (let { edits, diagonal } = last; edits > 0; edits -= 1) {
+    const step = from(frontiers[edits - 1], edits, diagonal);
+    // A word of b alone leads to the diagonal below, a word of a alone to the one above.
+    if (step.down) found[1].push(b[startB + step.x - diagonal - 1]); else found[0].push(a[startA + step.x - 1]);
+    diagonal += step.down ? 1 : -1;
+  }
+  found.forEach((words, side) => words.reverse().forEach((word) => sides[side].push(word)));
+  return [startA + end, startB + end - last.diagonal];
+}
+
+// The better way to a diagonal, from the frontier of one edit less: down, past a word of b, or across, past a word of a.
+function from(frontier, edits, diagonal) {
+  const [below, above] = [frontier[diagonal + edits - 1] ?? -1, frontier[diagonal + edits + 1] ?? -1];
+  const down = diagonal === -edits || (diagonal !== edits && below < above);
+  return { down, x: down ? above : below + 1 };
 }

@@ -97,7 +97,9 @@ function draw(main, pair, documents, data, texts, wanted) {
     if (!found.has(number)) {
       const { agreement } = passages[number - 1];
       const unlike = agreement !== null && (agreement < 1 || report.profile.unit === "token") && texts.every(Boolean);
-      found.set(number, unlike ? differing(texts.map(({ text }) => text), places.map((marks) => marks[number - 1]), report.profile.unit === "token") : [[], []]);
+      const words = unlike ? differing(texts.map(({ text }) => text), places.map((marks) => marks[number - 1]), report.profile.unit === "token") : [[], []];
+      if (words === null) rows[number - 1].querySelector(".match").append(", too long to mark single words");
+      found.set(number, words ?? [[], []]);
     }
     return found.get(number);
   };
@@ -129,7 +131,7 @@ function draw(main, pair, documents, data, texts, wanted) {
       h("td", {}, h("button", { class: `chip ${look(at + 1)}`, type: "button", "data-n": at + 1, "aria-label": `passage ${at + 1}`, onclick: () => select(at + 1) })),
       h("td", { class: "number" }, grouped(passage.symbols)),
       h("td", { class: "number" }, lines(passage.query)), h("td", { class: "number" }, lines(passage.document)),
-      h("td", { class: "faint" }, passage.agreement === null ? "about" : passage.agreement === 1 ? "same" : percent(passage.agreement)),
+      h("td", { class: "faint match" }, passage.agreement === null ? "about" : passage.agreement === 1 ? "same" : percent(passage.agreement)),
       report.profile.unit === "token" && h("td", { class: "faint" }, likeness(passage)));
   });
   // The passages as they are stepped through: as the table has them.
