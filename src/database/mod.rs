@@ -181,6 +181,30 @@ impl Database {
     /// changed is left alone, and so is a document whose survivor has. The database itself is not changed. A run that was stopped or killed
     /// goes on with the same call; what has been done is noted in a log beside the report.
     ///
+    /// [`DedupAnswer::write_report`] makes a report of an answer in memory:
+    ///
+    /// ```
+    /// # use fpdb::apply::{Action, ApplyOptions};
+    /// # use fpdb::dedup::{DedupBy, DedupOptions};
+    /// # use fpdb::{Database, Profile, Source, Task};
+    /// # fn main() -> fpdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let folder = folder.path();
+    /// # std::fs::create_dir(folder.join("letters")).unwrap();
+    /// # for name in ["a.txt", "copy.txt"] { std::fs::write(folder.join("letters").join(name), "My dear friend").unwrap(); }
+    /// let db = Database::create(folder.join("letters.db"), Profile::PROSE)?;
+    /// db.ingest_sources(&[Source::Path(folder.join("letters"))], &Default::default(), &Task::new())?;
+    /// let answer = db.dedup(&DedupOptions::of(&Profile::PROSE, DedupBy::Exact), &Task::new())?;
+    /// let report = folder.join("report.jsonl");
+    /// answer.write_report(&report)?;
+    /// let options = ApplyOptions::new(Action::Remove).act(true);
+    /// let summary = db.apply(&report, &options, &Task::new(), |_| Ok::<(), fpdb::Error>(()))?;
+    /// assert_eq!(summary.applied, 1);
+    /// # assert!(folder.join("letters/a.txt").exists() != folder.join("letters/copy.txt").exists());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::InsideDatabase`] for a folder to write to within a database; [`Error::Stopped`];
     /// [`Error::JobInUse`]; [`Error::DocumentsInUse`]; the error of `visit`; a full disk. An error of one file is reported with it, and

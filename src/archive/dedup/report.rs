@@ -1,8 +1,13 @@
 //! Report: the answer of a dedup. Its rows and summary are serialized as JSON.
 
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::because::{Because, ordered_map};
+use fpdb_host::durable::sync_name;
+use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema, is_zero};
 use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 
@@ -237,6 +242,35 @@ impl DedupAnswer {
             DedupRow::Superseded(superseded) => self.superseded.push(superseded),
         }
     }
+
+    /// Writes this answer to a new file as a report for [`Database::apply`](crate::Database::apply): lines of
+    /// JSON, the summary last. The file appears whole, and in place of an older one. Its log, which lets `apply`
+    /// continue after a kill, lies beside it.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) if the file cannot be written.
+    pub fn write_report(&self, path: &Path) -> Result<()> {
+        let failed = || Error::io("write", path);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = BufWriter::new(tempfile::NamedTempFile::new_in(folder).map_err(failed())?);
+        let mut lines = || {
+            self.removable.iter().try_for_each(|row| write_line(&mut file, row))?;
+            self.undecided.iter().try_for_each(|row| write_line(&mut file, row))?;
+            self.superseded.iter().try_for_each(|row| write_line(&mut file, row))?;
+            write_line(&mut file, &self.summary)?;
+            file.flush()?;
+            file.get_ref().as_file().sync_all()
+        };
+        lines().map_err(failed())?;
+        let file = file.into_inner().map_err(|error| failed()(error.into_error()))?;
+        file.persist(path).map_err(|error| failed()(error.error))?;
+        sync_name(path)
+    }
+}
+
+fn write_line(file: &mut impl Write, row: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *file, row)?;
+    file.write_all(b"\n")
 }
 
 #[cfg(test)]
