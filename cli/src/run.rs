@@ -31,8 +31,10 @@ pub(crate) fn run() -> ExitCode {
             return ExitCode::from(2);
         }
     }
-    let parsed = typed::command().try_get_matches().and_then(|matches| Ok((typed(&matches)?, takes_memory(&matches))));
-    let (cli, has_memory) = match parsed {
+    let parsed = typed::command().try_get_matches().and_then(|matches| {
+        Ok((typed(&matches)?, takes_memory(&matches), matches.subcommand_name().unwrap_or_default().to_owned()))
+    });
+    let (cli, has_memory, verb) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
@@ -48,7 +50,7 @@ pub(crate) fn run() -> ExitCode {
         }
     };
     let printer = Printer::new(&cli.global, has_memory);
-    match dispatch(&cli, &printer) {
+    match dispatch(&cli, &verb, &printer) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         // Ctrl-C has been answered on standard error already.
@@ -83,11 +85,14 @@ fn takes_memory(matches: &ArgMatches) -> bool {
     verb.is_some_and(|verb| verb.get_arguments().any(|argument| argument.get_long() == Some("memory")))
 }
 
-fn dispatch(cli: &Cli, printer: &Printer) -> anyhow::Result<RunStatus> {
+fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatus> {
     // With the hint for too many open files: what listens takes two.
     interrupt::install().map_err(|source| Error::System { action: "listen for Ctrl-C", source })?;
     resolved::output::not_inside_a_database(&cli.global)?;
     let global: &Global = &cli.global;
+    if let Some(help) = typed::verb_help::of(verb) {
+        resolved::output::only(global, verb, help.formats)?;
+    }
     match &cli.verb {
         Verb::Init(args) => verbs::init::run(global, args, printer),
         Verb::Ingest(args) => verbs::ingest::run(global, args, printer),

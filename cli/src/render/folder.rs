@@ -45,9 +45,9 @@ pub(super) fn name_in<'a>(name: &'a str, folder: &str) -> Cow<'a, str> {
     escape_terminal(name.strip_prefix(folder).unwrap_or(name))
 }
 
-/// Where the documents are whose names are shortened.
+/// Where the documents are whose names are shortened; empty if none are.
 pub(crate) fn document_header_line(folder: &str) -> String {
-    format!("documents{}\n", in_folder(folder))
+    if folder.is_empty() { String::new() } else { format!("documents{}\n", in_folder(folder)) }
 }
 
 /// The part of a header that names the folder of all documents.

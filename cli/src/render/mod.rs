@@ -1,6 +1,8 @@
 //! Render: answers as text for people and as CSV. JSON needs no rendering: `serde` writes the answers themselves.
 
+mod answer;
 mod apply;
+mod assembly;
 mod corpus;
 mod csv;
 mod dedup;
@@ -13,26 +15,15 @@ mod repeats;
 mod style;
 mod verification;
 
-pub(super) use apply::{applied_line, apply_summary_line, lost_line, proof_summary_line};
-pub(super) use corpus::{corpus_header, corpus_line, corpus_row};
-pub(super) use csv::{
-    document_header, document_row, pair_header, pair_rows, query_header, query_rows, removable_header, removable_row,
-    superseded_row, undecided_row,
-};
-pub(super) use dedup::{
-    dedup_plan_page, dedup_summary_line, latest_run_line, removable_line, superseded_line, undecided_line,
-};
+pub(super) use answer::{Answer, ApplyTotals, DedupLine, DocumentLine, PairLine, QueryPage, Spoken, StatsPage};
+pub(super) use corpus::corpus_header;
+pub(super) use csv::{document_header, pair_header, query_header, removable_header};
+pub(super) use dedup::latest_run_line;
 pub(super) use escape::{escape_json, escape_terminal};
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};
-pub(super) use human::{
-    NAMES_SHOWN, as_words, document_line, document_page, first_names, ingest_page, query_page, stats_page,
-};
+pub(super) use human::{NAMES_SHOWN, as_words, first_names};
 pub(super) use numbers::{count, duration, grouped, percent, size};
-pub(super) use pairs::{
-    PairColumns, boilerplate_left_out, common_left_out, file_lines, pair_header_line, pair_line, pairs_total,
-};
-pub(super) use repeats::{
-    repeat_header, repeat_line, repeat_row, repeat_summary_lines, uncompared_line, uncompared_row,
-};
+pub(super) use pairs::{PairColumns, boilerplate_left_out, common_left_out, pair_header_line, pairs_total};
+pub(super) use repeats::repeat_header;
 pub(super) use style::Style;
-pub(super) use verification::{restored_documents, verify_page};
+pub(super) use verification::restored_documents;

@@ -55,6 +55,23 @@ pub(crate) enum OutputFormat {
     Html,
 }
 
+/// The formats of a command, by what it answers.
+impl OutputFormat {
+    /// Text that only people read.
+    pub(crate) const TEXT: &[Self] = &[Self::Human];
+    /// An answer that is no table.
+    pub(crate) const ANSWER: &[Self] = &[Self::Human, Self::Json];
+    /// Rows of a table.
+    pub(crate) const ROWS: &[Self] = &[Self::Human, Self::Json, Self::Csv];
+    /// Rows with passages, which a report for a browser shows.
+    pub(crate) const PASSAGES: &[Self] = &[Self::Human, Self::Json, Self::Csv, Self::Html];
+
+    /// True if a person reads the results, false if a program does.
+    pub(crate) fn is_for_people(self) -> bool {
+        matches!(self, Self::Human | Self::Html)
+    }
+}
+
 /// When to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {

@@ -1,6 +1,6 @@
 //! Verb help: what the help and the manual page of each command have beside its flags.
 
-use super::global::OutputFormat::{self, Csv, Html, Human, Json};
+use super::global::OutputFormat;
 
 /// The help of a command, beside its flags.
 pub(crate) struct VerbHelp {
@@ -42,7 +42,7 @@ pub(crate) fn of(verb: &str) -> Option<&'static VerbHelp> {
 pub(super) const VERBS: [VerbHelp; 21] = [
     VerbHelp {
         verb: "",
-        formats: &[Human, Json, Csv, Html],
+        formats: OutputFormat::PASSAGES,
         note: "",
         examples: &[
             ("Store the fingerprints of all files below a folder", "fpdb ingest archive/"),
@@ -52,7 +52,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "init",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
             ("Create ./.fpdb for prose", "fpdb init"),
@@ -61,7 +61,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "ingest",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
             ("Add a folder; run it again to add only what is new or changed", "fpdb ingest archive/"),
@@ -76,7 +76,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "query",
-        formats: &[Human, Json, Csv, Html],
+        formats: OutputFormat::PASSAGES,
         note: "",
         examples: &[
             ("Find out where the passages of a file come from", "fpdb query essay.txt"),
@@ -89,7 +89,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "diff",
-        formats: &[Human, Json, Csv, Html],
+        formats: OutputFormat::PASSAGES,
         note: "",
         examples: &[
             ("Compare two texts", "fpdb diff draft.txt final.txt"),
@@ -98,7 +98,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "pairs",
-        formats: &[Human, Json, Csv, Html],
+        formats: OutputFormat::PASSAGES,
         note: "Stored documents count whole: --ignore-phrases is for query and diff, and ingest --boilerplate marks text \
             that all may share.",
         examples: &[
@@ -110,7 +110,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "apply",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "Files are written beside their place and renamed. Each act is noted in a log beside the report, so that the same \
             command goes on after an interruption.",
         examples: &[
@@ -122,7 +122,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "dedup",
-        formats: &[Human, Json, Csv, Html],
+        formats: OutputFormat::PASSAGES,
         note: "A document is removable if one that stays holds enough of its fingerprints (--threshold) and leaves no long \
             stretch of it unmatched (--max-novel). Documents that are worth more are kept: protected ones, preferred ones, \
             then by --keep. The same command goes on with a job that was stopped or killed.",
@@ -138,7 +138,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "list",
-        formats: &[Human, Json, Csv],
+        formats: OutputFormat::ROWS,
         note: "",
         examples: &[
             ("All documents", "fpdb list"),
@@ -147,7 +147,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "show",
-        formats: &[Human, Json, Csv],
+        formats: OutputFormat::ROWS,
         note: "",
         examples: &[
             ("All facts about a document", "fpdb show archive/a.txt"),
@@ -156,7 +156,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "stats",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
             ("Documents, profile and size", "fpdb stats"),
@@ -165,7 +165,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "rm",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
             ("Remove a document, and free its space", "fpdb rm archive/a.txt && fpdb compact"),
@@ -176,7 +176,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "compact",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "Prints the expected time and disk space first. It can be stopped: the next `fpdb compact` continues, if nothing was \
                added or removed in between. Queries are answered meanwhile.",
         examples: &[
@@ -186,13 +186,13 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "verify",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "",
         examples: &[("Check everything", "fpdb verify"), ("Rebuild damaged parts", "fpdb verify --repair")],
     },
     VerbHelp {
         verb: "backup",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
             ("Copy the database; again: only what has changed since", "fpdb backup /mnt/backups"),
@@ -201,7 +201,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "restore",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
             ("Create a database from the newest backup", "fpdb restore --db restored.db /mnt/backups"),
@@ -210,7 +210,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "merge",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
             ("Add the documents of two databases", "fpdb merge part1.db part2.db"),
@@ -219,7 +219,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "assemble",
-        formats: &[Human, Json],
+        formats: OutputFormat::ANSWER,
         note: "The build is checked first: every file against its checksum, and all counts against each other. Once it is in the \
             database its folder is removed. On the file system of the database nothing is copied.",
         examples: &[
@@ -229,7 +229,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "completions",
-        formats: &[Human],
+        formats: OutputFormat::TEXT,
         note: "The script asks the program while you type, so it knows stored names. Print it anew after an update of fpdb, \
             or load it when the shell starts, as in the examples.",
         examples: &[
@@ -240,7 +240,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "man",
-        formats: &[Human],
+        formats: OutputFormat::TEXT,
         note: "",
         examples: &[
             ("Read a page", "fpdb man query | man -l -"),
@@ -249,7 +249,7 @@ pub(super) const VERBS: [VerbHelp; 21] = [
     },
     VerbHelp {
         verb: "help",
-        formats: &[Human],
+        formats: OutputFormat::TEXT,
         note: "",
         examples: &[
             ("Explain every flag of a command", "fpdb help query"),

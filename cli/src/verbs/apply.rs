@@ -2,20 +2,19 @@
 
 use std::path::Path;
 
-use fpdb::apply::{Act, Action, Applied, ApplyOptions, ApplySummary, ProofOptions};
+use fpdb::apply::{Act, Action, ApplyOptions, ApplySummary, ProofOptions};
 use fpdb::{Database, Error};
 
 use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{applied_line, apply_summary_line, count, grouped, lost_line, proof_summary_line};
+use crate::render::{ApplyTotals, count, grouped};
 use crate::resolved::{database, output};
 use crate::run_status::RunStatus;
-use crate::typed::{ApplyArgs, Global, OutputFormat};
+use crate::typed::{ApplyArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "apply", &[OutputFormat::Human, OutputFormat::Json])?;
     let database = database::open_within(global, args.memory)?;
     if let Some(options) = args.proof() {
         output::not_over(global, [&args.report])?;
@@ -25,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyho
     options.temp_dir = args.temp_dir.clone();
     output::not_over(global, [&args.report])?;
     let mut output = Output::open(global)?;
-    let status = act(global, &database, &args.report, &options, &mut output, printer)?;
+    let status = act(&database, &args.report, &options, &mut output, printer)?;
     output.finish()?;
     Ok(status)
 }
@@ -41,11 +40,7 @@ fn check(
     let mut output = Output::open(global)?;
     let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
     let bar = StepBar::start(printer, "reading the report");
-    let json = global.format == OutputFormat::Json;
-    let outcome = database.prove_applied(report, options, &bar.task().stop(stop), |lost| match json {
-        true => output.json(&lost),
-        false => output.text(&lost_line(&lost)),
-    });
+    let outcome = database.prove_applied(report, options, &bar.task().stop(stop), |lost| output.answer(&lost));
     bar.end();
     let summary = match outcome {
         Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => {
@@ -54,17 +49,13 @@ fn check(
         }
         outcome => outcome?,
     };
-    match json {
-        true => output.json(&summary)?,
-        false => output.text(&proof_summary_line(&summary))?,
-    }
+    output.answer(&summary)?;
     output.finish()?;
     Ok(if summary.lost > 0 { RunStatus::Incomplete } else { RunStatus::Done })
 }
 
 /// Acts on a report and says what was done.
 pub(crate) fn act(
-    global: &Global,
     database: &Database,
     report: &Path,
     options: &ApplyOptions,
@@ -75,16 +66,10 @@ pub(crate) fn act(
         "stopping; press Ctrl-C again to stop at once (what is done is noted, and the same command goes on from there)",
     );
     let bar = StepBar::start(printer, "reading the report");
-    let json = global.format == OutputFormat::Json;
     let mut files = 0;
     let outcome = database.apply(report, options, &bar.task().stop(stop), |applied| {
         files += u64::from(!matches!(applied.act, Act::Omit | Act::Leave));
-        match json {
-            true => output.json(&applied),
-            // Files that are only copied are counted.
-            false if is_plain(&applied) => Ok(()),
-            false => output.text(&applied_line(&applied)),
-        }
+        output.answer(&applied)
     });
     bar.end();
     let summary = match outcome {
@@ -94,10 +79,7 @@ pub(crate) fn act(
         }
         outcome => outcome?,
     };
-    match json {
-        true => output.json(&summary)?,
-        false => output.text(&apply_summary_line(&summary, &options.action, files))?,
-    }
+    output.answer(&ApplyTotals { summary: &summary, action: &options.action, files })?;
     if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {
         printer.note("files that ingest skipped, could not read or found empty are not in the copy");
     }
@@ -107,10 +89,6 @@ pub(crate) fn act(
     } else {
         RunStatus::Done
     })
-}
-
-fn is_plain(applied: &Applied) -> bool {
-    applied.act == Act::Copy && applied.reason.is_none()
 }
 
 /// Says what is unusual about the answer.

@@ -3,18 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use fpdb::DatabaseWriter;
-use fpdb::staging::{Assembly, Staging};
+use fpdb::staging::Staging;
 
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{count, size};
-use crate::resolved::{database, output};
+use crate::resolved::database;
 use crate::run_status::RunStatus;
-use crate::typed::{AssembleArgs, Global, OutputFormat};
+use crate::typed::{AssembleArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "assemble", &[OutputFormat::Human, OutputFormat::Json])?;
     let mut output = Output::open(global)?;
     let (database, created) = open(global, args, printer)?;
     let steps = StepBar::start(printer, "checking the build");
@@ -25,11 +23,7 @@ pub(crate) fn run(global: &Global, args: &AssembleArgs, printer: &Printer) -> an
         database.delete_if_empty()?;
     }
     let assembled = assembled?;
-    match global.format {
-        OutputFormat::Json => output.json(&assembled)?,
-        _ if global.quiet => {}
-        _ => output.text(&page(&assembled))?,
-    }
+    output.answer(&assembled)?;
     output.finish()?;
     if let Some(path) = created {
         printer.note(&format!("created the database {}", path.display()));
@@ -58,17 +52,4 @@ fn open(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Resu
 /// False where there is nothing, so that a database can be made; what else is there is refused as it is opened.
 fn is_database(path: &Path) -> bool {
     !matches!(fpdb::Database::open(path), Err(fpdb::Error::NoDatabase { .. }))
-}
-
-fn page(assembly: &Assembly) -> String {
-    let Assembly { documents, added, unchanged, replaced, failures, files, file_bytes, fingerprints, seconds, .. } =
-        assembly;
-    let mut page = format!("{} assembled: {added} added", count(*documents, "document"));
-    for (number, what) in [(unchanged, "unchanged"), (replaced, "replaced"), (failures, "not read by the build")] {
-        if *number > 0 {
-            page += &format!(", {number} {what}");
-        }
-    }
-    let (files, bytes) = (count(*files, "file"), size(*file_bytes));
-    page + &format!("\n{fingerprints} fingerprints in {files} of {bytes}, in {seconds:.1} s\n")
 }

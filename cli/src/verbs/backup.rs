@@ -6,21 +6,18 @@ use crate::output::summary;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{count, size};
-use crate::resolved::{database, output};
+use crate::resolved::database;
 use crate::run_status::RunStatus;
-use crate::typed::{BackupArgs, Global, OutputFormat};
+use crate::typed::{BackupArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "backup", &[OutputFormat::Human, OutputFormat::Json])?;
     let database = database::builder(global).open_writer(database::existing(global)?)?;
     let steps = StepBar::start(printer, "looking at the backups");
     let options = BackupOptions::default().keep(args.keep.map(|keep| keep as usize)).quick(args.quick);
     let backup = database.backup(&args.folder, &options, &steps.task());
     steps.end();
     let backup = backup?;
-    if global.format == OutputFormat::Json {
-        summary(global, &backup)?;
-    }
+    summary(global, &backup, "")?;
     printer.note(&format!(
         "backup {} made in {}: {}; {} in all",
         backup.number,

@@ -8,12 +8,11 @@ use crate::output::summary;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{count, duration, grouped, size};
-use crate::resolved::{database, output};
+use crate::resolved::database;
 use crate::run_status::RunStatus;
-use crate::typed::{Global, OutputFormat};
+use crate::typed::Global;
 
 pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "compact", &[OutputFormat::Human, OutputFormat::Json])?;
     let database = database::open_writer(global, printer)?;
     let plan = database.compaction_plan()?;
     if plan.runs > 0 || plan.other_bytes > 0 {
@@ -30,9 +29,7 @@ pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatu
         }
         compacted => compacted?,
     };
-    if global.format == OutputFormat::Json {
-        summary(global, &compacted)?;
-    }
+    summary(global, &compacted, "")?;
     printer.note(&format!("compacted: {} before, {} after", size(compacted.before), size(compacted.after)));
     Ok(RunStatus::Done)
 }

@@ -5,12 +5,10 @@ use clap_complete::env::Shells;
 
 use crate::complete::VARIABLE;
 use crate::output::print;
-use crate::resolved::output;
 use crate::run_status::RunStatus;
-use crate::typed::{CompletionsArgs, Global, OutputFormat};
+use crate::typed::{CompletionsArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &CompletionsArgs) -> anyhow::Result<RunStatus> {
-    output::only(global, "completions", &[OutputFormat::Human])?;
     let name = args.shell.to_string();
     let shell = Shells::builtins();
     let shell = shell.completer(&name).with_context(|| format!("there are no completions for {name}"))?;

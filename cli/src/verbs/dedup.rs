@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fpdb::apply::{Action, ApplyOptions};
-use fpdb::dedup::{DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupRow, DedupSummary};
+use fpdb::dedup::{DedupAnswer, DedupBy, DedupMode, DedupOptions, DedupSummary};
 use fpdb::report::{HtmlAnswers, PairEvidence};
 use fpdb::{Database, DocumentInfo, Error, PassageOptions, Profile, ReadOptions, Unit, WordRule};
 
@@ -13,9 +13,8 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    SharedFolder, Style, boilerplate_left_out, common_left_out, count, dedup_plan_page, dedup_summary_line,
-    document_header_line, grouped, latest_run_line, percent, removable_header, removable_line, removable_row,
-    superseded_line, superseded_row, undecided_line, undecided_row,
+    DedupLine, SharedFolder, Style, boilerplate_left_out, common_left_out, count, document_header_line, grouped,
+    latest_run_line, percent, removable_header,
 };
 use crate::resolved::{database, output};
 use crate::run_status::RunStatus;
@@ -42,13 +41,10 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     let database = database::open_within(global, args.memory)?;
     let options = options(args, &database)?;
     if args.dry_run {
-        output::only(global, "dedup --dry-run", &[OutputFormat::Human, OutputFormat::Json])?;
+        output::only(global, "dedup --dry-run", OutputFormat::ANSWER)?;
         let plan = database.plan_dedup(&options)?;
         let mut output = Output::open(global)?;
-        match global.format {
-            OutputFormat::Json => output.json(&plan)?,
-            _ => output.text(&dedup_plan_page(&plan))?,
-        }
+        output.answer(&plan)?;
         output.finish()?;
         return Ok(RunStatus::Done);
     }
@@ -65,23 +61,16 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         };
     }
     let mut output = Output::open(global)?;
-    if global.format == OutputFormat::Csv {
-        output.csv([removable_header()])?;
-    }
-    let folder = match global.format {
-        OutputFormat::Human => shared_folder(&database, output.style)?,
-        _ => String::new(),
-    };
+    output.heading(&removable_header(), "")?;
+    let folder = shared_folder(&database, output.style)?;
     let bar = StepBar::start(printer, "reading the documents");
     let mut ended = false;
     let outcome = database.for_each_removable(&options, &bar.task().stop(stop), |row| {
         if !std::mem::replace(&mut ended, true) {
             bar.end();
-            if !folder.is_empty() {
-                output.text(&document_header_line(&folder))?;
-            }
+            output.for_people(&document_header_line(&folder))?;
         }
-        write(row, global.format, &folder, &mut output)
+        output.answer(&DedupLine { row, folder: &folder })
     });
     bar.end();
     let summary = match outcome {
@@ -90,11 +79,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         }
         outcome => outcome?,
     };
-    match global.format {
-        OutputFormat::Json => output.json(&summary)?,
-        OutputFormat::Csv => printer.note(dedup_summary_line(&summary).trim_end()),
-        _ => output.text(&dedup_summary_line(&summary))?,
-    }
+    output.totals(&summary, printer)?;
     output.finish()?;
     remarks(&database, &summary, args, printer)?;
     if options.by == DedupBy::ExactText {
@@ -108,7 +93,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         // The report has taken the place of standard output.
         let human = Global { output: None, format: OutputFormat::Human, ..global.clone() };
         let mut output = Output::open(&human)?;
-        let status = apply::act(&human, &database, report, &options, &mut output, printer)?;
+        let status = apply::act(&database, report, &options, &mut output, printer)?;
         output.finish()?;
         return Ok(status);
     }
@@ -186,27 +171,6 @@ fn options(args: &DedupArgs, database: &Database) -> anyhow::Result<DedupOptions
     options.temp_dir = args.temp_dir.clone();
     options.limits = args.limits.limits();
     Ok(options)
-}
-
-fn write(row: DedupRow, format: OutputFormat, folder: &str, output: &mut Output) -> anyhow::Result<()> {
-    match (format, row) {
-        (OutputFormat::Json, row) => output.json(&row),
-        (OutputFormat::Csv, DedupRow::Removable(removable)) => output.csv([removable_row(&removable)]),
-        (OutputFormat::Csv, DedupRow::Undecided(undecided)) => output.csv([undecided_row(&undecided)]),
-        (OutputFormat::Csv, DedupRow::Superseded(superseded)) => output.csv([superseded_row(&superseded)]),
-        (_, DedupRow::Removable(removable)) => {
-            let line = removable_line(&removable, folder, output.style);
-            output.text(&line)
-        }
-        (_, DedupRow::Undecided(undecided)) => {
-            let line = undecided_line(&undecided, folder, output.style);
-            output.text(&line)
-        }
-        (_, DedupRow::Superseded(superseded)) => {
-            let line = superseded_line(&superseded, folder, output.style);
-            output.text(&line)
-        }
-    }
 }
 
 /// Says which differences `--by exact-text` does not see.

@@ -9,10 +9,10 @@ use crate::html_report::{HtmlReport, TemporaryCopies};
 use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
-use crate::render::query_header;
+use crate::render::{QueryPage, query_header};
 use crate::resolved::{output, phrases};
 use crate::run_status::RunStatus;
-use crate::typed::{DiffArgs, Global, OutputFormat};
+use crate::typed::{DiffArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let html = HtmlReport::wanted(global, &args.report)?;
@@ -46,16 +46,14 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &html_options, printer)?;
     } else {
         let mut output = Output::open(global)?;
-        if global.format == OutputFormat::Csv {
-            output.csv([query_header(false)])?;
-        }
+        output.heading(&query_header(false), "")?;
         let read = args.read.options();
         // Standard input and pipes are read once.
         let again = args.b.is_file();
-        let excerpts = query::excerpts_wanted(global, &args.excerpt, &args.report, output.style)
+        let excerpts = query::excerpts_wanted(&args.excerpt, &args.report, output.style)
             .filter(|_| again)
             .map(|context| Excerpts::of_file(&args.b, &profile, &read, context, output.style));
-        query::write(global, &mut output, &answer, false, excerpts)?;
+        output.answer(&QueryPage { answer: &answer, by_submission: false, excerpts: excerpts.into() })?;
         output.finish()?;
     }
     Ok(match (complete, found) {

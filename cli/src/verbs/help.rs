@@ -1,12 +1,10 @@
 //! `fpdb help`: explains a command, or lists the limits on what is read.
 
 use crate::output::{Output, print};
-use crate::resolved::output;
 use crate::run_status::RunStatus;
-use crate::typed::{self, Global, HelpArgs, OutputFormat};
+use crate::typed::{self, Global, HelpArgs};
 
 pub(crate) fn run(global: &Global, args: &HelpArgs) -> anyhow::Result<RunStatus> {
-    output::only(global, "help", &[OutputFormat::Human])?;
     let mut command = typed::command();
     command.build();
     let help = match args.topic.as_deref() {

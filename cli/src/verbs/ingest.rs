@@ -15,13 +15,12 @@ use crate::line_list::LineList;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::IngestBar;
-use crate::render::{NAMES_SHOWN, count, duration, first_names, grouped, ingest_page, size};
+use crate::render::{NAMES_SHOWN, count, duration, first_names, grouped, size};
 use crate::resolved::{database, output, remembered, sources};
 use crate::run_status::RunStatus;
-use crate::typed::{Global, IngestArgs, OutputFormat};
+use crate::typed::{Global, IngestArgs};
 
 pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "ingest", &[OutputFormat::Human, OutputFormat::Json])?;
     let sources = sources::of(args)?;
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
     options_of(args).check()?;
@@ -109,11 +108,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         Some(output) => output,
         None => Output::open(global)?,
     };
-    match global.format {
-        OutputFormat::Json => output.json(&summary)?,
-        _ if global.quiet => {}
-        _ => output.text(&ingest_page(&summary))?,
-    }
+    output.answer(&summary)?;
     output.finish()?;
     if let Some(hint) = hint_for(&profile, &summary, programs).filter(|_| created_here) {
         printer.note(&hint);

@@ -1,20 +1,15 @@
 //! `fpdb init`: creates an empty database.
 
-use crate::output::Output;
+use crate::output::summary;
 use crate::printer::Printer;
-use crate::resolved::{database, output};
+use crate::resolved::database;
 use crate::run_status::RunStatus;
-use crate::typed::{Global, InitArgs, OutputFormat};
+use crate::typed::{Global, InitArgs};
 
 pub(crate) fn run(global: &Global, args: &InitArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "init", &[OutputFormat::Human, OutputFormat::Json])?;
     let path = database::new(global);
     let database = database::builder(global).create(&path, args.profile.for_new()?)?;
-    if global.format == OutputFormat::Json {
-        let mut output = Output::open(global)?;
-        output.json(&database.stats()?)?;
-        output.finish()?;
-    }
+    summary(global, &database.stats()?, "")?;
     printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
     Ok(RunStatus::Done)
 }

@@ -10,12 +10,10 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::output::print;
 use crate::printer::Printer;
-use crate::resolved::output;
 use crate::run_status::RunStatus;
-use crate::typed::{self, Global, ManArgs, OutputFormat, verb_help};
+use crate::typed::{self, Global, ManArgs, verb_help};
 
 pub(crate) fn run(global: &Global, args: &ManArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "man", &[OutputFormat::Human])?;
     let mut program = typed::command();
     program.build();
     if let Some(folder) = &args.dir {

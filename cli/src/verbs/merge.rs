@@ -8,13 +8,11 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::ingest_page;
-use crate::resolved::{database, output};
+use crate::resolved::database;
 use crate::run_status::RunStatus;
-use crate::typed::{Global, MergeArgs, OutputFormat};
+use crate::typed::{Global, MergeArgs};
 
 pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "merge", &[OutputFormat::Human, OutputFormat::Json])?;
     let options = IngestOptions::default().on_change(args.on_change);
     let builder = database::builder(global);
     let writing = match args.memory {
@@ -46,11 +44,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
             }
             summary => summary?,
         };
-        match global.format {
-            OutputFormat::Json => output.json(&summary)?,
-            _ if global.quiet => {}
-            _ => output.text(&ingest_page(&summary))?,
-        }
+        output.answer(&summary)?;
         if summary.interrupted {
             break;
         }

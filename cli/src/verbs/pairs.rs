@@ -9,8 +9,8 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    PairColumns, boilerplate_left_out, common_folder, common_left_out, count, file_lines, grouped, pair_header,
-    pair_header_line, pair_line, pair_rows, pairs_total,
+    PairColumns, PairLine, boilerplate_left_out, common_folder, common_left_out, count, grouped, pair_header,
+    pair_header_line, pairs_total,
 };
 use crate::resolved::submissions::tell_if_unmatched;
 use crate::resolved::{database, profile};
@@ -70,16 +70,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         return report(&database, args, (&how, &options), answer, &html, printer);
     }
     let output = Output::open(global)?;
-    let mut listing = Listing {
-        database: &database,
-        how,
-        args,
-        format: global.format,
-        folder: String::new(),
-        output,
-        waiting: Vec::new(),
-        listed: 0,
-    };
+    let mut listing =
+        Listing { database: &database, how, args, folder: String::new(), output, waiting: Vec::new(), listed: 0 };
     let summary = database.for_each_pair(&options, &bar.task(), |summary, pair| {
         if listing.listed == 0 {
             bar.end();
@@ -102,7 +94,6 @@ struct Listing<'a> {
     database: &'a Database,
     how: PairEvidence,
     args: &'a PairsArgs,
-    format: OutputFormat,
     /// The folder that all documents lie in.
     folder: String,
     output: Output,
@@ -114,23 +105,19 @@ struct Listing<'a> {
 impl Listing<'_> {
     /// Writes what stands above the first pair.
     fn begin(&mut self, summary: &PairsSummary) -> anyhow::Result<()> {
-        match self.format {
-            OutputFormat::Csv => self.output.csv([pair_header(self.args.passages, self.args.own_text)])?,
-            OutputFormat::Human => {
-                if summary.common > 0 {
-                    let common = common_left_out(summary.common, self.args.max_df);
-                    self.output.text(&format!("{common}; pairs that share no others are missing\n"))?;
-                }
-                if summary.found == 0 {
-                    return self.output.text("no pairs\n");
-                }
-                let names = summary.names.iter().flat_map(|(first, last)| [&**first, last]);
-                self.folder = common_folder(names, self.output.style);
-                self.output.text(&pair_header_line(self.columns(), &self.folder))?;
+        let names = summary.names.iter().flat_map(|(first, last)| [&**first, last]);
+        self.folder = common_folder(names, self.output.style);
+        let common = match summary.common {
+            0 => String::new(),
+            common => {
+                format!("{}; pairs that share no others are missing\n", common_left_out(common, self.args.max_df))
             }
-            _ => {}
-        }
-        Ok(())
+        };
+        let header = match summary.found {
+            0 => "no pairs\n".to_owned(),
+            _ => pair_header_line(self.columns(), &self.folder),
+        };
+        self.output.heading(&pair_header(self.args.passages, self.args.own_text), &(common + &header))
     }
 
     fn columns(&self) -> PairColumns {
@@ -153,25 +140,15 @@ impl Listing<'_> {
     }
 
     fn write(&mut self, pair: &Pair) -> anyhow::Result<()> {
-        match self.format {
-            OutputFormat::Json => self.output.json(pair),
-            OutputFormat::Csv if self.args.passages && !pair.files.is_empty() => {
-                self.output.csv(pair.files.iter().flat_map(|file| pair_rows(file, self.args.own_text)))
-            }
-            OutputFormat::Csv => self.output.csv(pair_rows(pair, self.args.own_text)),
-            _ => {
-                let (columns, style) = (self.columns(), self.output.style);
-                self.output.text(&pair_line(pair, columns, &self.folder, style))?;
-                self.output.text(&file_lines(pair, columns, &self.folder, style))
-            }
-        }
+        let (columns, folder, passages) = (self.columns(), self.folder.as_str(), self.args.passages);
+        self.output.answer(&PairLine { pair, columns, folder, passages })
     }
 
     /// Writes the pairs that are left, and for people how many were found.
     fn end(mut self, found: u64) -> anyhow::Result<()> {
         self.write_waiting()?;
-        if self.format == OutputFormat::Human && found > 0 {
-            self.output.text(&pairs_total(self.listed, found))?;
+        if found > 0 {
+            self.output.for_people(&pairs_total(self.listed, found))?;
         }
         self.output.finish()
     }
@@ -222,8 +199,7 @@ fn left_out(
         ));
     }
     // JSON and CSV have one line a pair and no place for it, so that --quiet does not leave it out.
-    let is_data = matches!(format, OutputFormat::Json | OutputFormat::Csv);
-    let say = |text: String| if is_data { printer.warning(&text) } else { printer.note(&text) };
+    let say = |text: String| if format.is_for_people() { printer.note(&text) } else { printer.warning(&text) };
     if answer.boilerplate > 0 {
         say(boilerplate_left_out(answer.boilerplate));
     }

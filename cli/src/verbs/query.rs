@@ -14,13 +14,11 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{
-    Style, corpus_header, corpus_line, corpus_row, count, grouped, query_header, query_page, query_rows,
-};
+use crate::render::{QueryPage, Style, corpus_header, count, grouped, query_header};
 use crate::resolved::submissions::tell_if_unmatched;
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
-use crate::typed::{ExcerptArgs, Global, OutputFormat, QueryArgs, ReportArgs};
+use crate::typed::{ExcerptArgs, Global, QueryArgs, ReportArgs};
 
 /// Queries answered before the first of them is written.
 const AT_A_TIME: usize = 64;
@@ -53,13 +51,10 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
 
     output::not_over(global, &args.files)?;
     let mut output = Output::open(global)?;
-    match (args.by_corpus, global.format) {
-        (true, OutputFormat::Csv) => output.csv([corpus_header()])?,
-        (false, OutputFormat::Csv) => output.csv([query_header(args.submission_by.is_some())])?,
-        _ => {}
-    }
+    let columns = if args.by_corpus { corpus_header() } else { query_header(args.submission_by.is_some()) };
+    output.heading(&columns, "")?;
     let mut asked =
-        Asked { database: &database, args, options: &options, global, output, printer, tally: QueryTally::default() };
+        Asked { database: &database, args, options: &options, output, printer, tally: QueryTally::default() };
     for (index, some) in sources.chunks(AT_A_TIME).enumerate() {
         let answers = match asked.query(some) {
             Err(Error::Stopped) => {
@@ -116,7 +111,6 @@ struct Asked<'a> {
     database: &'a Database,
     args: &'a QueryArgs,
     options: &'a QueryOptions,
-    global: &'a Global,
     output: Output,
     printer: &'a Printer,
     tally: QueryTally,
@@ -166,16 +160,13 @@ impl Asked<'_> {
                 return Ok(());
             }
             self.tally.found |= row.documents > 0;
-            return match self.global.format {
-                OutputFormat::Json => self.output.json(&row),
-                OutputFormat::Csv => self.output.csv([corpus_row(&row)]),
-                _ => self.output.text(&corpus_line(&row, self.output.style)),
-            };
+            return self.output.answer(&row);
         }
         self.tally.found |= !answer.matches.is_empty();
-        let excerpts = excerpts_wanted(self.global, &self.args.excerpt, &self.args.report, self.output.style)
+        let excerpts = excerpts_wanted(&self.args.excerpt, &self.args.report, self.output.style)
             .map(|context| Excerpts::of_database(self.database, &self.options.read, context, self.output.style));
-        write(self.global, &mut self.output, &answer, self.args.submission_by.is_some(), excerpts)
+        let by_submission = self.args.submission_by.is_some();
+        self.output.answer(&QueryPage { answer: &answer, by_submission, excerpts: excerpts.into() })
     }
 
     fn failure(&self, name: &str, error: &Error) {
@@ -299,36 +290,10 @@ fn report(
 }
 
 /// The lines of text to show around the beginning of each passage; `None` shows no text.
-pub(super) fn excerpts_wanted(
-    global: &Global,
-    excerpt: &ExcerptArgs,
-    report: &ReportArgs,
-    style: Style,
-) -> Option<Option<usize>> {
+pub(super) fn excerpts_wanted(excerpt: &ExcerptArgs, report: &ReportArgs, style: Style) -> Option<Option<usize>> {
     let context = excerpt.context.map(usize::from);
     let wanted = style.width.is_some() || context.is_some();
-    (global.format == OutputFormat::Human && wanted && !report.no_text).then_some(context)
-}
-
-/// One answer.
-pub(super) fn write(
-    global: &Global,
-    output: &mut Output,
-    answer: &QueryAnswer,
-    by_submission: bool,
-    mut excerpts: Option<Excerpts<'_>>,
-) -> anyhow::Result<()> {
-    match global.format {
-        OutputFormat::Json => output.json(answer),
-        OutputFormat::Csv => output.csv(query_rows(answer, by_submission)),
-        _ => {
-            let page = query_page(answer, output.style, &mut |found, at| match &mut excerpts {
-                Some(excerpts) => excerpts.lines(found, at),
-                None => Vec::new(),
-            });
-            output.text(&page)
-        }
-    }
+    (wanted && !report.no_text).then_some(context)
 }
 
 /// Where a source is to be read.

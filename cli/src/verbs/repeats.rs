@@ -1,50 +1,33 @@
 //! `fpdb dedup --passages`: which passages of each document occur earlier.
 
 use fpdb::Error;
-use fpdb::repeats::{RepeatOptions, RepeatRow};
+use fpdb::repeats::RepeatOptions;
 
 use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{
-    count, repeat_header, repeat_line, repeat_row, repeat_summary_lines, uncompared_line, uncompared_row,
-};
+use crate::render::{count, repeat_header};
 use crate::resolved::{database, output};
 use crate::run_status::RunStatus;
 use crate::typed::{DedupArgs, Global, OutputFormat};
 
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    let formats = [OutputFormat::Human, OutputFormat::Json, OutputFormat::Csv];
-    output::only(global, "dedup --passages", &formats)?;
+    output::only(global, "dedup --passages", OutputFormat::ROWS)?;
     let database = database::open_within(global, args.memory)?;
     let mut options = RepeatOptions::of(database.profile()).limits(args.limits.limits());
     options.min_length = args.min_length.unwrap_or(options.min_length);
     options.temp_dir.clone_from(&args.temp_dir);
     let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
     let mut output = Output::open(global)?;
-    if global.format == OutputFormat::Csv {
-        output.csv([repeat_header()])?;
-    }
+    output.heading(&repeat_header(), "")?;
     let bar = StepBar::start(printer, "reading the documents");
     let mut ended = false;
     let outcome = database.for_each_repeat(&options, &bar.task().stop(stop), |row| {
         if !std::mem::replace(&mut ended, true) {
             bar.end();
         }
-        match (global.format, row) {
-            (OutputFormat::Json, row) => output.json(&row),
-            (OutputFormat::Csv, RepeatRow::Repeat(repeat)) => output.csv([repeat_row(&repeat)]),
-            (OutputFormat::Csv, RepeatRow::Uncompared(uncompared)) => output.csv([uncompared_row(&uncompared)]),
-            (_, RepeatRow::Repeat(repeat)) => {
-                let line = repeat_line(&repeat, output.style);
-                output.text(&line)
-            }
-            (_, RepeatRow::Uncompared(uncompared)) => {
-                let line = uncompared_line(&uncompared, output.style);
-                output.text(&line)
-            }
-        }
+        output.answer(&row)
     });
     bar.end();
     let summary = match outcome {
@@ -54,11 +37,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
         }
         outcome => outcome?,
     };
-    match global.format {
-        OutputFormat::Json => output.json(&summary)?,
-        OutputFormat::Csv => printer.note(repeat_summary_lines(&summary).lines().next().unwrap_or_default()),
-        _ => output.text(&repeat_summary_lines(&summary))?,
-    }
+    output.totals(&summary, printer)?;
     output.finish()?;
     if summary.documents == 0 {
         database::tell_if_all_boilerplate(&database, printer)?;

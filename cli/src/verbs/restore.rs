@@ -5,9 +5,9 @@ use serde::Serialize;
 use crate::output::summary;
 use crate::printer::Printer;
 use crate::render::count;
-use crate::resolved::{database, output};
+use crate::resolved::database;
 use crate::run_status::RunStatus;
-use crate::typed::{Global, OutputFormat, RestoreArgs};
+use crate::typed::{Global, RestoreArgs};
 
 /// A database that was made of a backup, as JSON.
 #[derive(Serialize)]
@@ -22,15 +22,12 @@ struct Restored {
 }
 
 pub(crate) fn run(global: &Global, args: &RestoreArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "restore", &[OutputFormat::Human, OutputFormat::Json])?;
     let path = database::new(global);
     let database = database::builder(global).restore(&path, &args.folder, args.number)?;
     let documents = database.stats()?.documents;
-    if global.format == OutputFormat::Json {
-        let (path, folder) = (path.display().to_string(), args.folder.display().to_string());
-        summary(global, &Restored { schema: "fpdb.restore/1", path, folder, documents })?;
-    }
-    let documents = count(documents, "document");
-    printer.note(&format!("restored {} from {}: {documents}", path.display(), args.folder.display()));
+    let (path, folder) = (path.display().to_string(), args.folder.display().to_string());
+    let restored = format!("restored {path} from {folder}: {}", count(documents, "document"));
+    summary(global, &Restored { schema: "fpdb.restore/1", path, folder, documents }, "")?;
+    printer.note(&restored);
     Ok(RunStatus::Done)
 }

@@ -2,15 +2,14 @@
 
 use fpdb::{DocId, Error, Removal};
 
-use crate::output::{print, summary};
+use crate::output::summary;
 use crate::printer::Printer;
 use crate::render::{count, escape_terminal, size};
-use crate::resolved::{database, output};
+use crate::resolved::database;
 use crate::run_status::RunStatus;
-use crate::typed::{Global, OutputFormat, RmArgs};
+use crate::typed::{Global, RmArgs};
 
 pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "rm", &[OutputFormat::Human, OutputFormat::Json])?;
     if !(args.prefixes.is_empty() && args.fields.is_empty()) {
         return by_selection(global, args, printer);
     }
@@ -31,9 +30,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     }
     let mut removal = database.remove_numbers(&ids)?;
     removal.unknown_names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
-    if global.format == OutputFormat::Json {
-        summary(global, &removal)?;
-    }
+    summary(global, &removal, "")?;
     if removal.removed > 0 {
         printer.note(&removed_line(removal.removed));
     }
@@ -90,13 +87,12 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
     let documents = selected.ids.len() as u64;
     removal.selected = Some(documents);
     removal.unmatched = selected.unmatched;
-    if global.format == OutputFormat::Json {
-        summary(global, &removal)?;
-    } else if !args.yes && documents > 0 {
+    if !args.yes && documents > 0 {
         let more = documents.saturating_sub(SHOWN as u64);
         let more = if more > 0 { format!("... and {more} more\n") } else { String::new() };
-        print(global, &format!("{names}{more}{}, {}\n", count(documents, "document"), size(selected.bytes)))?;
+        names += &format!("{more}{}, {}\n", count(documents, "document"), size(selected.bytes));
     }
+    summary(global, &removal, &names)?;
     if args.yes && removal.removed > 0 {
         printer.note(&removed_line(removal.removed));
     }

@@ -8,23 +8,19 @@ use fpdb::maintenance::Verification;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{restored_documents, verify_page};
-use crate::resolved::{database, output};
+use crate::render::restored_documents;
+use crate::resolved::database;
 use crate::run_status::RunStatus;
-use crate::typed::{Global, OutputFormat, VerifyArgs};
+use crate::typed::{Global, VerifyArgs};
 
 pub(crate) fn run(global: &Global, args: &VerifyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    output::only(global, "verify", &[OutputFormat::Human, OutputFormat::Json])?;
     let path = if args.repair { database::to_change(global, printer)? } else { database::existing(global)? };
     let steps = StepBar::start(printer, "checking the database");
     let found = look(&database::builder(global).give_up_missing(args.give_up_missing), &path, args.repair, &steps);
     steps.end();
     let found = found?;
     let mut output = Output::open(global)?;
-    match global.format {
-        OutputFormat::Json => output.json(&found)?,
-        _ => output.text(&verify_page(&found))?,
-    }
+    output.answer(&found)?;
     output.finish()?;
     let bad = match &found.repair {
         Some(repair) => !repair.is_complete(),

@@ -1,28 +1,34 @@
 //! Output: results, to standard output or to a file that appears whole when all is written.
 
+mod csv;
+mod format;
+mod human;
+mod json;
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb_host::temporary::{Temporary, stale_temporaries};
+use serde::Serialize;
 use tempfile::TempPath;
 
 use super::colour::wants_colour;
+use super::printer::Printer;
 use super::typed::Global;
-use crate::render::{Style, escape_json, escape_terminal};
+use crate::render::{Answer, Spoken, Style};
+use format::{Format, Sink};
 
 /// Where results go: standard output, or a file that appears whole when all is written. An earlier file stays until
 /// then, and if the command fails.
 pub(crate) struct Output {
-    lines: BufWriter<Box<dyn Write>>,
-    rows: csv::Writer<Box<dyn Write>>,
+    sink: Sink,
+    format: Box<dyn Format>,
     file: Option<Destination>,
     /// The path that was given, for messages.
     path: Option<PathBuf>,
-    /// True where control characters would reach a terminal.
-    terminal: bool,
-    /// How they look there.
+    /// How text for people looks.
     pub(crate) style: Style,
 }
 
@@ -75,20 +81,20 @@ impl Output {
         let terminal = global.output.is_none() && io::stdout().is_terminal();
         let size = terminal_size::terminal_size_of(io::stdout()).filter(|_| terminal);
         // A terminal that does not tell its size has 80 columns.
-        let width = terminal.then(|| size.map_or(80, |(width, _)| width.0.into()));
+        let width = (terminal && global.format.is_for_people()).then(|| size.map_or(80, |(width, _)| width.0.into()));
         let wanted = std::env::var("COLUMNS").ok().filter(|_| global.output.is_none());
         let columns = wanted.and_then(|columns| columns.parse().ok()).or(width);
         let style = Style { colour: wants_colour(global.color, terminal), width, columns };
-        let (lines, rows, file): (Box<dyn Write>, Box<dyn Write>, _) = match &global.output {
-            None => (Box::new(io::stdout()), Box::new(io::stdout()), None),
+        let (lines, file): (Box<dyn Write>, _) = match &global.output {
+            None => (Box::new(io::stdout()), None),
             Some(path) => {
                 let failed = |source| fpdb::Error::Io { action: "create", path: path.clone(), source };
                 let (written, new) = create(path).map_err(failed)?;
-                (Box::new(written.try_clone().map_err(failed)?), Box::new(written), new)
+                (Box::new(written), new)
             }
         };
-        let (lines, rows, path) = (BufWriter::new(lines), csv::Writer::from_writer(rows), global.output.clone());
-        Ok(Self { lines, rows, file, path, terminal, style })
+        let sink = Sink { lines: BufWriter::new(lines), terminal };
+        Ok(Self { sink, format: format::of(global, style), file, path: global.output.clone(), style })
     }
 
     /// The same, unless it is a file that is to take its place.
@@ -96,48 +102,47 @@ impl Output {
         self.file.is_none().then_some(self)
     }
 
-    pub(crate) fn text(&mut self, text: &str) -> anyhow::Result<()> {
-        let written = self.lines.write_all(text.as_bytes());
+    /// Writes an answer, or one row of it.
+    pub(crate) fn answer(&mut self, answer: &dyn Answer) -> anyhow::Result<()> {
+        let written = self.format.answer(answer, &mut self.sink);
         self.checked(written)
     }
 
-    /// One object, one line.
-    pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> anyhow::Result<()> {
-        let written = if self.terminal {
-            // The same JSON, in which no character commands the terminal or is invisible there.
-            serde_json::to_string(value)
-                .map_err(io::Error::from)
-                .and_then(|json| self.lines.write_all(escape_json(&json).as_bytes()))
-        } else {
-            serde_json::to_writer(&mut self.lines, value).map_err(io::Error::from)
-        };
-        self.checked(written)?;
-        self.text("\n")
+    /// Writes what comes before the first row: `columns` in a table, `lines` for people.
+    pub(crate) fn heading(&mut self, columns: &[&str], lines: &str) -> anyhow::Result<()> {
+        let written = self.format.heading(columns, lines, &mut self.sink);
+        self.checked(written)
     }
 
-    /// Rows of a table. A command writes these or text. On a terminal control characters in cells are shown as symbols; elsewhere cells are
-    /// as they are.
-    pub(crate) fn csv<T: AsRef<[u8]>>(&mut self, rows: impl IntoIterator<Item = Vec<T>>) -> anyhow::Result<()> {
-        for row in rows {
-            let written = if self.terminal {
-                let cells: Vec<_> = row.iter().map(|cell| String::from_utf8_lossy(cell.as_ref())).collect();
-                self.rows.write_record(cells.iter().map(|cell| escape_terminal(cell).into_owned()))
-            } else {
-                self.rows.write_record(row)
-            };
-            self.checked(written.map_err(io_error))?;
+    /// Writes the totals below the rows. A format without a place for them says the first line on standard error.
+    pub(crate) fn totals(&mut self, totals: &dyn Answer, printer: &Printer) -> anyhow::Result<()> {
+        let written = self.format.totals(totals, &mut self.sink);
+        if let Some(line) = self.checked(written)? {
+            printer.note(&line);
         }
         Ok(())
     }
 
+    /// Writes lines that other formats leave out.
+    pub(crate) fn for_people(&mut self, lines: &str) -> anyhow::Result<()> {
+        let written = self.format.for_people(lines, &mut self.sink);
+        self.checked(written)
+    }
+
+    /// Writes text as it is, whatever the format.
+    pub(crate) fn text(&mut self, text: &str) -> anyhow::Result<()> {
+        let written = self.sink.lines.write_all(text.as_bytes());
+        self.checked(written)
+    }
+
     /// Hands over what is written so far, so that it can be read before the rest is there.
     pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
-        let written = self.lines.flush().and_then(|()| self.rows.flush());
+        let written = self.sink.lines.flush();
         self.checked(written)
     }
 
     /// The error of a write names the file, or says that it was about the results.
-    fn checked(&self, written: io::Result<()>) -> anyhow::Result<()> {
+    fn checked<T>(&self, written: io::Result<T>) -> anyhow::Result<T> {
         match &self.path {
             Some(path) => {
                 written.map_err(|source| fpdb::Error::Io { action: "write", path: path.clone(), source }.into())
@@ -148,21 +153,14 @@ impl Output {
 
     /// Everything is written, and a file takes its place; an error here must not be lost.
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+        let written = self.format.end(&mut self.sink);
+        self.checked(written)?;
         self.flush()?;
         if let Some(destination) = self.file.take() {
             let path = self.path.take().unwrap_or_else(|| destination.target.clone());
             destination.persist().map_err(|source| fpdb::Error::Io { action: "write", path, source })?;
         }
         Ok(())
-    }
-}
-
-/// The system's error that kept a row from being written.
-fn io_error(error: csv::Error) -> io::Error {
-    let text = error.to_string();
-    match error.into_kind() {
-        csv::ErrorKind::Io(source) => source,
-        _ => io::Error::other(text),
     }
 }
 
@@ -202,10 +200,14 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
     Ok((file, Some(Destination { target, path, _noted: noted })))
 }
 
-/// Writes the one line of JSON of a command that has no more to say.
-pub(crate) fn summary(global: &Global, report: &impl serde::Serialize) -> anyhow::Result<()> {
+/// Writes the answer of a command that talks to people on standard error. `text` is what they read on standard output;
+/// if it is empty, nothing is written there.
+pub(crate) fn summary(global: &Global, report: &impl Serialize, text: &str) -> anyhow::Result<()> {
+    if text.is_empty() && global.format.is_for_people() {
+        return Ok(());
+    }
     let mut output = Output::open(global)?;
-    output.json(report)?;
+    output.answer(&Spoken { report, text })?;
     output.finish()
 }
 
@@ -221,19 +223,14 @@ mod tests {
     use std::io::{Read, Seek};
 
     use super::*;
+    use crate::render::escape_terminal;
 
-    /// Writes cells to a file, as to a terminal or not, and returns its text.
-    fn written(terminal: bool, write: impl FnOnce(&mut Output)) -> String {
+    /// Writes to a file, as to a terminal or not, and returns its text.
+    fn written(terminal: bool, format: impl Format + 'static, write: impl FnOnce(&mut Output)) -> String {
         let mut file = tempfile::tempfile().unwrap();
-        let [lines, rows] = [(); 2].map(|()| -> Box<dyn Write> { Box::new(file.try_clone().unwrap()) });
-        let mut output = Output {
-            lines: BufWriter::new(lines),
-            rows: csv::Writer::from_writer(rows),
-            file: None,
-            path: None,
-            terminal,
-            style: Style { colour: false, width: None, columns: None },
-        };
+        let lines: Box<dyn Write> = Box::new(file.try_clone().unwrap());
+        let sink = Sink { lines: BufWriter::new(lines), terminal };
+        let mut output = Output { sink, format: Box::new(format), file: None, path: None, style: Style::default() };
         write(&mut output);
         output.finish().unwrap();
         file.rewind().unwrap();
@@ -245,16 +242,16 @@ mod tests {
     #[test]
     fn cells_command_no_terminal_and_are_unchanged_in_files() {
         let cells = ["=cmd", "a\u{1b}[31m\u{7}", "b\nc"];
-        let write = |output: &mut Output| output.csv([cells.to_vec()]).unwrap();
-        assert_eq!(written(true, write), "=cmd,a␛[31m␇,b␊c\n");
-        assert_eq!(written(false, write), "=cmd,a\u{1b}[31m\u{7},\"b\nc\"\n");
+        let write = |output: &mut Output| output.heading(&cells, "").unwrap();
+        assert_eq!(written(true, csv::Csv, write), "=cmd,a␛[31m␇,b␊c\n");
+        assert_eq!(written(false, csv::Csv, write), "=cmd,a\u{1b}[31m\u{7},\"b\nc\"\n");
     }
 
     #[test]
     fn json_commands_no_terminal_and_means_the_same() {
         let every: String = ('\0'..'\u{3000}').chain(['\u{feff}', '\u{fffa}', '\u{e0041}', '語']).collect();
-        let write = |output: &mut Output| output.json(&every).unwrap();
-        let (shown, plain) = (written(true, write), written(false, write));
+        let write = |output: &mut Output| output.answer(&Spoken { report: &every, text: "" }).unwrap();
+        let (shown, plain) = (written(true, json::Json, write), written(false, json::Json, write));
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), every);
         assert_eq!(serde_json::from_str::<String>(&plain).unwrap(), every);
         assert!(matches!(escape_terminal(shown.trim_end()), std::borrow::Cow::Borrowed(_)), "{shown:?}");

@@ -1,0 +1,308 @@
+//! Answer: all types that commands write, each with its text, its rows and its JSON. An output format picks one of them.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+use fpdb::apply::{Act, Action, Applied, ApplySummary, Lost, ProofSummary};
+use fpdb::dedup::{DedupPlan, DedupRow, DedupSummary};
+use fpdb::maintenance::{DatabaseStats, Verification};
+use fpdb::pairs::Pair;
+use fpdb::repeats::{RepeatRow, RepeatSummary};
+use fpdb::staging::Assembly;
+use fpdb::{CorpusAnswer, DocumentInfo, IngestSummary, QueryAnswer};
+use serde::Serialize;
+
+use super::apply::{applied_line, apply_summary_line, lost_line, proof_summary_line};
+use super::assembly::assembly_page;
+use super::corpus::{corpus_line, corpus_row};
+use super::csv::{document_row, pair_rows, query_rows, removable_row, superseded_row, undecided_row};
+use super::dedup::{dedup_plan_page, dedup_summary_line, removable_line, superseded_line, undecided_line};
+use super::human::{document_line, document_page, ingest_page, query_page, stats_page};
+use super::pairs::{PairColumns, file_lines, pair_line};
+use super::repeats::{repeat_line, repeat_row, repeat_summary_lines, uncompared_line, uncompared_row};
+use super::style::Style;
+use super::verification::verify_page;
+use crate::excerpt::Excerpts;
+
+/// An answer, or one row of it, for each kind of output.
+pub(crate) trait Render {
+    /// True if `--quiet` leaves out the text for people.
+    fn is_chatty(&self) -> bool {
+        false
+    }
+
+    /// Text for people, in whole lines.
+    fn human(&self, style: Style) -> String;
+
+    /// The rows of a table with the columns that the command names in its heading. Totals have none.
+    fn rows(&self) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+}
+
+/// What an output format needs of an answer. JSON comes from `serde`, so that it is the answer itself.
+pub(crate) trait Answer: Render {
+    /// Writes one JSON value without a line end.
+    fn json(&self, to: &mut dyn Write) -> io::Result<()>;
+}
+
+impl<T: Render + Serialize> Answer for T {
+    fn json(&self, to: &mut dyn Write) -> io::Result<()> {
+        Ok(serde_json::to_writer(to, self)?)
+    }
+}
+
+/// The answer of a command that talks to people on standard error.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct Spoken<'a, T> {
+    pub(crate) report: &'a T,
+    /// What people read on standard output.
+    #[serde(skip)]
+    pub(crate) text: &'a str,
+}
+
+impl<T> Render for Spoken<'_, T> {
+    fn human(&self, _: Style) -> String {
+        self.text.to_owned()
+    }
+}
+
+impl Render for IngestSummary {
+    fn is_chatty(&self) -> bool {
+        true
+    }
+
+    fn human(&self, _: Style) -> String {
+        ingest_page(self)
+    }
+}
+
+impl Render for Assembly {
+    fn is_chatty(&self) -> bool {
+        true
+    }
+
+    fn human(&self, _: Style) -> String {
+        assembly_page(self)
+    }
+}
+
+/// The answer to a query.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct QueryPage<'a> {
+    pub(crate) answer: &'a QueryAnswer,
+    #[serde(skip)]
+    pub(crate) by_submission: bool,
+    /// Finds the lines of text to show with each passage, if any are wanted.
+    #[serde(skip)]
+    pub(crate) excerpts: RefCell<Option<Excerpts<'a>>>,
+}
+
+impl Render for QueryPage<'_> {
+    fn human(&self, style: Style) -> String {
+        query_page(self.answer, style, &mut |found, at| match &mut *self.excerpts.borrow_mut() {
+            Some(excerpts) => excerpts.lines(found, at),
+            None => Vec::new(),
+        })
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        query_rows(self.answer, self.by_submission)
+    }
+}
+
+impl Render for CorpusAnswer {
+    fn human(&self, style: Style) -> String {
+        corpus_line(self, style)
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![corpus_row(self)]
+    }
+}
+
+/// A pair.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct PairLine<'a> {
+    pub(crate) pair: &'a Pair,
+    #[serde(skip)]
+    pub(crate) columns: PairColumns,
+    /// The folder that all documents lie in.
+    #[serde(skip)]
+    pub(crate) folder: &'a str,
+    /// True if passages were looked for: a table then has the rows of the files that make up two submissions.
+    #[serde(skip)]
+    pub(crate) passages: bool,
+}
+
+impl Render for PairLine<'_> {
+    fn human(&self, style: Style) -> String {
+        let Self { pair, columns, folder, .. } = *self;
+        pair_line(pair, columns, folder, style) + &file_lines(pair, columns, folder, style)
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let own_text = self.columns.text;
+        match self.passages && !self.pair.files.is_empty() {
+            true => self.pair.files.iter().flat_map(|file| pair_rows(file, own_text)).collect(),
+            false => pair_rows(self.pair, own_text),
+        }
+    }
+}
+
+/// A decision of dedup.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct DedupLine<'a> {
+    pub(crate) row: DedupRow,
+    /// The folder that all documents lie in.
+    #[serde(skip)]
+    pub(crate) folder: &'a str,
+}
+
+impl Render for DedupLine<'_> {
+    fn human(&self, style: Style) -> String {
+        match &self.row {
+            DedupRow::Removable(removable) => removable_line(removable, self.folder, style),
+            DedupRow::Undecided(undecided) => undecided_line(undecided, self.folder, style),
+            DedupRow::Superseded(superseded) => superseded_line(superseded, self.folder, style),
+        }
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![match &self.row {
+            DedupRow::Removable(removable) => removable_row(removable),
+            DedupRow::Undecided(undecided) => undecided_row(undecided),
+            DedupRow::Superseded(superseded) => superseded_row(superseded),
+        }]
+    }
+}
+
+impl Render for DedupSummary {
+    fn human(&self, _: Style) -> String {
+        dedup_summary_line(self)
+    }
+}
+
+impl Render for DedupPlan {
+    fn human(&self, _: Style) -> String {
+        dedup_plan_page(self)
+    }
+}
+
+impl Render for RepeatRow {
+    fn human(&self, style: Style) -> String {
+        match self {
+            Self::Repeat(repeat) => repeat_line(repeat, style),
+            Self::Uncompared(uncompared) => uncompared_line(uncompared, style),
+        }
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![match self {
+            Self::Repeat(repeat) => repeat_row(repeat),
+            Self::Uncompared(uncompared) => uncompared_row(uncompared),
+        }]
+    }
+}
+
+impl Render for RepeatSummary {
+    fn human(&self, _: Style) -> String {
+        repeat_summary_lines(self)
+    }
+}
+
+impl Render for Applied {
+    fn human(&self, _: Style) -> String {
+        // Files that are only copied are counted.
+        let is_plain = self.act == Act::Copy && self.reason.is_none();
+        if is_plain { String::new() } else { applied_line(self) }
+    }
+}
+
+/// The totals of an apply.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct ApplyTotals<'a> {
+    pub(crate) summary: &'a ApplySummary,
+    #[serde(skip)]
+    pub(crate) action: &'a Action,
+    /// Files that were written, removed, linked or moved, or would be.
+    #[serde(skip)]
+    pub(crate) files: u64,
+}
+
+impl Render for ApplyTotals<'_> {
+    fn human(&self, _: Style) -> String {
+        apply_summary_line(self.summary, self.action, self.files)
+    }
+}
+
+impl Render for Lost {
+    fn human(&self, _: Style) -> String {
+        lost_line(self)
+    }
+}
+
+impl Render for ProofSummary {
+    fn human(&self, _: Style) -> String {
+        proof_summary_line(self)
+    }
+}
+
+/// All that is known of a document.
+impl Render for DocumentInfo {
+    fn human(&self, style: Style) -> String {
+        document_page(self, style)
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![document_row(self)]
+    }
+}
+
+/// A document of a list.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct DocumentLine<'a> {
+    pub(crate) document: &'a DocumentInfo,
+    /// The folder that all documents lie in.
+    #[serde(skip)]
+    pub(crate) folder: &'a str,
+}
+
+impl Render for DocumentLine<'_> {
+    fn human(&self, style: Style) -> String {
+        // A document that has come meanwhile may lie elsewhere.
+        let folder = if self.document.name.starts_with(self.folder) { self.folder } else { "" };
+        document_line(self.document, folder, style)
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        self.document.rows()
+    }
+}
+
+/// The figures of a database.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct StatsPage<'a> {
+    pub(crate) stats: &'a DatabaseStats,
+    #[serde(skip)]
+    pub(crate) verbose: bool,
+}
+
+impl Render for StatsPage<'_> {
+    fn human(&self, _: Style) -> String {
+        stats_page(self.stats, self.verbose)
+    }
+}
+
+impl Render for Verification {
+    fn human(&self, _: Style) -> String {
+        verify_page(self)
+    }
+}
