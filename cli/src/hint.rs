@@ -41,7 +41,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
             None => STORED_FINGERPRINTS.into(),
         },
-        Error::InvalidParameter { name: "min_length", .. } => "`fpdb stats` shows the guarantee, t; give --min-length that or more".into(),
+        Error::PassageLength { least, .. } => format!("give --min-length {least} or more; `fpdb stats` shows it as the guarantee, t"),
         Error::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
         Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
         Error::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),

@@ -11,12 +11,12 @@ use fpdb_host::temporary::Temporary;
 use fpdb_reading::recognise::{LAYER_HEAD, holds_records};
 use tempfile::NamedTempFile;
 
-use crate::anonymous::anonymise;
 use crate::interrupt;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{count, size};
 use crate::resolved::database;
+use crate::setting::Setting;
 use crate::typed::{Global, OutputFormat, ReportArgs};
 
 /// A report that is to be written.
@@ -60,15 +60,12 @@ impl<'a> HtmlReport<'a> {
         html.map(|_| HtmlOptions::MAX_PASSAGES)
     }
 
-    /// How the report is to be, and what it says of the flags that were given, `None` being those that were not.
+    /// The options of the report, which shows these settings.
     ///
     /// # Errors
     /// Fails if the database cannot be found.
-    pub(super) fn options(&self, flags: Vec<(&str, Option<String>)>) -> anyhow::Result<HtmlOptions> {
-        let mut settings = flags.into_iter().filter_map(|(flag, value)| Some((flag.to_owned(), value?))).collect();
-        if self.args.anonymise {
-            anonymise(&mut settings);
-        }
+    pub(super) fn options(&self, settings: Vec<Setting>) -> anyhow::Result<HtmlOptions> {
+        let settings = settings.into_iter().filter_map(|setting| setting.shown(self.args.anonymise)).collect();
         let default = HtmlOptions::default();
         let (max_pairs, max_bytes) = (default.max_pairs, default.max_bytes);
         Ok(default

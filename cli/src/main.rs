@@ -1,7 +1,6 @@
 //! The program, in three layers: typed (what can be typed), resolved (which database, which profile, which options), done (one verb
 //! a file). It uses public names of the library and its members only.
 
-mod anonymous;
 mod colour;
 mod complete;
 mod excerpt;
@@ -16,6 +15,7 @@ mod render;
 mod resolved;
 mod run;
 mod run_status;
+mod setting;
 mod step_report;
 mod typed;
 mod verbs;

@@ -31,10 +31,10 @@ pub(crate) fn run() -> ExitCode {
             return ExitCode::from(2);
         }
     }
-    let parsed = typed::command().try_get_matches().and_then(|matches| {
-        Ok((typed(&matches)?, takes_memory(&matches), matches.subcommand_name().unwrap_or_default().to_owned()))
-    });
-    let (cli, has_memory, verb) = match parsed {
+    let parsed = typed::command()
+        .try_get_matches()
+        .and_then(|matches| Ok((typed(&matches)?, matches.subcommand_name().unwrap_or_default().to_owned())));
+    let (cli, verb) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
@@ -49,7 +49,7 @@ pub(crate) fn run() -> ExitCode {
             };
         }
     };
-    let printer = Printer::new(&cli.global, has_memory);
+    let printer = Printer::new(&cli.global, cli.verb.takes_memory());
     match dispatch(&cli, &verb, &printer) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -76,13 +76,6 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
         args.note_given(matches);
     }
     Ok(cli)
-}
-
-/// True if the command that was typed has the flag `--memory`.
-fn takes_memory(matches: &ArgMatches) -> bool {
-    let command = typed::command();
-    let verb = matches.subcommand_name().and_then(|name| command.find_subcommand(name));
-    verb.is_some_and(|verb| verb.get_arguments().any(|argument| argument.get_long() == Some("memory")))
 }
 
 fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatus> {

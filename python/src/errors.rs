@@ -36,6 +36,7 @@ fn class(error: &Error) -> &'static str {
         | Error::EmptyFolder { .. }
         | Error::NotPruned { .. } => "StorageError",
         Error::InvalidParameter { .. }
+        | Error::PassageLength { .. }
         | Error::UnknownLimit { .. }
         | Error::InvalidOptions { .. }
         | Error::WindowTooSmall { .. }

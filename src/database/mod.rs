@@ -162,7 +162,7 @@ impl Database {
     /// Exact to the symbol. Changes nothing. Uses the memory that the database may use and temporary files.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`]; the error of `visit`; a failure
+    /// [`Error::PassageLength`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`]; the error of `visit`; a failure
     /// to read the store or to write temporary files.
     pub fn for_each_repeat<E: From<Error>>(
         &self,

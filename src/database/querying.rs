@@ -13,7 +13,7 @@ use crate::query::{
     self, CountedSubmissions, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource,
     TextCache,
 };
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
@@ -127,13 +127,16 @@ impl Database {
         self.run(|| sources.par_iter().map_init(|| None, answer).collect())
     }
 
-    /// Answers a query for each document of a file or folder: for each file, and for each member of a container. Nothing is stored. Documents
-    /// are read as they are answered, so that an archive of any size can be asked about; `visit` is called in their order, with
-    /// their names, as soon as each answer is there.
+    /// Answers a query for each document of a file or folder: for each file, and for each member of a container.
+    /// Stores nothing. Reads documents as it answers them, so an archive may have any size. Calls `visit` with the name
+    /// and the answer of each document, in order, as soon as the answer is ready. Skips files in a folder and members
+    /// of a container that are no documents, as an ingest does, and reports them to [`Progress::skipped`].
     ///
     /// # Errors
-    /// As [`Self::query`], and the error of `visit`. An error of one document is its own result. Once the task is stopped no answer is
-    /// visited but those that are complete and next in order.
+    /// As [`Self::query`], and the error of `visit`. `visit` receives the error of a single document. After a stop,
+    /// `visit` receives only answers that are complete and next in order.
+    ///
+    /// [`Progress::skipped`]: crate::Progress::skipped
     pub fn query_below<E: From<Error>>(
         &self,
         path: &Path,
@@ -160,9 +163,9 @@ impl Database {
                 let new =
                     || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop);
                 let one = |reader: &mut Option<_>, found: std::result::Result<Candidate, (String, Error)>| match found {
-                    Err((name, error)) => (name, Err(error)),
+                    Err((name, error)) => (name, Err(error), false),
                     Ok(candidate) => {
-                        let name = candidate.about.name.clone();
+                        let (name, may_skip) = (candidate.about.name.clone(), !candidate.about.named);
                         let answer = match reader {
                             Some(reader) => Ok(reader),
                             None => new().map(|made| reader.insert(made)),
@@ -177,15 +180,20 @@ impl Database {
                             };
                             self.answer_subject(&subject, asked)
                         });
-                        (name, answer)
+                        (name, answer, may_skip)
                     }
                 };
-                self.answer_in_order(taken, task, one, &mut |answer| {
-                    if let (_, Err(Error::Stopped)) = &answer {
-                        return Err(Error::Stopped);
+                self.answer_in_order(taken, task, one, &mut |(name, answer, may_skip)| {
+                    match &answer {
+                        Err(Error::Stopped) => return Err(Error::Stopped),
+                        Err(Error::Document(DocumentError::Binary { reason })) if may_skip => {
+                            task.reports().skipped(&name, reason);
+                            return Ok(());
+                        }
+                        _ => {}
                     }
                     answered += 1;
-                    visit(answer)?;
+                    visit((name, answer))?;
                     // Answers that are complete are visited, also after a stop.
                     task.reports().step(QUERIES, answered, 0);
                     Ok(())

@@ -136,7 +136,7 @@ fn errors_of_the_library_do_not_speak_of_the_program() {
     let outcome = database.for_each_repeat(&RepeatOptions::new(1), &Task::new(), |_| Ok::<(), Error>(()));
     assert_eq!(
         outcome.unwrap_err().to_string(),
-        "min_length cannot be 1: expected a number of symbols up to 65,536, and at least the guarantee of the profile \
-         (w + k - 1): nothing is guaranteed of shorter passages"
+        "passages cannot have a least length of 1 symbols: expected 44 to 65536 (nothing is guaranteed of passages \
+         shorter than w + k - 1)"
     );
 }

@@ -145,7 +145,10 @@ fn lengths_below_the_guarantee_and_flags_of_documents_are_errors() {
     folder.ok(&["ingest", "-q", "c"]);
     let run = folder.run(&["dedup", "--passages", "--min-length", "43"]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""));
-    assert!(run.stderr.contains("min_length cannot be 43") && run.stderr.contains("hint: `fpdb stats`"), "{run:#?}");
+    assert!(
+        run.stderr.contains("43 symbols: expected 44 to 65536") && run.stderr.contains("hint: give --min-length 44"),
+        "{run:#?}"
+    );
     folder.ok(&["dedup", "--passages", "--min-length", "44"]);
     for flags in [&["--by", "containment"][..], &["--keep", "first"], &["--append"], &["--write", "x"], &["--dry-run"]]
     {

@@ -109,6 +109,16 @@ pub(crate) enum Verb {
     Help(HelpArgs),
 }
 
+impl Verb {
+    /// True if the command takes `--memory`.
+    pub(crate) fn takes_memory(&self) -> bool {
+        matches!(
+            self,
+            Self::Ingest(_) | Self::Pairs(_) | Self::Dedup(_) | Self::Apply(_) | Self::Merge(_) | Self::Assemble(_)
+        )
+    }
+}
+
 /// The program's command line: the definitions above, with examples, and with the formats that each command has.
 ///
 /// A value that begins like `-1` is the value of the flag before it, and out of its range rather than an unknown flag.
@@ -149,6 +159,7 @@ fn with_help(command: Command, verb: &str) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use clap::FromArgMatches;
     use fpdb::ReadOptions;
 
     use super::*;
@@ -188,9 +199,14 @@ mod tests {
         }
     }
 
-    /// Every example in the help can be typed.
+    /// Every example in the help can be typed. Its command takes `--memory` if its definition says so.
     #[test]
     fn examples_can_be_typed() {
+        let command = command();
+        let takes_memory = |verb: &str| {
+            let verb = command.find_subcommand(verb).unwrap();
+            verb.get_arguments().any(|argument| argument.get_long() == Some("memory"))
+        };
         for help in &verb_help::VERBS {
             for (_, example) in help.examples {
                 for run in example.split(" | ").flat_map(|run| run.split(" && ")) {
@@ -200,10 +216,12 @@ mod tests {
                         .split_whitespace()
                         .take_while(|word| !word.starts_with(['>', '<']));
                     let words = words.map(|word| word.trim_matches('\''));
-                    let parsed = command().try_get_matches_from(
+                    let parsed = command.clone().try_get_matches_from(
                         words.chain(std::iter::repeat_n("1", usize::from(run.contains("xargs")))),
                     );
-                    assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+                    let parsed = parsed.unwrap_or_else(|error| panic!("{example}: {error}"));
+                    let verb = Cli::from_arg_matches(&parsed).unwrap().verb;
+                    assert_eq!(verb.takes_memory(), takes_memory(parsed.subcommand_name().unwrap()), "{example}");
                 }
             }
         }

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::values::parse_count;
+use crate::setting::Setting;
 
 /// How much of the text of a passage is shown, and where.
 #[derive(Clone, Copy, Debug, Args)]
@@ -51,11 +52,11 @@ impl JoiningArgs {
     }
 
     /// The flags on the command line and their values; `None` for flags that were not given.
-    pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
+    pub(crate) fn settings(&self) -> Vec<Setting> {
         vec![
-            ("--rewritten", self.rewritten.then(|| "yes".to_owned())),
-            ("--gap", self.gap.map(|gap| gap.to_string())),
-            ("--min-passage", self.min_passage.filter(|&least| least > 0).map(|least| least.to_string())),
+            Setting::switch("--rewritten", self.rewritten),
+            Setting::plain("--gap", self.gap),
+            Setting::plain("--min-passage", self.min_passage.filter(|&least| least > 0)),
         ]
     }
 

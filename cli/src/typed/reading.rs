@@ -7,6 +7,7 @@ use clap::{Args, ValueHint};
 use fpdb::{Format, Language, ReadAs, ReadOptions};
 
 use super::limits::LimitArgs;
+use crate::setting::Setting;
 
 /// How files are read.
 #[derive(Clone, Debug, Args)]
@@ -59,10 +60,10 @@ impl QueryReadArgs {
     }
 
     /// The flags on the command line, for a report.
-    pub(crate) fn flags(&self) -> Vec<(&'static str, Option<String>)> {
+    pub(crate) fn settings(&self) -> Vec<Setting> {
         vec![
-            ("--skip-quotes", self.skip_quotes.then(|| "yes".to_owned())),
-            ("--ignore-phrases", self.ignore_phrases.as_ref().map(|path| path.display().to_string())),
+            Setting::switch("--skip-quotes", self.skip_quotes),
+            Setting::ignored_text("--ignore-phrases", self.ignore_phrases.as_ref().map(|path| path.display())),
         ]
     }
 }

@@ -18,6 +18,7 @@ use crate::render::{
 };
 use crate::resolved::{database, output};
 use crate::run_status::RunStatus;
+use crate::setting::Setting;
 use crate::typed::{DedupArgs, Global, OutputFormat};
 use crate::verbs::{apply, repeats};
 
@@ -138,16 +139,16 @@ fn write_report(
     }
     let compares = matches!(options.by, DedupBy::Resemblance | DedupBy::Containment);
     let novel = options.max_novel.map_or_else(|| "none".to_owned(), |most| most.to_string());
-    let flags = vec![
-        ("--by", Some(options.by.to_string())),
-        ("--threshold", compares.then(|| options.threshold.to_string())),
-        ("--max-novel", compares.then_some(novel)),
-        ("--keep", Some(options.keep.to_string())),
-        ("--prefer", (!options.prefer.is_empty()).then(|| options.prefer.join(" "))),
-        ("--protect", (!options.protect.is_empty()).then(|| options.protect.join(" "))),
-        ("--max-df", options.max_df.map(|most| most.to_string())),
+    let settings = vec![
+        Setting::plain("--by", Some(options.by)),
+        Setting::plain("--threshold", compares.then_some(options.threshold)),
+        Setting::plain("--max-novel", compares.then_some(novel)),
+        Setting::plain("--keep", Some(options.keep)),
+        Setting::names("--prefer", (!options.prefer.is_empty()).then(|| options.prefer.join(" "))),
+        Setting::names("--protect", (!options.protect.is_empty()).then(|| options.protect.join(" "))),
+        Setting::plain("--max-df", options.max_df),
     ];
-    let mut html_options = html.options(flags)?;
+    let mut html_options = html.options(settings)?;
     let joining = PassageOptions::default().most(HtmlReport::most_passages(Some(html)));
     let limits = args.limits.limits();
     html_options.read = ReadOptions::default().limits(limits.clone());

@@ -41,8 +41,8 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let found = !answer.matches.is_empty();
     let mut complete = true;
     if let Some(html) = html {
-        let flags = [args.read.flags(), args.joining.flags()].concat();
-        let html_options = (html.options(flags)?).read(args.read.options());
+        let settings = [args.read.settings(), args.joining.settings()].concat();
+        let html_options = (html.options(settings)?).read(args.read.options());
         complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &html_options, printer)?;
     } else {
         let mut output = Output::open(global)?;

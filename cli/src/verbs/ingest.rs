@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fpdb::maintenance::{CompactionPlan, DatabaseStats};
 use fpdb::{
-    DatabaseWriter, Error, Failure, IngestOptions, IngestSummary, MetadataTable, Profile, SkipReason, Source, Task,
-    Unit, WalkOptions,
+    DatabaseWriter, Error, Failure, Format, IngestOptions, IngestSummary, MetadataTable, Profile, SkipReason, Source,
+    Task, Unit, WalkOptions,
 };
 
 use crate::interrupt;
@@ -289,7 +289,7 @@ impl fpdb::Progress for Messages<'_> {
         self.progress.documents(1);
         // By its name alone: a database of prose reads programs as text.
         let named = || fpdb::normalize::language_of(name, b"").is_some();
-        if outcome == fpdb::Outcome::Added && format == "text" && named() {
+        if outcome == fpdb::Outcome::Added && Format::named(format) == Some(Format::Text) && named() {
             self.events().programs += 1;
         }
         let outcome = match outcome {

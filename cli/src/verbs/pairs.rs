@@ -15,6 +15,7 @@ use crate::render::{
 use crate::resolved::submissions::tell_if_unmatched;
 use crate::resolved::{database, profile};
 use crate::run_status::RunStatus;
+use crate::setting::Setting;
 use crate::typed::{Global, OutputFormat, PairsArgs};
 
 /// Pairs whose passages are looked for before the first of them is written.
@@ -230,20 +231,20 @@ fn report(
     html: &HtmlReport<'_>,
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
-    let flags = vec![
-        ("--top", options.top.map(|top| top.to_string())),
-        ("--min-shared", args.min_shared.map(|least| least.to_string())),
-        ("--min-resemblance", Some(threshold(options).trim_end_matches(',').to_owned())),
-        ("--min-containment", args.min_containment.map(|share| share.to_string())),
-        ("--max-df", how.max_df.map(|max_df| max_df.to_string())),
-        ("--weight", (args.weight == Weight::Idf).then(|| "idf".to_owned())),
-        ("--new-since", args.new_since.map(since)),
-        ("--submission-by", args.submission_by.clone()),
-        ("--group-by", args.group_by.as_ref().map(ToString::to_string)),
-        ("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
+    let settings = vec![
+        Setting::plain("--top", options.top),
+        Setting::plain("--min-shared", args.min_shared),
+        Setting::plain("--min-resemblance", Some(threshold(options).trim_end_matches(','))),
+        Setting::plain("--min-containment", args.min_containment),
+        Setting::plain("--max-df", how.max_df),
+        Setting::plain("--weight", (args.weight != Weight::None).then_some(args.weight)),
+        Setting::plain("--new-since", args.new_since.map(since)),
+        Setting::names("--submission-by", args.submission_by.as_ref()),
+        Setting::names("--group-by", args.group_by.as_ref()),
+        Setting::names("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
     ];
-    let flags = [flags, args.joining.flags()].concat();
-    let html_options = (html.options(flags)?)
+    let settings = [settings, args.joining.settings()].concat();
+    let html_options = (html.options(settings)?)
         .weighted(args.weight == Weight::Idf)
         .evidence(Some(how.clone()))
         .read(ReadOptions::default().limits(how.limits.clone()));

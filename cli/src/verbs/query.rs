@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::report::{HtmlAnswers, PairEvidence};
 use fpdb::{
-    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, Source, WalkOptions, Weight,
+    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, SkipReason, Task,
+    WalkOptions, Weight,
 };
 
 use crate::excerpt::Excerpts;
@@ -18,6 +20,7 @@ use crate::render::{QueryPage, Style, corpus_header, count, grouped, query_heade
 use crate::resolved::submissions::tell_if_unmatched;
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
+use crate::setting::Setting;
 use crate::typed::{ExcerptArgs, Global, QueryArgs, ReportArgs};
 
 /// Queries answered before the first of them is written.
@@ -174,29 +177,21 @@ impl Asked<'_> {
         text_hint(name, error, self.printer);
     }
 
-    /// Answers a query for each document below a path; false where it was interrupted. Files that are no documents are skipped, as
-    /// an ingest skips them.
+    /// Answers a query for each document below a path. Returns false if it was interrupted.
     fn below(&mut self, path: &Path) -> anyhow::Result<bool> {
         let bar = StepBar::start(self.printer, "reading the queries");
         let (database, options) = (self.database, self.options);
+        let skips = Skips { bar: &bar, printer: self.printer, skipped: AtomicU64::new(0) };
         let stop = interrupt::graceful(STOPPING);
-        let task = bar.task().stop(stop);
+        let task = Task::new().progress(&skips).stop(stop);
         let mut documents = 0u64;
-        let named = Source::Path(path.to_owned()).name().ok();
-        let outcome =
-            database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| match answer {
-                Err(Error::Document(DocumentError::Binary { reason })) if named.as_deref() != Some(name) => {
-                    self.tally.skipped += 1;
-                    self.printer.detail(&format!("skipped {name}: {reason}"));
-                    Ok(())
-                }
-                answer => {
-                    documents += 1;
-                    self.take(name, answer)?;
-                    self.output.flush()
-                }
-            });
+        let outcome = database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| {
+            documents += 1;
+            self.take(name, answer)?;
+            self.output.flush()
+        });
         bar.end();
+        self.tally.skipped += skips.skipped.into_inner();
         if documents == 0 && outcome.is_ok() {
             self.printer.note(&format!("no document in {}", path.display()));
         }
@@ -209,6 +204,24 @@ impl Asked<'_> {
                 Ok(!stop.is_stopped())
             }
         }
+    }
+}
+
+/// Counts the files that are skipped, beside the bar.
+struct Skips<'a> {
+    bar: &'a StepBar,
+    printer: &'a Printer,
+    skipped: AtomicU64,
+}
+
+impl fpdb::Progress for Skips<'_> {
+    fn step(&self, step: &'static str, done: u64, total: u64) {
+        self.bar.show(step, done, total);
+    }
+
+    fn skipped(&self, name: &str, reason: &SkipReason) {
+        self.skipped.fetch_add(1, Ordering::Relaxed);
+        self.printer.detail(&format!("skipped {name}: {reason}"));
     }
 }
 
@@ -255,21 +268,20 @@ fn report(
         |(_, answer): &(_, QueryAnswer)| answer.matching_documents.saturating_sub(answer.matches.len() as u64);
     let unlisted: u64 = answers.iter().map(unlisted).sum();
     let failed = !failures.is_empty();
-    let text = |flag: bool, value: String| flag.then_some(value);
-    let flags = vec![
-        ("--mode", text(args.mode == Mode::Resemblance, "resemblance".into())),
-        ("--window", args.window.map(|window| window.to_string())),
-        ("-n", options.n.map(|n| n.to_string())),
-        ("--top", Some(args.top.to_string())),
-        ("--min-score", text(args.min_score > 0.0, args.min_score.to_string())),
-        ("--max-df", options.max_df.map(|max_df| max_df.to_string())),
-        ("--submission-by", args.submission_by.clone()),
-        ("--weight", text(args.weight == Weight::Idf, "idf".into())),
+    let settings = vec![
+        Setting::plain("--mode", (args.mode != Mode::Containment).then_some(args.mode)),
+        Setting::plain("--window", args.window),
+        Setting::plain("-n", options.n),
+        Setting::plain("--top", Some(args.top)),
+        Setting::plain("--min-score", (args.min_score > 0.0).then_some(args.min_score)),
+        Setting::plain("--max-df", options.max_df),
+        Setting::names("--submission-by", args.submission_by.as_ref()),
+        Setting::plain("--weight", (args.weight != Weight::None).then_some(args.weight)),
     ];
-    let flags = [flags, args.read.flags(), args.joining.flags()].concat();
+    let settings = [settings, args.read.settings(), args.joining.settings()].concat();
     let how =
         PairEvidence::default().max_df(options.max_df).joining(options.joining).limits(options.read.limits.clone());
-    let html_options = (html.options(flags)?)
+    let html_options = (html.options(settings)?)
         .failures(failures)
         .weighted(args.weight == Weight::Idf)
         .evidence(options.passages.then_some(how))

@@ -464,7 +464,7 @@ class Database:
     ) -> QueryAnswers:
         """Queries with each document of a file or folder: with each file, and each member of an archive, JSONL, Parquet or WARC file.
 
-        Documents are read as they are answered, and nothing is stored. An answer's `query.name` is the name that an ingest of
+        Files in a folder and members of an archive that are no documents are skipped, as by `ingest`. Documents are read as they are answered, and nothing is stored. An answer's `query.name` is the name that an ingest of
         the path gives the document. The texts of these queries are not kept: `passage.query` has offsets and no `slice`.
 
         Args:

@@ -22,11 +22,10 @@ pub(super) struct WindowShape {
 impl WindowShape {
     /// The shape for repeats of `min_length` symbols in documents of this profile.
     pub(super) fn of(min_length: u32, profile: &Profile) -> Result<Self> {
-        let expected = "a number of symbols up to 65,536, and at least the guarantee of the profile (w + k - 1): nothing is \
-                        guaranteed of shorter passages";
         let guarantee = profile.guarantee().unwrap_or_else(|| u64::from(profile.w()) + u64::from(profile.k()) - 1);
-        if u64::from(min_length) < guarantee.max(1) || min_length > LONGEST {
-            return Err(Error::InvalidParameter { name: "min_length", value: min_length.to_string(), expected });
+        let least = guarantee.max(1);
+        if u64::from(min_length) < least || min_length > LONGEST {
+            return Err(Error::PassageLength { asked: min_length, least, most: LONGEST });
         }
         Ok(Self { window: min_length, kgram: min_length.div_ceil(2) })
     }

@@ -66,7 +66,7 @@ pub(crate) struct FoundRepeats<'a> {
 
 impl<'a> RepeatSearch<'a> {
     /// # Errors
-    /// [`Error::InvalidParameter`] for a length out of range; [`Error::TooLittleMemory`].
+    /// [`Error::PassageLength`] for a length out of range; [`Error::TooLittleMemory`].
     pub(crate) fn new(store: &'a Store, options: &'a RepeatOptions) -> Result<Self> {
         let cut = WindowShape::of(options.min_length, store.profile())?;
         let fixed = u64::from(store.view().state().next_document) * symbol_store::BYTES_PER_DOCUMENT;

@@ -224,6 +224,19 @@ pub enum Error {
         /// The reason.
         source: serde_json::Error,
     },
+    /// The caller asked for passages of a length at which nothing is guaranteed, or that is too large.
+    #[error(
+        "passages cannot have a least length of {asked} symbols: expected {least} to {most} (nothing is guaranteed of \
+         passages shorter than w + k - 1)"
+    )]
+    PassageLength {
+        /// The length given, in symbols.
+        asked: u32,
+        /// The smallest length allowed: the guarantee of the profile, w + k - 1.
+        least: u64,
+        /// The largest length allowed.
+        most: u32,
+    },
     /// The caller asked to ignore quotations or phrases, but the documents are not prose.
     #[error("{asked} is for documents read as prose (unit char or word), and here they are read as unit {unit}")]
     NotProse {
