@@ -7,48 +7,31 @@
 //! neither on threads or memory nor on where a run was interrupted. `docs/dedup-reference.md` has the rule,
 //! its costs and the measurements.
 //!
-//! The *survivor join* needs no list of pairs. One pass over the postings counts df, the number of documents
-//! that hold a hash (`frequencies`). A second pass transposes the postings into the terms of each document
-//! (`sets`). Documents are then probed, in order, into an index of the survivors before them (`join`).
+//! The *survivor join* needs no list of pairs. A run goes through these modules:
 //!
-//! With `--append` the survivors of earlier runs are *pinned*: they stay. Such a run reads only the hashes
-//! that *newcomers* hold, the documents no earlier run has decided (`newcomers`). A file keeps the decisions
-//! (`record`).
+//! 1. `ranking`: the order of the documents. Documents with the same text are found here too.
+//! 2. `terms`: one pass over the postings counts df, the number of documents that hold a hash. A second pass
+//!    transposes the postings into the terms of each document.
+//! 3. `join`: probes the documents, in order, into an index of the survivors before them. A second pass
+//!    reconsiders the survivors.
+//! 4. `answer`: the decisions, and the rows of the report.
+//!
+//! `kept` is what a run leaves on disk: the job, from which an interrupted run continues, and the record of
+//! decisions for `--append`. There the survivors of earlier runs are *pinned*: they stay. Such a run reads only
+//! the hashes that *newcomers* hold, the documents no earlier run has decided.
 
 mod answer;
-mod because;
-mod buffers;
-mod decisions;
-mod frames;
-mod frequencies;
-mod index;
-mod job;
-mod job_place;
 mod join;
-mod join_inputs;
-mod justify;
-mod measure;
+mod kept;
 mod monitor;
-mod newcomers;
 mod options;
 #[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod oracle_append;
-mod outcome;
-mod past;
-mod places;
 mod plan;
-mod probes;
 mod ranking;
-mod record;
-mod report;
-mod same_text;
-mod second_pass;
-mod sets;
-mod source;
-mod superseded;
-mod witness;
+mod terms;
 
 use std::path::PathBuf;
 
@@ -56,37 +39,37 @@ use roaring::RoaringBitmap;
 
 use crate::archive::spill::TempSpace;
 use answer::DecisionSource;
-pub use because::Because;
-use buffers::BufferPool;
-use decisions::{Decision, Decisions};
+pub use answer::because::Because;
+use answer::decisions::{Decision, Decisions};
+use answer::outcome::RunOutcome;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_store::Store;
-use frequencies::Frequencies;
-use job::Job;
-use job_place::job_path;
-use join_inputs::Join;
-use measure::Threshold;
+use join::buffers::BufferPool;
+use join::inputs::Join;
+use join::measure::Threshold;
+use join::witness::Witness;
+use kept::job::Job;
+use kept::job_place::job_path;
+use kept::past::Past;
+use kept::record::{RecordEntry, RecordFiles, RecordHeader};
 use monitor::{Activity, Monitor};
-use newcomers::Newcomers;
-use outcome::RunOutcome;
-use past::Past;
-use places::Places;
 use plan::MemoryPlan;
+use ranking::same_text::{SameText, SameTextMemory};
 use ranking::{Extent, Rank, Ranking, Standing};
-use record::{RecordEntry, RecordFiles, RecordHeader};
-use same_text::{SameText, SameTextMemory};
-use sets::Sets;
-use source::PostingSource;
-use witness::Witness;
+use terms::frequencies::Frequencies;
+use terms::newcomers::Newcomers;
+use terms::places::Places;
+use terms::sets::Sets;
+use terms::source::PostingSource;
 
+pub use answer::report::{
+    DedupAnswer, DedupCauses, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided,
+};
 pub(crate) use answer::{Decided, source_of};
 pub use options::{DedupBy, DedupMode, DedupOptions, Keep};
 pub use plan::DedupPlan;
 pub(crate) use plan::plan;
-pub use report::{
-    DedupAnswer, DedupCauses, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided,
-};
 
 /// Decides which documents are removable.
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
@@ -276,7 +259,7 @@ fn join(
     let space = (temp, plan.sets);
     let sets = Sets::collect(source, &compared, frequencies, &active, options.max_df, space, monitor)?;
     drop(compared);
-    let space = (temp, plan.rest / places::SHARE);
+    let space = (temp, plan.rest / terms::places::SHARE);
     let places = Places::read((source, ranking), &active, &extents, space, monitor)?;
     drop(extents);
     let join = Join {

@@ -8,14 +8,18 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use proptest::prelude::*;
 
-use super::decisions::{Decision, Decisions};
-use super::job::Job;
-use super::measure::Threshold;
+use super::DedupBy;
+use super::DedupOptions;
+use super::Keep;
+use super::MemoryPlan;
+use super::answer::decisions::{Decision, Decisions};
+use super::join;
+use super::join::measure::Threshold;
+use super::join::witness::Witness;
+use super::kept::job::Job;
 use super::monitor::Monitor;
 use super::ranking::{Extent, RankKey, Ranking, RankingKey, Standing};
-use super::source::PostingSource;
-use super::witness::Witness;
-use super::{DedupBy, DedupOptions, Keep, MemoryPlan, join};
+use super::terms::source::PostingSource;
 use crate::archive::spill::{Sorter, TempSpace};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Progress, Task};

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::Monitor;
-use super::ranking::{Extent, RESERVED, Ranking};
-use super::source::PostingSource;
+use crate::archive::dedup::Monitor;
+use crate::archive::dedup::ranking::{Extent, RESERVED, Ranking};
+use crate::archive::dedup::terms::source::PostingSource;
 use crate::archive::spill::{TempSpace, read_at, write_at};
 use fpdb_host::error::{Error, Result};
 use fpdb_store::varint;
@@ -28,17 +28,17 @@ const FINGERPRINTS_AT_ONCE: u64 = 1 << 20;
 const ORDINALS_AT_ONCE: u32 = 1 << 16;
 
 /// Places may take 1/`SHARE` of the memory for sets, places and the index.
-pub(super) const SHARE: u64 = 8;
+pub(in crate::archive::dedup) const SHARE: u64 = 8;
 
 /// Maximum bytes of the places, if fingerprints are at most `window` symbols apart.
-pub(super) fn most_bytes(documents: u64, fingerprints: u64, window: u64) -> u64 {
+pub(in crate::archive::dedup) fn most_bytes(documents: u64, fingerprints: u64, window: u64) -> u64 {
     let mut bytes = Vec::new();
     varint::write(window, &mut bytes);
     documents * 20 + fingerprints * bytes.len() as u64
 }
 
 /// The places of all documents that are compared.
-pub(super) struct Places {
+pub(in crate::archive::dedup) struct Places {
     /// By document, the offset of its bytes; the last element is the end.
     starts: Vec<u64>,
     in_memory: Vec<u8>,
@@ -47,7 +47,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Reads the positions of the `active` documents. `extents` has the extent of every document, by rank.
-    pub(super) fn read(
+    pub(in crate::archive::dedup) fn read(
         (source, ranking): (&dyn PostingSource, &Ranking),
         active: &[bool],
         extents: &[Extent],
@@ -115,7 +115,7 @@ impl Places {
 
     /// Writes the position of each fingerprint of a document to `positions`, and returns the document's
     /// length, both in symbols. A document that was not active gives no positions and a length of 0.
-    pub(super) fn get(&self, document: u32, positions: &mut Vec<u64>) -> Result<u64> {
+    pub(in crate::archive::dedup) fn get(&self, document: u32, positions: &mut Vec<u64>) -> Result<u64> {
         positions.clear();
         let Range { start, end } = self.starts[document as usize]..self.starts[document as usize + 1];
         if start == end {
@@ -136,7 +136,7 @@ impl Places {
     }
 
     /// Bytes of memory of the places, except `starts`.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(in crate::archive::dedup) fn bytes(&self) -> u64 {
         self.in_memory.len() as u64
     }
 }

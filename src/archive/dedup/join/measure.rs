@@ -3,28 +3,28 @@
 //! A score is a quotient of counts. It is compared with the threshold exactly as reported, so 55 of 100 reach
 //! 0.55.
 
-use super::DedupBy;
+use crate::archive::dedup::DedupBy;
 
 /// A measure and its threshold.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Threshold {
+pub(in crate::archive::dedup) struct Threshold {
     by: DedupBy,
     least: f64,
 }
 
 impl Threshold {
-    pub(super) fn new(by: DedupBy, least: f64) -> Self {
+    pub(in crate::archive::dedup) fn new(by: DedupBy, least: f64) -> Self {
         Self { by, least }
     }
 
     /// True if documents are compared by their fingerprints.
-    pub(super) fn compares(&self) -> bool {
+    pub(in crate::archive::dedup) fn compares(&self) -> bool {
         matches!(self.by, DedupBy::Containment | DedupBy::Resemblance)
     }
 
     /// The score of a document of `size` fingerprints that shares `shared` with a document of `other`
     /// fingerprints.
-    pub(super) fn score(&self, shared: u32, size: u32, other: u32) -> f64 {
+    pub(in crate::archive::dedup) fn score(&self, shared: u32, size: u32, other: u32) -> f64 {
         let (shared, size, other) = (f64::from(shared), f64::from(size), f64::from(other));
         match self.by {
             DedupBy::Resemblance => shared / (size + other - shared),
@@ -34,14 +34,14 @@ impl Threshold {
 
     /// The smallest number of shared fingerprints, at least 1, that removes a document of `size` with any
     /// survivor.
-    pub(super) fn least_shared(&self, size: u32) -> u32 {
+    pub(in crate::archive::dedup) fn least_shared(&self, size: u32) -> u32 {
         // A survivor resembles the document most if it holds nothing else.
         self.smallest(size, |shared| f64::from(shared) / f64::from(size))
     }
 
     /// The smallest number of shared fingerprints that removes a document of `size` in favour of a survivor
     /// of `other` fingerprints. It can exceed both sizes.
-    pub(super) fn needed(&self, size: u32, other: u32) -> u32 {
+    pub(in crate::archive::dedup) fn needed(&self, size: u32, other: u32) -> u32 {
         match self.by {
             DedupBy::Resemblance => self.smallest(size.min(other), |shared| self.score(shared, size, other)),
             _ => self.least_shared(size),
@@ -59,7 +59,7 @@ impl Threshold {
     }
 
     /// True if the rule is symmetric: two documents justify each other's removal, or neither does.
-    pub(super) fn is_symmetric(&self) -> bool {
+    pub(in crate::archive::dedup) fn is_symmetric(&self) -> bool {
         self.by == DedupBy::Resemblance
     }
 }

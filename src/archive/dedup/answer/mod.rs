@@ -1,17 +1,29 @@
 //! Answer: visits the decisions of a run one document at a time, and adds names and digests.
 
+pub(super) mod because;
+pub(super) mod decisions;
+pub(super) mod outcome;
+pub(super) mod report;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use roaring::RoaringBitmap;
 
-use super::job::Job;
-use super::measure::Threshold;
-use super::outcome::RunOutcome;
-use super::past::Past;
-use super::ranking::Unmatched;
-use super::record::{Fate, Reason, RecordFiles};
-use super::{Because, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided};
+use crate::archive::dedup::Because;
+use crate::archive::dedup::DedupRow;
+use crate::archive::dedup::DedupSummary;
+use crate::archive::dedup::LatestRun;
+use crate::archive::dedup::Removable;
+use crate::archive::dedup::SourceTotals;
+use crate::archive::dedup::Superseded;
+use crate::archive::dedup::Undecided;
+use crate::archive::dedup::answer::outcome::RunOutcome;
+use crate::archive::dedup::join::measure::Threshold;
+use crate::archive::dedup::kept::job::Job;
+use crate::archive::dedup::kept::past::Past;
+use crate::archive::dedup::kept::record::{Fate, Reason, RecordFiles};
+use crate::archive::dedup::ranking::Unmatched;
 use fpdb_host::error::Result;
 use fpdb_host::schema::Schema;
 use fpdb_kernel::document::{Digest, DocId};
@@ -20,16 +32,16 @@ use fpdb_store::{DocumentRecord, Store};
 
 /// The decisions of a run, and the figures of the summary.
 pub(crate) struct Decided {
-    pub(super) decisions: DecisionSource,
-    pub(super) unmatched: Unmatched,
-    pub(super) threshold: Threshold,
-    pub(super) common: u64,
-    pub(super) boilerplate: u64,
-    pub(super) unread: u64,
+    pub(in crate::archive::dedup) decisions: DecisionSource,
+    pub(in crate::archive::dedup) unmatched: Unmatched,
+    pub(in crate::archive::dedup) threshold: Threshold,
+    pub(in crate::archive::dedup) common: u64,
+    pub(in crate::archive::dedup) boilerplate: u64,
+    pub(in crate::archive::dedup) unread: u64,
 }
 
 /// Where the decisions are.
-pub(super) enum DecisionSource {
+pub(in crate::archive::dedup) enum DecisionSource {
     /// In memory. The file of a job keeps them until the answer has been given.
     InMemory(Box<RunOutcome>, Option<Job>),
     /// In the record of a database, with the stored documents.

@@ -6,7 +6,7 @@
 //! | header | frame  | what the decisions depend on: database, commit, rule and order, as text    |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
-//! Bytes after the last whole [frame](super::frames) were being written when the run ended, and are cut off.
+//! Bytes after the last whole [frame](crate::archive::dedup::kept::frames) were being written when the run ended, and are cut off.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use bincode::{Decode, Encode};
 
-use super::decisions::{Decision, Decisions};
-use super::frames::{MOST_BYTES, frame_bytes, next_frame, write_frame};
-use super::ranking::{Rank, Ranking};
-use super::witness::Witness;
+use crate::archive::dedup::answer::decisions::{Decision, Decisions};
+use crate::archive::dedup::join::witness::Witness;
+use crate::archive::dedup::kept::frames::{MOST_BYTES, frame_bytes, next_frame, write_frame};
+use crate::archive::dedup::ranking::{Rank, Ranking};
 use fpdb_host::error::{Error, Result};
 
 const MAGIC: &[u8; 26] = b"fpdb dedup job, format 3\n\0";
@@ -29,7 +29,7 @@ const SYNC: Duration = Duration::from_secs(2);
 
 /// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
-pub(super) enum Stage {
+pub(in crate::archive::dedup) enum Stage {
     /// Documents below `next` have been compared with the survivors from `block` up to `end`. While the block
     /// still grows, `end` is `None`: each document has been compared with all survivors of the block before
     /// it.
@@ -56,7 +56,7 @@ enum Noted {
 }
 
 /// The state of a run, and its file.
-pub(super) struct Job {
+pub(in crate::archive::dedup) struct Job {
     stage: Stage,
     file: Option<JobFile>,
 }
@@ -69,7 +69,7 @@ struct JobFile {
 
 impl Job {
     /// A job without a file.
-    pub(super) fn unsaved() -> Self {
+    pub(in crate::archive::dedup) fn unsaved() -> Self {
         Self { stage: Stage::First { block: 0, end: None, next: 0 }, file: None }
     }
 
@@ -78,7 +78,12 @@ impl Job {
     ///
     /// # Errors
     /// [`Error::JobInUse`] if another run holds the job; [`Error::Io`].
-    pub(super) fn resume(path: &Path, header: &str, ranking: &Ranking, decisions: &mut Decisions) -> Result<Self> {
+    pub(in crate::archive::dedup) fn resume(
+        path: &Path,
+        header: &str,
+        ranking: &Ranking,
+        decisions: &mut Decisions,
+    ) -> Result<Self> {
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = open.map_err(Error::io("create", path))?;
         match file.try_lock() {
@@ -134,17 +139,22 @@ impl Job {
     }
 
     /// The progress of the run.
-    pub(super) fn stage(&self) -> Stage {
+    pub(in crate::archive::dedup) fn stage(&self) -> Stage {
         self.stage
     }
 
     /// Records a step without decisions in memory only: after a crash the step is repeated.
-    pub(super) fn set_stage(&mut self, stage: Stage) {
+    pub(in crate::archive::dedup) fn set_stage(&mut self, stage: Stage) {
         self.stage = stage;
     }
 
     /// Records the decisions of a step, and the progress after it.
-    pub(super) fn append(&mut self, stage: Stage, decided: &[Rank], decisions: &Decisions) -> Result<()> {
+    pub(in crate::archive::dedup) fn append(
+        &mut self,
+        stage: Stage,
+        decided: &[Rank],
+        decisions: &Decisions,
+    ) -> Result<()> {
         self.stage = stage;
         let Some(file) = &mut self.file else { return Ok(()) };
         let decisions = decided.iter().map(|&rank| (rank, Noted::of(decisions.get(rank)))).collect();
@@ -156,7 +166,7 @@ impl Job {
 
     /// Deletes the file of a job at `path`, whose decisions another file keeps by now. Does nothing if
     /// another run holds the job.
-    pub(super) fn discard(path: &Path) -> Result<()> {
+    pub(in crate::archive::dedup) fn discard(path: &Path) -> Result<()> {
         match File::open(path) {
             Ok(file) if file.try_lock().is_ok() => std::fs::remove_file(path).map_err(Error::io("remove", path)),
             _ => Ok(()),
@@ -164,7 +174,7 @@ impl Job {
     }
 
     /// Deletes the file, because the answer has been given.
-    pub(super) fn remove(self) -> Result<()> {
+    pub(in crate::archive::dedup) fn remove(self) -> Result<()> {
         match self.file {
             None => Ok(()),
             Some(JobFile { path, .. }) => std::fs::remove_file(&path).map_err(Error::io("remove", &path)),

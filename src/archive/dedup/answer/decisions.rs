@@ -1,7 +1,7 @@
 //! Decisions: whether each document stays, and if not, why.
 
-use super::ranking::{RESERVED, Rank};
-use super::witness::Witness;
+use crate::archive::dedup::join::witness::Witness;
+use crate::archive::dedup::ranking::{RESERVED, Rank};
 
 /// Not decided yet.
 const OPEN: Rank = RESERVED;
@@ -11,12 +11,12 @@ const STAYS: Rank = RESERVED + 1;
 const UNDECIDED: Rank = RESERVED + 2;
 
 /// Bytes of memory that each document takes here, and further bytes if there is a budget.
-pub(super) const BYTES_PER_DOCUMENT: u64 = 12;
-pub(super) const BYTES_OF_COST: u64 = 8;
+pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 12;
+pub(in crate::archive::dedup) const BYTES_OF_COST: u64 = 8;
 
 /// The decisions by rank.
 #[derive(Debug)]
-pub(super) struct Decisions {
+pub(in crate::archive::dedup) struct Decisions {
     witnesses: Vec<Rank>,
     shared: Vec<u32>,
     novel: Vec<u32>,
@@ -26,7 +26,7 @@ pub(super) struct Decisions {
 
 /// A decision about one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(in crate::archive::dedup) enum Decision {
     /// Not decided yet; `cost` posting reads were spent on it.
     Open {
         cost: u64,
@@ -37,13 +37,13 @@ pub(super) enum Decision {
 }
 
 impl Decisions {
-    pub(super) fn new(documents: Rank, with_costs: bool) -> Self {
+    pub(in crate::archive::dedup) fn new(documents: Rank, with_costs: bool) -> Self {
         let zeros = || vec![0; documents as usize];
         let costs = if with_costs { vec![0; documents as usize] } else { Vec::new() };
         Self { witnesses: vec![OPEN; documents as usize], shared: zeros(), novel: zeros(), costs }
     }
 
-    pub(super) fn get(&self, rank: Rank) -> Decision {
+    pub(in crate::archive::dedup) fn get(&self, rank: Rank) -> Decision {
         let index = rank as usize;
         match self.witnesses[index] {
             OPEN => Decision::Open { cost: self.costs.get(index).copied().unwrap_or(0) },
@@ -56,7 +56,7 @@ impl Decisions {
         }
     }
 
-    pub(super) fn set(&mut self, rank: Rank, decision: Decision) {
+    pub(in crate::archive::dedup) fn set(&mut self, rank: Rank, decision: Decision) {
         let index = rank as usize;
         self.witnesses[index] = match decision {
             Decision::Open { cost } => {
@@ -75,12 +75,12 @@ impl Decisions {
         };
     }
 
-    pub(super) fn is_open(&self, rank: Rank) -> bool {
+    pub(in crate::archive::dedup) fn is_open(&self, rank: Rank) -> bool {
         self.witnesses[rank as usize] == OPEN
     }
 
     /// True if the document stays, for whatever reason.
-    pub(super) fn stays(&self, rank: Rank) -> bool {
+    pub(in crate::archive::dedup) fn stays(&self, rank: Rank) -> bool {
         matches!(self.witnesses[rank as usize], STAYS | UNDECIDED)
     }
 }

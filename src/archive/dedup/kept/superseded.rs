@@ -5,14 +5,16 @@
 
 use rayon::prelude::*;
 
-use super::decisions::Decisions;
-use super::index::SurvivorIndex;
-use super::join::ProbedTerms;
-use super::join_inputs::Join;
-use super::justify::{SearchResult, Wanted};
-use super::ranking::Rank;
-use super::witness::Witness;
-use super::{Activity, Monitor, same_bytes};
+use crate::archive::dedup::Activity;
+use crate::archive::dedup::Monitor;
+use crate::archive::dedup::answer::decisions::Decisions;
+use crate::archive::dedup::join::ProbedTerms;
+use crate::archive::dedup::join::index::SurvivorIndex;
+use crate::archive::dedup::join::inputs::Join;
+use crate::archive::dedup::join::justify::{SearchResult, Wanted};
+use crate::archive::dedup::join::witness::Witness;
+use crate::archive::dedup::ranking::Rank;
+use crate::archive::dedup::same_bytes;
 use fpdb_host::error::{Error, Result};
 
 /// A pinned document without a superseding newcomer so far.
@@ -24,7 +26,7 @@ struct Asking {
 
 impl Join<'_> {
     /// For each active pinned document, the first newcomer that supersedes it, if there is one. Ascending.
-    pub(super) fn superseded(
+    pub(in crate::archive::dedup) fn superseded(
         &self,
         active: &[bool],
         probed: &ProbedTerms,

@@ -3,19 +3,19 @@
 //! The probes give candidates, with the number of fingerprints of probed terms that each holds. Candidates
 //! are compared in order of rank. A comparison ends early if the remaining terms cannot reach the threshold.
 
-use super::buffers::Buffers;
-use super::frequencies::TermKey;
-use super::index::SurvivorIndex;
-use super::join_inputs::Join;
-use super::probes::Probes;
-use super::ranking::Rank;
-use super::sets::{Term, weight};
-use super::witness::Witness;
+use crate::archive::dedup::join::buffers::Buffers;
+use crate::archive::dedup::join::index::SurvivorIndex;
+use crate::archive::dedup::join::inputs::Join;
+use crate::archive::dedup::join::probes::Probes;
+use crate::archive::dedup::join::witness::Witness;
+use crate::archive::dedup::ranking::Rank;
+use crate::archive::dedup::terms::frequencies::TermKey;
+use crate::archive::dedup::terms::sets::{Term, weight};
 use fpdb_host::error::Result;
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SearchResult {
+pub(in crate::archive::dedup) enum SearchResult {
     Found(Witness),
     Nobody,
     /// The budget was too small.
@@ -23,11 +23,11 @@ pub(super) enum SearchResult {
 }
 
 /// The survivors a search may return.
-pub(super) struct Wanted<'a> {
+pub(in crate::archive::dedup) struct Wanted<'a> {
     /// Only ranks above this one. `None`: any rank.
-    pub(super) after: Option<Rank>,
+    pub(in crate::archive::dedup) after: Option<Rank>,
     /// Only survivors for which this returns true. `None`: all.
-    pub(super) stays: Option<&'a (dyn Fn(Rank) -> bool + Sync)>,
+    pub(in crate::archive::dedup) stays: Option<&'a (dyn Fn(Rank) -> bool + Sync)>,
 }
 
 /// The document whose witness is searched for.
@@ -44,7 +44,7 @@ struct Subject<'a> {
 
 impl Join<'_> {
     /// Bytes that each survivor of an index takes in the buffers of all threads.
-    pub(super) fn buffered_bytes(&self) -> u64 {
+    pub(in crate::archive::dedup) fn buffered_bytes(&self) -> u64 {
         let counts = if self.budget.is_some() { 2 } else { 1 };
         // A thread can hold buffers while it waits for others.
         counts * size_of::<u32>() as u64 * (rayon::current_num_threads() as u64 + 1)
@@ -53,7 +53,7 @@ impl Join<'_> {
     /// The first wanted survivor that justifies the removal of a document. Adds the posting reads to `cost`:
     /// those of survivors up to the found one, in lists and comparisons. So the cost does not depend on how
     /// survivors are divided among indexes.
-    pub(super) fn first_witness(
+    pub(in crate::archive::dedup) fn first_witness(
         &self,
         rank: Rank,
         index: &SurvivorIndex,

@@ -13,8 +13,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::source::{PostingSource, ranges_per_reader};
-use super::{Activity, Monitor};
+use crate::archive::dedup::Activity;
+use crate::archive::dedup::Monitor;
+use crate::archive::dedup::terms::source::{PostingSource, ranges_per_reader};
 use crate::archive::spill::{Sorter, TempSpace};
 use crate::query::TextSequence;
 use fpdb_host::error::Result;
@@ -23,24 +24,24 @@ use fpdb_reading::input::InputLimits;
 use fpdb_store::Store;
 
 /// Maximum bytes of memory that each document takes here.
-pub(super) const BYTES_PER_DOCUMENT: u64 = 64;
+pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 64;
 
 /// Bytes of memory for the two steps.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SameTextMemory {
+pub(in crate::archive::dedup) struct SameTextMemory {
     /// For sorting the facts of documents.
-    pub(super) sorting: u64,
+    pub(in crate::archive::dedup) sorting: u64,
     /// For reading postings.
-    pub(super) reading: u64,
+    pub(in crate::archive::dedup) reading: u64,
 }
 
 /// The texts of documents that may have the same text as another.
 #[derive(Debug, Default)]
-pub(super) struct SameText {
+pub(in crate::archive::dedup) struct SameText {
     /// The digest of a document's symbols, by the digest of its bytes.
     texts: FxHashMap<Digest, Digest>,
     /// Number of documents whose text could not be read again, although it may equal another's.
-    pub(super) unread: u64,
+    pub(in crate::archive::dedup) unread: u64,
 }
 
 /// The facts that documents of the same text have in common.
@@ -77,7 +78,7 @@ impl SameText {
     ///
     /// # Errors
     /// Fails if the store cannot be read. A text that cannot be read is no error.
-    pub(super) fn find(
+    pub(in crate::archive::dedup) fn find(
         store: &Store,
         limits: &InputLimits,
         (temp, memory): (&TempSpace, SameTextMemory),
@@ -152,7 +153,7 @@ impl SameText {
     }
 
     /// The digest that stands for a document: that of its text if known, otherwise that of its bytes.
-    pub(super) fn of(&self, bytes: Digest) -> Digest {
+    pub(in crate::archive::dedup) fn of(&self, bytes: Digest) -> Digest {
         self.texts.get(&bytes).copied().unwrap_or(bytes)
     }
 }

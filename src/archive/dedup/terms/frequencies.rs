@@ -11,45 +11,46 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ranking::{BOILERPLATE, ComparedRanks, RESERVED, Rank};
-use super::source::{PostingSource, ranges_per_reader};
-use super::{Activity, Monitor};
+use crate::archive::dedup::Activity;
+use crate::archive::dedup::Monitor;
+use crate::archive::dedup::ranking::{BOILERPLATE, ComparedRanks, RESERVED, Rank};
+use crate::archive::dedup::terms::source::{PostingSource, ranges_per_reader};
 use fpdb_host::error::Result;
 use fpdb_store::Posting;
 
 /// The figures of documents and hashes, from the postings.
 #[derive(Debug, Default)]
-pub(super) struct Frequencies {
-    pub(super) ranges: Vec<RangeInclusive<u64>>,
+pub(in crate::archive::dedup) struct Frequencies {
+    pub(in crate::archive::dedup) ranges: Vec<RangeInclusive<u64>>,
     /// By rank, the number of the document's hashes that are in terms.
-    pub(super) shared: Vec<u32>,
+    pub(in crate::archive::dedup) shared: Vec<u32>,
     /// By rank, the number of postings of those hashes.
-    pub(super) postings: Vec<u32>,
+    pub(in crate::archive::dedup) postings: Vec<u32>,
     /// Number of hashes above the df cap.
-    pub(super) common: u64,
+    pub(in crate::archive::dedup) common: u64,
     /// Number of hashes that boilerplate holds.
-    pub(super) boilerplate: u64,
+    pub(in crate::archive::dedup) boilerplate: u64,
 }
 
 /// The compared documents that hold one hash.
 #[derive(Debug, Default)]
-pub(super) struct HashHolders {
+pub(in crate::archive::dedup) struct HashHolders {
     /// Rank and ordinal of each posting, in order of document.
-    pub(super) postings: Vec<(Rank, u32)>,
+    pub(in crate::archive::dedup) postings: Vec<(Rank, u32)>,
     /// Number of documents that hold the hash.
-    pub(super) df: u32,
+    pub(in crate::archive::dedup) df: u32,
     ranks: Vec<Rank>,
 }
 
 /// Identifies a term. The highest 7 bits are the class of its df, the others a digest of its holders' ranks.
 /// Two different terms of one class have equal digests by chance, once in 2^57 pairs.
-pub(super) type TermKey = u64;
+pub(in crate::archive::dedup) type TermKey = u64;
 
 const DIGEST_BITS: u32 = 57;
 
 /// How a hash is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HashUse {
+pub(in crate::archive::dedup) enum HashUse {
     /// Several documents hold it.
     Term,
     /// At most one document holds it.
@@ -62,7 +63,12 @@ pub(super) enum HashUse {
 
 impl HashHolders {
     /// Takes the postings of a hash, and says how the hash is used.
-    pub(super) fn take(&mut self, postings: &[Posting], compared: &ComparedRanks, max_df: Option<u64>) -> HashUse {
+    pub(in crate::archive::dedup) fn take(
+        &mut self,
+        postings: &[Posting],
+        compared: &ComparedRanks,
+        max_df: Option<u64>,
+    ) -> HashUse {
         self.postings.clear();
         self.df = 0;
         if let [one] = postings {
@@ -90,7 +96,7 @@ impl HashHolders {
     }
 
     /// The key of the term for hashes with these holders.
-    pub(super) fn key(&mut self) -> TermKey {
+    pub(in crate::archive::dedup) fn key(&mut self) -> TermKey {
         self.ranks.clear();
         self.ranks.extend(self.postings.iter().map(|&(rank, _)| rank));
         self.ranks.dedup();
@@ -109,7 +115,7 @@ fn df_class(df: u32) -> u64 {
 }
 
 /// The smallest df in the term's class: the term's df, or up to a fifth less.
-pub(super) fn df(term: TermKey) -> u64 {
+pub(in crate::archive::dedup) fn df(term: TermKey) -> u64 {
     let class = term >> DIGEST_BITS;
     if class < 16 {
         return class;
@@ -152,7 +158,7 @@ impl<'a> Increments<'a> {
 
 impl Frequencies {
     /// Counts. Concurrent reads of postings take at most `memory` bytes.
-    pub(super) fn count(
+    pub(in crate::archive::dedup) fn count(
         source: &dyn PostingSource,
         (documents, compared): (Rank, &ComparedRanks),
         max_df: Option<u64>,

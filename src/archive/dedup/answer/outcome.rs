@@ -1,25 +1,26 @@
 //! Outcome: the decisions of a run about the documents it ranked.
 
-use super::decisions::{Decision, Decisions};
-use super::ranking::{Rank, Ranking};
-use super::record::{Fate, Reason, RecordEntry};
-use super::witness::Witness;
-use super::{Because, DedupBy};
+use crate::archive::dedup::Because;
+use crate::archive::dedup::DedupBy;
+use crate::archive::dedup::answer::decisions::{Decision, Decisions};
+use crate::archive::dedup::join::witness::Witness;
+use crate::archive::dedup::kept::record::{Fate, Reason, RecordEntry};
+use crate::archive::dedup::ranking::{Rank, Ranking};
 
 /// The decisions of a run.
-pub(super) struct RunOutcome {
-    pub(super) ranking: Ranking,
+pub(in crate::archive::dedup) struct RunOutcome {
+    pub(in crate::archive::dedup) ranking: Ranking,
     /// `None` if only documents of the same bytes are removable.
-    pub(super) decisions: Option<Decisions>,
+    pub(in crate::archive::dedup) decisions: Option<Decisions>,
     /// Pinned documents, ascending, with the newcomers that supersede them.
-    pub(super) superseded: Vec<(Rank, Witness)>,
-    pub(super) by: DedupBy,
+    pub(in crate::archive::dedup) superseded: Vec<(Rank, Witness)>,
+    pub(in crate::archive::dedup) by: DedupBy,
 }
 
 impl RunOutcome {
     /// The decision about a document without an earlier decision. `None` if the document is pinned or not
     /// ranked.
-    pub(super) fn fate(&self, document: u32) -> Option<Fate> {
+    pub(in crate::archive::dedup) fn fate(&self, document: u32) -> Option<Fate> {
         let rank = self.ranking.of(document);
         if rank >= self.ranking.len() || self.ranking.pinned.contains(rank) {
             return None;
@@ -36,7 +37,7 @@ impl RunOutcome {
     }
 
     /// Updates an earlier decision: a document that stays can become superseded.
-    pub(super) fn fate_after(&self, earlier: RecordEntry, run: u32) -> RecordEntry {
+    pub(in crate::archive::dedup) fn fate_after(&self, earlier: RecordEntry, run: u32) -> RecordEntry {
         let rank = self.ranking.of(earlier.document);
         match self.superseded.binary_search_by_key(&rank, |&(rank, _)| rank) {
             // A document keeps the first newcomer that superseded it.

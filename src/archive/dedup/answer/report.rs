@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::because::{Because, ordered_map};
+use crate::archive::dedup::answer::because::{Because, ordered_map};
 use fpdb_host::durable::sync_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema, is_zero};
@@ -194,7 +194,7 @@ pub struct DedupCauses {
 }
 
 impl DedupSummary {
-    pub(super) fn count(&mut self, because: Because, bytes: u64) {
+    pub(in crate::archive::dedup) fn count(&mut self, because: Because, bytes: u64) {
         *match because {
             Because::Identical => &mut self.causes.identical,
             Because::SameText => &mut self.causes.same_text,

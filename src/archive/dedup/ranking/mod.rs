@@ -4,14 +4,17 @@
 //! Documents of the same bytes form one group; under the rule `exact-text`, documents of the same text do.
 //! The first of a group is its *leader*. Only leaders are compared, and the others share their leader's fate.
 
+pub(super) mod same_text;
+
 use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 use regex::Regex;
 use roaring::RoaringBitmap;
 
-use super::same_text::SameText;
-use super::{DedupOptions, Keep};
+use crate::archive::dedup::DedupOptions;
+use crate::archive::dedup::Keep;
+use crate::archive::dedup::ranking::same_text::SameText;
 use crate::archive::spill::{Sorter, TempSpace};
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
@@ -19,68 +22,68 @@ use fpdb_reading::input::NamePrefix;
 use fpdb_store::{DocumentRecord, Store};
 
 /// The index of a document in the order of worth, from 0.
-pub(super) type Rank = u32;
+pub(in crate::archive::dedup) type Rank = u32;
 
 /// The rank of an id that is deleted or was never stored.
-pub(super) const NOT_RANKED: Rank = u32::MAX;
+pub(in crate::archive::dedup) const NOT_RANKED: Rank = u32::MAX;
 
 /// The rank of boilerplate: it is not ranked, and its hashes do not count as shared.
-pub(super) const BOILERPLATE: Rank = u32::MAX - 1;
+pub(in crate::archive::dedup) const BOILERPLATE: Rank = u32::MAX - 1;
 
 /// The first rank reserved for special meanings.
-pub(super) const RESERVED: Rank = u32::MAX - 15;
+pub(in crate::archive::dedup) const RESERVED: Rank = u32::MAX - 15;
 
 /// Bytes of memory that each document takes here, and the bytes of its extent, which is dropped once places
 /// are read.
-pub(super) const BYTES_PER_DOCUMENT: u64 = 16;
-pub(super) const BYTES_OF_EXTENT: u64 = size_of::<Extent>() as u64;
+pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 16;
+pub(in crate::archive::dedup) const BYTES_OF_EXTENT: u64 = size_of::<Extent>() as u64;
 
 /// Bytes that each document takes on disk if documents are sorted there: its [`RankKey`] and its [`Twin`].
-pub(super) const SORTED_BYTES: u64 = (size_of::<RankKey>() + size_of::<Twin>()) as u64;
+pub(in crate::archive::dedup) const SORTED_BYTES: u64 = (size_of::<RankKey>() + size_of::<Twin>()) as u64;
 
 /// The length of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Extent {
+pub(in crate::archive::dedup) struct Extent {
     /// Number of fingerprints; repeated ones are counted each time.
-    pub(super) fingerprints: u32,
+    pub(in crate::archive::dedup) fingerprints: u32,
     /// Number of symbols: the high half, then the low half. This layout keeps the struct at twelve bytes.
     symbols: [u32; 2],
 }
 
 impl Extent {
-    pub(super) fn new(fingerprints: u32, symbols: u64) -> Self {
+    pub(in crate::archive::dedup) fn new(fingerprints: u32, symbols: u64) -> Self {
         Self { fingerprints, symbols: [(symbols >> 32) as u32, symbols as u32] }
     }
 
-    pub(super) fn symbols(self) -> u64 {
+    pub(in crate::archive::dedup) fn symbols(self) -> u64 {
         u64::from(self.symbols[0]) << 32 | u64::from(self.symbols[1])
     }
 }
 
 /// All documents in order of rank.
 #[derive(Debug, Default)]
-pub(super) struct Ranking {
+pub(in crate::archive::dedup) struct Ranking {
     /// The document of each rank.
-    pub(super) ids: Vec<u32>,
+    pub(in crate::archive::dedup) ids: Vec<u32>,
     /// The rank of each document, or [`NOT_RANKED`], or [`BOILERPLATE`].
     ranks: Vec<Rank>,
     /// By rank, the number of distinct fingerprints, |F(d)|.
-    pub(super) sizes: Vec<u32>,
-    /// The extent of each document, by rank, until its [places](super::places) are read.
-    pub(super) extents: Vec<Extent>,
+    pub(in crate::archive::dedup) sizes: Vec<u32>,
+    /// The extent of each document, by rank, until its [places](crate::archive::dedup::terms::places) are read.
+    pub(in crate::archive::dedup) extents: Vec<Extent>,
     /// By rank, the first document of the same bytes.
     leaders: Vec<Rank>,
     /// Documents of lower rank than this are protected: they are never removable.
-    pub(super) protected: Rank,
+    pub(in crate::archive::dedup) protected: Rank,
     /// The ranks of documents that an earlier run decided to keep.
-    pub(super) pinned: RoaringBitmap,
+    pub(in crate::archive::dedup) pinned: RoaringBitmap,
     /// Pinned documents whose bytes a newcomer of lower rank has, each with that rank.
-    pub(super) outranked: Vec<(Rank, Rank)>,
+    pub(in crate::archive::dedup) outranked: Vec<(Rank, Rank)>,
 }
 
 /// The ranks used when postings are counted. It is one table, since each lookup waits for memory.
-pub(super) struct ComparedRanks {
+pub(in crate::archive::dedup) struct ComparedRanks {
     /// By document, its rank if it is a leader, otherwise [`NOT_RANKED`]; or [`BOILERPLATE`].
     ranks: Vec<Rank>,
     /// True if any document is boilerplate.
@@ -88,11 +91,11 @@ pub(super) struct ComparedRanks {
 }
 
 impl ComparedRanks {
-    pub(super) fn of(&self, id: u32) -> Rank {
+    pub(in crate::archive::dedup) fn of(&self, id: u32) -> Rank {
         self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
     }
 
-    pub(super) fn is_boilerplate(&self, id: u32) -> bool {
+    pub(in crate::archive::dedup) fn is_boilerplate(&self, id: u32) -> bool {
         self.boilerplate && self.of(id) == BOILERPLATE
     }
 }
@@ -100,7 +103,7 @@ impl ComparedRanks {
 /// The sort key of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct RankKey {
+pub(in crate::archive::dedup) struct RankKey {
     /// 0 if the document is protected; otherwise by the first pattern that prefers it.
     class: u32,
     id: u32,
@@ -132,24 +135,24 @@ const ORDINARY: u32 = u32::MAX;
 
 /// The facts by which a document is ranked.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RankingKey {
-    pub(super) id: u32,
-    pub(super) digest: Digest,
-    pub(super) distinct: u32,
-    pub(super) extent: Extent,
-    pub(super) protected: bool,
+pub(in crate::archive::dedup) struct RankingKey {
+    pub(in crate::archive::dedup) id: u32,
+    pub(in crate::archive::dedup) digest: Digest,
+    pub(in crate::archive::dedup) distinct: u32,
+    pub(in crate::archive::dedup) extent: Extent,
+    pub(in crate::archive::dedup) protected: bool,
     /// The index of the first pattern that prefers the document.
-    pub(super) preferred: Option<u32>,
+    pub(in crate::archive::dedup) preferred: Option<u32>,
     /// When the file was last written, in nanoseconds since 1970. `None` if unknown, and for parts of files.
-    pub(super) file_time: Option<i64>,
+    pub(in crate::archive::dedup) file_time: Option<i64>,
     /// The best known time of writing, in nanoseconds since 1970.
-    pub(super) written: i64,
+    pub(in crate::archive::dedup) written: i64,
     /// True if an earlier run decided that the document stays.
-    pub(super) pinned: bool,
+    pub(in crate::archive::dedup) pinned: bool,
 }
 
 impl RankKey {
-    pub(super) fn of(document: &RankingKey, keep: Keep) -> Self {
+    pub(in crate::archive::dedup) fn of(document: &RankingKey, keep: Keep) -> Self {
         let class = match (document.protected, document.preferred) {
             (true, _) => 0,
             (false, Some(number)) => number.saturating_add(1).min(ORDINARY - 1),
@@ -184,7 +187,7 @@ impl Ranking {
     /// # Errors
     /// [`Error::InvalidParameter`] for a pattern that is not a regular expression;
     /// [`Error::TooLittleMemory`]; errors from reading the documents.
-    pub(super) fn of_store(
+    pub(in crate::archive::dedup) fn of_store(
         store: &Store,
         options: &DedupOptions,
         same_text: &SameText,
@@ -247,7 +250,7 @@ impl Ranking {
     }
 
     /// Ranks the documents of a sorter. All ids are below `next_id`.
-    pub(super) fn of_sorted(
+    pub(in crate::archive::dedup) fn of_sorted(
         keys: Sorter<'_, RankKey>,
         next_id: u32,
         boilerplate: &[u32],
@@ -331,51 +334,51 @@ impl Ranking {
     }
 
     /// The ranks of the documents that are compared.
-    pub(super) fn compared(&self) -> ComparedRanks {
+    pub(in crate::archive::dedup) fn compared(&self) -> ComparedRanks {
         let compared = |&rank: &Rank| if rank < RESERVED && !self.leads(rank) { NOT_RANKED } else { rank };
         let ranks: Vec<Rank> = self.ranks.iter().map(compared).collect();
         ComparedRanks { boilerplate: ranks.contains(&BOILERPLATE), ranks }
     }
 
     /// One more than the highest id.
-    pub(super) fn numbers(&self) -> usize {
+    pub(in crate::archive::dedup) fn numbers(&self) -> usize {
         self.ranks.len()
     }
 
     /// Number of ranked documents.
-    pub(super) fn len(&self) -> Rank {
+    pub(in crate::archive::dedup) fn len(&self) -> Rank {
         self.ids.len() as Rank
     }
 
     /// The rank of a document, or [`NOT_RANKED`], or [`BOILERPLATE`].
-    pub(super) fn of(&self, id: u32) -> Rank {
+    pub(in crate::archive::dedup) fn of(&self, id: u32) -> Rank {
         self.ranks.get(id as usize).copied().unwrap_or(NOT_RANKED)
     }
 
     /// The first of the documents with the same bytes.
-    pub(super) fn leader(&self, rank: Rank) -> Rank {
+    pub(in crate::archive::dedup) fn leader(&self, rank: Rank) -> Rank {
         self.leaders[rank as usize]
     }
 
     /// True if no earlier document has the same bytes.
-    pub(super) fn leads(&self, rank: Rank) -> bool {
+    pub(in crate::archive::dedup) fn leads(&self, rank: Rank) -> bool {
         self.leader(rank) == rank
     }
 
     /// The number of distinct fingerprints, |F(d)|.
-    pub(super) fn size(&self, rank: Rank) -> u32 {
+    pub(in crate::archive::dedup) fn size(&self, rank: Rank) -> u32 {
         self.sizes[rank as usize]
     }
 
     /// The document of a rank.
-    pub(super) fn id(&self, rank: Rank) -> u32 {
+    pub(in crate::archive::dedup) fn id(&self, rank: Rank) -> u32 {
         self.ids[rank as usize]
     }
 }
 
 /// The decision of an earlier run about a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(in crate::archive::dedup) enum Standing {
     /// No valid decision.
     Open,
     Stays,
@@ -384,9 +387,9 @@ pub(super) enum Standing {
 
 /// Prefixes and patterns of the options that fit no document's name.
 #[derive(Debug, Default)]
-pub(super) struct Unmatched {
-    pub(super) protect: Vec<String>,
-    pub(super) prefer: Vec<String>,
+pub(in crate::archive::dedup) struct Unmatched {
+    pub(in crate::archive::dedup) protect: Vec<String>,
+    pub(in crate::archive::dedup) prefer: Vec<String>,
 }
 
 fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {

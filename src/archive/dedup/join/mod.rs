@@ -7,27 +7,37 @@
 //! Within a block, documents are decided in batches. A batch is compared with the survivors before it on all
 //! threads, and then with the survivors inside it, in order.
 
+pub(super) mod buffers;
+pub(super) mod index;
+pub(super) mod inputs;
+pub(super) mod justify;
+pub(super) mod measure;
+pub(super) mod probes;
+pub(super) mod second_pass;
+pub(super) mod witness;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::buffers::Buffers;
-use super::decisions::{Decision, Decisions};
-use super::frequencies::TermKey;
-use super::index::SurvivorIndex;
-use super::job::{Job, Stage};
-use super::join_inputs::Join;
-use super::justify::{SearchResult, Wanted};
-use super::probes::Probes;
-use super::ranking::Rank;
-use super::sets::Term;
-use super::{Activity, Monitor};
+use crate::archive::dedup::Activity;
+use crate::archive::dedup::Monitor;
+use crate::archive::dedup::answer::decisions::{Decision, Decisions};
+use crate::archive::dedup::join::buffers::Buffers;
+use crate::archive::dedup::join::index::SurvivorIndex;
+use crate::archive::dedup::join::inputs::Join;
+use crate::archive::dedup::join::justify::{SearchResult, Wanted};
+use crate::archive::dedup::join::probes::Probes;
+use crate::archive::dedup::kept::job::{Job, Stage};
+use crate::archive::dedup::ranking::Rank;
+use crate::archive::dedup::terms::frequencies::TermKey;
+use crate::archive::dedup::terms::sets::Term;
 use fpdb_host::error::{Error, Result};
 
 /// The terms that probe for at least one document, as a set of bits. Different terms can share a bit, so the
 /// set can contain further terms. Terms outside the set need no index.
-pub(super) struct ProbedTerms(Vec<AtomicU64>);
+pub(in crate::archive::dedup) struct ProbedTerms(Vec<AtomicU64>);
 
 impl ProbedTerms {
     /// Allocates for `terms`, the total number of terms of all documents.
@@ -47,7 +57,7 @@ impl ProbedTerms {
     }
 
     /// Yields the keys of those `terms` that may be in the set.
-    pub(super) fn of(&self, terms: &[Term]) -> impl Iterator<Item = TermKey> {
+    pub(in crate::archive::dedup) fn of(&self, terms: &[Term]) -> impl Iterator<Item = TermKey> {
         terms.iter().map(Term::key).filter(|&term| {
             let (word, bit) = self.place(term);
             word.load(Ordering::Relaxed) & bit != 0
@@ -57,7 +67,7 @@ impl ProbedTerms {
 
 impl Join<'_> {
     /// Finds the terms that documents are probed by. Documents that certainly stay become inactive.
-    pub(super) fn prepare(&self, active: &mut [bool], monitor: &Monitor<'_>) -> Result<ProbedTerms> {
+    pub(in crate::archive::dedup) fn prepare(&self, active: &mut [bool], monitor: &Monitor<'_>) -> Result<ProbedTerms> {
         let probed = ProbedTerms::new(self.sets.len());
         let done = AtomicU64::new(0);
         active.par_iter_mut().enumerate().try_for_each_init(Buffers::default, |buffers, (rank, active)| {
@@ -77,7 +87,7 @@ impl Join<'_> {
     }
 
     /// Decides all documents, from the job's stage on.
-    pub(super) fn first_pass(
+    pub(in crate::archive::dedup) fn first_pass(
         &self,
         active: &[bool],
         probed: &ProbedTerms,
@@ -122,7 +132,7 @@ impl Join<'_> {
     }
 
     /// Adds the survivors among these ranks to an index.
-    pub(super) fn index_survivors(
+    pub(in crate::archive::dedup) fn index_survivors(
         &self,
         ranks: Range<Rank>,
         probed: &ProbedTerms,
@@ -200,7 +210,7 @@ impl Join<'_> {
 
     /// True if a document that stays after the first pass can still be removable. Only a survivor of larger
     /// rank can have been missed.
-    pub(super) fn needs_second_pass(&self, larger_first: bool) -> bool {
+    pub(in crate::archive::dedup) fn needs_second_pass(&self, larger_first: bool) -> bool {
         // Without the novelty bound, a larger document that is justified by a smaller one justifies it too.
         self.max_novel.is_some() || !(larger_first || self.threshold.is_symmetric())
     }

@@ -7,7 +7,7 @@
 //! | blocks | frames | up to 4,096 [`RecordEntry`]s each, ascending by document |
 //! | end    | frame  | a block without entries                                  |
 //!
-//! Headers and blocks are bincode 2 with its standard settings; [`super::frames`] defines frames. The file is
+//! Headers and blocks are bincode 2 with its standard settings; [`frames`](crate::archive::dedup::kept::frames) defines frames. The file is
 //! `dedup-decisions` in the folder of the database. A new record is written to another file, which replaces
 //! the old one once it is complete and on disk. A process that will write the next record locks
 //! `dedup-decisions.lock` before it reads this one.
@@ -21,8 +21,8 @@ use bincode::enc::Encoder;
 use bincode::error::{DecodeError, EncodeError};
 use bincode::{Decode, Encode};
 
-use super::Because;
-use super::frames::{MOST_BYTES, next_frame, write_frame};
+use crate::archive::dedup::Because;
+use crate::archive::dedup::kept::frames::{MOST_BYTES, next_frame, write_frame};
 use fpdb_host::durable::sync_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_store::DECISIONS;
@@ -38,7 +38,7 @@ const BLOCK: usize = 4096;
 
 /// The decision about a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
-pub(super) enum Fate {
+pub(in crate::archive::dedup) enum Fate {
     Stays,
     /// The document stays, because the budget was too small for a decision.
     Undecided,
@@ -49,14 +49,14 @@ pub(super) enum Fate {
 
 /// The document that justifies a removal, and the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reason {
+pub(in crate::archive::dedup) struct Reason {
     /// Id of the document that justifies the removal.
-    pub(super) keep: u32,
-    pub(super) because: Because,
+    pub(in crate::archive::dedup) keep: u32,
+    pub(in crate::archive::dedup) because: Because,
     /// Number of distinct fingerprints that both documents hold.
-    pub(super) shared: u32,
+    pub(in crate::archive::dedup) shared: u32,
     /// The longest unmatched stretch, in symbols.
-    pub(super) novel: u32,
+    pub(in crate::archive::dedup) novel: u32,
 }
 
 /// A [`Because`] as stored on disk.
@@ -97,30 +97,30 @@ bincode::impl_borrow_decode!(Reason);
 
 /// The decision about one document, and the run that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
-pub(super) struct RecordEntry {
-    pub(super) document: u32,
+pub(in crate::archive::dedup) struct RecordEntry {
+    pub(in crate::archive::dedup) document: u32,
     /// The run that made the decision, from 1.
-    pub(super) run: u32,
-    pub(super) fate: Fate,
+    pub(in crate::archive::dedup) run: u32,
+    pub(in crate::archive::dedup) fate: Fate,
 }
 
 /// The rule that decisions depend on, and the figures of the last run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
-pub(super) struct RecordHeader {
+pub(in crate::archive::dedup) struct RecordHeader {
     /// The database, which is another once it has been repaired.
-    pub(super) database: String,
+    pub(in crate::archive::dedup) database: String,
     /// The options that decisions depend on, as text.
-    pub(super) rule: String,
+    pub(in crate::archive::dedup) rule: String,
     /// Number of the last run.
-    pub(super) run: u32,
+    pub(in crate::archive::dedup) run: u32,
     /// Number of hashes the last run ignored because too many documents hold them.
-    pub(super) common: u64,
+    pub(in crate::archive::dedup) common: u64,
     /// Number of hashes the last run ignored because boilerplate holds them.
-    pub(super) boilerplate: u64,
+    pub(in crate::archive::dedup) boilerplate: u64,
 }
 
 /// The files of a database's record.
-pub(super) struct RecordFiles {
+pub(in crate::archive::dedup) struct RecordFiles {
     path: PathBuf,
     new: PathBuf,
     _lock: File,
@@ -131,7 +131,7 @@ impl RecordFiles {
     ///
     /// # Errors
     /// [`Error::JobInUse`] if another process holds the lock; [`Error::Io`].
-    pub(super) fn lock(root: &Path) -> Result<Self> {
+    pub(in crate::archive::dedup) fn lock(root: &Path) -> Result<Self> {
         let path = root.join("dedup-decisions.lock");
         let open = File::options().write(true).create(true).truncate(false).open(&path);
         let lock = open.map_err(Error::io("create", &path))?;
@@ -144,12 +144,12 @@ impl RecordFiles {
     }
 
     /// The path of the record.
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::archive::dedup) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Opens the record. `None` if there is no record.
-    pub(super) fn read(&self) -> Result<Option<RecordReader>> {
+    pub(in crate::archive::dedup) fn read(&self) -> Result<Option<RecordReader>> {
         let file = match File::open(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file.map_err(Error::io("read", &self.path))?,
@@ -185,7 +185,7 @@ impl RecordFiles {
     }
 
     /// Writes a new record, which replaces the present one.
-    pub(super) fn write(
+    pub(in crate::archive::dedup) fn write(
         &self,
         header: &RecordHeader,
         entries: impl Iterator<Item = Result<RecordEntry>>,
@@ -220,7 +220,7 @@ fn encoded(value: &impl Encode, path: &Path) -> Result<Vec<u8>> {
 
 /// Reads a record from start to end.
 #[derive(Debug)]
-pub(super) struct RecordReader {
+pub(in crate::archive::dedup) struct RecordReader {
     reader: BufReader<File>,
     path: PathBuf,
     header: RecordHeader,
@@ -230,12 +230,12 @@ pub(super) struct RecordReader {
 }
 
 impl RecordReader {
-    pub(super) fn header(&self) -> &RecordHeader {
+    pub(in crate::archive::dedup) fn header(&self) -> &RecordHeader {
         &self.header
     }
 
     /// The decision about a document. `None` if the record has none. Documents must ascend from call to call.
-    pub(super) fn find(&mut self, document: u32) -> Result<Option<RecordEntry>> {
+    pub(in crate::archive::dedup) fn find(&mut self, document: u32) -> Result<Option<RecordEntry>> {
         while let Some(entry) = self.next {
             if entry.document >= document {
                 return Ok((entry.document == document).then_some(entry));
@@ -247,7 +247,7 @@ impl RecordReader {
 
     /// True if the record has a decision about this or a later document. Earlier calls must not have asked
     /// for a later document.
-    pub(super) fn has_from(&mut self, document: u32) -> Result<bool> {
+    pub(in crate::archive::dedup) fn has_from(&mut self, document: u32) -> Result<bool> {
         self.find(document)?;
         Ok(self.next.is_some())
     }

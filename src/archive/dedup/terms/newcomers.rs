@@ -7,12 +7,12 @@ use std::ops::RangeInclusive;
 
 use roaring::RoaringBitmap;
 
-use super::source::{LARGE, PostingSource};
+use crate::archive::dedup::terms::source::{LARGE, PostingSource};
 use fpdb_host::error::Result;
 use fpdb_store::{Posting, Store};
 
 /// The postings of hashes that at least one newcomer holds.
-pub(super) struct Newcomers<'a> {
+pub(in crate::archive::dedup) struct Newcomers<'a> {
     store: &'a Store,
     documents: RoaringBitmap,
     /// Number of postings read to find the newcomers' hashes.
@@ -21,7 +21,7 @@ pub(super) struct Newcomers<'a> {
 }
 
 impl<'a> Newcomers<'a> {
-    pub(super) fn new(store: &'a Store, documents: RoaringBitmap) -> Self {
+    pub(in crate::archive::dedup) fn new(store: &'a Store, documents: RoaringBitmap) -> Self {
         let postings = store.postings_near(&documents);
         let ranges = if postings < LARGE { 1 } else { 4 * rayon::current_num_threads() };
         Self { store, documents, postings, ranges }

@@ -6,7 +6,7 @@ use fpdb_host::error::Result;
 use fpdb_store::{Posting, Store};
 
 /// The store, or its model in tests.
-pub(super) trait PostingSource: Sync {
+pub(in crate::archive::dedup) trait PostingSource: Sync {
     /// Number of symbols in a k-gram.
     fn k(&self) -> u64;
 
@@ -31,14 +31,14 @@ const BYTES_PER_HOLDER: u64 = 48;
 
 /// Number of these ranges that one thread reads, so that all threads together stay within `memory` even if
 /// all documents hold a hash. At least one thread reads.
-pub(super) fn ranges_per_reader(ranges: usize, documents: u32, memory: u64) -> usize {
+pub(in crate::archive::dedup) fn ranges_per_reader(ranges: usize, documents: u32, memory: u64) -> usize {
     let most = memory / (u64::from(documents) * BYTES_PER_HOLDER).max(1);
     let readers = rayon::current_num_threads().min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
     if readers < rayon::current_num_threads() { ranges.div_ceil(readers) } else { 1 }
 }
 
 /// From this number of postings on, reading several ranges at once pays.
-pub(super) const LARGE: u64 = 1 << 17;
+pub(in crate::archive::dedup) const LARGE: u64 = 1 << 17;
 
 impl PostingSource for Store {
     fn k(&self) -> u64 {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::options::DedupOptions;
+use crate::archive::dedup::options::DedupOptions;
 use crate::archive::spill::TempSpace;
 use fpdb_host::error::{Error, Result};
 
 /// The file for the decisions of a job with these options. Its name depends neither on threads nor on memory.
-pub(super) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
+pub(in crate::archive::dedup) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {
     let root = root.canonicalize().map_err(Error::io("find", root))?;
     let name = root.file_name().map_or_else(|| "fpdb".into(), |name| name.to_string_lossy());
     let digest = xxh3_64(format!("{}, {}, {}", root.display(), options.mode.word(), options.rule()).as_bytes());

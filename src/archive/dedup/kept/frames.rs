@@ -7,15 +7,15 @@ use std::io::{ErrorKind, Read, Result, Write};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Maximum bytes in a frame.
-pub(super) const MOST_BYTES: u32 = 1 << 28;
+pub(in crate::archive::dedup) const MOST_BYTES: u32 = 1 << 28;
 
 /// Bytes on disk of a frame with this length.
-pub(super) fn frame_bytes(length: usize) -> u64 {
+pub(in crate::archive::dedup) fn frame_bytes(length: usize) -> u64 {
     length as u64 + 12
 }
 
 /// Writes a frame, in one call.
-pub(super) fn write_frame(file: &mut impl Write, bytes: &[u8]) -> Result<()> {
+pub(in crate::archive::dedup) fn write_frame(file: &mut impl Write, bytes: &[u8]) -> Result<()> {
     let mut frame = Vec::with_capacity(bytes.len() + 12);
     frame.extend((bytes.len() as u32).to_le_bytes());
     frame.extend(bytes);
@@ -24,7 +24,7 @@ pub(super) fn write_frame(file: &mut impl Write, bytes: &[u8]) -> Result<()> {
 }
 
 /// The next frame; `None` if no complete frame follows.
-pub(super) fn next_frame(reader: &mut impl Read) -> Result<Option<Vec<u8>>> {
+pub(in crate::archive::dedup) fn next_frame(reader: &mut impl Read) -> Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
     let (mut bytes, mut sum) = (Vec::new(), [0; 8]);
     let mut fill = |into: &mut [u8]| match reader.read_exact(into) {

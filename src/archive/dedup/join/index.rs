@@ -5,12 +5,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::frequencies::TermKey;
-use super::ranking::Rank;
+use crate::archive::dedup::ranking::Rank;
+use crate::archive::dedup::terms::frequencies::TermKey;
 
 /// Survivors by term.
 #[derive(Default)]
-pub(super) struct SurvivorIndex {
+pub(in crate::archive::dedup) struct SurvivorIndex {
     /// The rank of each survivor, ascending. Lists hold indexes into this vector.
     members: Vec<Rank>,
     lists: FxHashMap<TermKey, List>,
@@ -32,7 +32,7 @@ const MOST_LISTED: usize = 1 << 31;
 
 impl SurvivorIndex {
     /// Adds a survivor with its terms. Its rank must exceed the ranks added before.
-    pub(super) fn add(&mut self, rank: Rank, terms: impl Iterator<Item = TermKey>) {
+    pub(in crate::archive::dedup) fn add(&mut self, rank: Rank, terms: impl Iterator<Item = TermKey>) {
         let member = self.members.len() as u32;
         self.members.push(rank);
         for term in terms {
@@ -67,7 +67,7 @@ impl SurvivorIndex {
     }
 
     /// The survivors that hold a term, as indexes into [`members`](Self::members), ascending.
-    pub(super) fn holders<'a>(&'a self, term: TermKey, one: &'a mut [u32; 1]) -> &'a [u32] {
+    pub(in crate::archive::dedup) fn holders<'a>(&'a self, term: TermKey, one: &'a mut [u32; 1]) -> &'a [u32] {
         match self.lists.get(&term) {
             None => &[],
             Some(&List { length: 1, start }) => {
@@ -79,12 +79,12 @@ impl SurvivorIndex {
     }
 
     /// The ranks of the survivors, ascending.
-    pub(super) fn members(&self) -> &[Rank] {
+    pub(in crate::archive::dedup) fn members(&self) -> &[Rank] {
         &self.members
     }
 
     /// Removes all survivors and keeps the memory.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::archive::dedup) fn clear(&mut self) {
         self.members.clear();
         self.lists.clear();
         self.arena.clear();
@@ -100,7 +100,7 @@ impl SurvivorIndex {
     }
 
     /// True if the index must not grow further.
-    pub(super) fn is_full(&self, memory: u64, elsewhere: u64) -> bool {
+    pub(in crate::archive::dedup) fn is_full(&self, memory: u64, elsewhere: u64) -> bool {
         self.bytes(elsewhere) > memory || self.arena.len() > MOST_LISTED
     }
 }

@@ -12,15 +12,16 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::buffers::Buffers;
-use super::decisions::{Decision, Decisions};
-use super::index::SurvivorIndex;
-use super::job::{Job, Stage};
-use super::join::ProbedTerms;
-use super::join_inputs::Join;
-use super::justify::{SearchResult, Wanted};
-use super::ranking::Rank;
-use super::{Activity, Monitor};
+use crate::archive::dedup::Activity;
+use crate::archive::dedup::Monitor;
+use crate::archive::dedup::answer::decisions::{Decision, Decisions};
+use crate::archive::dedup::join::ProbedTerms;
+use crate::archive::dedup::join::buffers::Buffers;
+use crate::archive::dedup::join::index::SurvivorIndex;
+use crate::archive::dedup::join::inputs::Join;
+use crate::archive::dedup::join::justify::{SearchResult, Wanted};
+use crate::archive::dedup::kept::job::{Job, Stage};
+use crate::archive::dedup::ranking::Rank;
 use fpdb_host::error::{Error, Result};
 
 /// Number of documents whose other witnesses are searched for at a time.
@@ -83,7 +84,7 @@ impl Justified {
 
 impl Join<'_> {
     /// Removes the survivors of the first pass that are not needed, from the job's stage on.
-    pub(super) fn second_pass(
+    pub(in crate::archive::dedup) fn second_pass(
         &self,
         active: &[bool],
         probed: &ProbedTerms,

@@ -17,10 +17,11 @@ use std::sync::{Mutex, PoisonError};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use super::frequencies::{Frequencies, HashHolders, HashUse, TermKey};
-use super::ranking::{ComparedRanks, Rank};
-use super::source::{PostingSource, ranges_per_reader};
-use super::{Activity, Monitor};
+use crate::archive::dedup::Activity;
+use crate::archive::dedup::Monitor;
+use crate::archive::dedup::ranking::{ComparedRanks, Rank};
+use crate::archive::dedup::terms::frequencies::{Frequencies, HashHolders, HashUse, TermKey};
+use crate::archive::dedup::terms::source::{PostingSource, ranges_per_reader};
 use crate::archive::spill::{TempSpace, read_at, read_into, write_at};
 use fpdb_host::error::{Error, Result};
 use fpdb_store::varint;
@@ -28,31 +29,31 @@ use fpdb_store::varint;
 /// A term of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Term {
+pub(in crate::archive::dedup) struct Term {
     /// The key: its high half, then its low half. This layout keeps the struct at twelve bytes.
     key: [u32; 2],
     /// Number of hashes in the term.
-    pub(super) weight: u32,
+    pub(in crate::archive::dedup) weight: u32,
 }
 
 impl Term {
-    pub(super) fn new(key: TermKey, weight: u32) -> Self {
+    pub(in crate::archive::dedup) fn new(key: TermKey, weight: u32) -> Self {
         Self { key: [(key >> 32) as u32, key as u32], weight }
     }
 
-    pub(super) fn key(&self) -> TermKey {
+    pub(in crate::archive::dedup) fn key(&self) -> TermKey {
         u64::from(self.key[0]) << 32 | u64::from(self.key[1])
     }
 }
 
 /// Total weight of these terms: the number of fingerprints in them.
-pub(super) fn weight(terms: &[Term]) -> u32 {
+pub(in crate::archive::dedup) fn weight(terms: &[Term]) -> u32 {
     terms.iter().map(|term| term.weight).sum()
 }
 
 /// Bytes of memory per document while sets are made: counts, and the offsets of its terms and runs. Later the
-/// [places](super::places) of documents replace the counts.
-pub(super) const BYTES_PER_DOCUMENT: u64 = 24;
+/// [places](crate::archive::dedup::terms::places) of documents replace the counts.
+pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 24;
 
 /// Bytes of a posting while documents are collected. Then the most bytes of a posting in the packed sets: a
 /// term of its own, and one run.
@@ -66,13 +67,13 @@ fn fit(postings: u64, memory: u64) -> bool {
 
 /// Maximum bytes on disk for this number of postings. A partition is deleted once it is packed, so only the
 /// partitions being sorted exist twice.
-pub(super) fn most_on_disk(postings: u64, memory: u64) -> u64 {
+pub(in crate::archive::dedup) fn most_on_disk(postings: u64, memory: u64) -> u64 {
     let sorted_at_once = memory / 4 / SORTING_BYTES * BYTES_PER_RECORD;
     if fit(postings, memory) { 0 } else { postings * BYTES_PER_RECORD.max(BYTES_PER_POSTING) + sorted_at_once }
 }
 
 /// The sets of all documents.
-pub(super) struct Sets {
+pub(in crate::archive::dedup) struct Sets {
     /// By rank, the index of the document's first term; the last element is the end.
     starts: Vec<u64>,
     /// By rank, the byte offset of the document's runs of ordinals; the last element is the end.
@@ -106,7 +107,7 @@ struct OnDisk {
 impl Sets {
     /// Reads the postings again and collects the terms of each document. Terms that no `active` document
     /// holds are left out: they justify no removal.
-    pub(super) fn collect(
+    pub(in crate::archive::dedup) fn collect(
         source: &dyn PostingSource,
         compared: &ComparedRanks,
         frequencies: Frequencies,
@@ -141,7 +142,7 @@ impl Sets {
     }
 
     /// The terms of a document, ascending by key. If they are on disk they are read into `buffer`.
-    pub(super) fn get<'a>(&'a self, rank: Rank, buffer: &'a mut Vec<Term>) -> Result<&'a [Term]> {
+    pub(in crate::archive::dedup) fn get<'a>(&'a self, rank: Rank, buffer: &'a mut Vec<Term>) -> Result<&'a [Term]> {
         let places = self.starts[rank as usize]..self.starts[rank as usize + 1];
         match (self.part(rank), &self.on_disk) {
             (Some((part, first)), _) => {
@@ -159,7 +160,7 @@ impl Sets {
 
     /// Calls `visit` with each run of ordinals of a document that was active, and with the index of the run's
     /// term in the set. The runs of a term ascend.
-    pub(super) fn runs(&self, rank: Rank, mut visit: impl FnMut(usize, Range<u32>)) -> Result<()> {
+    pub(in crate::archive::dedup) fn runs(&self, rank: Rank, mut visit: impl FnMut(usize, Range<u32>)) -> Result<()> {
         let places = self.run_starts[rank as usize]..self.run_starts[rank as usize + 1];
         let read;
         let mut bytes = match (self.part(rank), &self.on_disk) {
@@ -203,12 +204,12 @@ impl Sets {
     }
 
     /// Total number of terms of all documents.
-    pub(super) fn len(&self) -> u64 {
+    pub(in crate::archive::dedup) fn len(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
 
     /// Bytes of memory that the sets take.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(in crate::archive::dedup) fn bytes(&self) -> u64 {
         self.parts.iter().map(Packed::bytes).sum()
     }
 }

@@ -3,12 +3,12 @@
 
 use roaring::RoaringBitmap;
 
-use super::ranking::Standing;
-use super::record::{Fate, RecordEntry, RecordFiles, RecordHeader, RecordReader};
+use crate::archive::dedup::kept::record::{Fate, RecordEntry, RecordFiles, RecordHeader, RecordReader};
+use crate::archive::dedup::ranking::Standing;
 use fpdb_host::error::{Error, Result};
 
 /// A record of decisions, and the documents stored now.
-pub(super) struct Past<'a> {
+pub(in crate::archive::dedup) struct Past<'a> {
     record: Option<RecordReader>,
     /// All documents except boilerplate.
     stored: &'a RoaringBitmap,
@@ -16,7 +16,7 @@ pub(super) struct Past<'a> {
 
 impl<'a> Past<'a> {
     /// No decisions.
-    pub(super) fn none(stored: &'a RoaringBitmap) -> Self {
+    pub(in crate::archive::dedup) fn none(stored: &'a RoaringBitmap) -> Self {
         Self { record: None, stored }
     }
 
@@ -26,7 +26,12 @@ impl<'a> Past<'a> {
     /// # Errors
     /// [`Error::OtherRule`] if another rule made the record; [`Error::DecisionsOfAnother`] if another
     /// database did; [`Error::DamagedDecisions`]; [`Error::Io`].
-    pub(super) fn read(files: &RecordFiles, stored: &'a RoaringBitmap, database: &str, rule: &str) -> Result<Self> {
+    pub(in crate::archive::dedup) fn read(
+        files: &RecordFiles,
+        stored: &'a RoaringBitmap,
+        database: &str,
+        rule: &str,
+    ) -> Result<Self> {
         let record = files.read()?;
         if let Some(header) = record.as_ref().map(RecordReader::header) {
             if header.database != database {
@@ -41,7 +46,7 @@ impl<'a> Past<'a> {
     }
 
     /// The header of the record. `None` if there is no record.
-    pub(super) fn header(&self) -> Option<&RecordHeader> {
+    pub(in crate::archive::dedup) fn header(&self) -> Option<&RecordHeader> {
         self.record.as_ref().map(RecordReader::header)
     }
 
@@ -50,7 +55,11 @@ impl<'a> Past<'a> {
     ///
     /// # Errors
     /// [`Error::LaterDecisions`] if it has such a decision; [`Error::DamagedDecisions`]; [`Error::Io`].
-    pub(super) fn check_ends_before(&mut self, next_document: u32, files: &RecordFiles) -> Result<()> {
+    pub(in crate::archive::dedup) fn check_ends_before(
+        &mut self,
+        next_document: u32,
+        files: &RecordFiles,
+    ) -> Result<()> {
         let later = match &mut self.record {
             Some(record) => record.has_from(next_document)?,
             None => false,
@@ -59,7 +68,7 @@ impl<'a> Past<'a> {
     }
 
     /// The decision about a document, if it still holds. Documents must ascend from call to call.
-    pub(super) fn entry(&mut self, document: u32) -> Result<Option<RecordEntry>> {
+    pub(in crate::archive::dedup) fn entry(&mut self, document: u32) -> Result<Option<RecordEntry>> {
         let Some(record) = &mut self.record else { return Ok(None) };
         let entry = record.find(document)?.filter(|entry| self.stored.contains(entry.document));
         Ok(entry.and_then(|entry| match entry.fate {
@@ -73,7 +82,7 @@ impl<'a> Past<'a> {
 
     /// Whether an earlier decision about a document holds, and which. Documents must ascend from call to
     /// call.
-    pub(super) fn standing(&mut self, document: u32) -> Result<Standing> {
+    pub(in crate::archive::dedup) fn standing(&mut self, document: u32) -> Result<Standing> {
         Ok(match self.entry(document)?.map(|entry| entry.fate) {
             None => Standing::Open,
             Some(Fate::Removable(_)) => Standing::Removable,

@@ -12,16 +12,16 @@
 
 use std::ops::Range;
 
-use super::buffers::ProbeBuffers;
-use super::frequencies::{TermKey, df};
-use super::join_inputs::Join;
-use super::ranking::Rank;
-use super::sets::{Term, weight};
+use crate::archive::dedup::join::buffers::ProbeBuffers;
+use crate::archive::dedup::join::inputs::Join;
+use crate::archive::dedup::ranking::Rank;
+use crate::archive::dedup::terms::frequencies::{TermKey, df};
+use crate::archive::dedup::terms::sets::{Term, weight};
 use fpdb_host::error::Result;
 
 /// The survivors that can justify the removal of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Probes {
+pub(in crate::archive::dedup) enum Probes {
     /// None: the document stays.
     Nobody,
     /// Survivors that hold at least `least` fingerprints of the first `count` terms.
@@ -39,7 +39,12 @@ const OWN: u32 = u32::MAX;
 
 impl Join<'_> {
     /// The probes of a document with these `terms`.
-    pub(super) fn probes(&self, rank: Rank, terms: &[Term], buffers: &mut ProbeBuffers) -> Result<Probes> {
+    pub(in crate::archive::dedup) fn probes(
+        &self,
+        rank: Rank,
+        terms: &[Term],
+        buffers: &mut ProbeBuffers,
+    ) -> Result<Probes> {
         let held = weight(terms);
         let needed = self.threshold.least_shared(self.ranking.size(rank));
         if held < needed {
