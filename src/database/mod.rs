@@ -20,7 +20,7 @@ use crate::archive::apply::{self, Applied, ApplyOptions, ApplySummary, Lost, Pro
 use crate::archive::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::archive::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
 use crate::database::hash_counts::HashCounts;
-use crate::query::{self, DocumentText, SubmissionCache, TextSequence};
+use crate::query::{self, DocumentText, TextSequence, UnitCache};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Schema;
@@ -64,7 +64,7 @@ use fpdb_store::{FORMAT_VERSION, Store, Verification};
 #[derive(Clone)]
 pub struct Database {
     store: Arc<Store>,
-    submissions: Arc<SubmissionCache>,
+    units: Arc<UnitCache>,
 }
 
 impl fmt::Debug for Database {
@@ -105,7 +105,7 @@ fn visiting<R, T, E: From<Error>>(
 
 impl Database {
     fn of(store: Store) -> Self {
-        Self { store: Arc::new(store), submissions: Arc::default() }
+        Self { store: Arc::new(store), units: Arc::default() }
     }
 
     /// The folder of the database, as it was given.

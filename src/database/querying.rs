@@ -10,8 +10,7 @@ use rayon::prelude::*;
 
 use super::{Database, ids_named, visiting};
 use crate::query::{
-    self, CountedSubmissions, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource,
-    TextCache,
+    self, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache, Units,
 };
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
@@ -31,14 +30,14 @@ const QUERIES: &str = "queries answered";
 #[derive(Clone, Copy)]
 struct QueryContext<'a> {
     options: &'a QueryOptions,
-    submissions: Option<&'a CountedSubmissions>,
+    units: &'a Units,
     texts: &'a TextCache,
     task: &'a Task<'a>,
 }
 
 impl QueryContext<'_> {
     fn answer(&self, store: &Store, subject: &PreparedQuery) -> Result<QueryAnswer> {
-        query::answer(store, subject, self.options, self.submissions, self.texts, self.task)
+        query::answer(store, subject, self.options, self.units, self.texts, self.task)
     }
 }
 
@@ -95,8 +94,8 @@ impl Database {
         let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let texts = TextCache::of_queries(sources.len());
-        let submissions = self.submissions.get(&self.store, options.submission_by.as_deref(), task.token())?;
-        let asked = QueryContext { options, submissions: submissions.as_deref(), texts: &texts, task };
+        let units = self.units.get(&self.store, options.submission_by.as_deref(), task.token())?;
+        let asked = QueryContext { options, units: &units, texts: &texts, task };
         let new =
             || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), task.token());
         if let [source] = sources {
@@ -147,7 +146,7 @@ impl Database {
     ) -> std::result::Result<(), E> {
         let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let submissions = self.submissions.get(&self.store, options.submission_by.as_deref(), task.token())?;
+        let units = self.units.get(&self.store, options.submission_by.as_deref(), task.token())?;
         let visit = |(name, answer): (String, _)| visit(&name, answer);
         visiting(visit, |visit| {
             let mut batch: Vec<std::result::Result<Candidate, (String, Error)>> = Vec::new();
@@ -172,12 +171,7 @@ impl Database {
                         };
                         let answer = answer.and_then(|reader| {
                             let subject = reader.read_found(&candidate)?;
-                            let asked = QueryContext {
-                                options,
-                                submissions: submissions.as_deref(),
-                                texts: &texts,
-                                task: &silent,
-                            };
+                            let asked = QueryContext { options, units: &units, texts: &texts, task: &silent };
                             self.answer_subject(&subject, asked)
                         });
                         (name, answer, may_skip)
@@ -269,7 +263,7 @@ impl Database {
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let stop = task.token();
         let mut reader = QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop)?;
-        self.answer(&mut reader, source, QueryContext { options, submissions: None, texts, task })
+        self.answer(&mut reader, source, QueryContext { options, units: &Units::default(), texts, task })
     }
 
     /// Reads documents ahead of [`Self::query_with`]: see [`TextCache::read_ahead`].

@@ -9,9 +9,9 @@ use super::options::QueryOptions;
 use super::passages::DocumentPassages;
 use super::prepared::PreparedQuery;
 use super::rank::{self, MatchFiles, MatchSubject, Ranked};
-use super::submissions::CountedSubmissions;
 use super::tally::Tally;
 use super::text_cache::TextCache;
+use super::units::Units;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Schema;
@@ -32,7 +32,7 @@ pub(crate) fn answer(
     store: &Store,
     subject: &PreparedQuery,
     options: &QueryOptions,
-    submissions: Option<&CountedSubmissions>,
+    units: &Units,
     texts: &TextCache,
     task: &Task<'_>,
 ) -> Result<QueryAnswer> {
@@ -47,7 +47,7 @@ pub(crate) fn answer(
     if let Some(id) = subject.id.filter(|&id| !lookup.view().is_live(id)) {
         return Err(Error::NoSuchNumber { number: id });
     }
-    let mut tally = Tally::new(lookup.view().state().documents, subject.id, submissions);
+    let mut tally = Tally::new(lookup.view().state().documents, subject.id, units);
     for (done, hash) in (0..).zip(looked_up) {
         match is_due(done) {
             true => task.step("fingerprints looked up", done, looked_up.len() as u64)?,
@@ -72,7 +72,7 @@ pub(crate) fn answer(
     let has_identical = !identical.is_empty();
     let identical = tally.add_identical(&identical, options);
     let rank::RankedMatches { best, reaching, below } =
-        rank::rank(store, subject, &tally, submissions, &identical, options, task.token())?;
+        rank::rank(store, subject, &tally, &identical, options, task.token())?;
     let with_files = |ranked: Ranked| {
         task.token().check()?;
         let files = rank::files(store, subject, &tally, &ranked, options)?;
@@ -90,7 +90,7 @@ pub(crate) fn answer(
         let listed: Vec<(u32, &DocumentRecord)> = documents(&ranked).collect();
         let documents: Vec<_> =
             listed.iter().copied().chain(unlisted.iter().map(|(id, record)| (*id, record))).collect();
-        shared = SharedFingerprints::find(&mut lookup, subject, &documents, options.max_df, submissions, task.token())?;
+        shared = SharedFingerprints::find(&mut lookup, subject, &documents, options.max_df, units, task.token())?;
         if !documents.is_empty() {
             let mut evidence = Evidence::new(store, subject, options, texts, &documents, &shared, task.token())?;
             let total = documents.len() as u64;

@@ -11,10 +11,10 @@ use super::options::QueryOptions;
 use super::passages::{self, DocumentPassages, QueryText, SharedFingerprint};
 use super::prepared::{PreparedQuery, QueryHash};
 use super::ranges::Uncounted;
-use super::submissions::CountedSubmissions;
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
 use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
+use super::units::Units;
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;
@@ -41,7 +41,7 @@ impl SharedFingerprints {
         subject: &PreparedQuery,
         documents: &[(u32, &DocumentRecord)],
         max_df: Option<u64>,
-        submissions: Option<&CountedSubmissions>,
+        units: &Units,
         stop: &StopToken,
     ) -> Result<Self> {
         let marks = documents.iter().map(|&(id, _)| (id, Vec::new())).collect();
@@ -58,8 +58,7 @@ impl SharedFingerprints {
                 continue;
             };
             if let Some(most) = max_df {
-                let unit = |document| submissions.map_or(document, |submissions| submissions.of(document));
-                let holders: FxHashSet<u32> = postings.iter().map(|posting| unit(posting.document)).collect();
+                let holders: FxHashSet<u32> = postings.iter().map(|posting| units.of(posting.document)).collect();
                 if holders.len() as u64 > most {
                     ignored.push((hash, IgnoredBecause::Common));
                     continue;

@@ -11,9 +11,9 @@ use super::answer::Measure;
 use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::options::{Mode, QueryOptions};
 use super::prepared::{PreparedQuery, distinct_kgrams};
-use super::submissions::{CountedSubmissions, SubmissionFacts};
 use super::tally::{Shares, Tally};
 use super::top_k::TopK;
+use super::units::{SubmissionFacts, Units};
 use super::weight::Weight;
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
@@ -27,9 +27,8 @@ pub(super) enum MatchSubject {
 }
 
 impl MatchSubject {
-    /// The submission with this first document; otherwise the document.
-    fn new(store: &Store, submissions: Option<&CountedSubmissions>, id: u32) -> Result<Self> {
-        match submissions.and_then(|submissions| submissions.facts(id)) {
+    fn new(store: &Store, units: &Units, id: u32) -> Result<Self> {
+        match units.facts(id) {
             Some(facts) => Ok(Self::Submission(facts.clone())),
             None => Ok(Self::Document(Box::new(store.document(id)?))),
         }
@@ -88,7 +87,6 @@ pub(super) fn rank(
     store: &Store,
     subject: &PreparedQuery,
     tally: &Tally<'_>,
-    submissions: Option<&CountedSubmissions>,
     identical: &[u32],
     options: &QueryOptions,
     stop: &StopToken,
@@ -119,7 +117,7 @@ pub(super) fn rank(
             reaching += 1;
             continue;
         }
-        let holder = MatchSubject::new(store, submissions, id)?;
+        let holder = MatchSubject::new(store, tally.units, id)?;
         let ranked = measure(subject, looked_up, id, shares, holder, options, coarser);
         if ranked.score < options.min_score && !is_identical() {
             continue;

@@ -3,19 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::options::QueryOptions;
-use super::submissions::CountedSubmissions;
+use super::units::Units;
 use fpdb_host::error::Result;
 use fpdb_kernel::document::DocId;
 use fpdb_store::{Holders, Lookup};
 
 /// The counts.
-#[derive(Default)]
 pub(super) struct Tally<'a> {
-    /// The submissions whose documents count as one.
-    submissions: Option<&'a CountedSubmissions>,
-    /// The query's own document, or its submission.
+    pub(super) units: &'a Units,
+    /// The unit of the query itself.
     own: Option<u32>,
-    /// Number of documents in the database; with submissions, their number.
+    /// Number of units in the database.
     pub(super) documents: u64,
     /// All hashes that were looked up.
     pub(super) looked_up: Shares,
@@ -28,7 +26,7 @@ pub(super) struct Tally<'a> {
     pub(super) phrases: u64,
     /// Number of hashes above the df cap.
     pub(super) common: u64,
-    /// Hashes held, by id; a submission has its first document's id.
+    /// Hashes held, by unit.
     pub(super) shared: HashMap<u32, Shares>,
     /// The same for the documents of submissions, by submission and document.
     pub(super) files: BTreeMap<(u32, u32), Shares>,
@@ -53,21 +51,27 @@ impl Shares {
 impl<'a> Tally<'a> {
     /// For a database with `documents` documents. A stored document used as the query matches neither itself
     /// nor its submission.
-    pub(super) fn new(documents: u64, subject: Option<u32>, submissions: Option<&'a CountedSubmissions>) -> Self {
-        let own = subject.map(|id| submissions.map_or(id, |submissions| submissions.of(id)));
-        let documents = submissions.map_or(documents, |submissions| submissions.count);
-        Self { submissions, own, documents, ..Self::default() }
+    pub(super) fn new(documents: u64, subject: Option<u32>, units: &'a Units) -> Self {
+        Self {
+            units,
+            own: subject.map(|id| units.of(id)),
+            documents: units.count(documents),
+            looked_up: Shares::default(),
+            found: 0,
+            boilerplate: 0,
+            quoted: 0,
+            phrases: 0,
+            common: 0,
+            shared: HashMap::new(),
+            files: BTreeMap::new(),
+            holders: Vec::new(),
+            room: Vec::new(),
+        }
     }
 
-    /// The first document of the submission that holds a document. A document outside any submission stands
-    /// for itself.
-    fn unit(&self, document: u32) -> u32 {
-        self.submissions.map_or(document, |submissions| submissions.of(document))
-    }
-
-    /// True if a document, or its submission, may be a match.
+    /// True if the unit of a document may be a match.
     fn may_match(&self, document: u32) -> bool {
-        self.own != Some(self.unit(document)) && self.submissions.is_none_or(|submissions| submissions.knows(document))
+        self.own != Some(self.units.of(document)) && self.units.knows(document)
     }
 
     /// Counts the documents that hold `hash`, except those of the query itself.
@@ -84,7 +88,7 @@ impl<'a> Tally<'a> {
         holders.sort_unstable();
         holders.dedup();
         self.found += u64::from(!holders.is_empty());
-        let df = units(self.submissions, &holders, &mut room).len() as u64;
+        let df = self.units.of_all(&holders, &mut room).len() as u64;
         let weight = options.weight.of(df, self.documents);
         self.looked_up.add(weight);
         // The cap counts the queried document too, because it holds the hash.
@@ -94,10 +98,10 @@ impl<'a> Tally<'a> {
             if let Some(only) = &options.only {
                 holders.retain(|&holder| only.binary_search(&DocId(holder)).is_ok());
             }
-            for &unit in units(self.submissions, &holders, &mut room) {
+            for &unit in self.units.of_all(&holders, &mut room) {
                 self.shared.entry(unit).or_default().add(weight);
             }
-            for (unit, document) in self.parts(&holders) {
+            for (unit, document) in self.units.parts(&holders) {
                 self.files.entry((unit, document)).or_default().add(weight);
             }
         }
@@ -105,15 +109,15 @@ impl<'a> Tally<'a> {
         Ok(())
     }
 
-    /// Adds documents that match whatever they share, if they may match at all. Returns their submissions, or
-    /// the documents, ascending.
+    /// Adds documents that match whatever they share, if they may match at all. Returns their units,
+    /// ascending.
     pub(super) fn add_identical(&mut self, documents: &[u32], options: &QueryOptions) -> Vec<u32> {
         let is_wanted = |id: u32| options.only.as_ref().is_none_or(|only| only.binary_search(&DocId(id)).is_ok());
         let documents: Vec<u32> = documents.iter().copied().filter(|&id| is_wanted(id) && self.may_match(id)).collect();
-        for part in self.parts(&documents) {
+        for part in self.units.parts(&documents) {
             self.files.entry(part).or_default();
         }
-        let mut units: Vec<u32> = documents.iter().map(|&id| self.unit(id)).collect();
+        let mut units: Vec<u32> = documents.iter().map(|&id| self.units.of(id)).collect();
         units.sort_unstable();
         units.dedup();
         for &unit in &units {
@@ -121,16 +125,4 @@ impl<'a> Tally<'a> {
         }
         units
     }
-
-    /// The documents that are part of a submission, each after its submission.
-    fn parts(&self, documents: &[u32]) -> Vec<(u32, u32)> {
-        let Some(submissions) = self.submissions else { return Vec::new() };
-        let parts = documents.iter().filter(|&&document| submissions.facts(submissions.of(document)).is_some());
-        parts.map(|&document| (submissions.of(document), document)).collect()
-    }
-}
-
-/// The submissions that contain these documents, and the documents outside any; ascending, no duplicates.
-fn units<'a>(submissions: Option<&CountedSubmissions>, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
-    submissions.map_or(documents, |submissions| submissions.holders(documents, room))
 }

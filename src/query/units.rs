@@ -1,4 +1,5 @@
-//! Submissions in queries: groups of documents that count as one, with their common sizes.
+//! Units: what a query ranks. A unit is a document, or a submission, whose documents count as one. A unit goes by
+//! the id of its first document.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,15 +14,21 @@ use fpdb_store::Store;
 /// Interval at which a waiting query checks its stop token.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The submissions of a database as of one commit.
-pub(crate) struct CountedSubmissions {
-    /// All documents counted have lower ids than this.
-    next_document: u32,
+/// Maps each document to its unit. By default each document is a unit.
+pub(crate) struct Units {
     submissions: Submissions,
-    /// By first document.
+    /// All documents with an id below this are known.
+    next_document: u32,
+    /// By first document. Empty without submissions.
     facts: HashMap<u32, SubmissionFacts>,
-    /// Number of submissions, and of documents outside any.
-    pub(super) count: u64,
+    /// Number of units. `None`: that of the documents.
+    count: Option<u64>,
+}
+
+impl Default for Units {
+    fn default() -> Self {
+        Self { submissions: Submissions::default(), next_document: u32::MAX, facts: HashMap::new(), count: None }
+    }
 }
 
 /// The totals of a submission's documents.
@@ -36,13 +43,13 @@ pub(super) struct SubmissionFacts {
     pub(super) distinct: u64,
 }
 
-impl CountedSubmissions {
-    /// Reads the record of every document and, for the sizes, every posting.
+impl Units {
+    /// The submissions that a regular expression forms, and the documents outside any. Reads the record of every document and, for the sizes, every posting.
     ///
     /// # Errors
     /// [`Error::Stopped`](crate::Error::Stopped); an invalid regular expression; errors from reading the
     /// store.
-    fn count(store: &Store, pattern: &str, stop: &StopToken) -> Result<Self> {
+    fn counted(store: &Store, pattern: &str, stop: &StopToken) -> Result<Self> {
         let view = store.view();
         let next_document = view.state().next_document;
         let mut submissions = Submissions::new(Some(pattern), next_document as usize)?;
@@ -81,34 +88,47 @@ impl CountedSubmissions {
                 (facts.name, facts.distinct) = (name.to_owned(), sizes[first as usize]);
             }
         }
-        Ok(Self { next_document, submissions, facts, count })
+        Ok(Self { submissions, next_document, facts, count: Some(count) })
     }
 
-    /// The first document of the submission that holds a document. A document outside any submission stands
-    /// for itself.
+    /// The unit of a document.
     pub(super) fn of(&self, document: u32) -> u32 {
         self.submissions.of(document)
     }
 
-    /// False for documents added after the submissions were counted.
+    /// The units of some documents; ascending, no duplicates. The documents are ascending too.
+    pub(super) fn of_all<'a>(&self, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
+        self.submissions.holders(documents, room)
+    }
+
+    /// Number of units in a database with `documents` documents.
+    pub(super) fn count(&self, documents: u64) -> u64 {
+        self.count.unwrap_or(documents)
+    }
+
+    /// False for documents added after the units were counted.
     pub(super) fn knows(&self, document: u32) -> bool {
         document < self.next_document
     }
 
-    /// See [`Submissions::holders`].
-    pub(super) fn holders<'a>(&self, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
-        self.submissions.holders(documents, room)
+    /// The documents that are part of a submission, each after its submission.
+    pub(super) fn parts(&self, documents: &[u32]) -> Vec<(u32, u32)> {
+        if self.facts.is_empty() {
+            return Vec::new();
+        }
+        let parts = documents.iter().filter(|&&document| self.submissions.has(document));
+        parts.map(|&document| (self.of(document), document)).collect()
     }
 
-    /// The facts of a submission; `None` for a document outside any.
-    pub(super) fn facts(&self, first: u32) -> Option<&SubmissionFacts> {
-        self.facts.get(&first)
+    /// The facts of a submission; `None` for a unit that is a document.
+    pub(super) fn facts(&self, unit: u32) -> Option<&SubmissionFacts> {
+        self.facts.get(&unit)
     }
 }
 
-/// Caches the submissions counted last, for consecutive queries.
+/// Caches the units counted last, for consecutive queries.
 #[derive(Default)]
-pub(crate) struct SubmissionCache(Mutex<Option<Arc<Counting>>>);
+pub(crate) struct UnitCache(Mutex<Option<Arc<Counting>>>);
 
 /// Submissions that are being counted, or were counted.
 struct Counting {
@@ -123,23 +143,18 @@ enum State {
     Open,
     /// Some query is counting them.
     Busy,
-    Counted(Arc<CountedSubmissions>),
+    Counted(Arc<Units>),
 }
 
-impl SubmissionCache {
-    /// The submissions that a regular expression forms, as of the last commit. `None` without an expression.
+impl UnitCache {
+    /// The units under a regular expression for submissions, as of the last commit; without one, the documents.
     /// Waits for a commit in progress, so it must not be called on the threads of the database. Queries with
     /// the same expression count once; queries with another do not wait for them.
-    pub(crate) fn get(
-        &self,
-        store: &Store,
-        pattern: Option<&str>,
-        stop: &StopToken,
-    ) -> Result<Option<Arc<CountedSubmissions>>> {
-        let Some(pattern) = pattern else { return Ok(None) };
+    pub(crate) fn get(&self, store: &Store, pattern: Option<&str>, stop: &StopToken) -> Result<Arc<Units>> {
+        let Some(pattern) = pattern else { return Ok(Arc::default()) };
         let _unchanged = store.keep_unchanged(stop)?;
         let counting = self.counting(pattern, store.view().state().commits);
-        counting.wait(|| CountedSubmissions::count(store, pattern, stop), stop).map(Some)
+        counting.wait(|| Units::counted(store, pattern, stop), stop)
     }
 
     /// The count of these submissions; it replaces any other.
@@ -162,11 +177,7 @@ impl SubmissionCache {
 
 impl Counting {
     /// Returns the counted submissions. Counts them, or waits for the query that does.
-    fn wait(
-        &self,
-        count: impl FnOnce() -> Result<CountedSubmissions>,
-        stop: &StopToken,
-    ) -> Result<Arc<CountedSubmissions>> {
+    fn wait(&self, count: impl FnOnce() -> Result<Units>, stop: &StopToken) -> Result<Arc<Units>> {
         let mut state = self.state();
         loop {
             match &*state {
@@ -214,18 +225,13 @@ mod tests {
     use super::*;
     use fpdb_host::error::Error;
 
-    fn counted(pattern: &str) -> CountedSubmissions {
-        CountedSubmissions {
-            next_document: 0,
-            submissions: Submissions::new(Some(pattern), 0).unwrap(),
-            facts: HashMap::new(),
-            count: 0,
-        }
+    fn counted(pattern: &str) -> Units {
+        Units { submissions: Submissions::new(Some(pattern), 0).unwrap(), ..Units::default() }
     }
 
     #[test]
     fn queries_for_the_same_count_once_and_keep_no_others_waiting() {
-        let (cache, counts, stop) = (SubmissionCache::default(), AtomicU64::new(0), StopToken::new());
+        let (cache, counts, stop) = (UnitCache::default(), AtomicU64::new(0), StopToken::new());
         let count = |pattern: &str, inside: &dyn Fn()| {
             let counting = cache.counting(pattern, 1);
             let count = || {
@@ -264,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_query_that_waits_can_be_stopped_and_one_that_fails_leaves_the_count_to_others() {
-        let cache = SubmissionCache::default();
+        let cache = UnitCache::default();
         let (stopped, going) = (StopToken::new(), StopToken::new());
         stopped.stop();
         let counting = cache.counting("a", 1);
