@@ -105,6 +105,8 @@ pub use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 pub use fpdb_reading::input::{
     Document, InputLimit, InputLimits, LimitUnit, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions,
 };
+#[doc(inline)]
+pub use fpdb_store::abort_on_refused_memory;
 pub use ingest::{IngestOptions, IngestSummary, OnChange, Skipped};
 pub use query::{
     CorpusAnswer, DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions,

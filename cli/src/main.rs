@@ -1,6 +1,8 @@
 //! The program, in three layers: typed (what can be typed), resolved (which database, which profile, which options), done (one verb
 //! a file). It uses public names of the library and its members only.
 
+#[cfg(unix)]
+mod aborted;
 mod colour;
 mod complete;
 mod excerpt;

@@ -9,6 +9,8 @@ use clap::{ArgMatches, FromArgMatches};
 use fpdb::Error;
 use fpdb_host::{guarded, temporary};
 
+#[cfg(unix)]
+use crate::aborted;
 use crate::printer::Printer;
 use crate::run_status::RunStatus;
 use crate::typed::{self, Cli, Global, Verb};
@@ -22,6 +24,11 @@ pub(crate) fn run() -> ExitCode {
     if std::env::args_os().skip(1).eq([typed::READ_DOCUMENTS]) {
         // No command: the program's way to read a document in a process of its own, with nothing else in it.
         return if fpdb::serve_documents().is_ok() { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    }
+    #[cfg(unix)]
+    if let Err(source) = aborted::install() {
+        let _ = writeln!(io::stderr(), "error: cannot listen for SIGABRT: {source}");
+        return ExitCode::from(2);
     }
     match complete::answered() {
         Ok(false) => {}

@@ -6,6 +6,7 @@
 
 mod apply;
 mod dedup;
+mod memory;
 mod odd_files;
 mod power;
 mod prune;
@@ -166,21 +167,4 @@ fn a_first_ingest_that_cannot_clean_up_blocks_no_other() {
         }
     }
     assert!(failed > 0, "none failed as its cleaning up did");
-}
-
-/// Memory that is refused ends a command with an error, or, where the engine leaves no choice, at once; nothing is lost.
-#[test]
-fn refused_memory_loses_nothing() {
-    let Some(shim) = Shim::get() else { return };
-    let mut random = Random(77);
-    for command in ["ingest", "rm", "compact"] {
-        let trials = Trials::new(command);
-        let calls = trials.count(shim, "map");
-        for _ in 0..3 {
-            let at = 1 + random.below(calls);
-            for last in [at, usize::MAX] {
-                trials.survive(shim, "map", at, last, Fault::Error("ENOMEM"));
-            }
-        }
-    }
 }

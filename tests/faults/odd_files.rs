@@ -3,32 +3,12 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use crate::support::{Folder, Run};
 
-/// Far more than any command takes, and far less than for ever.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Something that is no file, by name, and how it is made.
 type Oddity = (&'static str, fn(&Path));
-
-/// Runs a command to its end, which it must come to by itself.
-fn run(folder: &Folder, arguments: &[&str]) -> Run {
-    let mut command = folder.command(arguments);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let start = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > PATIENCE {
-            child.kill().unwrap();
-            panic!("{arguments:?} does not end");
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    Run::of(&child.wait_with_output().unwrap())
-}
 
 /// The files of a database, by path below it; one of each kind.
 fn kinds(database: &Path) -> Vec<PathBuf> {
@@ -70,7 +50,7 @@ fn odd_files_in_a_database_keep_no_command_from_ending() {
             fs::remove_file(database.join(name)).unwrap();
             make(&database.join(name));
             for command in commands {
-                let run = run(&folder, &[&["--db", "odd"], command].concat());
+                let run = Run::to_its_end(&mut folder.command(&[&["--db", "odd"], command].concat()));
                 let what = format!("{} is {oddity}, {command:?}: {run:#?}", name.display());
                 assert!(!run.stderr.contains("panicked"), "{what}");
                 assert!(run.status == 0 || run.status == 2, "{what}");

@@ -1,10 +1,11 @@
 /* Fails, shortens or kills at the n-th call of a class of system calls. Loaded into the program with LD_PRELOAD.
  *
- * FAULT_CLASS  write, sync, rename, unlink, open, mkdir, link, truncate, close, read, list or map
+ * FAULT_CLASS  write, sync, rename, unlink, open, mkdir, link, truncate, close, read, list, map or allocate
  * FAULT_AT     the number of the call that fails, from 1; 0 fails none
  * FAULT_LAST   the number of the last call that fails
  * FAULT_WITH   an errno; 0: half of what is to be written or read is; -1: SIGKILL before the call; -2: after it
- * FAULT_PATH   only calls on paths that contain this count (for memory maps: all do)
+ * FAULT_PATH   only calls on paths that contain this count (for memory maps and allocations: all do)
+ * FAULT_BYTES  only allocations of at least this size count
  * FAULT_COUNT  a file into which the number of calls is written when the program ends
  * FAULT_DISK   a folder that gets what a loss of power would leave: of each file that is synced its bytes, of each folder its
  *              entries, under the number of the inode; files have the time of modification that they had. Files that lose a name keep one in this folder, so that no other gets the number.
@@ -30,6 +31,7 @@
 
 static char class[16], wanted[256], count_path[4096], disk[2048];
 static long first, last, with;
+static size_t least_bytes;
 static atomic_long calls;
 /* The open files whose paths count. */
 static atomic_char counts[FILES];
@@ -45,6 +47,7 @@ __attribute__((constructor)) static void begin(void) {
     if ((value = getenv("FAULT_PATH"))) strncpy(wanted, value, sizeof wanted - 1);
     if ((value = getenv("FAULT_DISK"))) strncpy(disk, value, sizeof disk - 1);
     if ((value = getenv("FAULT_COUNT"))) strncpy(count_path, value, sizeof count_path - 1);
+    least_bytes = (value = getenv("FAULT_BYTES")) ? (size_t)atol(value) : 0;
     first = (value = getenv("FAULT_AT")) ? atol(value) : 0;
     last = (value = getenv("FAULT_LAST")) ? atol(value) : first;
     with = (value = getenv("FAULT_WITH")) ? atol(value) : EIO;
@@ -287,4 +290,29 @@ void *mmap(void *place, size_t size, int protection, int flags, int file, off_t 
 void *mmap64(void *place, size_t size, int protection, int flags, int file, off64_t at) {
     REAL(mmap64);
     return fate("map", 1) == 1 ? MAP_FAILED : real(place, size, protection, flags, file, at);
+}
+
+/* The C library's own names of its allocator: it allocates before `dlsym` could find the others. */
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+
+static int refused(size_t size) { return size >= least_bytes && fate("allocate", 1) == 1; }
+
+void *malloc(size_t size) { return refused(size) ? NULL : __libc_malloc(size); }
+
+void *calloc(size_t count, size_t size) { return refused(count * size) ? NULL : __libc_calloc(count, size); }
+
+void *realloc(void *place, size_t size) { return refused(size) ? NULL : __libc_realloc(place, size); }
+
+void *aligned_alloc(size_t alignment, size_t size) { return refused(size) ? NULL : __libc_memalign(alignment, size); }
+
+void *memalign(size_t alignment, size_t size) { return refused(size) ? NULL : __libc_memalign(alignment, size); }
+
+int posix_memalign(void **place, size_t alignment, size_t size) {
+    void *made = refused(size) ? NULL : __libc_memalign(alignment, size);
+    if (!made) return ENOMEM;
+    *place = made;
+    return 0;
 }

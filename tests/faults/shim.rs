@@ -70,6 +70,11 @@ impl Shim {
         command.env("FAULT_COUNT", into);
     }
 
+    /// Of the allocations that the command makes, only those of at least this size count.
+    pub(super) fn only_large(command: &mut Command, least_bytes: usize) {
+        command.env("FAULT_BYTES", least_bytes.to_string());
+    }
+
     /// Has calls from the number `at` to the number `last` go wrong.
     pub(super) fn fail(
         &self,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use fpdb::Profile;
 use serde_json::Value;
@@ -230,9 +230,15 @@ impl Trials {
 
     /// How many it makes on paths that contain `on`.
     pub(super) fn count_on(&self, shim: &Shim, class: &str, on: &str) -> usize {
+        self.count_prepared(shim, class, on, |_| {})
+    }
+
+    /// As [`Self::count_on`], of a command that `prepare` changes.
+    pub(super) fn count_prepared(&self, shim: &Shim, class: &str, on: &str, prepare: impl Fn(&mut Command)) -> usize {
         let folder = self.begin();
         let mut command = folder.command(&self.arguments());
         shim.count(&mut command, class, on, "calls");
+        prepare(&mut command);
         let run = Run::of(&command.stdin(Stdio::null()).output().unwrap());
         assert!(run.status == 0 || self.command == "repair", "{run:#?}");
         fs::read_to_string(folder.path().join("calls")).unwrap().parse().unwrap()
@@ -245,12 +251,25 @@ impl Trials {
 
     /// As [`Self::survive`], with calls on paths that contain `on`.
     pub(super) fn survive_on(&self, shim: &Shim, on: &str, class: &str, at: usize, last: usize, fault: Fault) -> Run {
+        self.survive_prepared(shim, (class, on), (at, last), fault, |_| {})
+    }
+
+    /// As [`Self::survive_on`], with calls from the number `at` to `last`, of a command that `prepare` changes.
+    pub(super) fn survive_prepared(
+        &self,
+        shim: &Shim,
+        calls: (&str, &str),
+        (at, last): (usize, usize),
+        fault: Fault,
+        prepare: impl Fn(&mut Command),
+    ) -> Run {
         let lasts = if last == at { "once" } else { "from then on" };
-        let what = format!("{}: {fault:?} at {class} {at} {lasts}", self.command);
+        let what = format!("{}: {fault:?} at {} {at} {lasts}", self.command, calls.0);
         let folder = self.begin();
         let mut command = folder.command(&self.arguments());
-        shim.fail(&mut command, (class, on), (at, last), fault);
-        let run = Run::of(&command.stdin(Stdio::null()).output().unwrap());
+        shim.fail(&mut command, calls, (at, last), fault);
+        prepare(&mut command);
+        let run = Run::to_its_end(&mut command);
         // Refused memory for a thread, the standard library panics.
         let may_panic = fault == Fault::Error("ENOMEM");
         assert!(may_panic || !run.stderr.contains("panicked"), "{what}: {run:#?}");

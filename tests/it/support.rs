@@ -1,7 +1,10 @@
 //! Running the program, and folders to run it in.
 
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -37,7 +40,7 @@ impl Folder {
 
     /// Lets a file be an hour old: what was written a moment ago does not vouch for its content.
     pub(crate) fn age(&self, name: &str) {
-        let past = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        let past = std::time::SystemTime::now() - Duration::from_secs(3600);
         std::fs::File::options().write(true).open(self.path().join(name)).unwrap().set_modified(past).unwrap();
     }
 
@@ -66,7 +69,7 @@ impl Folder {
         let mut milliseconds = 30;
         loop {
             let mut child = self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+            thread::sleep(Duration::from_millis(milliseconds));
             if child.try_wait().unwrap().is_some() {
                 return;
             }
@@ -85,7 +88,36 @@ impl Folder {
     }
 }
 
+/// Far more than any command of a small database takes, and far less than for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 impl Run {
+    /// Runs a command, with nothing on standard input, to the end that it must come to by itself.
+    pub(crate) fn to_its_end(command: &mut Command) -> Self {
+        // Files, since a pipe that nobody reads meanwhile could hold the command up.
+        let mut outputs = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
+        let [stdout, stderr] = outputs.each_ref().map(|file| file.try_clone().unwrap());
+        let mut child = command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).spawn().unwrap();
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if start.elapsed() > PATIENCE {
+                child.kill().unwrap();
+                panic!("{command:?} does not end");
+            }
+            thread::sleep(Duration::from_millis(2));
+        };
+        let [stdout, stderr] = outputs.each_mut().map(|file| {
+            let mut bytes = Vec::new();
+            file.rewind().unwrap();
+            file.read_to_end(&mut bytes).unwrap();
+            bytes
+        });
+        Self::of(&Output { status, stdout, stderr })
+    }
+
     pub(crate) fn of(output: &Output) -> Self {
         Self {
             // A signal shows as -1.

@@ -66,6 +66,7 @@ pub use codec::positions::FingerprintPlace;
 pub use codec::records::{ContainerRecord, DocumentRecord, SourceRecord};
 pub use codec::varint;
 pub use engine::Level;
+pub use engine::refused_memory::abort_on_refused_memory;
 pub use handle::Store;
 pub use open::StoreOptions;
 pub use read::lookup::{Holders, Lookup};

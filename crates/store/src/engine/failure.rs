@@ -47,6 +47,10 @@ fn classify(error: &rocksdb::Error) -> StoreFailure {
 
 /// The class of the system's reason, if the message ends with one or quotes one.
 fn of_message(text: &str) -> Option<StoreFailure> {
+    // The name of the exception. The engine catches it where it parses options.
+    if text.ends_with("std::bad_alloc") {
+        return Some(StoreFailure::OutOfMemory);
+    }
     let reasons = [
         Errno::NOSPC,
         Errno::DQUOT,
@@ -104,6 +108,10 @@ mod tests {
                 Some(StoreFailure::Missing),
             ),
             ("IO error: While fdatasync: /db/MANIFEST-000005: Input/output error", Some(StoreFailure::Unreadable)),
+            (
+                "Invalid argument: Error parsing block_based_table_factory:std::bad_alloc",
+                Some(StoreFailure::OutOfMemory),
+            ),
             (
                 "Corruption: block checksum mismatch: stored = 1, computed = 2, in /db/No space left on device/1.sst",
                 None,

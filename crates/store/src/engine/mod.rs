@@ -15,6 +15,7 @@ pub(super) mod file_options;
 pub(super) mod level;
 mod moment;
 pub(super) mod options;
+pub(super) mod refused_memory;
 pub(super) mod rows;
 pub(super) mod sorted_file;
 pub(super) mod table_file;
