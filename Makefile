@@ -17,7 +17,7 @@ PREFIX ?= $(or $(CARGO_HOME),$(HOME)/.cargo)
 # the same cases and `soak` new ones: make test SEED=7 draws others.
 SEED ?= 2003
 # The bindings ask the interpreter they are compiled for.
-MEMBERS = -p fpdb -p fpdb-cli -p fpdb-host -p fpdb-kernel -p fpdb-reading -p fpdb-store
+MEMBERS = -p fpdb -p fpdb-cli -p fpdb-host -p fpdb-kernel -p fpdb-passages -p fpdb-reading -p fpdb-store
 PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
 
 .PHONY: help setup build demo test test-spark wheel wheel-portable check quick check-builds bench soak sanitize install install-pages

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::answer::{IgnoredBecause, Match, QueryAnswer};
-use super::covered::Covered;
 use super::evidence::{Evidence, SharedFingerprints};
 use super::options::QueryOptions;
 use super::passages::DocumentPassages;
@@ -16,6 +15,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Schema;
 use fpdb_kernel::document::DocId;
+use fpdb_passages::Covered;
 use fpdb_store::{DocumentRecord, Store};
 
 /// The passages of documents by id; if they are inferred, also why.

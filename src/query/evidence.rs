@@ -10,7 +10,6 @@ use super::location::Location;
 use super::options::QueryOptions;
 use super::passages::{self, DocumentPassages, QueryText, SharedFingerprint};
 use super::prepared::{PreparedQuery, QueryHash};
-use super::ranges::Uncounted;
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
 use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
@@ -19,6 +18,7 @@ use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::Unit;
+use fpdb_passages::Uncounted;
 use fpdb_store::{DocumentRecord, FingerprintPlace, Holders, Lookup, Store};
 
 /// The fingerprints that the documents of an answer share with the query.

@@ -12,7 +12,6 @@
 mod answer;
 mod answering;
 mod corpus;
-mod covered;
 mod diff;
 mod estimate;
 mod evidence;
@@ -22,7 +21,6 @@ mod passages;
 mod phrases;
 mod prepared;
 mod quotes;
-mod ranges;
 mod rank;
 mod sentences;
 mod source;

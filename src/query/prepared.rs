@@ -7,7 +7,6 @@ use std::path::Path;
 use super::answer::{IgnoredBecause, QueryDocument};
 use super::phrases::{IGNORING_PHRASES, PhraseFinder};
 use super::quotes::{SKIPPING_QUOTATIONS, quotations};
-use super::ranges::{Uncounted, difference};
 use super::text::{Bytes, COMPARED_BYTES, Symboliser};
 use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
@@ -16,6 +15,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::{Fingerprint, Fingerprints};
 use fpdb_kernel::document::{Digest, Format, Offsets};
 use fpdb_kernel::profile::{Profile, Unit};
+use fpdb_passages::{Uncounted, difference};
 use fpdb_reading::fingerprint::Fingerprinter;
 use fpdb_reading::input::{
     Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, in_memory, single_document,

@@ -14,11 +14,11 @@ use super::super::answer::Passage;
 use super::super::location::Location;
 use super::super::options::PassageOptions;
 use super::super::prepared::PreparedQuery;
-use super::thinning::Extent;
 use super::{DocumentPassages, SharedFingerprint};
-use crate::query::covered::Covered;
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::profile::{Profile, Selection};
+use fpdb_passages::Covered;
+use fpdb_passages::Extent;
 use fpdb_store::FingerprintPlace;
 
 /// Maximum number of seeds of one document, and of one hash in it. If repetitive text gives more, occurrences

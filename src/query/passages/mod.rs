@@ -1,11 +1,9 @@
 //! Passages: finds where exactly two documents share text.
 //!
-//! If both texts are available, they are compared symbol by symbol. `occurrences` finds the query's hashes in
-//! both texts. `maximal` finds the matches around them, and `repeats` does so for hashes that occur too
-//! often. Matches are joined to passages (`join`, `open`, `gaps`). For rewritten text, passages grow
-//! from more than matches (`rewritten`, `connected`, `chain`). For source code, `names` distinguishes
-//! equal text from equal structure. If a text is not available, passages are `inferred` from the shared
-//! fingerprints. `thinning` leaves out passages if there are very many.
+//! If both texts are available, they are compared symbol by symbol: the crate [`fpdb_passages`] finds the
+//! matches around the query's hashes, and joins them to passages. For source code, `names` distinguishes equal
+//! text from equal structure. If a text is not available, passages are `inferred` from the shared
+//! fingerprints. If there are very many passages, some are left out.
 //!
 //! `--min-passage` counts the symbols that agree outside quotations and phrases whose places are known. So a
 //! quotation with a few words around it is no long passage. For inferred passages, it counts the symbols of
@@ -20,45 +18,27 @@
 //! letter has all of its symbols, since it shows all of its bytes. `symbols`, `coverage` and `agreement`
 //! count them all, so `agreement` is below 1 if the rest differs.
 //!
-//! Offsets and lines are looked up last, for the passages that stay after `thinning`. 39 releases of jQuery
+//! Offsets and lines are looked up last, for the passages that stay. 39 releases of jQuery
 //! share 53 million passages in their 741 pairs, nearly all of them idioms.
 
-mod chain;
-mod connected;
-mod gaps;
 mod inferred;
-mod join;
-mod joined;
-mod maximal;
 mod names;
-mod occurrences;
-mod open;
-mod repeats;
-mod rewritten;
-mod runs;
-mod thinning;
-
-#[cfg(test)]
-mod tests;
 
 use rustc_hash::FxHashMap;
 
 use super::answer::Passage;
-use super::covered::Covered;
 use super::options::PassageOptions;
-use super::ranges::Uncounted;
 use super::text::WholeText;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::profile::{Profile, Selection, Unit};
-use gaps::Gaps;
+use fpdb_passages::rewritten::{self, Rewriting};
+use fpdb_passages::{
+    Covered, Extent, Gaps, IndexedText, Joined, Joining, Occurrences, Settings, Uncounted, join, maximal_matches,
+    thin_out, tile,
+};
 pub(super) use inferred::infer;
-use joined::{Joined, Joining};
-use maximal::maximal_matches;
 use names::NameComparison;
-use occurrences::Occurrences;
-use rewritten::Rewriting;
-use runs::{IndexedText, Settings};
 
 /// A fingerprint of the stored document that the query has too.
 #[derive(Clone, Copy, Debug)]
@@ -106,9 +86,9 @@ impl PassageOptions {
     }
 
     /// Leaves out passages that a reader does not need. Returns their number.
-    fn thin_out<T>(&self, passages: &mut Vec<T>, profile: &Profile, place: impl Fn(&T) -> thinning::Extent) -> u64 {
+    fn thin_out<T>(&self, passages: &mut Vec<T>, profile: &Profile, place: impl Fn(&T) -> Extent) -> u64 {
         let short = LONG * u64::from(expected_run(profile));
-        self.most.map_or(0, |most| thinning::thin_out(passages, most, short, place))
+        self.most.map_or(0, |most| thin_out(passages, most, short, place))
     }
 }
 
@@ -211,7 +191,7 @@ impl QueryText {
                 };
                 let mut gaps =
                     Gaps::new(if profile.unit() == Unit::Word { 1 } else { profile.k().min(CHANCE) as usize });
-                join::join(query_values, document_values, &matches, &joining, &mut gaps)?
+                join(query_values, document_values, &matches, &joining, &mut gaps)?
             }
         };
         // A passage shows whole letters, so it must have all symbols of its first and last letter. A token is
@@ -223,13 +203,13 @@ impl QueryText {
             }
         }
         stop.check()?;
-        let extent = |joined: &Joined| thinning::Extent {
+        let extent = |joined: &Joined| Extent {
             query: joined.query.clone(),
             document: joined.document.clone(),
             length: joined.query.len() as u64,
         };
         if let Some(floor) = options.floor(profile) {
-            thinning::tile(&mut joined, floor, extent);
+            tile(&mut joined, floor, extent);
         }
         let ranges = joined.iter().map(|joined| joined.query.start.into()..joined.query.end.into());
         let covered = Covered::new(ranges.collect(), query_values.len() as u64);
@@ -256,4 +236,17 @@ fn passage(joined: &Joined, query: &WholeText, document: &WholeText, names: &mut
 
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fpdb_kernel::profile::WordRule;
+
+    #[test]
+    fn the_largest_window_is_a_gap_as_wide_as_can_be() {
+        let profile = |w| Profile::new(Unit::Char, WordRule::Letters, 25, w, Selection::Robust).unwrap();
+        assert_eq!(expected_run(&profile(20)), 44);
+        assert_eq!(expected_run(&profile(u32::MAX)), u32::MAX);
+    }
 }

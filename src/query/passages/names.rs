@@ -5,9 +5,8 @@
 
 use std::cmp::Reverse;
 
-use super::joined::Joined;
-use super::runs::MaximalMatch;
 use crate::query::text::WholeText;
+use fpdb_passages::{Joined, MaximalMatch};
 
 /// Compares names. There is one per pair of documents, which bounds its time.
 pub(super) struct NameComparison<'a> {
@@ -70,12 +69,12 @@ mod tests {
 
     use crate::query::options::PassageOptions;
     use crate::query::passages::QueryText;
-    use crate::query::passages::occurrences::KgramHashes;
-    use crate::query::ranges::Uncounted;
     use crate::query::text::Symboliser;
     use fpdb_host::stop::StopToken;
     use fpdb_kernel::document::{Format, Language};
     use fpdb_kernel::profile::Profile;
+    use fpdb_passages::KgramHashes;
+    use fpdb_passages::Uncounted;
 
     /// The passages of two texts: the number of symbols in each, and its share of equal names.
     fn passages(a: &str, b: &str, format: Format) -> Vec<(u64, Option<f64>)> {

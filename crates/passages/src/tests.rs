@@ -1,20 +1,14 @@
 //! Exact passages against brute force: every pair of places, every run.
 
-use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
 use std::ops::Range;
 
 use proptest::prelude::*;
 
 use super::*;
+use fpdb_host::stop::StopToken;
+use fpdb_kernel::profile::Selection;
 use fpdb_kernel::winnow::Winnower;
-use runs::MaximalMatch;
-
-#[test]
-fn the_largest_window_is_a_gap_as_wide_as_can_be() {
-    let profile = |w| Profile::new(Unit::Char, WordRule::Letters, 25, w, Selection::Robust).unwrap();
-    assert_eq!(expected_run(&profile(20)), 44);
-    assert_eq!(expected_run(&profile(u32::MAX)), u32::MAX);
-}
+use rustc_hash::FxHashMap;
 
 /// Two texts to compare, one value per symbol.
 struct Case {
@@ -32,7 +26,7 @@ impl Case {
     /// The hashes that winnowing selects in the query.
     fn wanted(&self) -> FxHashMap<u64, u32> {
         let mut hashes = Vec::new();
-        occurrences::KgramHashes::new(self.k).for_each(&self.query, |_, hash| hashes.push(hash));
+        KgramHashes::new(self.k).for_each(&self.query, |_, hash| hashes.push(hash));
         let mut selected = Vec::new();
         let mut winnower = Winnower::new(Selection::Robust, self.w as u32);
         winnower.feed(&hashes, &mut selected);
@@ -59,7 +53,7 @@ impl Case {
     fn joined(&self, matches: &[MaximalMatch], gap: u32) -> Vec<Joined> {
         let (guarantee, uncounted) = (self.t() as u64, &Uncounted::default());
         let joining = Joining { gap, guarantee, least: 0, uncounted, stop: &StopToken::new() };
-        join::join(&self.query, &self.document, matches, &joining, &mut Gaps::new(2)).unwrap()
+        join(&self.query, &self.document, matches, &joining, &mut Gaps::new(2)).unwrap()
     }
 
     /// All maximal matches of at least `least` symbols, by comparing each symbol with each.

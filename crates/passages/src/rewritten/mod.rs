@@ -29,17 +29,17 @@ use super::chain::longest_chain;
 use super::join::without_contained;
 use super::joined::Joined;
 use super::runs::{MaximalMatch, extend};
-use crate::query::ranges::{Uncounted, lies_in, union};
+use crate::ranges::{Uncounted, lies_in, union};
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 use fragments::{Comparison, Fragment, LEAST, Spans};
 use words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 
 /// Maximum gap between matches, in words, when only fingerprints are available.
-pub(super) const GAP_OF_FINGERPRINTS: u32 = 60;
+pub const GAP_OF_FINGERPRINTS: u32 = 60;
 
 /// Minimum number of words of a passage when only fingerprints are available.
-pub(super) const LEAST_OF_FINGERPRINTS: u64 = LEAST as u64;
+pub const LEAST_OF_FINGERPRINTS: u64 = LEAST as u64;
 
 /// A match of at least this many k-grams at the end of a passage belongs to it whole.
 const LONG: u32 = 3;
@@ -60,21 +60,23 @@ const LOOKS: usize = 16;
 const LOOKS_AT_LEAST: usize = 1 << 22;
 
 /// The two texts to compare.
-pub(super) struct Rewriting<'a> {
+pub struct Rewriting<'a> {
     /// The symbols (words) of the query and of the document.
-    pub(super) values: [&'a [u64]; 2],
+    pub values: [&'a [u64]; 2],
     /// The first words of sentences in each.
-    pub(super) sentences: [&'a [u32]; 2],
+    pub sentences: [&'a [u32]; 2],
     /// In order of the query.
-    pub(super) matches: &'a [MaximalMatch],
-    pub(super) uncounted: &'a Uncounted,
+    pub matches: &'a [MaximalMatch],
+    /// The symbols of the query that do not count.
+    pub uncounted: &'a Uncounted,
     /// Number of words in a k-gram; and the guarantee, in words.
-    pub(super) k: u32,
-    pub(super) guarantee: u64,
+    pub k: u32,
+    /// Number of symbols in a shared run that is surely found.
+    pub guarantee: u64,
     /// Passages with fewer agreeing words that count are left out.
-    pub(super) least: u64,
+    pub least: u64,
     /// Stops the comparison.
-    pub(super) stop: &'a StopToken,
+    pub stop: &'a StopToken,
 }
 
 /// The passages of a pair of texts, in order of the query.
@@ -84,7 +86,7 @@ pub(super) struct Rewriting<'a> {
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).
-pub(super) fn passages(rewriting: &Rewriting<'_>) -> Result<Vec<Joined>> {
+pub fn passages(rewriting: &Rewriting<'_>) -> Result<Vec<Joined>> {
     let &Rewriting { values, sentences, matches, uncounted, k, stop, .. } = rewriting;
     let counts = |place: u32| uncounted.counted(&(place.into()..u64::from(place) + 1)) > 0;
     let words = WordTexts::new(values, sentences, counts);

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::super::connected::Spanning;
 use super::super::runs::MaximalMatch;
 use super::words::{Bags, DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
-use crate::query::ranges::{lies_in, union};
+use crate::ranges::{lies_in, union};
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 

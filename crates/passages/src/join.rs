@@ -15,14 +15,14 @@ use super::gaps::Gaps;
 use super::joined::{Joined, Joining};
 use super::open::PassageIndex;
 use super::runs::MaximalMatch;
-use crate::query::ranges::{Uncounted, lies_in, union};
+use crate::ranges::{Uncounted, lies_in, union};
 use fpdb_host::error::Result;
 
 /// Joins matches to passages. Both are in order of the query.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).
-pub(super) fn join(
+pub fn join(
     query: &[u64],
     document: &[u64],
     matches: &[MaximalMatch],
@@ -115,7 +115,7 @@ fn append(
 }
 
 /// Drops passages that lie in another one, and sorts the rest.
-pub(super) fn without_contained(passages: &mut Vec<Joined>) {
+pub fn without_contained(passages: &mut Vec<Joined>) {
     // Passages are mostly in order of the query already, except those with equal starts.
     passages.sort_by_key(|passage| passage.query.start);
     for same_start in passages.chunk_by_mut(|a, b| a.query.start == b.query.start) {

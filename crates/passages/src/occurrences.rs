@@ -13,7 +13,7 @@ const KGRAMS_AT_ONCE: usize = 4 << 10;
 
 /// Positions grouped by hash. They have 32 bits: larger texts are not compared.
 #[derive(Debug, Default)]
-pub(super) struct Occurrences {
+pub struct Occurrences {
     /// For each hash, by its index, the start of its positions in `positions`; the last element is the end.
     first: Vec<u32>,
     positions: Vec<u32>,
@@ -21,7 +21,7 @@ pub(super) struct Occurrences {
 
 impl Occurrences {
     /// Finds the k-grams of `values` whose hash is in `wanted`, which maps hashes to indexes from 0 on.
-    pub(super) fn find(values: &[u64], k: usize, wanted: &FxHashMap<u64, u32>) -> Self {
+    pub fn find(values: &[u64], k: usize, wanted: &FxHashMap<u64, u32>) -> Self {
         let mut found: Vec<(u32, u32)> = Vec::new();
         KgramHashes::new(k).for_each(values, |position, hash| {
             if let Some(&index) = wanted.get(&hash) {
@@ -46,25 +46,26 @@ impl Occurrences {
     }
 
     /// The positions of the hash with this index, ascending.
-    pub(super) fn of(&self, index: usize) -> &[u32] {
+    pub fn of(&self, index: usize) -> &[u32] {
         &self.positions[self.first[index] as usize..self.first[index + 1] as usize]
     }
 }
 
 /// Hashes the k-grams of texts. Its tables are reused from text to text.
-pub(super) struct KgramHashes {
+pub struct KgramHashes {
     hasher: KgramHasher,
     /// The hashes of one piece.
     stretch: Vec<u64>,
 }
 
 impl KgramHashes {
-    pub(super) fn new(k: usize) -> Self {
+    /// For k-grams of `k` symbols.
+    pub fn new(k: usize) -> Self {
         Self { hasher: KgramHasher::new(k as u32), stretch: Vec::new() }
     }
 
     /// Calls `visit` with the position and the hash of each k-gram of `values`, in order.
-    pub(super) fn for_each(&mut self, values: &[u64], mut visit: impl FnMut(u32, u64)) {
+    pub fn for_each(&mut self, values: &[u64], mut visit: impl FnMut(u32, u64)) {
         self.hasher.reset();
         let (mut from, mut position) = (0, 0);
         while from < values.len() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The union of the ranges: ascending and disjoint.
-pub(super) fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Range<u32>> {
+pub fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Range<u32>> {
     // Each range as one number, which halves the time to sort them.
     let mut ranges: Vec<u64> = ranges.map(|range| u64::from(range.start) << 32 | u64::from(range.end)).collect();
     ranges.sort_unstable();
@@ -19,13 +19,13 @@ pub(super) fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Ran
 }
 
 /// True if `inner` lies in one range of a union.
-pub(super) fn lies_in(union: &[Range<u32>], inner: &Range<u32>) -> bool {
+pub fn lies_in(union: &[Range<u32>], inner: &Range<u32>) -> bool {
     let after = union.partition_point(|range| range.start <= inner.start);
     after > 0 && inner.end <= union[after - 1].end
 }
 
 /// The union of `ranges` without `others`: ascending and disjoint.
-pub(in crate::query) fn difference(ranges: &[Range<u32>], others: &[Range<u32>]) -> Vec<Range<u32>> {
+pub fn difference(ranges: &[Range<u32>], others: &[Range<u32>]) -> Vec<Range<u32>> {
     let others = union(others.iter());
     let mut others = &others[..];
     let mut left = Vec::new();
@@ -52,7 +52,7 @@ pub(in crate::query) fn difference(ranges: &[Range<u32>], others: &[Range<u32>])
 
 /// The symbols of a query that do not count: those of its quotations and ignored phrases.
 #[derive(Clone, Debug, Default)]
-pub(in crate::query) struct Uncounted {
+pub struct Uncounted {
     /// Ascending and disjoint.
     ranges: Vec<Range<u32>>,
     /// For each range, the number of symbols in the ranges before it.
@@ -61,7 +61,7 @@ pub(in crate::query) struct Uncounted {
 
 impl Uncounted {
     /// From ranges in any order.
-    pub(in crate::query) fn new<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Self {
+    pub fn new<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Self {
         let ranges = union(ranges);
         let mut before = Vec::with_capacity(ranges.len());
         let mut symbols = 0;
@@ -73,12 +73,12 @@ impl Uncounted {
     }
 
     /// The union of these symbols and `ranges`.
-    pub(in crate::query) fn with(&self, ranges: &[Range<u32>]) -> Self {
+    pub fn with(&self, ranges: &[Range<u32>]) -> Self {
         Self::new(self.ranges.iter().chain(ranges))
     }
 
     /// The number of symbols in a range that count.
-    pub(super) fn counted(&self, range: &Range<u64>) -> u64 {
+    pub fn counted(&self, range: &Range<u64>) -> u64 {
         (range.end - range.start) - (self.up_to(range.end) - self.up_to(range.start))
     }
 

@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::query::ranges::{lies_in, union};
+use crate::ranges::{lies_in, union};
 
 /// Maximum number of passages of one pair that a reader looks at one by one.
 const READ: usize = 100;
@@ -18,11 +18,13 @@ const FAR: u32 = 3;
 
 /// The places of a passage. The caller chooses the unit: symbols, or any numbers that ascend with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
-    pub(super) query: Range<u32>,
-    pub(super) document: Range<u32>,
+pub struct Extent {
+    /// The symbols of the query.
+    pub query: Range<u32>,
+    /// The symbols of the document.
+    pub document: Range<u32>,
     /// Number of symbols.
-    pub(super) length: u64,
+    pub length: u64,
 }
 
 impl Extent {
@@ -33,7 +35,7 @@ impl Extent {
 
 /// Leaves out uninformative passages, and then all but the `most` longest. Passages of fewer than `short`
 /// symbols are short. The others stay in order. Returns the number left out.
-pub(super) fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent: impl Fn(&T) -> Extent) -> u64 {
+pub fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent: impl Fn(&T) -> Extent) -> u64 {
     let all = passages.len();
     if all <= READ.min(most) {
         return 0;
@@ -63,7 +65,7 @@ pub(super) fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent
 
 /// Leaves out passages that add fewer than `floor` symbols, in either document, to what longer ones mark. If
 /// the longest passage is shorter than `floor`, its length is the limit. The others stay in order.
-pub(super) fn tile<T>(passages: &mut Vec<T>, floor: u64, extent: impl Fn(&T) -> Extent) {
+pub fn tile<T>(passages: &mut Vec<T>, floor: u64, extent: impl Fn(&T) -> Extent) {
     let extents: Vec<Extent> = passages.iter().map(extent).collect();
     let floor = floor.min(extents.iter().map(|extent| extent.length).max().unwrap_or(0));
     let mut longest_first: Vec<(Reverse<u64>, usize)> =

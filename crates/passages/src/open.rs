@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 /// Maximum number of passages held; those of the greatest weight are kept.
-pub(super) const OPEN: usize = 256;
+pub const OPEN: usize = 256;
 
 /// Number of passages compared at a time.
 const STRIPE: usize = 32;
@@ -16,7 +16,7 @@ const STRIPE: usize = 32;
 const NOWHERE: i32 = i32::MAX;
 
 /// Passages by place. Places are below 2^31: larger texts are not compared.
-pub(super) struct PassageIndex {
+pub struct PassageIndex {
     query_start: Box<[i32; OPEN]>,
     query_end: Box<[i32; OPEN]>,
     document_start: Box<[i32; OPEN]>,
@@ -29,7 +29,7 @@ pub(super) struct PassageIndex {
 }
 
 impl PassageIndex {
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         let column = |filler| Box::new([filler; OPEN]);
         Self {
             query_start: column(NOWHERE),
@@ -44,7 +44,7 @@ impl PassageIndex {
 
     /// Adds the passage `index`. If there is no room, first removes passages that end before `from` in the
     /// query. If none does, removes the one of the least weight; of equals, the one added first.
-    pub(super) fn push(&mut self, index: usize, query: &Range<u32>, document: &Range<u32>, weight: u64, from: u32) {
+    pub fn push(&mut self, index: usize, query: &Range<u32>, document: &Range<u32>, weight: u64, from: u32) {
         if self.index.len() == self.room {
             let mut at = 0;
             while at < self.index.len() {
@@ -82,18 +82,18 @@ impl PassageIndex {
     }
 
     /// The passages held: their slots and their indexes.
-    pub(super) fn held(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub fn held(&self) -> impl Iterator<Item = (usize, usize)> {
         self.index.iter().copied().enumerate()
     }
 
     /// Moves the end of the passage in a slot.
-    pub(super) fn extend(&mut self, at: usize, query_end: u32, document_end: u32, weight: u64) {
+    pub fn extend(&mut self, at: usize, query_end: u32, document_end: u32, weight: u64) {
         self.set_ends(at, query_end, document_end);
         self.weight[at] = weight;
     }
 
     /// True if some passage contains both ranges.
-    pub(super) fn holds(&self, query: &Range<u32>, document: &Range<u32>) -> bool {
+    pub fn holds(&self, query: &Range<u32>, document: &Range<u32>) -> bool {
         let [from, to] = [query.start, query.end].map(u32::cast_signed);
         let [other_from, other_to] = [document.start, document.end].map(u32::cast_signed);
         self.some(|start, end, other_start, other_end| {
@@ -103,7 +103,7 @@ impl PassageIndex {
 
     /// True if the ranges may continue some passage: on both sides it starts no later, ends earlier, and ends
     /// at most `gap` before the start of the range.
-    pub(super) fn continues(&self, query: &Range<u32>, document: &Range<u32>, gap: u32) -> bool {
+    pub fn continues(&self, query: &Range<u32>, document: &Range<u32>, gap: u32) -> bool {
         let [from, to] = [query.start, query.end].map(u32::cast_signed);
         let [other_from, other_to] = [document.start, document.end].map(u32::cast_signed);
         let gap = i32::try_from(gap).unwrap_or(i32::MAX);

@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::runs::MaximalMatch;
 
 /// A pair of spans, one in the query and one in the document.
-pub(super) trait Spanning: Copy {
+pub trait Spanning: Copy {
     fn in_query(&self) -> Range<u32>;
     fn in_document(&self) -> Range<u32>;
 }
@@ -52,7 +52,7 @@ impl TextEnd {
 }
 
 /// The parts that are connected through gaps of at most `gap` symbols in both texts, in no order.
-pub(super) fn connected<T: Spanning>(matches: &[T], gap: u32) -> Vec<Vec<T>> {
+pub fn connected<T: Spanning>(matches: &[T], gap: u32) -> Vec<Vec<T>> {
     let mut lists = MatchLists::new(matches, gap);
     let mut connected = Vec::new();
     let mut parts: Vec<Vec<u32>> = vec![(0..matches.len() as u32).collect()];

@@ -14,7 +14,7 @@ use super::runs::MaximalMatch;
 const LOOK_BACK: usize = 64;
 
 /// Number of symbols in the longest chain of matches: a lower bound of the symbols equal in the same order.
-pub(super) fn longest_chain(matches: &[MaximalMatch]) -> u64 {
+pub fn longest_chain(matches: &[MaximalMatch]) -> u64 {
     let mut matches = matches.to_vec();
     matches.sort_unstable_by_key(|found| (found.query, found.document, found.length));
     let mut ends: Vec<u32> = matches.iter().map(MaximalMatch::document_end).collect();

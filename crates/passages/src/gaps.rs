@@ -8,10 +8,10 @@
 /// Maximum number of symbols of a gap on either side: the time is proportional to their product.
 const WIDEST: usize = 512;
 
-use crate::query::ranges::Uncounted;
+use crate::ranges::Uncounted;
 
 /// Counts the agreeing symbols in gaps. There is one per pair of documents, which bounds its time.
-pub(super) struct Gaps {
+pub struct Gaps {
     least: usize,
     /// Number of pairs of symbols that may still be compared.
     budget: usize,
@@ -20,20 +20,21 @@ pub(super) struct Gaps {
 
 /// Numbers of agreeing symbols.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Agreeing {
-    pub(super) all: u64,
+pub struct Agreeing {
+    pub all: u64,
     /// Number of these symbols that count.
-    pub(super) counted: u64,
+    pub counted: u64,
 }
 
 impl Gaps {
-    pub(super) fn new(least: usize) -> Self {
+    /// Counts equal runs of at least `least` symbols.
+    pub fn new(least: usize) -> Self {
         Self { least: least.max(1), budget: 1 << 26, row: Vec::new() }
     }
 
     /// The symbols that agree, in order, in runs of at least `least`; none once the budget is spent. `start`
     /// is the position of `a` in its text, and `uncounted` the symbols of that text that do not count.
-    pub(super) fn agreeing(&mut self, a: &[u64], b: &[u64], start: u64, uncounted: &Uncounted) -> Agreeing {
+    pub fn agreeing(&mut self, a: &[u64], b: &[u64], start: u64, uncounted: &Uncounted) -> Agreeing {
         if a.len().min(b.len()) < self.least || a.len().max(b.len()) > WIDEST {
             return Agreeing::default();
         }

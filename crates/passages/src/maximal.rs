@@ -14,7 +14,7 @@ const MIDDLE: u32 = 1 << 31;
 
 /// The maximal matches through the hashes at the indexes `shared`, in order of the query, longer ones first.
 /// Also the number of pairs of occurrences that were not compared one by one.
-pub(super) fn maximal_matches(
+pub fn maximal_matches(
     query: IndexedText<'_>,
     document: IndexedText<'_>,
     shared: &[usize],

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A set of symbols of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Covered {
+pub struct Covered {
     /// Ascending and disjoint.
     ranges: Vec<Range<u64>>,
     /// Number of symbols in the query.
@@ -13,7 +13,7 @@ pub(super) struct Covered {
 
 impl Covered {
     /// From ranges in any order; the query has `symbols` symbols.
-    pub(super) fn new(mut ranges: Vec<Range<u64>>, symbols: u64) -> Self {
+    pub fn new(mut ranges: Vec<Range<u64>>, symbols: u64) -> Self {
         ranges.sort_unstable_by_key(|range| range.start);
         ranges.dedup_by(|next, last| {
             let touches = next.start <= last.end;
@@ -26,7 +26,7 @@ impl Covered {
     }
 
     /// The union of these parts of one query.
-    pub(super) fn union<'a>(parts: impl Iterator<Item = &'a Self>) -> Self {
+    pub fn union<'a>(parts: impl Iterator<Item = &'a Self>) -> Self {
         let (mut ranges, mut symbols) = (Vec::new(), 0);
         for part in parts {
             ranges.extend_from_slice(&part.ranges);
@@ -37,7 +37,7 @@ impl Covered {
     }
 
     /// The share of the query's symbols in this set.
-    pub(super) fn share(&self) -> f64 {
+    pub fn share(&self) -> f64 {
         let covered: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
         if self.symbols == 0 { 0.0 } else { covered as f64 / self.symbols as f64 }
     }

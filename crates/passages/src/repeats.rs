@@ -24,7 +24,7 @@ const CANDIDATES: usize = 16;
 const LOOK_AHEAD: usize = 1 << 12;
 
 /// Matches through occurrences of the hashes `hard`: enough to cover all that both texts share there.
-pub(super) fn matches(
+pub fn matches(
     query: IndexedText<'_>,
     document: IndexedText<'_>,
     hard: &[usize],

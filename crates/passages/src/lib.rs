@@ -1,0 +1,39 @@
+//! Passages: which stretches of two texts agree. Texts are sequences of symbols, 64-bit numbers; equal symbols
+//! are equal numbers.
+//!
+//! [`maximal_matches`] finds the runs that both texts share, around the k-grams that both contain
+//! ([`Occurrences`]). [`join`] makes passages of runs that are near each other on both sides. [`rewritten`]
+//! finds passages of words that were reworded, rearranged or summarised. [`thin_out`] and [`tile`] leave out
+//! passages that add little to others.
+//!
+//! Nothing here reads files or stored documents. Ranges count symbols; their ends are exclusive.
+
+#![warn(missing_docs)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
+
+mod chain;
+mod connected;
+mod covered;
+mod gaps;
+mod join;
+mod joined;
+mod maximal;
+mod occurrences;
+mod open;
+mod ranges;
+mod repeats;
+pub mod rewritten;
+mod runs;
+#[cfg(test)]
+mod tests;
+mod thinning;
+
+pub use covered::Covered;
+pub use gaps::Gaps;
+pub use join::join;
+pub use joined::{Joined, Joining};
+pub use maximal::maximal_matches;
+pub use occurrences::{KgramHashes, Occurrences};
+pub use ranges::{Uncounted, difference, lies_in, union};
+pub use runs::{IndexedText, MaximalMatch, Settings};
+pub use thinning::{Extent, thin_out, tile};
