@@ -16,6 +16,8 @@ PREFIX ?= $(or $(CARGO_HOME),$(HOME)/.cargo)
 # Where the random tests begin. A change is checked by what it does, not by the luck of the draw, so `test` always draws
 # the same cases and `soak` new ones: make test SEED=7 draws others.
 SEED ?= 2003
+# The lines of JSON that the tests print, for the check against docs/schemas.
+JSON_LINES = $(CARGO_TARGET_DIR)/json-lines
 # The bindings ask the interpreter they are compiled for.
 MEMBERS = -p fpdb -p fpdb-cli -p fpdb-host -p fpdb-kernel -p fpdb-passages -p fpdb-reading -p fpdb-store
 PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
@@ -35,8 +37,9 @@ demo: build ## a small database made, queried and explained, from data-samples/
 	@tools/demo.sh "$(FPDB)"
 
 test: setup ## all tests, those in the documentation included; of the HTML report too, where there is a Chromium; of the Python package
-	PROPTEST_RNG_SEED=$(SEED) cargo test --release --locked
-	tools/python.sh test
+	rm -rf "$(JSON_LINES)"
+	FPDB_JSON_LINES="$(JSON_LINES)" PROPTEST_RNG_SEED=$(SEED) cargo test --release --locked
+	FPDB_JSON_LINES="$(JSON_LINES)" tools/python.sh test
 	@command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$(FPDB_CHROMIUM)" ] || \
 	  echo "SKIPPED the tests of the HTML report in a browser: no Chromium here; tools/setup.sh --browser installs it"
 

@@ -66,6 +66,8 @@ mod database;
 #[doc(hidden)]
 pub mod fuzzing;
 mod ingest;
+#[cfg(feature = "json-schema")]
+pub mod json_schema;
 #[cfg(test)]
 #[path = "names_tests.rs"]
 mod names;

@@ -17,6 +17,8 @@ mod render;
 mod resolved;
 mod run;
 mod run_status;
+#[cfg(test)]
+mod schemas;
 mod setting;
 mod step_report;
 mod typed;

@@ -1,10 +1,12 @@
 """What the tests share. They run against the installed wheel, never against the sources."""
 
+import functools
 import json
 import pathlib
 import subprocess
 import sysconfig
 
+import jsonschema
 import pytest
 
 import fpdb
@@ -22,7 +24,30 @@ def program(*arguments, status=0, cwd=None):
         [PROGRAM, *map(str, arguments), "--format", "json"], cwd=cwd or ROOT, capture_output=True, text=True
     )
     assert run.returncode == status, run.stderr
-    return [json.loads(line) for line in run.stdout.splitlines()]
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    for line in lines:
+        validate(line)
+    return lines
+
+
+@functools.cache
+def _schemas():
+    """The published schemas, by name."""
+    schemas = {}
+    for file in (ROOT / "docs" / "schemas").glob("*.json"):
+        schema = json.loads(file.read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        schemas[schema["title"]] = jsonschema.Draft202012Validator(schema)
+    return schemas
+
+
+def validate(line):
+    """Checks a line of JSON against the published schema that it names, and that the schema describes each of its fields."""
+    schema = _schemas()[line["schema"]]
+    schema.validate(line)
+    unknown = line.keys() - schema.schema["properties"].keys()
+    assert not unknown, f"{line['schema']}: the schema has no {sorted(unknown)}"
+    return line["schema"]
 
 
 def paragraphs():

@@ -14,6 +14,7 @@ use fpdb_store::{DocumentRecord, LOGS, Level, MANY_BLOCKS, SourceRecord};
 
 /// A stored document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DocumentInfo {
     pub(crate) schema: Schema<Self>,
@@ -39,6 +40,7 @@ pub struct DocumentInfo {
     pub undecodable: u64,
     /// XXH3-128 of its bytes.
     #[serde(with = "hexadecimal")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub digest: Digest,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
@@ -70,11 +72,13 @@ impl Answer for DocumentInfo {
 
 /// The size and the figures of a database.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DatabaseStats {
     pub(crate) schema: Schema<Self>,
     /// Its folder.
     #[serde(serialize_with = "as_shown")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub path: PathBuf,
     /// The version of its format.
     pub format: u32,
@@ -130,6 +134,7 @@ impl Answer for DatabaseStats {
 
 /// A file or folder, and how the host reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RememberedSource {
     /// Its absolute path.
@@ -140,6 +145,7 @@ pub struct RememberedSource {
 
 /// How much of a database is held in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CacheUse {
     /// Bytes held.
@@ -150,6 +156,7 @@ pub struct CacheUse {
 
 /// The bytes of one part of a database on disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct StoredPart {
     /// The part.

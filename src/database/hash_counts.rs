@@ -15,6 +15,7 @@ pub(crate) struct HashCounts {
 
 /// Distinct hashes of a range of df.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DfCount {
     /// The least df of the range.

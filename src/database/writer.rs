@@ -45,6 +45,7 @@ impl BackupOptions {
 
 /// The result of a removal. Also its JSON (`fpdb.rm/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Removal {
     pub(crate) schema: Schema<Self>,
@@ -74,6 +75,7 @@ const REWRITTEN_A_SECOND: u64 = 100_000_000;
 
 /// The result of a compaction. Also its JSON (`fpdb.compact/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Compaction {
     pub(crate) schema: Schema<Self>,

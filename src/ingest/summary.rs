@@ -12,6 +12,7 @@ use fpdb_host::skip_reason::SkipReason;
 
 /// The result of an ingest or a merge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct IngestSummary {
     pub(crate) schema: Schema<Self>,
@@ -95,11 +96,13 @@ impl Answer for IngestSummary {
 
 /// A file or member that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Skipped {
     /// Its name.
     pub name: String,
     /// Why it was skipped.
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub reason: SkipReason,
 }
 

@@ -14,6 +14,7 @@ use fpdb_kernel::profile::Profile;
 
 /// The answer to one query, or the comparison of two files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct QueryAnswer {
     pub(crate) schema: Schema<Self>,
@@ -68,6 +69,7 @@ impl Answer for QueryAnswer {
 
 /// The document used as the query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct QueryDocument {
     /// Name of the document.
@@ -87,6 +89,7 @@ pub struct QueryDocument {
 
 /// A part of the query whose fingerprints count in no match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Ignored {
     /// Its place in the query document.
@@ -97,6 +100,7 @@ pub struct Ignored {
 
 /// Why fingerprints are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum IgnoredBecause {
@@ -112,6 +116,7 @@ pub enum IgnoredBecause {
 
 /// A document, or submission, that shares text with the query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Match {
     /// Name of the document or submission.
@@ -174,6 +179,7 @@ pub struct Match {
 
 /// A number in a match that can be an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Measure {
@@ -202,6 +208,7 @@ impl Measure {
 
 /// A pair of matching spans, one in each document.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Passage {
     /// The span in the query document.

@@ -9,6 +9,7 @@ use fpdb_kernel::document::DocId;
 
 /// The share of a query that the archive holds, with its places. Also its JSON (`fpdb.corpus/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CorpusAnswer {
     pub(crate) schema: Schema<Self>,
@@ -37,6 +38,7 @@ impl Answer for CorpusAnswer {
 
 /// The place of a part of the query in the archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct CorpusPlace {
     /// The part of the query.

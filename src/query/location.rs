@@ -8,6 +8,7 @@ use fpdb_kernel::document::Span;
 
 /// A place in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Location {
     /// Byte offset of the first byte in the original document; in the extracted text if the document is

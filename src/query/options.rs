@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which hashes of the query are looked up, and the measure that ranks the matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema), schemars(rename_all = "lowercase"))]
 pub enum Mode {
     /// All hashes: which share of the query does a document hold?
     #[default]

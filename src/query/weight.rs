@@ -4,6 +4,7 @@ use fpdb_host::names::names;
 
 /// The weight of a hash in scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema), schemars(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Weight {
     /// All hashes weigh the same.

@@ -30,6 +30,7 @@ const ASSEMBLY: &str = "assembly.json";
 
 /// The result of an assembly. Also its JSON (`fpdb.assemble/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Assembly {

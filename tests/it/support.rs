@@ -1,6 +1,6 @@
 //! Running the program, and folders to run it in.
 
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -119,10 +119,12 @@ impl Run {
     }
 
     pub(crate) fn of(output: &Output) -> Self {
+        let stdout = String::from_utf8(output.stdout.clone()).unwrap();
+        record(&stdout);
         Self {
             // A signal shows as -1.
             status: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8(output.stdout.clone()).unwrap(),
+            stdout,
             stderr: String::from_utf8(output.stderr.clone()).unwrap(),
         }
     }
@@ -131,6 +133,22 @@ impl Run {
     pub(crate) fn json(&self) -> Vec<serde_json::Value> {
         self.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
+}
+
+/// Adds the lines of JSON to a file in the folder that `FPDB_JSON_LINES` names, if it is set. The tests of the Python package
+/// validate them against `docs/schemas`: a validator is there already.
+fn record(stdout: &str) {
+    let Some(folder) = std::env::var_os("FPDB_JSON_LINES") else { return };
+    let lines: String =
+        stdout.lines().filter(|line| line.starts_with(r#"{"schema":"#)).flat_map(|line| [line, "\n"]).collect();
+    if lines.is_empty() {
+        return;
+    }
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = PathBuf::from(folder).join(format!("{}.jsonl", std::process::id()));
+    // One write, so that lines of other tests are not torn.
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(file).unwrap();
+    file.write_all(lines.as_bytes()).unwrap();
 }
 
 /// A program that is started inherits the signals that this process ignores, such as those of a job in the background of a script. Tests

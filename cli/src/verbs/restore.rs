@@ -1,5 +1,6 @@
 //! `fpdb restore`: makes a database of a backup.
 
+use fpdb_host::schema::{Answer, Schema};
 use serde::Serialize;
 
 use crate::output::summary;
@@ -9,10 +10,10 @@ use crate::resolved::database;
 use crate::run_status::RunStatus;
 use crate::typed::{Global, RestoreArgs};
 
-/// A database that was made of a backup, as JSON.
-#[derive(Serialize)]
-struct Restored {
-    schema: &'static str,
+/// A database that was made of a backup. Also its JSON (`fpdb.restore/1`).
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Restored {
+    schema: Schema<Self>,
     /// The database's folder.
     path: String,
     /// The folder of backups, as it was given.
@@ -21,13 +22,17 @@ struct Restored {
     documents: u64,
 }
 
+impl Answer for Restored {
+    const SCHEMA: &'static str = "fpdb.restore/1";
+}
+
 pub(crate) fn run(global: &Global, args: &RestoreArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let path = database::new(global);
     let database = database::builder(global).restore(&path, &args.folder, args.number)?;
     let documents = database.stats()?.documents;
     let (path, folder) = (path.display().to_string(), args.folder.display().to_string());
     let restored = format!("restored {path} from {folder}: {}", count(documents, "document"));
-    summary(global, &Restored { schema: "fpdb.restore/1", path, folder, documents }, "")?;
+    summary(global, &Restored { schema: Schema::new(), path, folder, documents }, "")?;
     printer.note(&restored);
     Ok(RunStatus::Done)
 }

@@ -6,6 +6,7 @@ use crate::error::Error;
 
 /// A document that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct Failure {
     /// The name of the document.
     pub name: String,

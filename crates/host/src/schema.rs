@@ -5,8 +5,8 @@
 //! no second type for JSON. So an answer follows these rules:
 //!
 //! * The fields have the names and the order of the JSON. The first is `schema: Schema<Self>`.
-//! * The type is `#[non_exhaustive]`, because fields may be added. It is also
-//!   `#[serde(deny_unknown_fields)]`, so that reading a line back proves that the type has all its fields.
+//! * The type is `#[non_exhaustive]`, because fields may be added.
+//! * Its JSON schema in `docs/schemas` is made from it, with the comments of its fields (feature `json-schema`).
 //! * A field that is omitted from JSON when empty has `#[serde(default, skip_serializing_if = "...")]`. A
 //!   field only for users of the library has `#[serde(skip)]`.
 //!
@@ -79,6 +79,22 @@ impl<'de, A: Answer> Deserialize<'de> for Schema<A> {
         } else {
             Err(D::Error::custom(format!("schema {schema} where {} was expected", A::SCHEMA)))
         }
+    }
+}
+
+/// The name, as the only value that the field has.
+#[cfg(feature = "json-schema")]
+impl<A: Answer> schemars::JsonSchema for Schema<A> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        A::SCHEMA.into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "const": A::SCHEMA })
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The number of a stored document. Numbers are given in order of arrival and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct DocId(pub u32);
 
@@ -17,6 +18,7 @@ impl fmt::Display for DocId {
 
 /// A byte range of the original document. `end` is exclusive. Both ends are on character boundaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u64,

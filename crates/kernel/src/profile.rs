@@ -108,6 +108,7 @@ pub enum Selection {
 /// let profile = fpdb_kernel::profile::Profile { k: 0, ..fpdb_kernel::profile::Profile::default() };
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(into = "ProfileJson", try_from = "ProfileJson")]
 pub struct Profile {
     pub(crate) unit: Unit,
@@ -120,6 +121,7 @@ pub struct Profile {
 
 /// A profile in JSON.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 struct ProfileJson {
     unit: String,
     k: u32,

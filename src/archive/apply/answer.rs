@@ -6,6 +6,7 @@ use fpdb_host::schema::{Answer, Schema};
 
 /// The action on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Act {
@@ -49,6 +50,7 @@ impl Act {
 
 /// The action on one file. Also its JSON (`fpdb.apply/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Applied {
     pub(crate) schema: Schema<Self>,
@@ -72,6 +74,7 @@ impl Answer for Applied {
 
 /// The totals of all actions. Also its JSON (`fpdb.apply.summary/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ApplySummary {
     pub(crate) schema: Schema<Self>,

@@ -45,6 +45,7 @@ impl ProofOptions {
 
 /// A removed content whose survivor is missing. Also its JSON (`fpdb.apply.lost/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Lost {
     pub(crate) schema: Schema<Self>,
@@ -66,6 +67,7 @@ impl Answer for Lost {
 
 /// The totals of a proof. Also its JSON (`fpdb.apply.check/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ProofSummary {
     pub(crate) schema: Schema<Self>,

@@ -80,6 +80,7 @@ fn needed(documents: u64, options: &DedupOptions) -> u64 {
 
 /// The estimated cost of a dedup. Also its JSON (`fpdb.dedup.plan/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DedupPlan {
     pub(crate) schema: Schema<Self>,

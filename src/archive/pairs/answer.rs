@@ -14,6 +14,7 @@ pub(super) type Metadata = Arc<BTreeMap<String, String>>;
 
 /// Two documents, or submissions, that share text; `a` was ingested first. Also its JSON (`fpdb.pair/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Pair {
     pub(crate) schema: Schema<Self>,

@@ -10,6 +10,7 @@ use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 /// The spans of a document ascend and do not overlap. Two spans touch if a longer repeated run has several
 /// sources. One of them can then have fewer symbols than the minimum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Repeat {
     pub(crate) schema: Schema<Self>,
@@ -28,6 +29,7 @@ pub struct Repeat {
     pub symbols: u64,
     /// The digest of the document's content.
     #[serde(with = "hexadecimal")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub digest: Digest,
     /// The first occurrence.
     pub of: RepeatOf,
@@ -41,6 +43,7 @@ impl Answer for Repeat {
 
 /// The first occurrence of a repeated span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RepeatOf {
     /// Name of the earlier document.
@@ -56,12 +59,14 @@ pub struct RepeatOf {
     pub extracted: bool,
     /// The digest of that document's content.
     #[serde(with = "hexadecimal")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub digest: Digest,
 }
 
 /// A document that was not compared. None of its spans are listed, and no span of another document is listed
 /// because of it. Also its JSON (`fpdb.repeat.uncompared/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Uncompared {
     pub(crate) schema: Schema<Self>,
@@ -89,6 +94,7 @@ pub enum RepeatRow {
 
 /// The totals of all repeats. Also its JSON (`fpdb.repeat.summary/1`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RepeatSummary {
     pub(crate) schema: Schema<Self>,
@@ -122,6 +128,7 @@ impl Answer for RepeatSummary {
 
 /// The repeats of one archive or folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RepeatSource {
     /// Name of the archive or folder.

@@ -34,6 +34,7 @@ const RECORDS: &str = "decisions";
 
 /// A backup that has been made. Also its JSON (`fpdb.backup/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Backup {
     pub(crate) schema: Schema<Self>,

@@ -16,6 +16,7 @@ impl Verification {
 
 /// Damage in one part of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Problem {
     /// The part: a run, a document, a name.
@@ -26,6 +27,7 @@ pub struct Problem {
 
 /// The result of a verification or of a repair. Also its JSON (`fpdb.verify/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Verification {
     pub(crate) schema: Schema<Self>,
@@ -58,6 +60,7 @@ impl Problem {
 
 /// A document that could not be rebuilt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LostDocument {
     /// Its name; `None` where that is lost too.
@@ -70,6 +73,7 @@ pub struct LostDocument {
 
 /// The result of a repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Repair {
     /// Documents whose fingerprints were made again from their text.

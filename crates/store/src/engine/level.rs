@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One level of the engine's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Level {
     /// The number of the level.

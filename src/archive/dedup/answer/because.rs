@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The reason why a document is removable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Because {
     /// It has the same bytes as the survivor.

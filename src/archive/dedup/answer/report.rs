@@ -13,6 +13,7 @@ use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 
 /// A removable document. Also its JSON (`fpdb.dedup/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Removable {
     pub(crate) schema: Schema<Self>,
@@ -36,15 +37,18 @@ pub struct Removable {
     pub bytes: u64,
     /// The digest of the document's content.
     #[serde(with = "hexadecimal")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub remove_digest: Digest,
     /// The digest of the survivor's content.
     #[serde(with = "hexadecimal")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub keep_digest: Digest,
     /// The run that made the decision, from 1. `None` if decisions are not kept between runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
     /// The metadata of the document; a field named `id` comes first.
     #[serde(with = "ordered_map")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "std::collections::BTreeMap<String, String>"))]
     pub metadata: Vec<(String, String)>,
 }
 
@@ -55,6 +59,7 @@ impl Answer for Removable {
 /// A document that stays because the budget was too small to decide about it. Also its JSON
 /// (`fpdb.dedup.undecided/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Undecided {
     pub(crate) schema: Schema<Self>,
@@ -64,6 +69,7 @@ pub struct Undecided {
     pub id: DocId,
     /// The metadata of the document; a field named `id` comes first.
     #[serde(with = "ordered_map")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "std::collections::BTreeMap<String, String>"))]
     pub metadata: Vec<(String, String)>,
 }
 
@@ -74,6 +80,7 @@ impl Answer for Undecided {
 /// A document that an earlier run decided to keep, although a later document would justify its removal. Also
 /// its JSON (`fpdb.dedup.superseded/1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Superseded {
     pub(crate) schema: Schema<Self>,
@@ -99,6 +106,7 @@ pub struct Superseded {
     pub run: u32,
     /// The metadata of the document; a field named `id` comes first.
     #[serde(with = "ordered_map")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "std::collections::BTreeMap<String, String>"))]
     pub metadata: Vec<(String, String)>,
 }
 
@@ -120,6 +128,7 @@ pub enum DedupRow {
 
 /// The totals of a dedup. Also its JSON (`fpdb.dedup.summary/1`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DedupSummary {
     pub(crate) schema: Schema<Self>,
@@ -165,6 +174,7 @@ impl Answer for DedupSummary {
 
 /// The new decisions of the last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LatestRun {
     /// Number of the run, from 1.
@@ -180,6 +190,7 @@ pub struct LatestRun {
 
 /// Number of removable documents by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DedupCauses {
     /// Documents with the same bytes as the survivor.
@@ -208,6 +219,7 @@ impl DedupSummary {
 
 /// The totals of one archive or folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct SourceTotals {
     /// Name of the archive or folder.
