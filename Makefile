@@ -22,7 +22,7 @@ JSON_LINES = $(CARGO_TARGET_DIR)/json-lines
 MEMBERS = -p fpdb -p fpdb-cli -p fpdb-host -p fpdb-kernel -p fpdb-passages -p fpdb-reading -p fpdb-store
 PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
 
-.PHONY: help setup build demo test test-spark wheel wheel-portable check quick check-builds bench soak sanitize install install-pages
+.PHONY: help setup build demo test test-spark wheel wheel-portable site check quick check-builds bench soak sanitize install install-pages
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -52,9 +52,13 @@ wheel: setup ## the Python package: one wheel in target/wheels/
 wheel-portable: setup ## the same for Linux with glibc 2.28 and later (manylinux_2_28): linked by zig, which comes from PyPI
 	tools/python.sh wheel --portable
 
-check: setup ## formatting, lints (of the library without formats and of the bindings too), documentation, the walls between modules, the public surface, licences of dependencies
+site: build ## the documentation as a site, in target/site/book/, by mdBook, which comes from PyPI where there is none
+	@tools/site.sh "$(FPDB)"
+
+check: setup ## formatting, lints (of the library without formats and of the bindings too), documentation, its links, the walls between modules, the public surface, licences of dependencies
 	cargo fmt --check
 	tools/check-walls.sh
+	python3 tools/site.py check
 	cargo clippy --release --locked $(MEMBERS) -p measure $(PYTHON_PACKAGE) --all-targets -- -D warnings
 	cargo clippy --release --locked -p fpdb --no-default-features --lib --example in_memory -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --no-deps

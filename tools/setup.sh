@@ -9,7 +9,7 @@
 #   libclang     bindgen reads RocksDB's C header with it, at build time
 #   its headers  libclang needs clang's own stddef.h, which Debian packs apart from the library
 #   ccache       optional: with it, RocksDB compiled once is compiled again in a minute
-#   python3      only with --python: the Python package is built and tested in virtual environments; without, its tests are skipped
+#   python3, jq  only with --python: the Python package is built and tested in virtual environments; without, its tests are skipped
 #   chromium     only with --browser: the tests of the HTML report look at it in a browser; without one they are skipped
 #   java         only with --spark: the tests with Spark start a cluster; without Java they are skipped
 #   strace       optional: with it, the tests kill a run at every step that touches the disk
@@ -228,6 +228,11 @@ check_python() {
         report python "$(command -v "$name")"
     else
         need python python3-venv "Python 3.11 or later with its module venv"
+    fi
+    if have jq; then
+        report jq "$(command -v jq)"
+    else
+        need jq jq "jq (the tests run the commands of the documentation, which use it)"
     fi
 }
 

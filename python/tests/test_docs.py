@@ -1,11 +1,14 @@
 """The examples of the documentation run, and the notebook too."""
 
 import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 
 import fpdb
-from conftest import ROOT
+from conftest import PROGRAM, ROOT
 
 
 @pytest.mark.parametrize("page", ["docs/python.md"])
@@ -18,6 +21,13 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
     for block in blocks:
         line = text[: text.index(block)].count("\n")
         exec(compile("\n" * line + block, str(ROOT / page), "exec"), names)
+
+
+def test_the_commands_of_the_guide_print_what_it_says():
+    if not shutil.which("jq"):
+        pytest.skip("there is no jq, which the pages use")
+    run = subprocess.run([sys.executable, ROOT / "tools" / "check-examples.py", PROGRAM], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def test_help_is_documentation():
