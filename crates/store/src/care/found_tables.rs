@@ -18,15 +18,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::care::salvage::{ACTION, PART_CACHE_BYTES, is_unsupported};
+use crate::care::salvage::{ACTION, PART_CACHE_BYTES};
 use crate::codec::block::Block;
 use crate::codec::filter::Filter;
 use crate::codec::format::{
-    DIGESTS, DOCUMENTS, FAMILIES, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, STATE_KEY, TEXTS, parse_name_key,
-    parse_posting_key,
+    DIGESTS, DOCUMENTS, FAMILIES, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, TEXTS, parse_name_key, parse_posting_key,
 };
 use crate::codec::positions;
-use crate::codec::records::{self, DocumentRecord, StateRecord};
+use crate::codec::records::{self, DocumentRecord};
 use crate::engine::table_file::{self, TableFacts};
 use crate::engine::{Access, Engine, Row};
 use crate::open::files;
@@ -229,33 +228,6 @@ fn open_alone(store: &Path, number: u64, name: &str, facts: &TableFacts) -> Resu
         Ok(engine) => Ok(Some((links, engine))),
         Err(error) if error.failure.is_refusal() => Err(error.during(ACTION)),
         Err(_) => Ok(None),
-    }
-}
-
-/// The number of the last commit whose state is in a table; `None` where it has none, or where it cannot be read.
-pub(crate) fn last_commit_in(store: &Path, number: u64, name: &str) -> Result<Option<u64>> {
-    let path = store.join(name);
-    let facts = match table_file::facts(&path) {
-        Err(error) if StoreFailure::of_io(&error).is_refusal() => return Err(Error::io("read", &path)(error)),
-        read => read.unwrap_or_default(),
-    };
-    let is_main = |facts: &TableFacts| facts.family.as_ref().is_some_and(|(family, _)| family == MAIN);
-    let Some(facts) = facts.filter(is_main) else { return Ok(None) };
-    let state = match open_alone(store, number, name, &facts) {
-        Ok(Some((_links, engine))) => {
-            engine.get(MAIN, STATE_KEY, ACTION).map(|state| state.map(|state| state.to_vec()))
-        }
-        Ok(None) => return Ok(None),
-        Err(error) if is_unsupported(&error) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    match state {
-        Ok(state) => Ok(state.and_then(|state| {
-            let state: Option<StateRecord> = records::decode(&state, String::new).ok();
-            state.map(|state| state.commits)
-        })),
-        Err(error) if error.is_damage() => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

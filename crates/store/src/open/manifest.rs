@@ -10,8 +10,8 @@
 //! failed write leaves such tables too, and they are of no use. What tells is:
 //! * the mark ([`crate::open::mark`]). It names a list only once that list is on the disk and `CURRENT` names it, and lists get
 //!   ascending numbers. So no crash leaves a list of a lower number, or less of the one that was marked: [`check_list`].
-//! * without a mark of a list, a table whose commit is later than the last one that the store has. The engine keeps the rows of a
-//!   table in its log until its list names the table, so that no crash leaves one: [`check_unmarked_list`].
+//! * without a mark of a list, a table that can be read: nothing tells a table that a crash has left from one that holds the only copy
+//!   of committed rows. Commits do not tell: the log can be newer than the list: [`check_unmarked_list`].
 //!
 //! [`without_tables`] appends edits that remove tables, to a copy: through it the rest of a store can be read although some of
 //! its tables are damaged.
@@ -25,9 +25,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::care::found_tables;
 use crate::codec::format::{MAIN, RUN_FAMILIES, STORE};
 use crate::engine::level::Table;
+use crate::engine::table_file;
 use crate::open::files::{self, replace_file};
 use crate::open::linked_store::LinkedStore;
 use crate::open::mark::{self, CommitMark};
@@ -209,21 +209,24 @@ pub(super) fn check_list(root: &Path, mark: &CommitMark) -> Result<()> {
     }
 }
 
-/// Sees to it that no table of the database at `root`, of whose list there is no mark, has a later commit than `commits`, the last
-/// one of the store as its list and logs give it.
+/// Sees to it that the list of tables of the database at `root`, of which there is no mark, names each table that can be read.
 ///
 /// # Errors
 /// [`Error::TablesUnlisted`].
-pub(super) fn check_unmarked_list(root: &Path, commits: u64) -> Result<()> {
+pub(super) fn check_unmarked_list(root: &Path) -> Result<()> {
     let Some(list) = ListFile::named(root)? else { return Ok(()) };
     let store = root.join(STORE);
-    let unlisted = list.unlisted(&store)?;
-    for (table, name) in &unlisted {
-        if found_tables::last_commit_in(&store, *table, name)?.is_some_and(|found| found > commits) {
-            return Err(Error::TablesUnlisted { path: list.path, tables: unlisted.len() as u64 });
+    let mut tables = 0;
+    for (_, name) in list.unlisted(&store)? {
+        let path = store.join(name);
+        match table_file::facts(&path) {
+            Ok(facts) => tables += u64::from(facts.is_some()),
+            // A writer has removed it meanwhile.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io("read", path)(error)),
         }
     }
-    Ok(())
+    if tables == 0 { Ok(()) } else { Err(Error::TablesUnlisted { path: list.path, tables }) }
 }
 
 /// The list of tables that can be relied on, if there is one: it is the one that was marked, as long as it was, or fits the tables there

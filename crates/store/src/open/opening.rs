@@ -153,7 +153,7 @@ impl Store {
         let engine = Engine::open(&store, Access::Read, options.cache_bytes).map_err(cannot_open(root))?;
         let store = Self::load(root, engine, links, None, options)?.checked(&mark)?;
         if !mark.has_list() {
-            manifest::check_unmarked_list(root, store.view().state.commits)?;
+            manifest::check_unmarked_list(root)?;
         }
         // A list of tables that was cut between two records leaves out tables without a word.
         match store.missing_run()? {
