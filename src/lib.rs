@@ -141,5 +141,5 @@ pub mod maintenance {
         StoredPart,
     };
     #[doc(inline)]
-    pub use fpdb_store::{Backup, Level, LostDocument, Problem, Repair, Verification};
+    pub use fpdb_store::{Backup, DamagedStore, Level, LostDocument, Problem, Repair, Verification};
 }

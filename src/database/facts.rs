@@ -10,7 +10,7 @@ use crate::database::hash_counts::{DfCount, HashCounts};
 use fpdb_host::schema::{Answer, Schema, is_false};
 use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 use fpdb_kernel::profile::Profile;
-use fpdb_store::{DocumentRecord, LOGS, Level, MANY_BLOCKS, SourceRecord};
+use fpdb_store::{DamagedStore, DocumentRecord, LOGS, Level, MANY_BLOCKS, SourceRecord};
 
 /// A stored document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,6 +126,9 @@ pub struct DatabaseStats {
     /// The files and folders for which the host [remembers](crate::DatabaseWriter::remember) settings, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RememberedSource>,
+    /// The damaged stores that repairs have put aside. They are not in [`Self::stored`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damaged_stores: Vec<DamagedStore>,
 }
 
 impl Answer for DatabaseStats {

@@ -120,6 +120,12 @@ impl DatabaseWriter {
         Self { database: Database::of(store) }
     }
 
+    /// Where the damaged store is kept of a repair that was killed, if opening this database has finished the repair.
+    #[must_use]
+    pub fn finished_repair(&self) -> Option<&Path> {
+        self.store.finished_repair()
+    }
+
     /// A handle for reading that sees each commit of this writer as soon as it is made.
     #[must_use]
     pub fn reader(&self) -> Database {

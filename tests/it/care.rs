@@ -255,6 +255,53 @@ fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
     assert!(run.status == 2 && run.stderr.contains("--repair"), "{run:#?}");
 }
 
+/// Damaged files that a repair has kept take space until somebody removes them: so that is said, whichever command ends the repair.
+#[test]
+fn damaged_files_that_a_repair_has_kept_are_shown() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..20);
+    folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "c"]);
+    let database = folder.path().join(".fpdb");
+    let shown = |arguments: &[&str]| folder.ok(arguments).stdout.matches("remove them: rm -r ").count();
+    assert_eq!((shown(&["stats"]), shown(&["verify"])), (0, 0));
+    let break_it = || fs::write(database.join("store/CURRENT"), "MANIFEST-").unwrap();
+    break_it();
+    let repaired = folder.ok(&["verify", "--repair"]).stdout;
+    assert!(repaired.contains("remove them: rm -r ") && repaired.ends_with("/damaged-1\n"), "{repaired}");
+    let kept = bytes_below(&database.join("damaged-1"));
+    for command in ["stats", "verify"] {
+        assert_eq!(shown(&[command]), 1, "{command}");
+        let json = folder.ok(&[command, "--format", "json"]).json().remove(0);
+        assert_eq!(json["damaged_stores"][0]["bytes"], kept, "{command}: {json}");
+    }
+
+    // As a kill just before the end leaves it; another command finishes the repair.
+    for number in 1..3 {
+        let name = format!("damaged-{number}");
+        fs::create_dir(database.join("repaired")).unwrap();
+        fs::rename(database.join("store"), database.join("repaired/store")).unwrap();
+        fs::rename(database.join(&name), database.join("damaged")).unwrap();
+        let run = folder.ok(&[&["rm", "-q", "c/003.txt"], &["ingest", "-q", "c"]][number - 1][..]);
+        let lines: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("finished a repair")).collect();
+        assert!(lines.len() == 1 && lines[0].ends_with(&name), "{run:#?}");
+        assert!(!folder.ok(&["ingest", "-q", "c"]).stderr.contains("repair"));
+        if number == 1 {
+            break_it();
+            folder.ok(&["verify", "--repair"]);
+        }
+    }
+    // A repair that finds nothing wrong, since it ends the one that was killed.
+    fs::create_dir(database.join("repaired")).unwrap();
+    fs::rename(database.join("store"), database.join("repaired/store")).unwrap();
+    fs::rename(database.join("damaged-2"), database.join("damaged")).unwrap();
+    assert_eq!(shown(&["verify", "--repair"]), 2);
+    for number in 1..3 {
+        fs::remove_dir_all(database.join(format!("damaged-{number}"))).unwrap();
+    }
+    assert_eq!((shown(&["stats"]), shown(&["verify"])), (0, 0));
+    assert_eq!(verified(&folder, ".fpdb")["documents"], 20);
+}
+
 #[test]
 fn a_backup_is_restored_as_it_was_and_costs_what_is_new() {
     let folder = Folder::new();

@@ -13,6 +13,7 @@ use super::escape::escape_terminal;
 use super::folder::{common_folder, in_folder, name_in};
 use super::numbers::{count, grouped, percent, size};
 use super::style::Style;
+use super::verification::damaged_stores;
 
 /// The result of an ingest.
 pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
@@ -438,5 +439,5 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
         let time = UNIX_EPOCH + Duration::from_secs(seconds);
         row("last commit", humantime::format_rfc3339_seconds(time).to_string());
     }
-    page
+    page + &damaged_stores(&stats.damaged_stores)
 }

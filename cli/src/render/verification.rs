@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use fpdb::maintenance::{Repair, Verification};
+use fpdb::maintenance::{DamagedStore, Repair, Verification};
 
 use super::escape::escape_terminal;
-use super::numbers::count;
+use super::numbers::{count, size};
 
 /// The number of documents, at least, that are in the database again because a repair could not read the commit that removed them.
 pub(crate) fn restored_documents(found: &Verification) -> u64 {
@@ -27,6 +27,7 @@ pub(crate) fn verify_page(found: &Verification) -> String {
     page.push_str(": ");
     if found.problems.is_empty() {
         page.push_str("all is well\n");
+        page.push_str(&damaged_stores(&found.damaged_stores));
         return page;
     }
     let _ = writeln!(page, "{}", count(found.problems.len() as u64, "problem"));
@@ -34,18 +35,23 @@ pub(crate) fn verify_page(found: &Verification) -> String {
         let detail = if problem.detail.is_empty() { String::new() } else { format!(": {}", problem.detail) };
         let _ = writeln!(page, "  {}{detail}", problem.what);
     }
-    let Some(repair) = &found.repair else { return page };
+    let Some(repair) = &found.repair else { return page + &damaged_stores(&found.damaged_stores) };
     let _ = write!(page, "repaired; {} read again", count(repair.read_again.len() as u64, "document"));
     if repair.is_complete() {
         page.push_str(", nothing is lost\n");
     } else {
         losses(found, repair, &mut page);
     }
-    if let Some(store) = &repair.damaged_store {
-        let store = escape_terminal(store);
-        let _ = writeln!(page, "the damaged files are kept; once nothing is missing, remove them: rm -r {store}");
-    }
-    page
+    page + &damaged_stores(&found.damaged_stores)
+}
+
+/// The damaged stores that repairs have put aside, and how to remove them; empty if there are none.
+pub(super) fn damaged_stores(stores: &[DamagedStore]) -> String {
+    let line = |store: &DamagedStore| {
+        let (bytes, path) = (size(store.bytes), escape_terminal(&store.path));
+        format!("a repair has kept {bytes} of damaged files; once nothing is missing, remove them: rm -r {path}\n")
+    };
+    stores.iter().map(line).collect()
 }
 
 /// Lists the documents, texts and commits that a repair could not bring back.

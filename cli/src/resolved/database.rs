@@ -66,7 +66,20 @@ pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Resul
 /// # Errors
 /// As [`to_change`], and a failure to open it.
 pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<DatabaseWriter> {
-    Ok(builder(global).open_writer(to_change(global, printer)?)?)
+    let database = builder(global).open_writer(to_change(global, printer)?)?;
+    tell_if_repaired(&database, printer);
+    Ok(database)
+}
+
+/// Says where the damaged store is kept of a repair that was killed, if opening the database has finished the repair. `verify
+/// --repair` would have said so.
+pub(crate) fn tell_if_repaired(database: &DatabaseWriter, printer: &Printer) {
+    if let Some(path) = database.finished_repair() {
+        let path = path.display();
+        printer.warning(&format!(
+            "finished a repair that was interrupted; it has kept the damaged files: once nothing is missing, remove them: rm -r {path}"
+        ));
+    }
 }
 
 /// Says which database was found, if that was above the current folder. --quiet shows it too: it may not be the one that was meant.

@@ -42,7 +42,9 @@ fn open(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Resu
     };
     if let Some(path) = database::find(global)?.filter(|path| is_database(path)) {
         database::tell_if_above(global, &path, printer)?;
-        return Ok((builder.open_writer(path)?, None));
+        let database = builder.open_writer(path)?;
+        database::tell_if_repaired(&database, printer);
+        return Ok((database, None));
     }
     let path = database::new(global);
     let profile = *Staging::open(&args.staging)?.profile();

@@ -12,6 +12,7 @@ use crate::typed::{BackupArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let database = database::builder(global).open_writer(database::existing(global)?)?;
+    database::tell_if_repaired(&database, printer);
     let steps = StepBar::start(printer, "looking at the backups");
     let options = BackupOptions::default().keep(args.keep.map(|keep| keep as usize)).quick(args.quick);
     let backup = database.backup(&args.folder, &options, &steps.task());

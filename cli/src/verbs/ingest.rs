@@ -220,6 +220,7 @@ fn open(
     let existing = |database: DatabaseWriter, path: &Path| {
         args.profile.check(database.profile())?;
         database::tell_if_above(global, path, printer)?;
+        database::tell_if_repaired(&database, printer);
         Ok(Some(IngestTarget { database, created: None }))
     };
     if let Some(path) = database::find(global)? {

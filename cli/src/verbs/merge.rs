@@ -20,6 +20,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         None => builder.clone(),
     };
     let database = writing.open_writer(database::to_change(global, printer)?)?;
+    database::tell_if_repaired(&database, printer);
     let mut output = Output::open(global)?;
     let stop = interrupt::graceful(interrupt::AT_COMMIT);
     let (mut failed, mut left) = (false, args.others.as_slice());

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use super::care::findings::DamagedStore;
+use super::care::kept;
 use super::engine::Engine;
 use super::engine::failure::missing;
 use super::open::StoreOptions;
@@ -55,12 +57,27 @@ pub struct Store {
     pub(super) options: StoreOptions,
     pub(super) place: Arc<Place>,
     pub(super) pool: Arc<Pool>,
+    /// Where a damaged store is kept whose repair was killed and has been finished by opening this one.
+    pub(super) finished_repair: Option<PathBuf>,
 }
 
 impl Store {
     /// The profile of the database. It is fixed at creation.
     pub fn profile(&self) -> &Profile {
         &self.profile
+    }
+
+    /// Where the damaged store is kept of a repair that was killed, if opening this writer has finished the repair.
+    pub fn finished_repair(&self) -> Option<&Path> {
+        self.finished_repair.as_deref()
+    }
+
+    /// The damaged stores that repairs have put aside, in that order.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the folder cannot be read.
+    pub fn damaged_stores(&self) -> Result<Vec<DamagedStore>> {
+        kept::damaged_stores(&self.root)
     }
 
     /// The folder of the database.
@@ -153,6 +170,7 @@ impl Store {
             options: self.options,
             place: Arc::clone(&self.place),
             pool: Arc::clone(&self.pool),
+            finished_repair: None,
         };
         AsOf { kept: Some(Box::new(kept)), store: self }
     }

@@ -58,7 +58,7 @@ mod view;
 mod write;
 
 pub use care::backup::Backup;
-pub use care::findings::{LostDocument, Problem, Repair, Verification};
+pub use care::findings::{DamagedStore, LostDocument, Problem, Repair, Verification};
 pub use care::repair::{RepairStart, Repairing};
 pub use codec::block::Posting;
 pub use codec::format::{DECISIONS, FORMAT_VERSION};

@@ -235,7 +235,7 @@ fn tables_of_another_database_are_damage() {
     }
     // The files are there, so that all can be read again.
     let repaired = on_x(&folder, &["verify", "--repair"]);
-    assert!(repaired.stdout.contains("the damaged files are kept"), "{repaired:#?}");
+    assert!(repaired.stdout.contains("of damaged files"), "{repaired:#?}");
     assert_eq!(on_x(&folder, &["verify"]).status, 0);
 }
 

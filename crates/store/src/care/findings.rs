@@ -44,6 +44,19 @@ pub struct Verification {
     /// The result of a repair; the counts above are those after it. `None` where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
+    /// The damaged stores that repairs have put aside, this one or earlier ones, in that order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damaged_stores: Vec<DamagedStore>,
+}
+
+/// A damaged store that a repair has put aside. It stays until somebody removes its folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DamagedStore {
+    /// Its folder.
+    pub path: String,
+    /// Bytes of its files.
+    pub bytes: u64,
 }
 
 impl Answer for Verification {

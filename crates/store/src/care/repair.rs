@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::care::choice::open_damaged;
 use crate::care::findings::{LostDocument, Problem, Repair, Verification};
+use crate::care::kept::{DAMAGED, damaged_stores};
 use crate::care::salvage::Salvage;
 use crate::care::survey::{self, Survey};
 use crate::codec::format::{
@@ -36,9 +37,6 @@ use fpdb_kernel::profile::Profile;
 
 /// The new store grows in a database of this name inside the damaged one.
 const REPAIRED: &str = "repaired";
-
-/// Where the damaged store waits for the new one to be in its place. Then it gets a number.
-const DAMAGED: &str = "damaged";
 
 /// Records that are committed together, and postings of documents that are read again.
 const BATCH_BYTES: usize = 64 << 20;
@@ -246,7 +244,7 @@ impl Repairing {
         report.damaged_store = finish_interrupted(&root)?.map(|path| path.display().to_string());
         replace_file(&root.join(MARKER), marker.as_bytes())?;
         drop(lock);
-        Ok(Verification { problems, repair: Some(report), ..now })
+        Ok(Verification { problems, repair: Some(report), damaged_stores: damaged_stores(&root)?, ..now })
     }
 
     /// Copies the documents that are whole, with their positions and postings.

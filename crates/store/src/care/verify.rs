@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::care::findings::{Problem, Verification};
+use crate::care::kept::damaged_stores;
 use crate::care::survey::DocumentRows;
 use crate::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MAIN, MARKER, NAMES, POSITIONS, SOURCE_PREFIX, TEXTS, digest_key,
@@ -61,6 +62,7 @@ impl Store {
         verifier.check_stray_chunks(TEXTS, texts::chunks_of)?;
         verifier.check_containers()?;
         verifier.check_sources()?;
+        verifier.found.damaged_stores = damaged_stores(&self.root)?;
         Ok(verifier.found)
     }
 }

@@ -49,8 +49,10 @@ impl Store {
     pub fn open_writer(root: &Path, options: &StoreOptions) -> Result<Self> {
         check_marker(root)?;
         let lock = WriterLock::take(root)?;
-        repair::finish_interrupted(root)?;
-        Self::open_locked(root, lock, options)
+        let finished_repair = repair::finish_interrupted(root)?;
+        let mut store = Self::open_locked(root, lock, options)?;
+        store.finished_repair = finished_repair;
+        Ok(store)
     }
 
     /// As [`Self::open_writer`], with the lock in hand.
@@ -225,6 +227,7 @@ impl Store {
             options: *options,
             place: Arc::new(Place::of(root)),
             pool: Arc::new(Pool::new(options.threads)),
+            finished_repair: None,
         })
     }
 }
