@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
 use crate::archive::{apply, dedup, pairs, repeats};
-use crate::database::{Compaction, DatabaseStats, DocumentInfo, Removal};
+use crate::database::{Compaction, DatabaseStats, DocumentInfo, Removal, Renaming};
 use crate::ingest::IngestSummary;
 use crate::query::{CorpusAnswer, QueryAnswer};
 use crate::staging::Assembly;
@@ -37,6 +37,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         of::<DocumentInfo>(),
         of::<DatabaseStats>(),
         of::<Removal>(),
+        of::<Renaming>(),
         of::<Compaction>(),
         of::<Verification>(),
         of::<Backup>(),

@@ -77,7 +77,7 @@ pub mod staging;
 
 pub use archive::submissions::submission_pattern;
 pub use archive::{apply, dedup, pairs, repeats};
-pub use database::{Database, DatabaseBuilder, DatabaseWriter, DocumentInfo, Removal};
+pub use database::{Database, DatabaseBuilder, DatabaseWriter, DocumentInfo, Removal, Renaming};
 #[doc(inline)]
 pub use fpdb_host::error::{DocumentError, Error, Result, StoreFailure};
 #[doc(inline)]

@@ -23,13 +23,14 @@ const MOST_NAMES: usize = 200;
 const TIME_LIMIT: Duration = Duration::from_millis(300);
 
 /// Flags and arguments that take names of stored documents.
-const NAMES: [(&str, &str); 6] = [
+const NAMES: [(&str, &str); 7] = [
     ("query", "document"),
     ("pairs", "across"),
     ("dedup", "protect"),
     ("list", "prefixes"),
     ("show", "names"),
     ("rm", "names"),
+    ("mv", "old"),
 ];
 
 /// Answers the shell that asks, if one does.

@@ -102,6 +102,7 @@ fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatu
         Verb::Apply(args) => verbs::apply::run(global, args, printer),
         Verb::Dedup(args) => verbs::dedup::run(global, args, printer),
         Verb::Rm(args) => verbs::rm::run(global, args, printer),
+        Verb::Mv(args) => verbs::mv::run(global, args, printer),
         Verb::Compact => verbs::compact::run(global, printer),
         Verb::Verify(args) => verbs::verify::run(global, args, printer),
         Verb::Backup(args) => verbs::backup::run(global, args, printer),

@@ -392,6 +392,12 @@ impl NativeDatabase {
         json(&py.detach(|| writer.remove_named_or_numbered(&names, &ids)).map_err(raise)?)
     }
 
+    /// Renames a file or a folder of documents, and says so as JSON.
+    fn rename(&self, py: Python<'_>, old: &str, new: &str) -> PyResult<String> {
+        let writer = self.writer()?;
+        json(&py.detach(|| writer.rename(old, new)).map_err(raise)?)
+    }
+
     /// The numbers of the documents that prefixes and values select, and the prefixes and values that no document has.
     fn select(
         &self,

@@ -59,6 +59,7 @@ fn class(error: &Error) -> &'static str {
         | Error::OtherBuild { .. }
         | Error::Unsorted { .. }
         | Error::NotPlanned { .. }
+        | Error::NameTaken { .. }
         | Error::NameTwice { .. }
         | Error::NumberTwice { .. }
         | Error::AlreadyAssembled { .. } => "ParameterError",

@@ -502,3 +502,25 @@ def test_limits_have_the_names_of_the_library(tmp_path):
         with pytest.raises(fpdb.ParameterError, match="expansion cannot be 0: expected a whole number, 1 or more"):
             database.query(file, limits={"expansion": 0})
         assert database.ingest(file).added == 1
+
+
+def test_documents_are_renamed_as_by_the_program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").mkdir()
+    for name in "ab":
+        (tmp_path / "old" / f"{name}.txt").write_text(f"The text {name}, which is long enough to have some fingerprints of its own.")
+    with fpdb.create("db") as database:
+        database.ingest(["old"])
+        (tmp_path / "old").rename(tmp_path / "new")
+        renaming = database.rename("old", "new")
+        assert renaming.to_dict() == {"schema": "fpdb.mv/1", "renamed": 2, "moved": 2}
+        monkeypatch.chdir(tmp_path / "new")
+        assert database.ingest(["."]).unchanged == 2
+        assert [info.name for info in database.documents()] == ["new/a.txt", "new/b.txt"]
+        with pytest.raises(fpdb.ParameterError, match="a stored document is named new/b.txt already"):
+            database.rename("new/a.txt", "new/b.txt")
+        with pytest.raises(fpdb.DocumentNotFoundError):
+            database.rename("nobody", "new")
+    assert program("mv", "--db", tmp_path / "db", "new", "old")[0] == renaming.to_dict() | {"moved": 0}
+    with fpdb.open(tmp_path / "db") as database, pytest.raises(fpdb.ParameterError, match="reading"):
+        database.rename("old", "new")

@@ -52,6 +52,8 @@ def main(path: str) -> None:
         database.remove("d0", ids=[2])
         removal: fpdb.Removal = database.remove(prefix="d", where={"lang": "en"}, dry_run=True)
         print(removal.selected, removal.unmatched)
+        renaming: fpdb.Renaming = database.rename("d1", "d2")
+        print(renaming.renamed, renaming.moved)
     with fpdb.open(path) as reader, reader.iter_pairs(min_resemblance=0.5) as stream:
         first: fpdb.Pair | None = next(stream, None)
         print(first)

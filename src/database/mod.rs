@@ -5,6 +5,7 @@ mod facts;
 pub(crate) mod hash_counts;
 mod pairing;
 mod querying;
+mod rename;
 mod selected;
 mod writer;
 
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, RememberedSource, StoredPart};
+pub use self::rename::Renaming;
 pub use self::selected::SelectedDocuments;
 pub use self::writer::{BackupOptions, Compaction, CompactionPlan, DatabaseWriter, Removal};
 use crate::archive::apply::{self, Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary};

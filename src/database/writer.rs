@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::rename::{self, Renaming};
 use super::{Database, ids_named};
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
@@ -269,6 +270,19 @@ impl DatabaseWriter {
             }
             Ok(Removal { unknown_names, ..self.remove_live(&found)? })
         })
+    }
+
+    /// Renames a file or a folder of documents: `old` and every name that lies in it, members of archives and records too. All in one
+    /// commit, whose records are held in memory, some 1 KiB a document.
+    ///
+    /// A document whose file is there still is read from there as before. If the file is gone and is at the new name, it is read from
+    /// there from now on. An ingest of either place then finds the document again, under its new name.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchDocument`] where nothing has the old name; [`Error::NameTaken`] where a document has a new one;
+    /// [`Error::InvalidParameter`] for a part of a file and for an empty or unchanged name. Nothing is renamed then.
+    pub fn rename(&self, old: &str, new: &str) -> Result<Renaming> {
+        self.store.change_alone(&StopToken::new(), || rename::rename(&self.store, old, new))
     }
 
     fn remove_live(&self, ids: &[DocId]) -> Result<Removal> {

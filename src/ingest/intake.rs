@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use super::first_names::name_place;
 use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
@@ -372,6 +373,7 @@ impl Intake<'_> {
             if let Err(error) = update.check() {
                 return self.fail(&update.name, &error);
             }
+            name_place(&update).into_iter().for_each(|place| self.batch.place(place));
             self.batch.update(id, record, update);
         }
         self.count(name, Outcome::Unchanged, format);
@@ -410,6 +412,7 @@ impl Intake<'_> {
             self.summary.without_text += 1;
             self.progress.without_text(&record.name);
         }
+        name_place(&record).into_iter().for_each(|place| self.batch.place(place));
         self.batch.finish(record)
     }
 

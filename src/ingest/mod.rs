@@ -4,6 +4,7 @@
 //! workers read the others and make fingerprints; one thread takes these in the order of the walk, so that
 //! ids and answers do not depend on the number of workers, and commits whenever a batch is full.
 
+mod first_names;
 mod intake;
 mod known;
 mod merge;
@@ -21,6 +22,7 @@ mod worker;
 
 use std::time::Instant;
 
+use first_names::FirstNames;
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
 use fpdb_reading::input::{Document, InputLimits, Source};
@@ -28,6 +30,7 @@ use fpdb_store::Store;
 use intake::with_intake;
 use prune::{Prune, SearchFailures};
 
+pub(crate) use first_names::{PARTS, name_place};
 pub(crate) use merge::merge;
 pub(crate) use messages::ReadDocument;
 pub use options::{IngestOptions, OnChange};
@@ -51,17 +54,18 @@ pub(crate) fn ingest(
 ) -> Result<IngestSummary> {
     let started = Instant::now();
     let options = &within_memory(store, options)?;
+    let names = &FirstNames::new(store, sources, task)?;
     let mut prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
     let (mut renamed, mut failures) = (0, SearchFailures::default());
     if let Some(prune) = &mut prune {
         let mut unseen;
-        (renamed, unseen) = rename::rename(store, sources, options, prune, task)?;
+        (renamed, unseen) = rename::rename(store, sources, (options, names), prune, task)?;
         failures = unseen.take_failures();
         prune.keep(unseen);
     }
     let summary = with_intake(store, options, task, |intake| {
         intake.summary.renamed = renamed;
-        pipeline::run(store, options, task, intake, |walker| walker.walk(sources, failures))?;
+        pipeline::run(store, options, task, intake, |walker| walker.walk(sources, names, failures))?;
         if let Some(prune) = &prune {
             intake.prune(prune, task.token())?;
         }

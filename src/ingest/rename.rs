@@ -10,6 +10,7 @@ use std::path::Path;
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::first_names::{FirstNames, name_place};
 use super::options::IngestOptions;
 use super::prune::{MissingContainer, MissingDocument, Prune, Unseen};
 use super::record::{metadata_after, origin_of, trusted_mtime};
@@ -33,7 +34,7 @@ const ALIKE: usize = 64;
 pub(super) fn rename(
     store: &Store,
     sources: &[Source],
-    options: &IngestOptions,
+    (options, names): (&IngestOptions, &FirstNames<'_>),
     prune: &Prune,
     task: &Task<'_>,
 ) -> Result<(u64, Unseen)> {
@@ -47,7 +48,9 @@ pub(super) fn rename(
             return ControlFlow::Break(());
         }
         match found {
-            WalkEvent::Document(candidate) | WalkEvent::Archive(candidate) => outcome = renaming.found(candidate),
+            WalkEvent::Document(candidate) | WalkEvent::Archive(candidate) => {
+                outcome = renaming.found(candidate, names)
+            }
             WalkEvent::Failed { name, error } => renaming.unseen.note_folder(name, error),
             _ => {}
         }
@@ -112,12 +115,15 @@ impl<'a> Renaming<'a> {
     }
 
     /// Takes a file.
-    fn found(&mut self, mut candidate: Candidate) -> Result<()> {
+    fn found(&mut self, mut candidate: Candidate, names: &FirstNames<'_>) -> Result<()> {
         let Some(file) = candidate.about.file.clone() else { return Ok(()) };
         let (is_file, is_container) = (self.sizes.contains(&file.bytes), self.containers.contains_key(&file.bytes));
-        let name = candidate.about.name.clone();
-        if !(is_file || is_container)
-            || self.given.contains(&name)
+        if !(is_file || is_container) {
+            return Ok(());
+        }
+        let name = names.of(std::mem::take(&mut candidate.about.name), &file.source)?;
+        candidate.about.name.clone_from(&name);
+        if self.given.contains(&name)
             || self.store.newest_named(&name, |_| true)?.is_some()
             || self.store.container(&file.source)?.is_some()
         {
@@ -260,6 +266,7 @@ impl<'a> Renaming<'a> {
         self.pending.push((record.name.clone(), renamed.name.clone()));
         self.given.insert(renamed.name.clone());
         self.taken.insert(id);
+        name_place(&renamed).into_iter().for_each(|place| self.batch.place(place));
         self.batch.rename(id, record, renamed);
         if self.batch.is_full() { self.commit() } else { Ok(()) }
     }

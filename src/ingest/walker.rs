@@ -12,6 +12,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::first_names::FirstNames;
 use super::known::{self, Known};
 use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
@@ -79,7 +80,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Finds the documents of `sources`, after a search for renamed files with these failures.
-    pub(super) fn walk(&mut self, sources: &[Source], failures: SearchFailures) -> Result<()> {
+    pub(super) fn walk(&mut self, sources: &[Source], names: &FirstNames<'_>, failures: SearchFailures) -> Result<()> {
         for (path, (name, error)) in failures {
             self.unseen.insert(path);
             if self.step(IntakeStep::Failed { name, error }).is_break() {
@@ -89,7 +90,7 @@ impl<'a> Walker<'a> {
         let mut failure = None;
         let options = self.options;
         self.filter = Some(Arc::new(PathFilter::new(&options.walk)?));
-        walk(sources, &options.walk, &mut |found| match self.found(found) {
+        walk(sources, &options.walk, &mut |found| match self.found(found, names) {
             Ok(flow) => flow,
             Err(error) => {
                 failure = Some(error);
@@ -126,7 +127,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes what the walk has found.
-    fn found(&mut self, found: WalkEvent) -> Result<ControlFlow<()>> {
+    fn found(&mut self, found: WalkEvent, names: &FirstNames<'_>) -> Result<ControlFlow<()>> {
         if self.stop.is_stopped() {
             return Ok(ControlFlow::Break(()));
         }
@@ -141,6 +142,9 @@ impl<'a> Walker<'a> {
             WalkEvent::Failed { name, error } => return Ok(self.step(IntakeStep::Failed { name, error })),
             WalkEvent::Document(candidate) | WalkEvent::Archive(candidate) => candidate,
         };
+        if let Some(file) = &candidate.about.file {
+            candidate.about.name = names.of(std::mem::take(&mut candidate.about.name), &file.source)?;
+        }
         if self.must_wait(&candidate.about)? {
             return Ok(ControlFlow::Continue(()));
         }

@@ -80,6 +80,7 @@ fn without_a_database_each_command_says_where_it_looked() {
         &["stats"],
         &["query", "--document", "a.txt"],
         &["rm", "a.txt"],
+        &["mv", "a.txt", "b.txt"],
         &["compact"],
         &["verify"],
         &["backup", "copy"],

@@ -45,7 +45,7 @@ fn names(folder: &Folder, database: &str) -> Vec<String> {
 #[test]
 fn help_mentions_every_flag() {
     let folder = Folder::new();
-    let own: [(&str, &[&str]); 18] = [
+    let own: [(&str, &[&str]); 19] = [
         ("init", &[]),
         (
             "ingest",
@@ -87,6 +87,7 @@ fn help_mentions_every_flag() {
         ("dedup", &["--protect", "--write"]),
         ("apply", &["REPORT", "--write", "--remove", "--link", "--move", "--mark", "--yes"]),
         ("rm", &["NAME", "--ignore-missing"]),
+        ("mv", &["OLD", "NEW"]),
         ("compact", &[]),
         ("verify", &[]),
         ("backup", &["DIR"]),
@@ -185,7 +186,7 @@ fn there_is_a_manual_page_for_each_command() {
     }
     folder.ok(&["man", "--output", "fpdb.1"]);
     let page = std::fs::read_to_string(folder.path().join("fpdb.1")).unwrap();
-    assert_eq!(folder.ok(&["man", "--dir", "pages"]).stderr, "wrote 21 pages into pages\n");
+    assert_eq!(folder.ok(&["man", "--dir", "pages"]).stderr, "wrote 22 pages into pages\n");
     assert_eq!(std::fs::read_to_string(folder.path().join("pages/fpdb.1")).unwrap(), page);
     // Every page that is named is there.
     let named: Vec<&str> = page.split("(1)").filter_map(|before| before.rsplit([' ', '\n']).next()).collect();

@@ -40,7 +40,7 @@ fn left(folder: &Folder) -> Vec<String> {
 #[test]
 fn no_command_leaves_temporary_files() {
     let folder = prepared();
-    let commands: [&[&str]; 16] = [
+    let commands: [&[&str]; 17] = [
         &["list"],
         &["show", "docs/0.txt"],
         &["stats"],
@@ -54,6 +54,7 @@ fn no_command_leaves_temporary_files() {
         &["ingest", "docs", "large.txt.gz", "--limit", "document-size=1MiB"],
         &["ingest", "large.txt.gz", "--limit", "expanded-size=1MiB"],
         &["rm", "docs/3.txt"],
+        &["mv", "docs/2.txt", "docs/two.txt"],
         &["compact"],
         &["backup", "copies"],
         &["--db", "restored", "restore", "copies"],

@@ -21,6 +21,7 @@ mod json;
 mod leftovers;
 mod model;
 mod moving_on;
+mod mv;
 mod numbers;
 mod options;
 mod oracle;

@@ -70,6 +70,7 @@ fn nothing_in_a_document_commands_a_terminal() {
             &["show", &absent],
             &["stats", "--hashes"],
             &["rm", &absent],
+            &["mv", &absent, &name],
             &["verify"],
             &["backup", &absent],
             &["restore", "--db", "other", &absent],

@@ -36,7 +36,7 @@ pub(crate) use query::QueryArgs;
 pub(crate) use reader_process::READ_DOCUMENTS;
 pub(crate) use reading::QueryReadArgs;
 pub(crate) use report::ReportArgs;
-pub(crate) use stored::{ListArgs, RmArgs, ShowArgs, StatsArgs};
+pub(crate) use stored::{ListArgs, MvArgs, RmArgs, ShowArgs, StatsArgs};
 pub(crate) use tools::{CompletionsArgs, HelpArgs, ManArgs};
 
 /// Which stored documents share text with this one, how much, and exactly where?
@@ -66,7 +66,7 @@ pub(crate) enum Verb {
     /// Changes nothing. A document is removable if a document that is kept, its survivor, is identical to it or, on request,
     /// contains or resembles it.
     Dedup(DedupArgs),
-    /// Apply a dedup report: write a clean copy, or remove, link, move or mark files
+    /// Apply a dedup report: copy, remove, link, move or mark files
     ///
     /// A dry run unless --yes is given. fpdb first compares the contents of removable documents and their survivors with the
     /// database: it leaves files alone that have changed since they were ingested.
@@ -83,6 +83,11 @@ pub(crate) enum Verb {
     Stats(StatsArgs),
     /// Remove documents
     Rm(RmArgs),
+    /// Rename a document, or a folder of documents
+    ///
+    /// Nothing is read again. A document whose file is there still is read from there as before. If the file is gone and is at the new
+    /// name, after a folder was moved for example, it is read from there from now on.
+    Mv(MvArgs),
     /// Free the space of removed documents and make queries faster
     Compact,
     /// Check the whole database, and repair it on request

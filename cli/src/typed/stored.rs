@@ -67,6 +67,18 @@ fn parse_field(text: &str) -> Result<(String, String), String> {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct MvArgs {
+    /// The name of a stored document, archive or folder; . for all names that are not absolute
+    ///
+    /// Members of an archive and records of a file are renamed with it.
+    #[arg(value_name = "OLD")]
+    pub(crate) old: String,
+    /// Its new name, which no other document may have
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
     /// Also count distinct fingerprints, and the documents that hold each; reads every posting
     #[arg(long)]

@@ -39,7 +39,7 @@ pub(crate) fn of(verb: &str) -> Option<&'static VerbHelp> {
     VERBS.iter().find(|help| help.verb == verb)
 }
 
-pub(super) const VERBS: [VerbHelp; 21] = [
+pub(super) const VERBS: [VerbHelp; 22] = [
     VerbHelp {
         verb: "",
         formats: OutputFormat::PASSAGES,
@@ -172,6 +172,16 @@ pub(super) const VERBS: [VerbHelp; 21] = [
             ("Count the documents of a folder; with --yes remove them", "fpdb rm --prefix archive/2019/"),
             ("Remove documents with this value in their metadata", "fpdb rm --where label=spam --yes"),
             ("Remove the documents that a list names, stored or not", "xargs -r fpdb rm --ignore-missing < names.txt"),
+        ],
+    },
+    VerbHelp {
+        verb: "mv",
+        formats: OutputFormat::ANSWER,
+        note: "All documents are renamed in one commit, or none.",
+        examples: &[
+            ("Follow a folder that was moved", "mv old/root new/root && fpdb mv old/root new/root"),
+            ("Rename one document", "fpdb mv draft.txt final.txt"),
+            ("Put all documents below a folder of names", "fpdb mv . archive-2026"),
         ],
     },
     VerbHelp {

@@ -13,6 +13,7 @@ pub(super) mod init;
 pub(super) mod list;
 pub(super) mod man;
 pub(super) mod merge;
+pub(super) mod mv;
 pub(super) mod pairs;
 pub(super) mod query;
 pub(super) mod repeats;

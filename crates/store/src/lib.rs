@@ -40,6 +40,7 @@ mod fold_tests;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 mod handle;
+mod name_places;
 mod open;
 mod past;
 #[cfg(any(test, fuzzing))]
@@ -68,6 +69,7 @@ pub use codec::varint;
 pub use engine::Level;
 pub use engine::refused_memory::abort_on_refused_memory;
 pub use handle::Store;
+pub use name_places::NamePlace;
 pub use open::StoreOptions;
 pub use read::lookup::{Holders, Lookup};
 pub use sizes::LOGS;

@@ -818,6 +818,20 @@ class IngestSummary(Answer):
 
 
 @dataclass(frozen=True)
+class Renaming(Answer):
+    """The summary of `rename`.
+
+    Attributes:
+        renamed: documents that got another name.
+        moved: those of them whose files were gone and were found at the new names.
+    """
+
+    renamed: int
+    moved: int
+    schema: str = "fpdb.mv/1"
+
+
+@dataclass(frozen=True)
 class Removal(Answer):
     """The summary of `remove`.
 

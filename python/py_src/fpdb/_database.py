@@ -26,8 +26,9 @@ from ._answers import (
     PairStream,
     QueryAnswer,
     QueryAnswers,
-    Removal,
     RemovableDocuments,
+    Removal,
+    Renaming,
     RepeatedPassages,
     Repeats,
     RepeatSummary,
@@ -323,6 +324,25 @@ class Database:
             raise TypeError("dry_run goes with prefix and where")
         answer = json.loads(self._native.remove(list(names), [_number(number) for number in ids]))
         return Removal(answer["removed"], answer["unknown_names"], answer["unknown_ids"])
+
+    def rename(self, old: str, new: str) -> Renaming:
+        """Renames a document, or a folder of documents, in one commit. Members of archives and records are renamed with their file.
+
+        A document whose file is there still is read from there as before. If the file is gone and is at the new name, it is read from
+        there from now on.
+
+        Args:
+            old: the name of a document, archive or folder; `.` for all names that are not absolute.
+            new: its new name.
+
+        Raises:
+            ParameterError: a document has a new name already, or the database is open for reading.
+            DocumentNotFoundError: nothing has the old name.
+
+        Returns:
+            How many documents were renamed, and how many are read from new places.
+        """
+        return Renaming._of(json.loads(self._native.rename(old, new)))
 
     def compact(self, *, progress: ProgressLike = None, stop: StopToken | None = None) -> Compaction:
         """Folds all batches into one and frees the space of removed documents. Readers are not disturbed."""

@@ -27,13 +27,14 @@ fn prepared() -> Folder {
 }
 
 /// Every kind of command on the database `x`.
-const COMMANDS: [&[&str]; 10] = [
+const COMMANDS: [&[&str]; 11] = [
     &["list"],
     &["query", "question.txt"],
     &["show", "a-docs/001.txt"],
     &["stats"],
     &["ingest", "a-docs"],
     &["rm", "a-docs/001.txt"],
+    &["mv", "a-docs/002.txt", "other.txt"],
     &["compact"],
     &["backup", "copies"],
     &["verify"],

@@ -45,6 +45,7 @@ impl Error {
                 None => STORED_FINGERPRINTS.into(),
             },
             Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
+            Self::NameTaken { .. } => "nothing was renamed: remove that document first, or choose another name".into(),
             Self::TooLittleMemory { needed, .. } => format!("allow the database {needed} bytes of memory, or more to be faster"),
             Self::DamagedDecisions { .. } | Self::DecisionsOfAnother { .. } => "decide about all documents again".into(),
             Self::LaterDecisions { .. } => "open the database again; if it is older than the decisions, as after a restore, decide about all documents again".into(),

@@ -362,6 +362,12 @@ pub enum Error {
         /// The name asked for.
         name: String,
     },
+    /// A document has the name that another one is to get.
+    #[error("a stored document is named {name} already")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
     /// No stored document has this number.
     #[error("no stored document has the number {number}")]
     NoSuchNumber {

@@ -1,8 +1,8 @@
 //! Scope: finds the stored documents that were read from the given folders, and whether their files are gone.
 //!
-//! A document is in scope if its file lies in one of the folders. An ingest of the folder must also give it
-//! the same name today. Documents that the current options exclude are not in scope. Nothing below an
-//! unreadable folder is in scope either, because it is unknown whether files there are gone.
+//! A document is in scope if its file lies in one of the folders, whatever its name. Documents that the current
+//! options exclude are not in scope. Nothing below an unreadable folder is in scope either, because it is unknown
+//! whether files there are gone.
 
 use std::fs::read_dir;
 use std::io;
@@ -73,9 +73,8 @@ impl Scope {
         let found = self.folders.iter().position(|folder| {
             let Ok(below) = source.strip_prefix(&folder.absolute) else { return false };
             let path = folder.typed.join(below);
-            let is_named = file_name_of(name, member).is_some_and(|file| name_of(&path).is_ok_and(|name| name == file));
             let suffix = member.map_or("", |member| parts_of(name, member).0);
-            is_named && self.filter.counts_member(&path, suffix) && !(self.skip_hidden && is_hidden(below))
+            self.filter.counts_member(&path, suffix) && !(self.skip_hidden && is_hidden(below))
         })?;
         // Prefers an empty folder below another given folder.
         let is_below = |folder: &Folder| folder.is_empty && source.starts_with(&folder.absolute);
@@ -160,11 +159,12 @@ mod tests {
             (at("corpus/a.jsonl:3"), at("corpus/a.jsonl"), Some(":3?body"), Some(0)),
             (at("corpus/a.gz"), at("corpus/a.gz"), Some(""), Some(0)),
             (at("empty/a.txt"), at("empty/a.txt"), None, Some(1)),
-            // Another folder, another name for the same folder, another folder with the same name.
+            // Another name, as by an ingest in another folder.
+            ("corpus/a.txt".into(), at("corpus/a.txt"), None, Some(0)),
+            ("a.zip!b".into(), at("corpus/x.zip"), Some("!b"), Some(0)),
+            // Another folder, another folder with the same name.
             (at("corpus2/a.txt"), at("corpus2/a.txt"), None, None),
-            ("corpus/a.txt".into(), at("corpus/a.txt"), None, None),
             (at("corpus/a.txt"), "/elsewhere/corpus/a.txt".into(), None, None),
-            (at("corpus/a.txt!b"), at("corpus/a.txt"), None, None),
             // Excluded today, not a folder, does not exist.
             (at("corpus/a.log"), at("corpus/a.log"), None, None),
             (at("corpus/.a/b"), at("corpus/.a/b"), None, None),

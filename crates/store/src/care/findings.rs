@@ -51,6 +51,7 @@ pub struct Verification {
 
 /// A damaged store that a repair has put aside. It stays until somebody removes its folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DamagedStore {
     /// Its folder.

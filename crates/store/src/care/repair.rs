@@ -116,6 +116,9 @@ impl Repairing {
     /// Writes the documents that are whole; the damaged ones come next.
     pub fn copy_whole(&mut self, task: &Task<'_>) -> Result<()> {
         self.write_whole(task)?;
+        let mut changes = self.store.engine.changes();
+        Store::forget_name_places(&mut changes)?;
+        changes.write("forget the places of documents")?;
         self.store.remember_sources(&sources(&self.salvage)?)?;
         // The documents that are damaged lie between those that are whole.
         self.batch = Batch::new(0, BATCH_BYTES);

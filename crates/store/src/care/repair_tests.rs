@@ -10,7 +10,7 @@ use crate::codec::format::{
 use crate::codec::records::{self, RunRecord, SourceRecord, StateRecord};
 use crate::open::mark;
 use crate::tests::{fingerprint, hash, record};
-use crate::{Batch, Committer, DocumentRecord, Store, StoreOptions};
+use crate::{Batch, Committer, DocumentRecord, NamePlace, Store, StoreOptions};
 use fpdb::maintenance::{Repair, Verification};
 use fpdb_host::progress::Task;
 use fpdb_kernel::profile::Profile;
@@ -247,6 +247,31 @@ fn remembered_sources_are_kept_but_for_damaged_ones() {
     store.remember_sources(&[SourceRecord { path: "/a".into(), settings: vec![] }]).unwrap();
     assert_eq!(store.sources().unwrap(), sources[1..]);
     assert_eq!((store.source("/a").unwrap(), store.source("/b").unwrap().as_ref()), (None, Some(&sources[1])));
+}
+
+#[test]
+fn the_places_of_names_are_listed_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    make(&root);
+    let place = NamePlace::of("/h/a/x.txt", "a/x.txt");
+    let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
+    let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
+    batch.place(place.clone());
+    batch.finish(record(99, 0)).unwrap();
+    Committer::new(&store).commit(&store, &mut batch).unwrap();
+    assert_eq!(store.name_places().unwrap(), Some(vec![place.clone()]));
+    put(&store, MAIN, b"place/", b"");
+    assert!(store.name_places().unwrap_err().is_damage());
+    assert_eq!(store.verify(&Task::new()).unwrap().problems.len(), 1);
+    drop(store);
+    fpdb::Database::builder().repair(&root, &Task::new()).unwrap();
+    // The repaired database has documents whose places nobody has listed yet.
+    let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
+    assert_eq!(store.name_places().unwrap(), None);
+    store.complete_name_places(&[place.clone()].into()).unwrap();
+    assert_eq!(store.name_places().unwrap(), Some(vec![place]));
+    assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
 }
 
 #[test]

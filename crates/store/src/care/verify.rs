@@ -10,8 +10,9 @@ use crate::care::findings::{Problem, Verification};
 use crate::care::kept::damaged_stores;
 use crate::care::survey::DocumentRows;
 use crate::codec::format::{
-    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MAIN, MARKER, NAMES, POSITIONS, SOURCE_PREFIX, TEXTS, digest_key,
-    document_key, keys_of, marker, name_key, parse_name_prefix, parse_posting_key, position_key, source_key, split_u32,
+    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MAIN, MARKER, NAMES, PLACE_PREFIX, POSITIONS, SOURCE_PREFIX, TEXTS,
+    digest_key, document_key, keys_of, marker, name_key, parse_name_prefix, parse_place_key, parse_posting_key,
+    position_key, source_key, split_u32,
 };
 use crate::codec::positions;
 use crate::codec::records::{self, ContainerRecord, DocumentRecord, RunRecord, SourceRecord, StateRecord};
@@ -62,6 +63,7 @@ impl Store {
         verifier.check_stray_chunks(TEXTS, texts::chunks_of)?;
         verifier.check_containers()?;
         verifier.check_sources()?;
+        verifier.check_places()?;
         verifier.found.damaged_stores = damaged_stores(&self.root)?;
         Ok(verifier.found)
     }
@@ -410,6 +412,20 @@ impl Verifier<'_> {
             let named = self.listed(record)?;
             if named.is_some_and(|record| source_key(&record.path)[..] != key[..]) {
                 self.problem(MAIN, "the record of a source is under another path");
+            }
+        }
+        Ok(())
+    }
+
+    /// The places of documents.
+    fn check_places(&mut self) -> Result<()> {
+        for entry in self.store.engine.entries(MAIN, PLACE_PREFIX, "read the list of places")? {
+            let Some((key, _)) = self.listed(entry)? else { break };
+            if !key.starts_with(PLACE_PREFIX) {
+                break;
+            }
+            if parse_place_key(&key).is_none() {
+                self.problem(MAIN, "the key of a place does not decode");
             }
         }
         Ok(())

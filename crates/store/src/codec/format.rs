@@ -35,6 +35,8 @@
 //! |              | `fold`                                       | [`crate::codec::records::FoldRecord`]: the progress of an unfinished fold; no list contains its run |
 //! |              | `assembled` ‖ generation (16)                | empty: the database contains this distributed build |
 //! |              | `source` ‖ path, escaped ‖ `00 01`           | [`crate::codec::records::SourceRecord`]   |
+//! |              | `place` ‖ folder, escaped ‖ `00 01` ‖ beginning of names, escaped ‖ `00 01` | empty: a [`crate::NamePlace`] |
+//! |              | `all-places`                                 | empty: each document with a file has its place in the list |
 //! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
 //! | `filters`    | run (4) ‖ last hash (8)                      | a filter, below                    |
 //! | `positions`  | document (4) ‖ chunk (4)                     | a chunk of positions, below        |
@@ -159,6 +161,8 @@ pub(crate) const FOLD_KEY: &[u8] = b"fold";
 pub(crate) const RUN_PREFIX: &[u8] = b"run";
 const ASSEMBLED_PREFIX: &[u8] = b"assembled";
 pub(crate) const SOURCE_PREFIX: &[u8] = b"source";
+pub(crate) const PLACE_PREFIX: &[u8] = b"place";
+pub(crate) const ALL_PLACES_KEY: &[u8] = b"all-places";
 
 const MARKER_TEXT: &str = "fpdb database, format ";
 
@@ -199,6 +203,18 @@ pub(crate) fn assembled_key(generation: &[u8; 16]) -> Vec<u8> {
 /// The key of the record of the source at `path`.
 pub(crate) fn source_key(path: &str) -> Vec<u8> {
     [SOURCE_PREFIX, &name_prefix(path)].concat()
+}
+
+/// The key of a place.
+pub(crate) fn place_key(folder: &str, names: &str) -> Vec<u8> {
+    [PLACE_PREFIX, &name_prefix(folder), &name_prefix(names)].concat()
+}
+
+/// The folder and the beginning of names in the key of a place.
+pub(crate) fn parse_place_key(key: &[u8]) -> Option<(String, String)> {
+    let both = key.strip_prefix(PLACE_PREFIX)?;
+    let end = both.windows(2).position(|pair| pair == [0, 1])? + 2;
+    Some((parse_name_prefix(&both[..end])?, parse_name_prefix(&both[end..])?))
 }
 
 /// The families whose keys begin with the number of a run.
@@ -279,6 +295,13 @@ pub(crate) fn name_key(name: &str, document: u32) -> Vec<u8> {
 pub(crate) fn parse_name_key(key: &[u8]) -> Option<(String, u32)> {
     let (rest, document) = split_u32(key)?;
     Some((parse_name_prefix(rest)?, document))
+}
+
+/// The beginning of the keys of all names that begin with `start`.
+pub(crate) fn names_start(start: &str) -> Vec<u8> {
+    let mut key = name_prefix(start);
+    key.truncate(key.len() - 2);
+    key
 }
 
 /// Undoes [`name_prefix`]. `None` if the key is not an escaped name.
@@ -394,6 +417,7 @@ mod tests {
                 prop_assert_eq!(decode_profile(&encode_profile(&profile)).unwrap(), profile);
             }
             let _ = (parse_name_key(&bytes), parse_posting_key(&bytes), parse_filter_key(&bytes), split_u32(&bytes));
+            let _ = parse_place_key(&[PLACE_PREFIX, &bytes].concat());
             let _ = (marker_version(&text), marker_profile(&format!("{MARKER_TEXT}1\n{MARKER_PROFILE}{text}")));
         }
     }
@@ -411,6 +435,18 @@ mod tests {
         for name in names {
             for other in names {
                 assert_eq!(name_key(other, 0).starts_with(&name_prefix(name)), name == other, "{name:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_keys_of_places_come_back() {
+        let texts = ["", "\0", "\0\u{1}", "/", "/a/", "/a\0b/", "b/"];
+        for folder in texts {
+            for names in texts {
+                let key = place_key(folder, names);
+                assert_eq!(parse_place_key(&key), Some((folder.into(), names.into())), "{folder:?} {names:?}");
+                assert_eq!(parse_place_key(&key[..key.len() - 1]), None);
             }
         }
     }

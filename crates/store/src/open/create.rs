@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::codec::format::{
-    COMMITTED, DECISIONS, IDENTITY_KEY, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile, marker,
+    ALL_PLACES_KEY, COMMITTED, DECISIONS, IDENTITY_KEY, MAIN, MARKER, PROFILE_KEY, STATE_KEY, STORE, encode_profile,
+    marker,
 };
 use crate::codec::records::{self, StateRecord};
 use crate::engine::{Access, Engine};
@@ -25,6 +26,7 @@ impl Store {
             let engine = engine.map_err(|error| error.during("create its files"))?;
             let mut changes = engine.changes();
             changes.put(MAIN, PROFILE_KEY, encode_profile(profile))?;
+            changes.put(MAIN, ALL_PLACES_KEY, [])?;
             changes.put(MAIN, STATE_KEY, records::encode(&StateRecord::default())?)?;
             if let Some(identity) = engine.identity()? {
                 changes.put(MAIN, IDENTITY_KEY, identity)?;

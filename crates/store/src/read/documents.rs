@@ -2,7 +2,9 @@
 
 use roaring::RoaringBitmap;
 
-use crate::codec::format::{self, DIGESTS, DOCUMENTS, NAMES, document_key, name_prefix, parse_name_key, split_u32};
+use crate::codec::format::{
+    self, DIGESTS, DOCUMENTS, NAMES, document_key, name_prefix, names_start, parse_name_key, split_u32,
+};
 use crate::codec::records::{self, ContainerRecord, DocumentRecord};
 use crate::engine::Direction;
 use crate::engine::failure::missing;
@@ -112,12 +114,25 @@ impl Store {
 
     /// Calls `visit` with the name and the id of each live document, in order of name, then of id.
     pub fn for_each_name(&self, mut visit: impl FnMut(String, u32) -> Result<()>) -> Result<()> {
-        let (view, rows) = self.of_one_commit(|_| self.engine.entries(NAMES, &[], "read names and digests"));
+        self.for_each_name_beginning("", |name, id| visit(name, id).map(|()| true))
+    }
+
+    /// As [`Store::for_each_name`], for names that begin with `start`, until `visit` returns false.
+    pub fn for_each_name_beginning(
+        &self,
+        start: &str,
+        mut visit: impl FnMut(String, u32) -> Result<bool>,
+    ) -> Result<()> {
+        let first = names_start(start);
+        let (view, rows) = self.of_one_commit(|_| self.engine.entries(NAMES, &first, "read names and digests"));
         for entry in rows? {
             let (key, _) = entry?;
+            if !key.starts_with(&first) {
+                break;
+            }
             let (name, id) = parse_name_key(&key).ok_or_else(|| missing("a document's name"))?;
-            if view.is_live(id) {
-                visit(name, id)?;
+            if view.is_live(id) && !visit(name, id)? {
+                break;
             }
         }
         Ok(())

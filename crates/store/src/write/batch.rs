@@ -3,12 +3,13 @@
 //! One batch fills while a thread sorts and writes the one before. Each takes three eighths of the memory
 //! allowed. The postings lie in an anonymous memory map, so that nothing else can change them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::codec::block::Posting;
 use crate::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
 use crate::codec::records::{ContainerRecord, DocumentRecord, RunRecord};
+use crate::name_places::NamePlace;
 use crate::write::posting_buffer::PostingBuffer;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::columns::Fingerprint;
@@ -33,6 +34,8 @@ pub struct Batch {
     /// By path: containers that were ingested completely. `None` for containers that the next ingest must
     /// read again.
     pub(crate) containers: BTreeMap<String, Option<ContainerRecord>>,
+    /// The places of its documents.
+    pub(crate) places: BTreeSet<NamePlace>,
     /// Ids of documents that were added to this batch and deleted again.
     pub(crate) unused_ids: Vec<u32>,
     /// Runs of this batch that are in the store already.
@@ -195,6 +198,7 @@ impl Batch {
             text_bytes: 0,
             pending: Arc::default(),
             containers: BTreeMap::new(),
+            places: BTreeSet::new(),
             unused_ids: Vec::new(),
             runs: Vec::new(),
             record_bytes: 0,
@@ -322,6 +326,14 @@ impl Batch {
         self.update(document, &before, record);
         self.record_bytes += 128 + before.name.len();
         Arc::make_mut(&mut self.pending).renamed.insert(document, before.name);
+    }
+
+    /// Adds the place of a document that the batch adds, changes or renames.
+    pub fn place(&mut self, place: NamePlace) {
+        let bytes = 128 + place.folder.len() + place.names.len();
+        if self.places.insert(place) {
+            self.record_bytes += bytes;
+        }
     }
 
     /// Records that the container at `source` was ingested completely.

@@ -32,7 +32,7 @@ use crate::open::mark;
 use crate::read::run_reader::{self, RunReader};
 use crate::write::batch::{Batch, Chunks};
 use crate::write::run_writer::{self, WrittenRun};
-use crate::{Store, View, texts};
+use crate::{Store, View, name_places, texts};
 use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
 
@@ -244,6 +244,7 @@ impl Committer {
         let mut buried: Vec<u32> = batch.pending.deleted.keys().copied().collect();
         buried.extend(&batch.unused_ids);
         view.tombstones.change(&buried, &[], &mut write)?;
+        name_places::put(&mut write, &batch.places)?;
         for (source, record) in &batch.containers {
             match record {
                 Some(record) => write.put(CONTAINERS, name_prefix(source), records::encode(record)?)?,

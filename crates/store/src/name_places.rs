@@ -1,0 +1,107 @@
+//! Places: which names the files below a folder have. So a file that was read before is found by its path, whatever
+//! folder the ingest runs in.
+//!
+//! There is no index from paths to documents. A name and the path of its file usually end alike, so a few places serve
+//! for all documents of an archive. The caller then looks the name up.
+
+use std::collections::BTreeSet;
+
+use super::Store;
+use super::codec::format::{ALL_PLACES_KEY, MAIN, PLACE_PREFIX, parse_place_key, place_key};
+use super::engine::Changes;
+use super::view::View;
+use fpdb_host::error::{Error, Result};
+
+const ACTION: &str = "read the list of places";
+
+/// The file at path `folder` + x is the document `names` + x, or holds documents whose names begin so.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NamePlace {
+    /// The beginning of absolute paths. It ends with `/`, is empty, or is the whole path of one file.
+    pub folder: String,
+    /// The beginning of names, alike.
+    pub names: String,
+}
+
+impl NamePlace {
+    /// The place of a file and its name: what is left of both without their longest common end. The end begins with a
+    /// component of the path.
+    pub fn of(source: &str, name: &str) -> Self {
+        let same = source.bytes().rev().zip(name.bytes().rev()).take_while(|(a, b)| a == b).count();
+        let begins_here = |text: &str, at: usize| at == 0 || text.as_bytes()[at - 1] == b'/';
+        let common = (1..=same).rev().find(|&common| {
+            let (source_end, name_end) = (source.len() - common, name.len() - common);
+            begins_here(source, source_end) && begins_here(name, name_end)
+        });
+        let common = common.unwrap_or(0);
+        Self { folder: source[..source.len() - common].into(), names: name[..name.len() - common].into() }
+    }
+}
+
+impl Store {
+    /// All places. `None` if documents may have places that are not in the list, as in a database of an earlier
+    /// version.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`], or an error of the engine.
+    pub fn name_places(&self) -> Result<Option<Vec<NamePlace>>> {
+        if self.engine.get(MAIN, ALL_PLACES_KEY, ACTION)?.is_none() {
+            return Ok(None);
+        }
+        let mut places = Vec::new();
+        for entry in self.engine.entries(MAIN, PLACE_PREFIX, ACTION)? {
+            let (key, _) = entry?;
+            if !key.starts_with(PLACE_PREFIX) {
+                break;
+            }
+            let damaged = || Error::Damaged { what: "a place of names".into(), detail: "its key does not decode" };
+            let (folder, names) = parse_place_key(&key).ok_or_else(damaged)?;
+            places.push(NamePlace { folder, names });
+        }
+        Ok(Some(places))
+    }
+
+    /// Adds places to the list, which then has those of all documents.
+    pub fn complete_name_places(&self, places: &BTreeSet<NamePlace>) -> Result<()> {
+        let mut changes = self.engine.changes();
+        put(&mut changes, places)?;
+        changes.put(MAIN, ALL_PLACES_KEY, [])?;
+        self.change(changes, View::clone(&self.view()), "list the places of documents")
+    }
+
+    /// Notes that documents come whose places are not listed. The next ingest lists them.
+    pub(crate) fn forget_name_places(changes: &mut Changes<'_>) -> Result<()> {
+        changes.delete(MAIN, ALL_PLACES_KEY)
+    }
+}
+
+pub(crate) fn put<'a>(changes: &mut Changes<'_>, places: impl IntoIterator<Item = &'a NamePlace>) -> Result<()> {
+    places.into_iter().try_for_each(|NamePlace { folder, names }| changes.put(MAIN, place_key(folder, names), []))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_what_is_left_without_the_common_end() {
+        for (source, name, folder, names) in [
+            ("/h/arch/a.txt", "arch/a.txt", "/h/", ""),
+            ("/h/arch/a.txt", "/h/arch/a.txt", "", ""),
+            ("/h/arch/a.txt", "../arch/a.txt", "/h/", "../"),
+            ("/h/new/root/a.txt", "old/root/a.txt", "/h/new/", "old/"),
+            ("/h/a.txt", "b.txt", "/h/a.txt", "b.txt"),
+            ("/h/xa.txt", "a.txt", "/h/xa.txt", "a.txt"),
+            ("/h/a.txt", "ha.txt", "/h/a.txt", "ha.txt"),
+            ("/a.txt", "a.txt", "/", ""),
+            ("/h/é/ü.txt", "x/ö/ü.txt", "/h/é/", "x/ö/"),
+            ("/h/a.txt", "", "/h/a.txt", ""),
+        ] {
+            assert_eq!(
+                NamePlace::of(source, name),
+                NamePlace { folder: folder.into(), names: names.into() },
+                "{source} {name}"
+            );
+        }
+    }
+}

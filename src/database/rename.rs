@@ -1,0 +1,219 @@
+//! Rename: a file or folder of documents gets another name. Nothing is read again and no number changes.
+//!
+//! A name says where a document belongs, its place where its text is. A renamed document keeps its place while its file is there. If the
+//! file is gone and is at the new name, as after the folder was moved, that is the place from then on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use crate::ingest::{PARTS, name_place};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::schema::{Answer, Schema};
+use fpdb_reading::input::{absolute_name, file_name_of, is_missing, tidied};
+use fpdb_store::{Batch, Committer, DocumentRecord, NamePlace, SourceRecord, Store};
+
+/// The result of a renaming. Also its JSON (`fpdb.mv/1`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Renaming {
+    pub(crate) schema: Schema<Self>,
+    /// Documents that got another name.
+    pub renamed: u64,
+    /// Those of them whose files were gone and were found at the new names.
+    pub moved: u64,
+}
+
+impl Answer for Renaming {
+    const SCHEMA: &'static str = "fpdb.mv/1";
+}
+
+/// Renames the file or folder `old` to `new`.
+pub(super) fn rename(store: &Store, old: &str, new: &str) -> Result<Renaming> {
+    let (old, ids) = documents_of(store, old)?;
+    if ids.is_empty() {
+        return Err(not_found(store, &old)?);
+    }
+    let mut files = Files::default();
+    let mut batch = Batch::new(store.view().state().next_document, 0);
+    let mut renaming = Renaming::default();
+    let mut free_file = None;
+    for id in &ids {
+        let before = store.document(id)?;
+        let record = renamed(&before, (&old, new), &mut files)?;
+        if record.name == before.name {
+            let expected = "a name other than the old one";
+            return Err(Error::InvalidParameter { name: "new", value: new.to_owned(), expected });
+        }
+        check_free(store, &record, &ids, &mut free_file)?;
+        record.check()?;
+        renaming.renamed += 1;
+        renaming.moved += u64::from(record.source != before.source);
+        name_place(&record).into_iter().for_each(|place| batch.place(place));
+        batch.rename(id, before, record);
+    }
+    remember_moved(store, &files)?;
+    Committer::new(store).commit(store, &mut batch)?;
+    Ok(renaming)
+}
+
+/// The documents of the file or folder of this name, and the name as stored names begin.
+fn documents_of(store: &Store, typed: &str) -> Result<(String, RoaringBitmap)> {
+    let bare = |name: &str| match name.trim_end_matches('/') {
+        "" if name.starts_with('/') => "/".to_owned(),
+        bare => bare.to_owned(),
+    };
+    let typed_bare = bare(typed);
+    if !typed.is_empty() {
+        let ids = documents_below(store, &typed_bare)?;
+        if !ids.is_empty() {
+            return Ok((typed_bare, ids));
+        }
+    }
+    match tidied(typed).map(|tidied| bare(&tidied)) {
+        Some(tidied) => documents_below(store, &tidied).map(|ids| (tidied, ids)),
+        None => Ok((typed_bare, RoaringBitmap::new())),
+    }
+}
+
+/// The documents of the file `name`, and those of files in the folder `name`; of all relative names if it is empty.
+fn documents_below(store: &Store, name: &str) -> Result<RoaringBitmap> {
+    let mut ids = documents_of_file(store, name)?;
+    let start = if name.is_empty() { String::new() } else { format!("{}/", name.trim_end_matches('/')) };
+    store.for_each_name_beginning(&start, |found, id| {
+        if !name.is_empty() || !found.starts_with('/') {
+            ids.insert(id);
+        }
+        Ok(true)
+    })?;
+    Ok(ids)
+}
+
+/// The documents of the file `name`: itself, or its parts.
+fn documents_of_file(store: &Store, name: &str) -> Result<RoaringBitmap> {
+    let mut ids = RoaringBitmap::new();
+    let is_of_file = |id: u32| {
+        let record = store.document(id)?;
+        Ok::<_, Error>(file_name_of(&record.name, record.member.as_deref()).is_some_and(|file| file == name))
+    };
+    for id in store.documents_named(name)? {
+        if is_of_file(id)? {
+            ids.insert(id);
+        }
+    }
+    for part in PARTS {
+        store.for_each_name_beginning(&format!("{name}{part}"), |_, id| {
+            if is_of_file(id)? {
+                ids.insert(id);
+            }
+            Ok(true)
+        })?;
+    }
+    Ok(ids)
+}
+
+/// Why there is nothing to rename.
+fn not_found(store: &Store, old: &str) -> Result<Error> {
+    // A part of a file is not renamed alone, but the file may be typed by a name of one.
+    let is_part =
+        old.match_indices(PARTS).any(|(end, _)| documents_below(store, &old[..end]).is_ok_and(|ids| !ids.is_empty()));
+    Ok(match is_part {
+        true => {
+            let expected = "the name of a file or folder: parts of a file are renamed with it";
+            Error::InvalidParameter { name: "old", value: old.to_owned(), expected }
+        }
+        false => Error::NoSuchDocument { name: old.to_owned() },
+    })
+}
+
+/// Where the files of renamed documents are, by old name and path.
+#[derive(Default)]
+struct Files {
+    /// The new path of each file that was moved, by its old one.
+    places: BTreeMap<String, Option<String>>,
+}
+
+impl Files {
+    /// The path of a file that is gone from `source` and is at its new name; `None` otherwise.
+    fn new_place(&mut self, source: &str, old: &str, new: &str) -> Option<String> {
+        if let Some(known) = self.places.get(source) {
+            return known.clone();
+        }
+        let found = if is_missing(source) { found_at(source, old, new) } else { None };
+        self.places.insert(source.to_owned(), found.clone());
+        found
+    }
+}
+
+/// The path at which a file is that was renamed: beside its old place, or from the current folder on.
+fn found_at(source: &str, old: &str, new: &str) -> Option<String> {
+    let NamePlace { folder, names } = NamePlace::of(source, old);
+    let beside = new.strip_prefix(&names).map(|below| format!("{folder}{below}"));
+    let paths = [beside, Some(new.to_owned())].into_iter().flatten();
+    paths.filter_map(|path| absolute_name(Path::new(&path)).ok()).find(|path| Path::new(path).is_file())
+}
+
+/// The record of a document of the file or folder `old` once this is `new`.
+fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files) -> Result<DocumentRecord> {
+    let below = before.name[old.len()..].trim_start_matches('/');
+    let is_whole = old.len() == before.name.len() || before.name[old.len()..].starts_with(PARTS);
+    // Names of files are tidied as those that an ingest gives.
+    let tidied = tidied(new).filter(|tidied| before.source.is_some() || tidied.is_empty());
+    let new = tidied.unwrap_or_else(|| new.to_owned());
+    let name = match (new.as_str(), below) {
+        (new, below) if is_whole && !old.is_empty() => format!("{}{below}", new.trim_end_matches('/')),
+        ("", below) => below.to_owned(),
+        (new, below) => format!("{}/{below}", new.trim_end_matches('/')),
+    };
+    if name.is_empty() {
+        let expected = "a name that is not empty";
+        return Err(Error::InvalidParameter { name: "new", value: new, expected });
+    }
+    let suffix = file_name_of(&before.name, before.member.as_deref()).map_or(0, |file| before.name.len() - file.len());
+    let (old_file, new_file) = (&before.name[..before.name.len() - suffix], &name[..name.len() - suffix]);
+    let place = before.source.as_deref().and_then(|source| files.new_place(source, old_file, new_file));
+    Ok(DocumentRecord { source: place.or_else(|| before.source.clone()), name, ..before.clone() })
+}
+
+/// Checks that no document that stays has this name, and for a part of a container that none is of a file of this name. `free_file` is
+/// the file that was found free last: the parts of a container come one after the other.
+fn check_free(
+    store: &Store,
+    record: &DocumentRecord,
+    moving: &RoaringBitmap,
+    free_file: &mut Option<String>,
+) -> Result<()> {
+    let taken = |name: String| Err(Error::NameTaken { name });
+    if store.documents_named(&record.name)?.into_iter().any(|id| !moving.contains(id)) {
+        return taken(record.name.clone());
+    }
+    let file = file_name_of(&record.name, record.member.as_deref()).filter(|_| record.member.is_some());
+    let Some(file) = file.filter(|file| free_file.as_deref() != Some(file)) else { return Ok(()) };
+    if !(documents_of_file(store, file)? - moving).is_empty() {
+        return taken(file.to_owned());
+    }
+    *free_file = Some(file.to_owned());
+    Ok(())
+}
+
+/// Files that were moved are read with the settings of their old folders.
+fn remember_moved(store: &Store, files: &Files) -> Result<()> {
+    let moves = files.places.iter().filter_map(|(old, new)| Some(NamePlace::of(old, new.as_deref()?)));
+    let moves: BTreeSet<NamePlace> = moves.collect();
+    let mut records = Vec::new();
+    for SourceRecord { path, settings } in store.sources()? {
+        for NamePlace { folder, names } in &moves {
+            let Some(below) = format!("{path}/").strip_prefix(folder.as_str()).map(str::to_owned) else { continue };
+            let moved = format!("{names}{below}").trim_end_matches('/').to_owned();
+            if !Path::new(&path).exists() && Path::new(&moved).exists() && store.source(&moved)?.is_none() {
+                records.push(SourceRecord { path: moved, settings: settings.clone() });
+                records.push(SourceRecord { path, settings: Vec::new() });
+                break;
+            }
+        }
+    }
+    store.remember_sources(&records)
+}

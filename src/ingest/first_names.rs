@@ -1,0 +1,176 @@
+//! First names: a file keeps the name under which it was read first, whatever folder later ingests run in.
+//!
+//! A document's name is the path as it was typed, so it depends on the current folder. The path of its file does not. So a file of a
+//! known path is the known document. Files under new paths are named as typed, unless another file of the run keeps that name: then by
+//! their absolute path.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use fpdb_host::error::Result;
+use fpdb_host::progress::Task;
+use fpdb_reading::input::{Source, absolute_name, file_name_of};
+use fpdb_store::{DocumentRecord, NamePlace, Store};
+
+/// What parts of a container append to its name begins with one of these.
+pub(crate) const PARTS: [char; 3] = ['!', ':', '#'];
+
+/// Finds the names under which files were read first.
+pub(super) struct FirstNames<'a> {
+    store: &'a Store,
+    /// The beginnings of names, by the beginning of the paths of their files.
+    names: FxHashMap<String, Vec<String>>,
+    /// The beginnings of paths, by the beginning of the names of their files.
+    folders: FxHashMap<String, Vec<String>>,
+    /// The absolute paths of this run's sources, with their order and names.
+    roots: FxHashMap<String, (usize, String)>,
+}
+
+impl<'a> FirstNames<'a> {
+    /// For an ingest of these sources. Lists the places of a database that an earlier version has written.
+    pub(super) fn new(store: &'a Store, sources: &[Source], task: &Task<'_>) -> Result<Self> {
+        let (mut names, mut folders) = (FxHashMap::<_, Vec<_>>::default(), FxHashMap::<_, Vec<_>>::default());
+        for place in listed(store, task)? {
+            names.entry(place.folder.clone()).or_default().push(place.names.clone());
+            folders.entry(place.names).or_default().push(place.folder);
+        }
+        let mut roots = FxHashMap::default();
+        for (order, source) in sources.iter().enumerate() {
+            if let Source::Path(path) = source
+                && let (Ok(absolute), Ok(name)) = (absolute_name(path), source.name())
+            {
+                roots.entry(absolute).or_insert((order, name));
+            }
+        }
+        Ok(Self { store, names, folders, roots })
+    }
+
+    /// The name of the file at the absolute path `source`, which was typed as `typed`.
+    pub(super) fn of(&self, typed: String, source: &str) -> Result<String> {
+        let typed = self.of_this_run(source).unwrap_or(typed);
+        let mut known = others(&self.names, source);
+        known.remove(&typed);
+        if known.is_empty() {
+            return self.unless_taken(typed, source);
+        }
+        if first_document(self.store, &typed, source)?.is_some() {
+            return Ok(typed);
+        }
+        let mut first: Option<(u32, String)> = None;
+        for name in known {
+            if let Some(id) = first_document(self.store, &name, source)?
+                && first.as_ref().is_none_or(|(other, _)| id < *other)
+            {
+                first = Some((id, name));
+            }
+        }
+        first.map_or_else(|| self.unless_taken(typed, source), |(_, name)| Ok(name))
+    }
+
+    /// The name as typed, unless it is the first name of another file of this run: then the path of this one. The document of the other
+    /// file would be replaced.
+    fn unless_taken(&self, typed: String, source: &str) -> Result<String> {
+        let is_of_this_run = |path: &str| Path::new(path).ancestors().any(|folder| self.is_root(folder));
+        for path in others(&self.folders, &typed) {
+            if path != source
+                && is_of_this_run(&path)
+                && Path::new(&path).is_file()
+                && first_document(self.store, &typed, &path)?.is_some()
+            {
+                return Ok(source.to_owned());
+            }
+        }
+        Ok(typed)
+    }
+
+    fn is_root(&self, folder: &Path) -> bool {
+        folder.to_str().is_some_and(|folder| self.roots.contains_key(folder))
+    }
+
+    /// The name of a file by the first source of this run that it lies in.
+    fn of_this_run(&self, source: &str) -> Option<String> {
+        // Files of several sources may be the same.
+        if self.roots.len() < 2 {
+            return None;
+        }
+        let around = Path::new(source).ancestors().filter_map(|folder| {
+            let folder = folder.to_str()?;
+            self.roots.get(folder).map(|(order, name)| (order, name, folder))
+        });
+        let (_, name, folder) = around.min_by_key(|(order, ..)| *order)?;
+        let below = source[folder.len()..].trim_start_matches('/');
+        Some(match (name.as_str(), below) {
+            (name, "") => name.to_owned(),
+            ("", below) => below.to_owned(),
+            (name, below) => format!("{}/{below}", name.trim_end_matches('/')),
+        })
+    }
+}
+
+/// Where a path can be divided: before it, behind each `/`, behind it.
+fn ends(path: &str) -> impl Iterator<Item = usize> {
+    [0].into_iter().chain(path.match_indices('/').map(|(at, _)| at + 1)).chain([path.len()])
+}
+
+/// The names that files of a path may have by these places, or the paths of files of a name.
+fn others(places: &FxHashMap<String, Vec<String>>, text: &str) -> BTreeSet<String> {
+    let of_end = |end: usize| {
+        let beginnings = places.get(&text[..end]).into_iter().flatten();
+        beginnings.map(move |beginning| format!("{beginning}{}", &text[end..]))
+    };
+    ends(text).flat_map(of_end).collect()
+}
+
+/// The places of all documents.
+fn listed(store: &Store, task: &Task<'_>) -> Result<Vec<NamePlace>> {
+    if let Some(places) = store.name_places()? {
+        return Ok(places);
+    }
+    let mut places = BTreeSet::new();
+    let (mut looked_at, documents) = (0, store.view().state().documents);
+    store.for_each_document(|_, record| {
+        places.extend(name_place(&record));
+        looked_at += 1;
+        task.reports().step("documents looked at", looked_at, documents);
+        Ok(!task.token().is_stopped())
+    })?;
+    if !task.token().is_stopped() {
+        store.complete_name_places(&places)?;
+    }
+    Ok(places.into_iter().collect())
+}
+
+/// The place of a document; `None` if it has no file.
+pub(crate) fn name_place(record: &DocumentRecord) -> Option<NamePlace> {
+    let file = file_name_of(&record.name, record.member.as_deref())?;
+    Some(NamePlace::of(record.source.as_deref()?, file))
+}
+
+/// The number of a document that was read from the file at this path and named after this file; of a container, the first member's.
+fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>> {
+    let is_from = |id: u32| match store.document(id) {
+        // The intake has deleted it in between.
+        Err(_) if !store.view().is_live(id) => Ok(false),
+        record => record.map(|record| record.source.as_deref() == Some(source)),
+    };
+    if let Some(id) = store.newest_named(name, |_| true)?
+        && is_from(id)?
+    {
+        return Ok(Some(id));
+    }
+    for part in PARTS {
+        let mut member = None;
+        store.for_each_name_beginning(&format!("{name}{part}"), |_, id| {
+            member = Some(id);
+            Ok(false)
+        })?;
+        if let Some(id) = member
+            && is_from(id)?
+        {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}

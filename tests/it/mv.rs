@@ -1,0 +1,372 @@
+//! One document for one file, whatever folder an ingest runs in; and `fpdb mv`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Stdio;
+
+use crate::bad_input::prose;
+use crate::oracle::Random;
+use crate::support::{Folder, Run};
+
+/// Runs the program in a folder below that of the test.
+fn run_in(folder: &Folder, below: &str, arguments: &[&str]) -> Run {
+    let mut command = folder.command(arguments);
+    command.current_dir(folder.path().join(below)).stdin(Stdio::null());
+    Run::of(&command.output().unwrap())
+}
+
+fn ok_in(folder: &Folder, below: &str, arguments: &[&str]) -> Run {
+    let run = run_in(folder, below, arguments);
+    assert_eq!(run.status, 0, "{below}: fpdb {arguments:?}: {run:#?}");
+    run
+}
+
+/// Added, unchanged and replaced documents of an ingest.
+fn counts(run: &Run) -> [u64; 3] {
+    let summary = &run.json()[0];
+    ["added", "unchanged", "replaced"].map(|count| summary[count].as_u64().unwrap())
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    let listed = folder.ok(&["list", "--format", "json"]).json();
+    let mut names: Vec<String> = listed.iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn zip(members: &[(&str, String)]) -> Vec<u8> {
+    use std::io::Write;
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in members {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// Files of each kind in `arch/2025`, an hour old.
+fn archive() -> Folder {
+    let folder = Folder::new();
+    let records: String = (0..3).map(|n| format!("{}\n", serde_json::json!({ "text": prose(n) }))).collect();
+    folder.write("arch/2025/a.txt", prose(10));
+    folder.write("arch/2025/b.jsonl", records);
+    folder.write("arch/2025/c.zip", zip(&[("x.txt", prose(11)), ("y/z.txt", prose(12))]));
+    for file in ["a.txt", "b.jsonl", "c.zip"] {
+        folder.age(&format!("arch/2025/{file}"));
+    }
+    folder
+}
+
+const NAMES: [&str; 6] = ["a.txt", "b.jsonl:1", "b.jsonl:2", "b.jsonl:3", "c.zip!x.txt", "c.zip!y/z.txt"];
+
+fn below(prefix: &str) -> Vec<String> {
+    NAMES.map(|name| format!("{prefix}{name}")).into()
+}
+
+const INGEST: [&str; 3] = ["ingest", "--format", "json"];
+
+#[test]
+fn a_file_is_one_document_whatever_folder_it_is_typed_in() {
+    let folder = archive();
+    let ingest = |at: &str, path: &str| counts(&ok_in(&folder, at, &[&INGEST[..], &[path]].concat()));
+    assert_eq!(ingest(".", "arch"), [6, 0, 0]);
+    let absolute = folder.path().canonicalize().unwrap().join("arch");
+    for (at, path) in [
+        ("arch", "2025"),
+        ("arch", "."),
+        ("arch/2025", "."),
+        ("arch/2025", "../2025"),
+        ("arch/2025", "../../arch"),
+        (".", absolute.to_str().unwrap()),
+        (".", "./arch//2025/"),
+    ] {
+        assert_eq!(ingest(at, path), [0, 6, 0], "{path} in {at}");
+        assert_eq!(names(&folder), below("arch/2025/"), "{path} in {at}");
+    }
+    // Of several sources that overlap, the first names a file.
+    folder.write("arch/new.txt", prose(20));
+    let both = ["ingest", "--format", "json", "2025", absolute.to_str().unwrap(), "."];
+    assert_eq!(counts(&ok_in(&folder, "arch", &both))[0], 1);
+    assert_eq!(names(&folder)[0], absolute.join("new.txt").to_str().unwrap());
+    assert_eq!(counts(&ok_in(&folder, "arch", &both))[0], 0);
+    // What has changed is the same document too, and so are members.
+    folder.write("arch/2025/a.txt", prose(13));
+    folder.write("arch/2025/c.zip", zip(&[("x.txt", prose(14))]));
+    let changed = ok_in(&folder, "arch/2025", &[&INGEST[..], &["."]].concat());
+    assert_eq!(counts(&changed), [0, 3, 2], "{changed:?}");
+    assert_eq!(changed.json()[0]["removed"], 1);
+    folder.write("arch/2025/a.txt", prose(15));
+    let kept = ok_in(&folder, "arch", &[&INGEST[..], &["--on-change", "keep", "2025/a.txt"]].concat());
+    assert_eq!(kept.json()[0]["kept"], 1, "{kept:?}");
+    // New files are named as typed, and one that is gone is forgotten under its first name.
+    folder.write("arch/2025/d.txt", prose(16));
+    fs::remove_file(folder.path().join("arch/2025/a.txt")).unwrap();
+    let pruned = ok_in(&folder, "arch", &[&INGEST[..], &["--prune", "2025"]].concat());
+    assert_eq!((counts(&pruned)[0], &pruned.json()[0]["pruned"]), (1, &1.into()), "{pruned:?}");
+    assert!(
+        names(&folder).contains(&"2025/d.txt".to_owned()) && !names(&folder).contains(&"arch/2025/a.txt".to_owned())
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_folder_is_a_place_of_its_own() {
+    let folder = archive();
+    std::os::unix::fs::symlink("arch", folder.path().join("link")).unwrap();
+    assert_eq!(counts(&folder.ok(&[&INGEST[..], &["arch"]].concat())), [6, 0, 0]);
+    assert_eq!(counts(&folder.ok(&[&INGEST[..], &["link"]].concat())), [6, 0, 0]);
+    assert_eq!(counts(&ok_in(&folder, "arch", &[&INGEST[..], &["../link/2025"]].concat())), [0, 6, 0]);
+}
+
+#[test]
+fn a_database_that_is_moved_with_its_files_knows_them() {
+    let folder = Folder::new();
+    let inner = archive();
+    fs::rename(inner.path().join("arch"), folder.write("one/x", "").with_file_name("arch")).unwrap();
+    assert_eq!(counts(&ok_in(&folder, "one", &[&INGEST[..], &["arch"]].concat())), [6, 0, 0]);
+    fs::rename(folder.path().join("one"), folder.path().join("two")).unwrap();
+    assert_eq!(counts(&ok_in(&folder, "two", &[&INGEST[..], &["arch"]].concat())), [0, 6, 0]);
+    assert_eq!(counts(&ok_in(&folder, "two/arch", &[&INGEST[..], &["2025"]].concat())), [0, 6, 0]);
+}
+
+#[test]
+fn two_files_of_one_run_do_not_share_a_name() {
+    let folder = Folder::new();
+    folder.write("q/s/a.txt", prose(1));
+    folder.write("s/a.txt", prose(2));
+    folder.ok(&["init"]);
+    ok_in(&folder, "q", &["ingest", "-q", "s"]);
+    assert_eq!(names(&folder), ["s/a.txt"]);
+    let path = folder.path().canonicalize().unwrap().join("s/a.txt").to_str().unwrap().to_owned();
+    for added in [1, 0] {
+        assert_eq!(counts(&folder.ok(&[&INGEST[..], &["."]].concat())), [added, 2 - added, 0]);
+        assert_eq!(names(&folder), [&path, "s/a.txt"]);
+    }
+}
+
+#[test]
+fn a_moved_folder_is_renamed_and_read_where_it_is() {
+    let folder = archive();
+    folder.ok(&["ingest", "-q", "arch", "--exclude", "*.log"]);
+    fs::create_dir(folder.path().join("new")).unwrap();
+    fs::rename(folder.path().join("arch/2025"), folder.path().join("new/root")).unwrap();
+    let run = folder.ok(&["mv", "--format", "json", "arch/2025/", "./new//root"]);
+    assert_eq!(run.json()[0]["schema"], "fpdb.mv/1");
+    assert_eq!((&run.json()[0]["renamed"], &run.json()[0]["moved"]), (&6.into(), &6.into()));
+    assert_eq!(names(&folder), below("new/root/"));
+    // Passages need the texts, which are at the new place.
+    folder.write("question.txt", prose(11));
+    let answer = folder.ok(&["query", "question.txt", "--format", "json"]).json();
+    let found = &answer[0]["matches"][0];
+    assert_eq!(found["document"], "new/root/c.zip!x.txt", "{answer:?}");
+    assert_eq!(found["passages"][0]["exact"], true, "{answer:?}");
+    assert_eq!(counts(&folder.ok(&[&INGEST[..], &["new/root"]].concat())), [0, 6, 0]);
+    let pruned = ok_in(&folder, "new", &[&INGEST[..], &["--prune", "root"]].concat());
+    assert_eq!((counts(&pruned), &pruned.json()[0]["pruned"]), ([0, 6, 0], &serde_json::Value::Null));
+    // From another folder, with files that move with it.
+    fs::rename(folder.path().join("new"), folder.path().join("newer")).unwrap();
+    let run = ok_in(&folder, "newer/root", &["mv", "new", "newer"]);
+    assert_eq!(run.stderr, "6 documents renamed, and read at their new place from now on\n");
+    assert_eq!(counts(&ok_in(&folder, "newer", &[&INGEST[..], &["root"]].concat())), [0, 6, 0]);
+    assert_eq!(names(&folder), below("newer/root/"));
+    assert_eq!(folder.ok(&["verify"]).status, 0);
+}
+
+#[test]
+fn flags_of_a_moved_folder_are_remembered() {
+    let folder = Folder::new();
+    folder.write("old/a.html", format!("<p>{}</p>", prose(1)));
+    folder.age("old/a.html");
+    folder.ok(&["ingest", "-q", "--as", "text", "old"]);
+    fs::rename(folder.path().join("old"), folder.path().join("new")).unwrap();
+    folder.ok(&["mv", "old", "new"]);
+    let run = folder.ok(&[&INGEST[..], &["new"]].concat());
+    assert_eq!(counts(&run), [0, 1, 0], "{run:?}");
+    assert!(run.stderr.contains("--as=text") || run.stderr.contains("--as text"), "{run:?}");
+}
+
+#[test]
+fn a_name_alone_is_changed_while_the_file_stays() {
+    let folder = archive();
+    folder.ok(&["ingest", "-q", "arch"]);
+    let run = folder.ok(&["mv", "arch/2025/a.txt", "essays/first.txt"]);
+    assert_eq!(run.stderr, "1 document renamed\n");
+    folder.ok(&["mv", "arch/2025/c.zip", "c.zip"]);
+    folder.ok(&["mv", "arch/2025/b.jsonl", "/abs/b.jsonl"]);
+    let expected =
+        ["/abs/b.jsonl:1", "/abs/b.jsonl:2", "/abs/b.jsonl:3", "c.zip!x.txt", "c.zip!y/z.txt", "essays/first.txt"];
+    assert_eq!(names(&folder), expected);
+    assert!(folder.ok(&["show", "essays/first.txt"]).stdout.contains("arch/2025/a.txt"));
+    for (at, path) in [(".", "arch"), ("arch", "2025"), ("arch/2025", ".")] {
+        assert_eq!(counts(&ok_in(&folder, at, &[&INGEST[..], &[path]].concat())), [0, 6, 0]);
+        assert_eq!(names(&folder), expected);
+    }
+    folder.ok(&["mv", ".", "all"]);
+    assert_eq!(names(&folder)[3..], ["all/c.zip!x.txt", "all/c.zip!y/z.txt", "all/essays/first.txt"]);
+    folder.ok(&["mv", "all/essays", "."]);
+    assert_eq!(names(&folder)[5], "first.txt");
+    folder.ok(&["mv", "/abs", "all/essays"]);
+    assert_eq!(names(&folder)[2], "all/essays/b.jsonl:1");
+    assert_eq!(counts(&folder.ok(&[&INGEST[..], &["arch"]].concat())), [0, 6, 0]);
+    // A folder of names can move into itself.
+    folder.ok(&["mv", "all", "all/all"]);
+    assert_eq!(names(&folder)[0], "all/all/c.zip!x.txt");
+    assert_eq!(folder.ok(&["verify"]).status, 0);
+}
+
+#[test]
+fn a_rename_that_cannot_be_changes_nothing() {
+    let folder = archive();
+    folder.write("other/a.txt", prose(30));
+    folder.write("other/c.zip", zip(&[("other.txt", prose(31))]));
+    folder.ok(&["ingest", "-q", "arch", "other"]);
+    let before = folder.ok(&["list", "--format", "json"]).stdout;
+    for (old, new, error) in [
+        ("arch/2025", "other", "a stored document is named other/a.txt already"),
+        ("arch/2025/c.zip", "other/c.zip", "a stored document is named other/c.zip already"),
+        ("other/a.txt", "arch/2025/a.txt", "a stored document is named arch/2025/a.txt already"),
+        ("nosuch", "x", "no stored document is named nosuch"),
+        ("arch/20", "x", "no stored document is named arch/20"),
+        ("arch/2025/c.zip!x.txt", "x.txt", "parts of a file are renamed with it"),
+        ("arch/2025/b.jsonl:1", "x", "parts of a file are renamed with it"),
+        ("arch", "./arch/", "a name other than the old one"),
+        ("arch/2025/a.txt", "", "a name that is not empty"),
+        ("", "x", "no stored document is named"),
+    ] {
+        let run = folder.run(&["mv", old, new]);
+        assert!(run.status == 2 && run.stderr.contains(error), "{old} {new}: {run:?}");
+        assert_eq!(folder.ok(&["list", "--format", "json"]).stdout, before, "{old} {new}");
+    }
+}
+
+/// The files of the model: the path of each, and which text it holds.
+type Files = BTreeMap<String, usize>;
+
+/// Files are written, changed, removed and moved at random; folders are ingested from any folder above or beside them; names change. The
+/// stored names and texts are those that a simple model expects.
+#[test]
+fn documents_stay_one_whatever_happens() {
+    for seed in 0..3 {
+        let folder = Folder::new();
+        fs::create_dir(folder.path().join("root")).unwrap();
+        let root = folder.path().canonicalize().unwrap().join("root").to_str().unwrap().to_owned();
+        folder.ok(&["init", "--profile", "words", "-k", "3"]);
+        let mut random = Random(seed + 1);
+        let (mut files, mut documents) = (Files::new(), BTreeMap::<String, (String, usize)>::new());
+        let mut text = 0;
+        let folders = ["a", "b", "a/b", "b/a", "a/a/b"];
+        for step in 0..36 {
+            let context = format!("seed {seed}, step {step}");
+            match random.below(8) {
+                0..3 => {
+                    let path = format!("{}/{}.txt", folders[random.below(folders.len())], ["x", "y"][random.below(2)]);
+                    text += 1;
+                    folder.write(&format!("root/{path}"), format!("{} {text}", prose(text)));
+                    files.insert(path, text);
+                }
+                3 => {
+                    let Some(path) = files.keys().nth(random.below(files.len().max(1))).cloned() else { continue };
+                    fs::remove_file(folder.path().join("root").join(&path)).unwrap();
+                    files.remove(&path);
+                }
+                4 => {
+                    let mut tops: Vec<String> = documents.keys().flat_map(|name| tops(name)).collect();
+                    tops.dedup();
+                    if tops.is_empty() {
+                        continue;
+                    }
+                    let (old, new) =
+                        (tops[random.below(tops.len())].clone(), ["a", "n", "n/m", "b/a"][random.below(4)]);
+                    let moves = |name: &str| *name == old || name.starts_with(&format!("{old}/"));
+                    let renamed = |name: &str| format!("{new}{}", &name[old.len()..]);
+                    let shared = documents.iter().filter(|(name, _)| moves(name)).any(|(name, (path, _))| {
+                        let place = new_path(&files, path, name, &renamed(name));
+                        documents.values().any(|(other, _)| Some(other) == place.as_ref())
+                    });
+                    if shared {
+                        // Two documents would have one file, which is not told apart below.
+                        continue;
+                    }
+                    let run = run_in(&folder, "root", &["mv", &old, new]);
+                    let taken = documents.keys().filter(|name| moves(name)).any(|name| {
+                        let new = renamed(name);
+                        new == *name || documents.contains_key(&new) && !moves(&new)
+                    });
+                    assert_eq!(run.status, if taken { 2 } else { 0 }, "{context}: {old} {new}: {run:?}");
+                    if !taken {
+                        documents = std::mem::take(&mut documents)
+                            .into_iter()
+                            .map(|(name, (path, text))| match moves(&name) {
+                                true => {
+                                    let new = renamed(&name);
+                                    let path = new_path(&files, &path, &name, &new).unwrap_or(path);
+                                    (new, (path, text))
+                                }
+                                false => (name, (path, text)),
+                            })
+                            .collect();
+                    }
+                }
+                _ => {
+                    let at = ["", "a", "b", "a/b"][random.below(4)];
+                    let inside = ["", "a", "b", "a/a"][random.below(4)];
+                    let whole = [at, inside].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+                    let place = folder.path().join("root").join(&whole);
+                    if !place.is_dir() || fs::read_dir(&place).unwrap().next().is_none() {
+                        continue;
+                    }
+                    let prunes = random.below(2) == 0;
+                    let typed = if inside.is_empty() { "." } else { inside };
+                    let arguments =
+                        if prunes { vec!["ingest", "-q", "--prune", typed] } else { vec!["ingest", "-q", typed] };
+                    let run = run_in(&folder, &format!("root/{at}"), &arguments);
+                    assert_eq!(run.status, 0, "{context}: {run:?}");
+                    let is_within = |path: &str| whole.is_empty() || path.starts_with(&format!("{whole}/"));
+                    for (path, &text) in files.iter().filter(|(path, _)| is_within(path)) {
+                        let known = documents.iter().find(|(_, (of, _))| of == path).map(|(name, _)| name.clone());
+                        let typed = if at.is_empty() { path.clone() } else { path[at.len() + 1..].to_owned() };
+                        let name = known.unwrap_or_else(|| match documents.get(&typed) {
+                            Some((of, _)) if is_within(of) && files.contains_key(of) => format!("{root}/{path}"),
+                            _ => typed,
+                        });
+                        documents.insert(name, (path.clone(), text));
+                    }
+                    if prunes {
+                        documents.retain(|_, (path, _)| !is_within(path) || files.contains_key(path));
+                    }
+                }
+            }
+            let listed = folder.ok(&["list", "--format", "json"]).json();
+            let stored: BTreeMap<String, String> = listed
+                .iter()
+                .map(|document| {
+                    let field = |field: &str| document[field].as_str().unwrap().to_owned();
+                    (field("name"), field("source").replace(&format!("{root}/"), ""))
+                })
+                .collect();
+            let expected: BTreeMap<String, String> =
+                documents.iter().map(|(name, (path, _))| (name.clone(), path.clone())).collect();
+            assert_eq!(stored, expected, "{context}");
+        }
+        assert_eq!(folder.ok(&["verify"]).status, 0);
+    }
+}
+
+/// A name and the folders it is in.
+fn tops(name: &str) -> Vec<String> {
+    let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
+    ends.filter(|&end| end > 0).map(|end| name[..end].to_owned()).collect()
+}
+
+/// Where the file of a renamed document is, if it is gone from its old path and is at the new name.
+fn new_path(files: &Files, path: &str, old: &str, new: &str) -> Option<String> {
+    if files.contains_key(path) {
+        return None;
+    }
+    let parts = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
+    let (of_path, of_name) = (parts(path), parts(old));
+    let same = of_path.iter().rev().zip(of_name.iter().rev()).take_while(|(a, b)| a == b).count();
+    let beside =
+        (same == of_name.len()).then(|| [&of_path[..of_path.len() - same], &parts(new)[..]].concat().join("/"));
+    beside.into_iter().chain([new.to_owned()]).find(|path| files.contains_key(path))
+}
