@@ -1,4 +1,4 @@
-//! Colour: where it is wanted.
+//! Colour: decides whether output is coloured.
 
 use super::typed::When;
 

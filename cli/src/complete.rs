@@ -1,7 +1,8 @@
-//! Complete: answers a shell that asks what a word on the command line can become.
+//! Complete: answers the shell's requests for completions.
 //!
-//! The engine is clap_complete's dynamic one, which is marked unstable (so its minor version is fixed in Cargo.toml): a
-//! script that is written once cannot know the names of stored documents, nor which formats a command has.
+//! The engine is the dynamic one of clap_complete: a static script knows neither the names of stored
+//! documents nor the formats of a command. The engine is marked unstable, so Cargo.toml fixes its minor
+//! version.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -15,10 +16,10 @@ use fpdb::{Database, DocumentInfo};
 use super::resolved::database;
 use super::typed;
 
-/// The environment variable by which a shell asks.
+/// The environment variable of a shell's request.
 pub(crate) const VARIABLE: &str = "FPDB_COMPLETE";
 
-/// The most names that are offered, and the time in which they are looked for: a shell waits for the answer.
+/// The most names that are offered, and the time limit of the search, because the shell waits.
 const MOST_NAMES: usize = 200;
 const TIME_LIMIT: Duration = Duration::from_millis(300);
 
@@ -33,16 +34,16 @@ const NAMES: [(&str, &str); 7] = [
     ("mv", "old"),
 ];
 
-/// Answers the shell that asks, if one does.
+/// Answers the request of a shell, if there is one. Returns false without a request.
 ///
 /// # Errors
-/// A request that has not the form in which the generated script sends it.
+/// The request does not have the form of the generated script.
 pub(crate) fn answered() -> Result<bool, clap::Error> {
     let asked = CompleteEnv::with_factory(command).var(VARIABLE);
     asked.try_complete(std::env::args_os(), std::env::current_dir().ok().as_deref())
 }
 
-/// The command line, with what its arguments can be.
+/// The command line, with completions for its arguments.
 fn command() -> Command {
     let mut command = typed::command();
     for (verb, argument) in NAMES {
@@ -65,7 +66,7 @@ fn command() -> Command {
     command
 }
 
-/// Names of stored documents that begin like this: as many as a shell can show, of those that are found at once.
+/// Names of stored documents that begin like this, up to the limits of number and time.
 fn stored_names(typed: &OsStr) -> Vec<CompletionCandidate> {
     let (mut names, started) = (Vec::new(), Instant::now());
     let (Some(typed), Ok(Some(path))) = (typed.to_str(), database::nearest(named_database().as_ref())) else {
@@ -83,7 +84,7 @@ fn stored_names(typed: &OsStr) -> Vec<CompletionCandidate> {
     names
 }
 
-/// The database that is named on the command line that is being typed, or in the environment.
+/// The database that the typed command line or the environment names.
 fn named_database() -> Option<PathBuf> {
     let words: Vec<OsString> = std::env::args_os().collect();
     let beside =

@@ -1,4 +1,5 @@
-//! Excerpt: the first words of a passage, or some lines around its beginning and its end, with line numbers, as ripgrep shows matches.
+//! Excerpt: shows the first words of a passage, or lines around its beginning and end, with line numbers as
+//! in ripgrep.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,23 +9,23 @@ use fpdb::{Database, DocId, Format, Location, Match, Offsets, Profile, ReadOptio
 
 use super::render::{Style, escape_terminal};
 
-/// The most bytes of a passage that are looked at for its first words.
+/// The most bytes of a passage that are searched for its first words.
 const LOOKED_AT: usize = 4096;
 
-/// Where the texts of matches are to be had, and how much of them is shown.
+/// The source of the texts of matches, and the number of lines to show.
 pub(crate) struct Excerpts<'a> {
     source: TextSource<'a>,
     read: &'a ReadOptions,
-    /// Lines before and after those in which a passage begins and ends; the passage's first words alone where `None`.
+    /// Lines to show before and after the first and the last line of a passage. `None`: only its first words.
     context: Option<usize>,
     style: Style,
-    /// The text of the match that was asked about last.
+    /// The text of the last match.
     last: HashMap<DocId, Option<ExcerptText>>,
 }
 
 enum TextSource<'a> {
     Database(&'a Database),
-    /// The file that is compared with, and how.
+    /// The second file of a comparison, and how it is read.
     File(&'a Path, &'a Profile),
 }
 
@@ -54,7 +55,7 @@ impl<'a> Excerpts<'a> {
         Self { source: TextSource::File(file, profile), read, context, style, last: HashMap::new() }
     }
 
-    /// The lines of text for the passage of a match that is here in its document; none where its text is gone.
+    /// The lines to show for a passage at this location of a match. Empty if the text is unavailable.
     pub(crate) fn lines(&mut self, found: &Match, at: &Location) -> Vec<String> {
         if !self.last.contains_key(&found.id) {
             let text = self.text(found.id);
@@ -68,7 +69,7 @@ impl<'a> Excerpts<'a> {
         }
     }
 
-    /// The reason why a text is unreadable was shown with the passage, which is inferred then.
+    /// The passage is then inferred, and its line tells why the text is unavailable.
     fn text(&self, id: DocId) -> Option<ExcerptText> {
         let (text, encoding) = match self.source {
             TextSource::Database(database) => {
@@ -79,7 +80,7 @@ impl<'a> Excerpts<'a> {
                 (fpdb::text_of_file(path, profile.unit(), self.read).ok()?, String::new())
             }
         };
-        // Extracted text is UTF-8 whatever its document is.
+        // Extracted text is always UTF-8.
         let label =
             if text.offsets == Offsets::Extracted || text.format == Format::Bytes { "" } else { encoding.as_str() };
         let encoding = Encoding::for_label(label.as_bytes()).unwrap_or(encoding_rs::UTF_8);
@@ -98,17 +99,17 @@ impl ExcerptText {
     }
 }
 
-/// The number of the line in which a passage begins, and its first words.
+/// The number of the first line of a passage, and its first words.
 fn first_words(text: &ExcerptText, at: &Location, columns: Option<usize>) -> Option<String> {
     let start = usize::try_from(at.start).ok()?;
     let end = usize::try_from(at.end).ok()?.min(start.saturating_add(LOOKED_AT));
     let words: Vec<String> = text.decoded(start, end).split_whitespace().map(str::to_owned).collect();
-    // Words of a long passage are cut to a line anywhere.
+    // Cut to 80 columns even without a terminal.
     (!words.is_empty()).then(|| line(at.lines[0], ':', &words.join(" "), columns.or(Some(80))))
 }
 
-/// The lines around the beginning of a passage and those around its end, with `--` between them where lines are left out. Lines of
-/// the passage have a colon, the others a dash.
+/// The lines around the beginning and around the end of a passage, with `--` between them if lines are left
+/// out. Lines of the passage have a colon, other lines a dash.
 fn lines_around(text: &ExcerptText, at: &Location, context: usize, columns: Option<usize>) -> Vec<String> {
     let (Ok(start), Ok(end)) = (usize::try_from(at.start), usize::try_from(at.end)) else { return Vec::new() };
     if !text.encoding.is_ascii_compatible() {
@@ -122,13 +123,14 @@ fn lines_around(text: &ExcerptText, at: &Location, context: usize, columns: Opti
     if begin > next.0 {
         lines.push("      --".to_owned());
     }
-    // Where the two meet, each line is shown once.
+    // If the two overlap, each line is shown once.
     let from = if begin > next.0 { (begin, number) } else { next };
     push_lines(&mut lines, text, from, last + context as u64, (at, columns));
     lines
 }
 
-/// Where the line begins that is so many lines before the one of a place, and its number, from the number of that one.
+/// The beginning and the number of the line that is `lines` lines before that of `place`. `number` is the
+/// number of the line of `place`.
 fn back(bytes: &[u8], place: usize, mut number: u64, lines: usize) -> (usize, u64) {
     let before = bytes.get(..place).unwrap_or_default();
     let mut begin = line_start(before);
@@ -142,7 +144,7 @@ fn back(bytes: &[u8], place: usize, mut number: u64, lines: usize) -> (usize, u6
     (begin, number)
 }
 
-/// Adds the lines from a place on up to the line of number `last`; returns where the next line begins, and its number.
+/// Adds the lines from a place to line number `last`. Returns the beginning and the number of the next line.
 fn push_lines(
     lines: &mut Vec<String>,
     text: &ExcerptText,
@@ -160,12 +162,12 @@ fn push_lines(
     (begin, number)
 }
 
-/// Where the line begins that goes on after these bytes.
+/// Beginning of the last line of these bytes.
 fn line_start(before: &[u8]) -> usize {
     before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1)
 }
 
-/// A numbered line, cut to so many columns, if a number is given.
+/// A line with its number, cut to `columns` columns.
 fn line(number: u64, mark: char, text: &str, columns: Option<usize>) -> String {
     let line = format!("      {number}{mark} {}", escape_terminal(text));
     match columns.filter(|&columns| line.chars().nth(columns).is_some()) {
@@ -182,7 +184,7 @@ mod tests {
         ExcerptText { bytes: text.as_bytes().to_vec(), encoding: encoding_rs::UTF_8 }
     }
 
-    /// The place of a part of the text.
+    /// The location of a part of the text.
     fn place(text: &str, part: &str) -> Location {
         let start = text.find(part).unwrap();
         let line = |end: usize| 1 + text[..end].matches('\n').count();
@@ -198,7 +200,7 @@ mod tests {
         assert_eq!(first_words(&text(whole), &at, Some(80)).unwrap(), "      2: three four five");
         assert_eq!(first_words(&text(whole), &at, Some(16)).unwrap(), "      2: three …");
         assert_eq!(first_words(&text("a \n b"), &place("a \n b", " \n "), Some(80)), None);
-        // A name of a document is not the only thing that could talk to a terminal.
+        // Texts can hold control characters, as names can.
         assert!(
             !first_words(&text("\u{1b}[31mred"), &place("\u{1b}[31mred", "\u{1b}[31mred"), Some(80))
                 .unwrap()

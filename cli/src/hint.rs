@@ -1,4 +1,4 @@
-//! Hint: the next step after an error for a user of the program: a flag or a command. Where neither helps, the library's hint.
+//! Hint: the next step after an error of the program: a flag or a command, else the hint of the library.
 
 use fpdb::{DocumentError, Error, StoreFailure};
 use fpdb_reading::input::NamePrefix;
@@ -12,7 +12,7 @@ const DAMAGE: &str = "the file system or disk may be failing: copy the database 
 const OUT_OF_MEMORY: &str =
     "there is not enough memory: end other programs, or raise the limit of this one (`ulimit -v`) and try again";
 
-/// The next step after this error of a command, where there is one. `has_memory` says that the command takes `--memory`.
+/// The next step after an error of a command, if there is one. `has_memory`: the command takes `--memory`.
 pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
     let text = match error {
         Error::NoDatabase { path } => {
@@ -37,6 +37,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             format!("{STORED_FINGERPRINTS}; with it, {path} must hold the text it was made from")
         }
         Error::TextGone { source_path: None, .. } => STORED_FINGERPRINTS.into(),
+        Error::NotCompared { source, .. } => return hint(source, has_memory),
         Error::NotReadAgain { source } => match hint(source, has_memory) {
             Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
             None => STORED_FINGERPRINTS.into(),
@@ -60,7 +61,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::EmptyFolder { path, .. } => {
             let path = path.display().to_string();
             let prefix = format!("{}/", path.trim_end_matches('/'));
-            // The current folder is not in the names of its documents.
+            // Names of documents do not begin with the current folder.
             let is_of_all = NamePrefix::new(&prefix).fits("").is_some();
             let prefix = if is_of_all { "PREFIX" } else { &prefix };
             format!("if its disk is mounted, `fpdb rm --prefix {prefix}` removes the documents")
@@ -84,7 +85,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
     Some(text)
 }
 
-/// The next step after a document that cannot be read, where the program has words of its own.
+/// The program's own hint for an unreadable document, if it has one.
 fn document_hint(error: &DocumentError) -> Option<&'static str> {
     let text = match error {
         DocumentError::Binary { .. } => {
@@ -134,7 +135,7 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// The library's hints name no flag and no command, and those of the program do where it has its own.
+    /// The library's hints name no flag and no command. The program's own hints do.
     #[test]
     fn flags_are_the_programs() {
         let errors = [
@@ -157,7 +158,7 @@ mod tests {
         assert_eq!(hint(&Error::Stopped, true), None);
     }
 
-    /// The library names limits by the fields of `InputLimits`, the program by its flag.
+    /// The library names limits by the fields of `InputLimits`, the program by `--limit`.
     #[test]
     fn a_hint_names_the_limit_that_was_exceeded() {
         let (format, limit) = ("pdf", 1);
@@ -182,7 +183,7 @@ mod tests {
         }
     }
 
-    /// A flag that the command does not take is no next step.
+    /// A hint names no flag that the command does not take.
     #[test]
     fn memory_is_a_flag_of_some_commands() {
         let source = std::io::Error::from(std::io::ErrorKind::OutOfMemory).into();

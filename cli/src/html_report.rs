@@ -1,4 +1,4 @@
-//! `--format html`: the flags of a report, what it says of the flags of its command, and writing it.
+//! `--format html`: checks the flags of a report, lists the settings that it shows, and writes it.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -19,7 +19,7 @@ use crate::resolved::database;
 use crate::setting::Setting;
 use crate::typed::{Global, OutputFormat, ReportArgs};
 
-/// A report that is to be written.
+/// A report to be written.
 pub(super) struct HtmlReport<'a> {
     global: &'a Global,
     path: &'a Path,
@@ -27,10 +27,10 @@ pub(super) struct HtmlReport<'a> {
 }
 
 impl<'a> HtmlReport<'a> {
-    /// The report that is asked for, if one is.
+    /// The report, with `--format html`; else `None`.
     ///
     /// # Errors
-    /// A report without a place, and flags of a report without one.
+    /// A report without `-o`, or flags of a report with another format.
     pub(super) fn wanted(global: &'a Global, args: &'a ReportArgs) -> anyhow::Result<Option<Self>> {
         if global.format != OutputFormat::Html {
             let given = [
@@ -55,7 +55,7 @@ impl<'a> HtmlReport<'a> {
         Ok(Some(Self { global, path, args }))
     }
 
-    /// How many passages of a pair are wanted.
+    /// The most passages of a pair: limited for a report only.
     pub(super) fn most_passages(html: Option<&Self>) -> Option<usize> {
         html.map(|_| HtmlOptions::MAX_PASSAGES)
     }
@@ -78,7 +78,7 @@ impl<'a> HtmlReport<'a> {
             .single_file(self.args.single_file))
     }
 
-    /// Writes the report. Returns whether all texts could be read again.
+    /// Writes the report. Returns true if all texts could be read again.
     pub(super) fn write(
         &self,
         answers: HtmlAnswers<'_>,
@@ -109,15 +109,16 @@ impl<'a> HtmlReport<'a> {
     }
 }
 
-/// Standard input and pipes as files, since a report reads a text twice. They are gone when this is dropped.
+/// Copies of standard input and pipes in files, because a report reads a text twice. Deleted on drop.
 #[derive(Default)]
 pub(super) struct TemporaryCopies(Vec<(PathBuf, NamedTempFile, Temporary)>);
 
 impl TemporaryCopies {
-    /// Copies those of `paths` that can be read only once to files.
+    /// Copies standard input and pipes among `paths`.
     ///
     /// # Errors
-    /// JSON lines that are not to be read as one document (`closed`), as where a stream is not copied.
+    /// The input is JSON lines, unless `closed` says to read it as one document; and failures of reading and
+    /// writing.
     pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>, closed: bool) -> anyhow::Result<Self> {
         let mut spooled = Self::default();
         for path in paths.filter(|path| is_read_once(path)) {
@@ -147,12 +148,12 @@ impl TemporaryCopies {
         self.0.iter().find(|(spooled, _, _)| spooled == path).map(|(_, file, _)| file)
     }
 
-    /// Where the text of a path is to be read.
+    /// The path from which to read the text of `path`.
     pub(super) fn place(&self, path: &Path) -> PathBuf {
         self.find(path).map_or_else(|| path.to_owned(), |file| file.path().to_owned())
     }
 
-    /// Gives the document that was read from `path` its name back.
+    /// Replaces the name of a copy by the path that was typed.
     pub(super) fn rename(&self, path: &Path, name: &mut String) {
         if self.find(path).is_some() {
             *name = path.display().to_string();
@@ -160,7 +161,7 @@ impl TemporaryCopies {
     }
 }
 
-/// The beginning of a copy, as much of it as tells what it holds.
+/// The beginning of a copy, enough to recognise its format.
 fn head_of(copy: &Path) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     File::open(copy)?.take(LAYER_HEAD as u64).read_to_end(&mut head)?;

@@ -1,8 +1,8 @@
-//! Ctrl-C: the first one stops an ingest at its next commit, and a dedup where it is safe; any other command, and the second one,
-//! stops at once.
+//! Ctrl-C: the first one stops long work at a safe point, an ingest at its next commit. Other commands stop
+//! at once, and so does a second Ctrl-C.
 //!
-//! A signal that is ignored when the program starts stays ignored: that is how `nohup` keeps a command alive when its
-//! terminal goes, and how a shell keeps Ctrl-C from what a script runs in the background.
+//! A signal that is ignored at the start stays ignored. `nohup` relies on that when a terminal closes, and a
+//! shell does for commands in the background.
 
 use std::io::{self, Write};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -12,15 +12,15 @@ use fpdb::StopToken;
 /// Stopped by the first Ctrl-C.
 static STOP: LazyLock<StopToken> = LazyLock::new(StopToken::new);
 
-/// The message at the first Ctrl-C, while a command runs that stops by itself when [`STOP`] is stopped.
+/// The message at the first Ctrl-C, while work runs that stops with [`STOP`]. `None`: Ctrl-C ends the
+/// program.
 static GRACEFUL: Mutex<Option<&str>> = Mutex::new(None);
 
 /// The message of commands that stop at the next commit.
 pub(crate) const AT_COMMIT: &str =
     "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)";
 
-/// Listens for Ctrl-C, for requests to terminate, for the end of the terminal, and for SIGUSR1, which asks how far the
-/// command has come; each unless it is ignored.
+/// Listens for SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGUSR1, unless ignored. SIGUSR1 asks for the progress.
 #[cfg(unix)]
 pub(crate) fn install() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
@@ -38,13 +38,13 @@ pub(crate) fn install() -> io::Result<()> {
     Ok(())
 }
 
-/// Without signals there is only the system's way to end a program.
+/// Without signals only the system can end a program.
 #[cfg(not(unix))]
 pub(crate) fn install() -> io::Result<()> {
     Ok(())
 }
 
-/// The signals that this process ignores, from the lowest bit up. None where the system does not tell in a file.
+/// The signals that this process ignores, signal 1 in the lowest bit. 0 if the system has no file that tells.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -54,7 +54,7 @@ fn ignored() -> u64 {
 
 #[cfg(unix)]
 fn stop() {
-    // One thread listens.
+    // Only one thread listens for signals.
     let again = STOP.is_stopped();
     STOP.stop();
     let graceful = GRACEFUL.lock().unwrap_or_else(PoisonError::into_inner).filter(|_| !again);
@@ -64,18 +64,18 @@ fn stop() {
     let _ = writeln!(io::stderr(), "{said}");
     if at_once {
         fpdb_host::temporary::remove_temporary_files();
-        // Not as at the end of `main`: what the engine keeps for the whole process would go under its threads.
+        // Without exit handlers: they would free memory that threads of the engine still use.
         signal_hook::low_level::exit(130);
     }
 }
 
-/// From now on the first Ctrl-C only stops the token that is returned, and says this.
+/// From now on the first Ctrl-C prints this message and stops the returned token.
 pub(crate) fn graceful(says: &'static str) -> &'static StopToken {
     *GRACEFUL.lock().unwrap_or_else(PoisonError::into_inner) = Some(says);
     &STOP
 }
 
-/// From now on the first Ctrl-C stops the program at once again.
+/// From now on the first Ctrl-C ends the program at once.
 pub(crate) fn at_once() {
     *GRACEFUL.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }

@@ -1,4 +1,4 @@
-//! Line list: the file of `ingest --failures`, one JSON object a line for each document concerned.
+//! Line list: the file of `ingest --failures`, one JSON object a line for each failed document.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError, Seek, Write};
@@ -9,16 +9,16 @@ use serde::Serialize;
 
 use super::output::NewFile;
 
-/// The list. Until the ingest ends it is a file without a name: it could be in a folder that is ingested.
+/// The list. It has no name until the ingest ends, because its folder may be ingested.
 pub(crate) struct LineList {
     path: PathBuf,
     lines: BufWriter<File>,
-    /// The first error in writing it, after which nothing more is written.
+    /// The first write error. After it nothing more is written.
     broken: Option<io::Error>,
 }
 
 impl LineList {
-    /// Begins the list that will be at `path`, which must be writable.
+    /// Begins the list for `path`. Fails if `path` is not writable.
     pub(crate) fn begin(path: &Path) -> anyhow::Result<Self> {
         drop(NewFile::create(path).map_err(|source| Error::Io { action: "create", path: path.into(), source })?);
         let folder = std::env::temp_dir();
@@ -34,7 +34,7 @@ impl LineList {
         }
     }
 
-    /// Puts the list where it belongs.
+    /// Gives the list its name.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         let Self { path, lines, broken } = self;
         let write = || {

@@ -1,5 +1,5 @@
-//! The program, in three layers: typed (what can be typed), resolved (which database, which profile, which options), done (one verb
-//! a file). It uses public names of the library and its members only.
+//! The program, in three layers: `typed` (the command line), `resolved` (the database, profile and options),
+//! `verbs` (the commands, one a file). It uses only public names of the library and its members.
 
 #[cfg(unix)]
 mod aborted;

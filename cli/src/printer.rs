@@ -1,4 +1,4 @@
-//! Printer: messages to the person, on standard error. It decides how much is said.
+//! Printer: messages on standard error. It decides which messages to print.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -8,14 +8,15 @@ use super::hint::hint;
 use super::typed::Global;
 use crate::render::escape_terminal;
 
-/// Says things to the person, on standard error.
+/// Prints messages on standard error.
 pub(crate) struct Printer {
     quiet: bool,
-    verbose: bool,
+    /// True if details are printed.
+    pub(crate) verbose: bool,
     colour: bool,
     /// True if a progress bar may be drawn.
     pub(crate) progress: bool,
-    /// True if lines of text tell of progress instead.
+    /// True if lines of text show progress instead.
     pub(crate) lines: bool,
     /// True if the command takes `--memory`.
     has_memory: bool,
@@ -24,7 +25,7 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    /// For a command that takes `--memory`, or does not.
+    /// A printer for a command. `has_memory`: it takes `--memory`.
     pub(crate) fn new(global: &Global, has_memory: bool) -> Self {
         let terminal = io::stderr().is_terminal();
         let draws = terminal && anstyle_query::term_supports_ansi_color();
@@ -39,19 +40,19 @@ impl Printer {
         }
     }
 
-    /// Something worth knowing.
+    /// Prints a note; not with `--quiet`.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             say(format_args!("{}", escape_terminal(text)));
         }
     }
 
-    /// Something that nobody should miss: `--quiet` shows it too.
+    /// Prints a warning, also with `--quiet`.
     pub(crate) fn warning(&self, text: &str) {
         say(format_args!("{}", escape_terminal(text)));
     }
 
-    /// Something only `--verbose` shows.
+    /// Prints a detail, only with `--verbose`.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose {
             say(format_args!("{}", escape_terminal(text)));
@@ -73,7 +74,7 @@ impl Printer {
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&told)));
         if let Some(next) = hint(error, self.has_memory).filter(|_| !self.quiet) {
             let mut last = self.last_hint.lock().unwrap_or_else(PoisonError::into_inner);
-            // Many documents may fail for one reason.
+            // Many documents may fail for the same reason.
             if *last != next {
                 say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
                 *last = next;
@@ -86,24 +87,18 @@ impl Printer {
     }
 }
 
-/// True if an error begins with, or ends in, the name of the document it is about.
+/// True if the message of an error contains the name of its document.
 fn says_name(error: &fpdb::Error, name: &str) -> bool {
-    use fpdb::{DocumentError, Error};
+    use fpdb::Error;
     match error {
         Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => true,
-        Error::Io { path, .. }
-        | Error::DirectoryLoop { path, .. }
-        | Error::Document(
-            DocumentError::IsAContainer { path }
-            | DocumentError::NotAFile { path }
-            | DocumentError::RecordsWithoutName { path }
-            | DocumentError::ChangedWhileReading { path },
-        ) => path.to_str() == Some(name),
+        Error::Io { path, .. } | Error::DirectoryLoop { path, .. } => path.to_str() == Some(name),
+        Error::Document(document) => document.path().is_some_and(|path| path.to_str() == Some(name)),
         _ => false,
     }
 }
 
-/// Writes a line to standard error. If its reader is gone, the run goes on.
+/// Writes a line to standard error. Ignores errors: the run continues if its reader is gone.
 fn say(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
 }

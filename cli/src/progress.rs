@@ -1,4 +1,4 @@
-//! Progress: bytes done of bytes to do, with rate and time left, on a terminal only.
+//! Progress: bars on a terminal, with rate and time left.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,12 +7,13 @@ use std::thread;
 use std::time::Duration;
 
 use fpdb::{IngestOptions, Source, StopToken, Task};
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::printer::Printer;
+use super::render::count;
 use super::step_report;
 
-/// A bar, or nothing where none is wanted.
+/// The bar of an ingest. Does nothing without a terminal or with `--no-progress`.
 pub(crate) struct IngestBar {
     bar: Option<ProgressBar>,
     documents: AtomicU64,
@@ -20,23 +21,22 @@ pub(crate) struct IngestBar {
 }
 
 impl IngestBar {
-    /// Starts a bar. A walk that only looks at sizes measures the work meanwhile.
+    /// Starts a bar. Another thread adds up the sizes of the files meanwhile.
     pub(crate) fn start(printer: &Printer, sources: &[Source], options: &IngestOptions) -> Self {
         let ended = StopToken::new();
         let bar = printer.progress.then(|| {
-            let bar = ProgressBar::new_spinner();
-            bar.set_style(style("{spinner} {msg}{bytes_sofar}"));
+            let bar = drawn(style("{spinner} {msg}{bytes_sofar}"));
             bar.set_message("looking for documents");
-            bar.enable_steady_tick(TICK);
             let (measured, sources, walk) = (bar.clone(), sources.to_vec(), options.walk.clone());
             let ended = ended.clone();
             let measure = move || {
                 if let Ok(Some(bytes)) = fpdb_reading::input::measure(&sources, &walk, &ended) {
                     measured.set_length(bytes);
-                    measured.set_style(style("{bar:30} {bytes} of {total_bytes} ({bytes_per_sec}), {eta} left, {msg}"));
+                    measured.set_style(style("{wide_bar} {bytes} of {total_bytes}{bytes_rate}{left}, {msg}"));
                 }
             };
-            // Left to itself: it ends with the walk, or soon after the bar does. Without it the bar has no end.
+            // Nobody joins this thread: it ends with its walk, or soon after the bar. If it does not
+            // start, the bar has no total.
             let _ = thread::Builder::new().name("measure".into()).spawn(measure);
             bar
         });
@@ -52,11 +52,11 @@ impl IngestBar {
     pub(crate) fn documents(&self, more: u64) {
         let documents = self.documents.fetch_add(more, Ordering::Relaxed) + more;
         if let Some(bar) = &self.bar {
-            bar.set_message(if documents == 1 { "1 document".into() } else { format!("{documents} documents") });
+            bar.set_message(count(documents, "document"));
         }
     }
 
-    /// Lets something be printed without the bar in its way.
+    /// Clears the bar while `print` writes, then draws it again.
     pub(crate) fn suspend(&self, print: impl FnOnce()) {
         match &self.bar {
             Some(bar) => bar.suspend(print),
@@ -72,28 +72,23 @@ impl IngestBar {
     }
 }
 
-/// The step a command works on: a bar where the amount of work is known, else a count or only a sign of life.
-/// Nothing where none is wanted.
+/// The current step of a command: a bar if the amount of work is known, else a count or a spinner. Does
+/// nothing without a terminal or with `--no-progress`.
 pub(crate) struct StepBar {
     bar: Option<ProgressBar>,
-    /// True if lines of text take the place of the bar.
+    /// True if lines of text replace the bar.
     lines: bool,
-    /// The step shown last, and true if as a bar.
+    /// The last step, and true if it was shown as a bar.
     shown: Mutex<(&'static str, bool)>,
 }
 
 impl StepBar {
     pub(crate) fn start(printer: &Printer, what: &'static str) -> Self {
-        let bar = printer.progress.then(|| {
-            let bar = ProgressBar::new_spinner();
-            bar.set_style(steps_style(what, false));
-            bar.enable_steady_tick(TICK);
-            bar
-        });
+        let bar = printer.progress.then(|| drawn(steps_style(what, false)));
         Self { bar, lines: printer.lines, shown: Mutex::new((what, false)) }
     }
 
-    /// `done` of `total`, 0 where that is not known.
+    /// Shows `done` of `total` items. `total` is 0 if unknown.
     pub(crate) fn show(&self, what: &'static str, done: u64, total: u64) {
         step_report::note(what, done, total, self.lines);
         let Some(bar) = self.bar.as_ref().filter(|bar| !bar.is_finished()) else { return };
@@ -104,7 +99,7 @@ impl StepBar {
         }
         *shown = (what, total > 0);
         bar.set_style(steps_style(what, total > 0));
-        // Rate and time left are of this, not of what came before.
+        // Rate and time left are those of this step alone.
         bar.reset_eta();
         bar.reset_elapsed();
         bar.update(|state| {
@@ -131,38 +126,71 @@ impl fpdb::Progress for StepBar {
     }
 }
 
-/// The step's name is part of the style, and both change at once: no name is drawn beside the numbers of another step.
+/// The name of a step is part of its style. So no name is drawn beside the numbers of another step.
 fn steps_style(what: &str, is_bar: bool) -> ProgressStyle {
     match is_bar {
-        true => style(&format!("{{bar:30}} {{human_pos}} of {{human_len}} {what} ({{rate}}), {{eta}} left")),
+        true => style(&format!("{{wide_bar}} {{human_pos}} of {{human_len}} {what}{{rate}}{{left}}")),
         false => style(&format!("{{spinner}} {what}{{sofar}}")),
     }
 }
 
-/// How often a sign of life is drawn.
+/// Interval of signs of life.
 const TICK: Duration = Duration::from_millis(200);
+
+/// The most redraws in a second. A terminal over a slow line gets each of them.
+const REDRAWS: u8 = 10;
+
+/// Until then a rate is that of the first few items, and of caches.
+const FIRST_RATE: Duration = Duration::from_secs(1);
+
+/// A bar on standard error.
+fn drawn(style: ProgressStyle) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(REDRAWS)).with_style(style);
+    bar.enable_steady_tick(TICK);
+    bar
+}
 
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style
         .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
-            let _ = out.write_str(&rate(state.per_sec()));
+            let _ = out.write_str(&step_rate(state));
         })
-        // The text of a count, once there is something to count.
+        .with_key("bytes_rate", |state: &ProgressState, out: &mut dyn Write| {
+            let _ = out.write_str(&bytes_rate(state));
+        })
+        .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
+            if has_rate(state) {
+                let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
+            }
+        })
+        // Empty before the first item.
         .with_key("sofar", |state: &ProgressState, out: &mut dyn Write| {
             if state.pos() > 0 {
-                let _ = write!(out, ": {} ({})", HumanCount(state.pos()), rate(state.per_sec()));
+                let _ = write!(out, ": {}{}", HumanCount(state.pos()), step_rate(state));
             }
         })
         .with_key("bytes_sofar", |state: &ProgressState, out: &mut dyn Write| {
             if state.pos() > 0 {
-                let (bytes, rate) = (HumanBytes(state.pos()), HumanBytes(state.per_sec() as u64));
-                let _ = write!(out, ", {bytes} ({rate}/s)");
+                let _ = write!(out, ", {}{}", HumanBytes(state.pos()), bytes_rate(state));
             }
         })
 }
 
-/// So many a second, without digits that mean nothing.
+/// True once the rate means something.
+fn has_rate(state: &ProgressState) -> bool {
+    state.pos() > 0 && state.elapsed() >= FIRST_RATE
+}
+
+fn step_rate(state: &ProgressState) -> String {
+    if has_rate(state) { format!(" ({})", rate(state.per_sec())) } else { String::new() }
+}
+
+fn bytes_rate(state: &ProgressState) -> String {
+    if has_rate(state) { format!(" ({}/s)", HumanBytes(state.per_sec() as u64)) } else { String::new() }
+}
+
+/// A number a second, without digits that mean nothing.
 fn rate(per_second: f64) -> String {
     match per_second {
         slow if slow < 10.0 => format!("{slow:.1}/s"),

@@ -22,7 +22,7 @@ pub(crate) fn run() -> ExitCode {
     temporary::list_temporary_files();
     #[cfg(unix)]
     if std::env::args_os().skip(1).eq([typed::READ_DOCUMENTS]) {
-        // No command: the program's way to read a document in a process of its own, with nothing else in it.
+        // Not a command: the program starts itself this way to read one document in a process of its own.
         return if fpdb::serve_documents().is_ok() { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }
     #[cfg(unix)]
@@ -38,7 +38,7 @@ pub(crate) fn run() -> ExitCode {
             return ExitCode::from(2);
         }
     }
-    let parsed = typed::command()
+    let parsed = typed::parser()
         .try_get_matches()
         .and_then(|matches| Ok((typed(&matches)?, matches.subcommand_name().unwrap_or_default().to_owned())));
     let (cli, verb) = match parsed {
@@ -69,10 +69,10 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// The command line, where single fields do not say it all.
+/// Parses the command line, and sets fields that depend on several arguments or on the environment.
 fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
-    // Not by clap, which would name `--db` in the usage of other errors. Empty is as good as not set.
+    // clap would name `--db` in the usage of other errors. An empty variable counts as not set.
     let db = || std::env::var_os("FPDB_DB").filter(|path| !path.is_empty()).map(PathBuf::from);
     cli.global.db = cli.global.db.or_else(db);
     cli.global.output = cli.global.output.filter(|path| path.as_os_str() != "-");
@@ -86,7 +86,7 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
 }
 
 fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatus> {
-    // With the hint for too many open files: what listens takes two.
+    // The listener opens two files, so this error gets the hint for too many open files.
     interrupt::install().map_err(|source| Error::System { action: "listen for Ctrl-C", source })?;
     resolved::output::not_inside_a_database(&cli.global)?;
     let global: &Global = &cli.global;
@@ -118,7 +118,7 @@ fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatu
     }
 }
 
-/// The reader of our output has gone: that is its right, and no error.
+/// True if the reader of the output is gone, which is no error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let is_broken_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     error.chain().filter_map(|cause| cause.downcast_ref()).any(is_broken_pipe)

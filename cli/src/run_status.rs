@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// How a command that ran to its end ended.
+/// The result of a command that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RunStatus {
     /// All went well.
@@ -11,7 +11,7 @@ pub(crate) enum RunStatus {
     NothingFound,
     /// Something could not be read; the rest is in the output.
     Incomplete,
-    /// Ctrl-C.
+    /// Stopped by Ctrl-C.
     Interrupted,
 }
 

@@ -1,4 +1,5 @@
-//! Setting: a flag of a command with its value, as a report shows it, and what an anonymous report may show of it.
+//! Setting: a flag of a command with its value, as a report shows it, and what an anonymous report may show
+//! of it.
 
 /// A flag and the value that it was given.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
-//! Step report: the step a long command works on, in a line of text, where there is no progress bar. It is written every half
-//! minute where standard error is no terminal, and whenever the process gets SIGUSR1.
+//! Step report: the current step of a long command in a line of text. It is written every half minute if
+//! standard error is no terminal, and on SIGUSR1.
 
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::render::{duration, grouped};
 
-/// The step that is being worked on.
+/// The current step.
 static CURRENT: Mutex<Option<Step>> = Mutex::new(None);
 
-/// How often a line is written.
+/// Time between two lines.
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// A step of a command.
@@ -18,14 +18,14 @@ const PAUSE: Duration = Duration::from_secs(30);
 struct Step {
     what: &'static str,
     begun: Instant,
-    /// The work that an earlier run had done when it began.
+    /// The items that an earlier run had done.
     before: u64,
     done: u64,
     total: u64,
     written: Instant,
 }
 
-/// Notes how far a step has come, and writes a line where `lines` are wanted and it is time for one.
+/// Notes the progress of a step. With `lines`, writes a line if one is due.
 pub(super) fn note(what: &'static str, done: u64, total: u64, lines: bool) {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let now = Instant::now();
@@ -43,7 +43,7 @@ pub(super) fn note(what: &'static str, done: u64, total: u64, lines: bool) {
     }
 }
 
-/// Writes what the process is at.
+/// Writes the current step.
 pub(super) fn say_now() {
     let step = *CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     match step {
@@ -53,7 +53,7 @@ pub(super) fn say_now() {
 }
 
 fn say(text: &str) {
-    // The reader may have gone.
+    // The reader of standard error may be gone.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 

@@ -68,6 +68,7 @@ fn class(error: &Error) -> &'static str {
         Error::Stopped => "StoppedError",
         Error::Document(_) | Error::TextGone { .. } | Error::NotReadAgain { .. } => "DocumentError",
         // A call that waits for itself has no class of its own. The enum may grow; a test compares the lists.
+        Error::NotCompared { source, .. } => class(source),
         _ => "Error",
     }
 }

@@ -31,8 +31,8 @@ const STEP: &str = "documents read";
 /// match if they share no fingerprint and their bytes differ.
 ///
 /// # Errors
-/// [`Error::Stopped`]; [`Error::InvalidParameter`] for a stored document; errors from reading a file or
-/// searching it for phrases.
+/// [`Error::Stopped`]; [`Error::InvalidParameter`] for a stored document; [`Error::NotCompared`] for a
+/// document that is no readable text; errors from reading a file or searching it for phrases.
 pub fn diff(
     a: &QuerySource,
     b: &QuerySource,
@@ -90,13 +90,19 @@ fn prepared(mut reader: QueryReader<'_>, source: &QuerySource) -> Result<Prepare
         value,
         expected: "a file, or bytes in memory",
     };
-    match source {
-        QuerySource::File(path) => reader.read(path),
-        QuerySource::Bytes { name, bytes } => reader.read_in_memory(name, bytes),
-        QuerySource::Text { name, text } => reader.read_text(name, text),
-        QuerySource::Stored(name) => Err(stored(format!("the stored document {name}"))),
-        QuerySource::Number(id) => Err(stored(format!("the stored document {id}"))),
-    }
+    let (name, read) = match source {
+        QuerySource::File(path) => (path.display().to_string(), reader.read(path)),
+        QuerySource::Bytes { name, bytes } => (name.clone(), reader.read_in_memory(name, bytes)),
+        QuerySource::Text { name, text } => (name.clone(), reader.read_text(name, text)),
+        QuerySource::Stored(name) => return Err(stored(format!("the stored document {name}"))),
+        QuerySource::Number(id) => return Err(stored(format!("the stored document {id}"))),
+    };
+    read.map_err(|error| match error {
+        Error::Document(document) if document.path().is_none() => {
+            Error::NotCompared { name, source: Box::new(Error::Document(document)) }
+        }
+        error => error,
+    })
 }
 
 /// The hashes of `a` that count and that `b` has too.

@@ -290,3 +290,23 @@ fn dedup_writes_the_clean_archive_itself() {
     assert_eq!(files(&folder.path().join("clean")).len(), 3);
     assert_eq!(fs::read_to_string(folder.path().join("report.jsonl")).unwrap().lines().count(), 4);
 }
+
+/// A copy holds no file that has changed, and says so. A copy beside ingested files would be ingested with them.
+#[test]
+fn a_copy_names_the_files_it_lacks_and_the_folder_it_must_not_be_in() {
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    folder.write("in/0/4.txt", "something else");
+    let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+    assert_eq!(run.status, 2, "{run:#?}");
+    assert!(run.stdout.contains("in/0/4.txt: not in the copy ("), "{run:#?}");
+    let told = "1 file is not in the copy; ingest and dedup again to bring the report up to date\n";
+    assert!(run.stderr.contains(told) && !run.stderr.contains("warning: "), "{run:#?}");
+    for (inside, ingested) in [("in/0/clean", "in/0"), ("in", "in")] {
+        let run = folder.run(&["apply", "report.jsonl", "--write", inside]);
+        assert!(run.stderr.contains(&format!("warning: {inside} lies in ")), "{run:#?}");
+        let holds = format!("{}, which holds files that were ingested", folder.path().join(ingested).display());
+        assert!(run.stderr.contains(&holds), "{run:#?}");
+    }
+}

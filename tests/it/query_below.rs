@@ -226,6 +226,7 @@ fn one_row_tells_how_much_the_archive_holds_and_where() {
     );
     let human = folder.run(&["query", "eval.jsonl", "--by-corpus"]).stdout;
     assert_eq!(human.lines().count(), 3);
+    assert!(human.lines().next().unwrap().ends_with("(line 1)"), "{human}");
     assert!(human.lines().nth(1).unwrap().ends_with("0.0%"), "{human}");
     let run = folder.run(&["query", "-e", "corpus/../eval.jsonl", "--by-corpus", "--format", "html", "-o", "report"]);
     assert!(run.status == 2 && run.stderr.contains("--by-corpus"), "{run:#?}");

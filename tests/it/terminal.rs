@@ -91,3 +91,43 @@ fn nothing_in_a_document_commands_a_terminal() {
     }
     assert!(shown > 40, "names are shown {shown} times");
 }
+
+/// Standard error and output of a run on a terminal of 80 columns that draws progress bars.
+fn with_bar(folder: &Folder, arguments: &str) -> String {
+    let program = folder.command(&[]);
+    let line = format!("stty cols 80 rows 24; '{}' {arguments}", program.get_program().to_str().unwrap());
+    let mut script = Command::new("script");
+    script.args(["-qefc", &line, "/dev/null"]).current_dir(folder.path());
+    script.env("NO_COLOR", "1").env("TERM", "xterm").env_remove("COLUMNS").env_remove("FPDB_DB");
+    let output = script.stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The bar fits a line and is not drawn for each document. What it says in the first second has no rate.
+#[test]
+fn a_progress_bar_fits_a_line_and_is_drawn_ten_times_a_second() {
+    if Command::new("script").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no `script`");
+        return;
+    }
+    let folder = Folder::new();
+    const FILES: u64 = 3000;
+    for number in 0..FILES {
+        let text: String = (0..30).map(|place| word(number * 31 + place) + " ").collect();
+        folder.write(&format!("docs/{:02}/{number}.txt", number % 50), text);
+    }
+    let begun = std::time::Instant::now();
+    let seen = with_bar(&folder, "ingest --profile words docs");
+    let seconds = begun.elapsed().as_secs_f64();
+    let escapes = regex::Regex::new("\x1b\\[[0-9;?]*[A-Za-z]").unwrap();
+    let drawn: Vec<String> = seen.split(['\r', '\n']).map(|line| escapes.replace_all(line, "").into_owned()).collect();
+    let bars: Vec<&String> =
+        drawn.iter().filter(|line| line.contains(" document") && !line.contains("added")).collect();
+    assert!(!bars.is_empty(), "{seen}");
+    assert!(drawn.iter().all(|line| line.chars().count() <= 80), "{drawn:#?}");
+    // Ten times a second, and when a step begins or ends. Each document would be one more.
+    assert!((bars.len() as f64) < 10.0 * seconds + 20.0, "{} in {seconds} s", bars.len());
+    assert!(bars.len() < FILES as usize / 4 && seen.len() < 200 * (bars.len() + 20), "{}", seen.len());
+    assert!(!bars[0].contains("/s"), "{bars:#?}");
+}

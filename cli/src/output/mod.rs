@@ -20,8 +20,8 @@ use super::typed::Global;
 use crate::render::{Answer, Spoken, Style};
 use format::{Format, Sink};
 
-/// Where results go: standard output, or a file that appears whole when all is written. An earlier file stays until
-/// then, and if the command fails.
+/// Where results go: standard output, or a file that appears whole when all is written. An earlier file stays
+/// until then, and if the command fails.
 pub(crate) struct Output {
     sink: Sink,
     format: Box<dyn Format>,
@@ -35,7 +35,7 @@ pub(crate) struct Output {
 /// A file that is written beside the place it goes to, and takes that place once it is whole.
 pub(crate) struct NewFile {
     file: File,
-    /// `None` where the place is a pipe or device, which is written to as it is.
+    /// `None` for a pipe or device, which is written to directly.
     destination: Option<Destination>,
 }
 
@@ -114,7 +114,8 @@ impl Output {
         self.checked(written)
     }
 
-    /// Writes the totals below the rows. A format without a place for them says the first line on standard error.
+    /// Writes the totals below the rows. A format without a place for them says the first line on standard
+    /// error.
     pub(crate) fn totals(&mut self, totals: &dyn Answer, printer: &Printer) -> anyhow::Result<()> {
         let written = self.format.totals(totals, &mut self.sink);
         if let Some(line) = self.checked(written)? {
@@ -164,10 +165,12 @@ impl Output {
     }
 }
 
-/// The beginning of the names of files that grow beside the place they go to. The number of the process follows.
+/// The beginning of the names of files that grow beside the place they go to. The number of the process
+/// follows.
 const GROWING: &str = ".fpdb-output-";
 
-/// Begins the file that results go to. A path that is no regular file, such as a pipe or a device, is written to as it is.
+/// Begins the file that results go to. A path that is no regular file, such as a pipe or a device, is written
+/// to as it is.
 fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
     // A link leads to what is to be replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -200,8 +203,8 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
     Ok((file, Some(Destination { target, path, _noted: noted })))
 }
 
-/// Writes the answer of a command that talks to people on standard error. `text` is what they read on standard output;
-/// if it is empty, nothing is written there.
+/// Writes the answer of a command that talks to people on standard error. `text` is what they read on
+/// standard output; if it is empty, nothing is written there.
 pub(crate) fn summary(global: &Global, report: &impl Serialize, text: &str) -> anyhow::Result<()> {
     if text.is_empty() && global.format.is_for_people() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! Answer: all types that commands write, each with its text, its rows and its JSON. An output format picks one of them.
+//! Answer: all types that commands write, each with its text, its rows and its JSON. An output format picks
+//! one of them.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -215,11 +216,20 @@ impl Render for RepeatSummary {
     }
 }
 
-impl Render for Applied {
+/// The action on one file.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct AppliedLine<'a> {
+    pub(crate) applied: &'a Applied,
+    #[serde(skip)]
+    pub(crate) action: &'a Action,
+}
+
+impl Render for AppliedLine<'_> {
     fn human(&self, _: Style) -> String {
         // Files that are only copied are counted.
-        let is_plain = self.act == Act::Copy && self.reason.is_none();
-        if is_plain { String::new() } else { applied_line(self) }
+        let is_plain = self.applied.act == Act::Copy && self.applied.reason.is_none();
+        if is_plain { String::new() } else { applied_line(self.applied, self.action.copies_to().is_some()) }
     }
 }
 

@@ -7,8 +7,8 @@ use fpdb::apply::{Act, Action, Applied, ApplySummary, Lost, ProofSummary};
 use super::escape::escape_terminal;
 use super::numbers::{count, grouped, size};
 
-/// The action on one file.
-pub(crate) fn applied_line(applied: &Applied) -> String {
+/// The action on one file. `copies` is true if the job copies files to a folder.
+pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     let source = escape_terminal(&applied.source);
     let documents = count(applied.documents, "document");
     let target = applied.target.as_deref().map(escape_terminal).unwrap_or_default();
@@ -28,6 +28,7 @@ pub(crate) fn applied_line(applied: &Applied) -> String {
         (Act::Link, false) => "to be linked",
         (Act::Move, true) => "moved",
         (Act::Move, false) => "to be moved",
+        _ if copies => "not in the copy",
         _ => "left alone",
     };
     let mut line = format!("{source}: {verb}");
@@ -46,7 +47,7 @@ pub(crate) fn applied_line(applied: &Applied) -> String {
     line
 }
 
-/// A document that is gone with its survivor.
+/// A document that is gone, and so is its survivor.
 pub(crate) fn lost_line(lost: &Lost) -> String {
     let (document, survivor) = (escape_terminal(&lost.document), escape_terminal(&lost.survivor));
     format!("{document}: gone, as is its survivor {survivor} ({})\n", escape_terminal(&lost.reason))
@@ -64,7 +65,7 @@ pub(crate) fn proof_summary_line(summary: &ProofSummary) -> String {
     line
 }
 
-/// The totals of all actions, `files` being those that were written, removed, linked or moved, or would be.
+/// The totals of all actions. `files`: number of files written, removed, linked or moved, or to be.
 pub(crate) fn apply_summary_line(summary: &ApplySummary, action: &Action, files: u64) -> String {
     let (documents, to_files) = match action {
         Action::Write { mark: None, .. } => ("left out", "written"),

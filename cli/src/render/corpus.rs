@@ -1,9 +1,10 @@
-//! How much of each query the archive holds: one row a query.
+//! Rows of `query --by-corpus`: the share of each query that the archive holds.
 
 use fpdb::CorpusAnswer;
 
 use super::Style;
 use super::escape::escape_terminal;
+use super::human::lines;
 use super::numbers::{count, percent};
 
 /// One query, for people.
@@ -16,8 +17,8 @@ pub(crate) fn corpus_line(answer: &CorpusAnswer, style: Style) -> String {
     let identical = if answer.identical { ", one identical" } else { "" };
     let longest = answer.places.iter().max_by_key(|place| place.symbols);
     let place = longest.map_or(String::new(), |place| {
-        let [first, last] = place.location.lines;
-        format!("; {} in {} (lines {first}-{last})", count(place.symbols, "symbol"), escape_terminal(&place.document))
+        let (symbols, document) = (count(place.symbols, "symbol"), escape_terminal(&place.document));
+        format!("; {symbols} in {document} ({})", lines(place.location.lines))
     });
     format!("{name}  {} in {documents}{identical}{place}\n", percent(answer.corpus_containment))
 }
@@ -39,7 +40,7 @@ pub(crate) fn corpus_header() -> Vec<&'static str> {
     ]
 }
 
-/// One query, as a row of a table: the last columns tell where its longest passage is.
+/// One query as a row of a table. The last columns give the place of its longest passage.
 pub(crate) fn corpus_row(answer: &CorpusAnswer) -> Vec<String> {
     let longest = answer.places.iter().max_by_key(|place| place.symbols);
     let of = |value: Option<String>| value.unwrap_or_default();

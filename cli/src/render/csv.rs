@@ -1,14 +1,14 @@
-//! CSV with a header: one row a match or pair and passage, or one row a document.
+//! The columns and rows of tables: a row for each passage of a match or pair, or for each document.
 //!
-//! The crate `csv` writes the rows. Their fields are listed here, since its serde support takes flat structs only, and a row joins a
-//! match or pair with one of its passages.
+//! Fields are listed by hand: a row joins a match or pair with one of its passages, and the serde support of
+//! the crate `csv` takes only flat structs.
 
 use fpdb::dedup::{Removable, Superseded, Undecided};
 use fpdb::pairs::Pair;
 use fpdb::{DocumentInfo, Passage, QueryAnswer};
 use fpdb_kernel::hex;
 
-/// The columns of [`query_rows`]; that of submissions only where documents are put together.
+/// The columns of [`query_rows`]. `by_submission` adds the column of submissions.
 pub(crate) fn query_header(by_submission: bool) -> Vec<&'static str> {
     let mut header = vec![
         "query",
@@ -45,8 +45,8 @@ pub(crate) fn query_header(by_submission: bool) -> Vec<&'static str> {
     header
 }
 
-/// One row for each passage; one with empty passage columns for a match that has none. Below a submission stand the rows of its
-/// documents, with its name.
+/// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
+/// documents of a submission follow it and have its name.
 pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let with_files = answer.matches.iter().flat_map(|found| {
@@ -120,13 +120,13 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
         hex::encode(&document.digest),
         document.format.clone(),
         document.boilerplate.to_string(),
-        // As in JSON: the names differ from document to document.
+        // As JSON, because the names differ between documents.
         serde_json::json!(document.metadata).to_string(),
         document.ingested_at.to_string(),
     ]
 }
 
-/// The columns of [`pair_rows`]; those of passages and of the own text only where they were looked for.
+/// The columns of [`pair_rows`]. The flags add those of passages and of the own text.
 pub(crate) fn pair_header(passages: bool, own_text: bool) -> Vec<&'static str> {
     let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
     if passages {
@@ -141,7 +141,7 @@ pub(crate) fn pair_header(passages: bool, own_text: bool) -> Vec<&'static str> {
     header
 }
 
-/// One row for a pair; where passages were looked for, one for each of them, or one with empty passage columns.
+/// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns.
 pub(crate) fn pair_rows(pair: &Pair, own_text: bool) -> Vec<Vec<String>> {
     let head = vec![
         pair.a.to_string(),
@@ -154,7 +154,7 @@ pub(crate) fn pair_rows(pair: &Pair, own_text: bool) -> Vec<Vec<String>> {
         pair.b_id.to_string(),
         pair.score.to_string(),
     ];
-    // As in JSON: the names differ from document to document.
+    // As JSON, because the names differ between documents.
     let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
     let mut rows = match &pair.passages {
         None => vec![head],
@@ -169,7 +169,8 @@ pub(crate) fn pair_rows(pair: &Pair, own_text: bool) -> Vec<Vec<String>> {
     rows
 }
 
-/// `head` once for each passage, followed by it; once, with empty columns up to `columns`, where there is none.
+/// For each passage a row that begins with `head`. Without passages one row, filled with empty cells to
+/// `columns`.
 fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<Vec<String>> {
     if passages.is_empty() {
         let mut row = head.to_vec();
@@ -195,7 +196,7 @@ pub(crate) fn removable_header() -> Vec<&'static str> {
     vec!["remove", "keep", "because", "score", "shared", "remove_id", "keep_id", "novel", "bytes", "id", "metadata"]
 }
 
-/// All metadata as one JSON object; nothing where there is none.
+/// All metadata as one JSON object; empty without metadata.
 fn fields(metadata: &[(String, String)]) -> String {
     let object: serde_json::Map<String, serde_json::Value> =
         metadata.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
@@ -219,7 +220,7 @@ pub(crate) fn removable_row(removable: &Removable) -> Vec<String> {
     ]
 }
 
-/// One document that is undecided, in the same columns: it has no survivor.
+/// One undecided document, in the same columns, without a survivor.
 pub(crate) fn undecided_row(undecided: &Undecided) -> Vec<String> {
     let mut row = vec![String::new(); removable_header().len()];
     row[0] = undecided.document.clone();
@@ -230,7 +231,7 @@ pub(crate) fn undecided_row(undecided: &Undecided) -> Vec<String> {
     row
 }
 
-/// One document that stays although one that came later would justify its removal, in the same columns.
+/// One document that stays although a later one would justify its removal, in the same columns.
 pub(crate) fn superseded_row(superseded: &Superseded) -> Vec<String> {
     vec![
         superseded.document.clone(),
@@ -247,7 +248,7 @@ pub(crate) fn superseded_row(superseded: &Superseded) -> Vec<String> {
     ]
 }
 
-/// A record's own name for itself.
+/// The record's own field `id`.
 fn own_id(metadata: &[(String, String)]) -> String {
     metadata.iter().find(|(name, _)| name == "id").map_or_else(String::new, |(_, value)| value.clone())
 }

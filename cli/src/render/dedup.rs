@@ -23,12 +23,12 @@ pub(crate) fn removable_line(removable: &Removable, folder: &str, style: Style) 
     )
 }
 
-/// One document that is undecided.
+/// One undecided document.
 pub(crate) fn undecided_line(undecided: &Undecided, folder: &str, style: Style) -> String {
     format!("{}  is undecided\n", style.strong(&name_in(&undecided.document, folder)))
 }
 
-/// The relation of a document to the one that makes it removable.
+/// The relation of a document to its survivor.
 fn because(because: Because, score: f64) -> String {
     match because {
         Because::Identical => "is identical to".to_owned(),
@@ -38,7 +38,7 @@ fn because(because: Because, score: f64) -> String {
     }
 }
 
-/// One survivor for which a better document came.
+/// One survivor that a later document could replace.
 pub(crate) fn superseded_line(superseded: &Superseded, folder: &str, style: Style) -> String {
     let because = because(superseded.because, superseded.score);
     format!(

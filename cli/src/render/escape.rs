@@ -1,11 +1,11 @@
-//! Escape: text from outside, such as a document's name, made safe for a terminal. It may hold anything: line ends, invisible
-//! characters, sequences that command the terminal.
+//! Escape: makes text from documents, such as their names, safe for a terminal. It may hold line ends,
+//! invisible characters and sequences that command the terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Puts the text on one line and makes every character visible: control characters become their pictures (`␊`), other
-/// invisible characters their name (`⟪RLO⟫`) or number.
+/// Puts the text on one line and makes every character visible: control characters become their pictures
+/// (`␊`), other invisible characters their name (`⟪RLO⟫`) or number.
 pub(crate) fn escape_terminal(text: &str) -> Cow<'_, str> {
     if !text.contains(is_invisible) {
         return Cow::Borrowed(text);
@@ -27,7 +27,7 @@ pub(crate) fn escape_terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The same JSON, with an escape sequence in the place of each character that is invisible or commands a terminal.
+/// The same JSON, with escape sequences for characters that are invisible or command a terminal.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_invisible) {
         return Cow::Borrowed(json);
@@ -35,7 +35,7 @@ pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         if is_invisible(c) {
-            // JSON without spaces between its parts holds such characters in its texts only.
+            // In JSON without spaces such characters occur only inside strings.
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(escaped, "\\u{unit:04x}");
             }

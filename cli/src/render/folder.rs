@@ -1,11 +1,11 @@
-//! Folder: names are shortened on a terminal by the folder that all of them lie in.
+//! Folder: on a terminal, names are shown without the folder that all of them share.
 
 use std::borrow::Cow;
 
 use super::escape::escape_terminal;
 use super::style::Style;
 
-/// The folder that all of these names lie in, where a terminal has no room to print it with each of them.
+/// The folder that all of these names share, for a terminal; empty for other outputs.
 pub(crate) fn common_folder<'a>(names: impl Iterator<Item = &'a str>, style: Style) -> String {
     let mut folder = SharedFolder::default();
     if style.width.is_some() {
@@ -14,7 +14,7 @@ pub(crate) fn common_folder<'a>(names: impl Iterator<Item = &'a str>, style: Sty
     folder.into_folder()
 }
 
-/// The folder that all documents lie in, where there is more than one; documents are taken one after the other.
+/// Finds the folder that all documents share, if there are several. Takes names one by one.
 #[derive(Debug, Default)]
 pub(crate) struct SharedFolder {
     folder: Option<String>,
@@ -22,7 +22,7 @@ pub(crate) struct SharedFolder {
 }
 
 impl SharedFolder {
-    /// Takes a document of this name.
+    /// Adds a name.
     pub(crate) fn add(&mut self, name: &str) {
         self.documents += 1;
         let Some(folder) = &mut self.folder else {
@@ -34,18 +34,18 @@ impl SharedFolder {
         }
     }
 
-    /// The folder, empty where there is none.
+    /// The folder; empty if there is none.
     pub(crate) fn into_folder(self) -> String {
         self.folder.filter(|_| self.documents > 1).unwrap_or_default()
     }
 }
 
-/// A document's name within the folder that all documents lie in.
+/// A document's name without the shared folder.
 pub(super) fn name_in<'a>(name: &'a str, folder: &str) -> Cow<'a, str> {
     escape_terminal(name.strip_prefix(folder).unwrap_or(name))
 }
 
-/// Where the documents are whose names are shortened; empty if none are.
+/// The line that names the shared folder; empty without one.
 pub(crate) fn document_header_line(folder: &str) -> String {
     if folder.is_empty() { String::new() } else { format!("documents{}\n", in_folder(folder)) }
 }

@@ -73,24 +73,24 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
     page
 }
 
-/// Names that are shown of many.
+/// The most names that a message shows.
 pub(crate) const NAMES_SHOWN: usize = 3;
 
-/// The first names of many.
+/// The first names of a list.
 fn few(names: &[String]) -> String {
     first_names(names, names.len() as u64)
 }
 
-/// The first of so many names.
+/// The first of `all` names.
 pub(crate) fn first_names(names: &[String], all: u64) -> String {
     let shown = names.iter().take(NAMES_SHOWN).map(|name| escape_terminal(name)).collect::<Vec<_>>().join(", ");
     if all > NAMES_SHOWN as u64 { format!("{shown}, ... (--verbose lists them)") } else { shown }
 }
 
-/// The lines of text to show with a passage of a match, which is here in its document.
+/// Returns the lines of text to show with a passage of a match at this location of its document.
 pub(crate) type ExcerptLines<'a> = &'a mut dyn FnMut(&Match, &Location) -> Vec<String>;
 
-/// Documents that are shown of a submission.
+/// The most documents that are shown of a submission.
 pub(super) const FILES_SHOWN: usize = 3;
 
 /// The answer to one query.
@@ -214,10 +214,10 @@ pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
 }
 
-/// The most passages shown of one match; the other formats have all.
+/// The most passages shown for a match; other formats show all.
 const PASSAGES_SHOWN: usize = 10;
 
-/// The longest passages, in order of the query; of programs, where a long one tells most, the longest first.
+/// Adds the longest passages in order of the query; for programs, the longest first.
 fn passages(
     page: &mut String,
     is_query_extracted: bool,
@@ -265,7 +265,7 @@ fn passages(
     }
 }
 
-/// Says that offsets do not count the bytes of the file.
+/// A remark if offsets count the bytes of the extracted text.
 pub(super) fn of_text(is_extracted: bool) -> &'static str {
     if is_extracted { " of its text" } else { "" }
 }
@@ -281,7 +281,7 @@ fn names(passage: &Passage, unit: Unit) -> String {
     }
 }
 
-fn lines([first, last]: [u64; 2]) -> String {
+pub(super) fn lines([first, last]: [u64; 2]) -> String {
     if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
@@ -297,7 +297,7 @@ pub(crate) fn document_line(document: &DocumentInfo, folder: &str, style: Style)
     )
 }
 
-/// One document, all that is known.
+/// All facts about a document.
 pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
     let mut page = format!("{}\n", style.strong(&escape_terminal(&document.name)));
     let mut row = |name: &str, value: String| {
@@ -330,7 +330,7 @@ pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
     page
 }
 
-/// A symbol in a reader's words.
+/// The word for a symbol.
 fn symbol(unit: Unit) -> &'static str {
     match unit {
         Unit::Char => "character",
@@ -338,10 +338,10 @@ fn symbol(unit: Unit) -> &'static str {
     }
 }
 
-/// The largest runs, which are shown one by one.
+/// The most runs that are shown.
 const RUNS_SHOWN: usize = 8;
 
-/// Words as a shell takes them.
+/// Words, quoted for a shell.
 pub(crate) fn as_words(words: &[String]) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=./,:@%+".contains(c);
     let quoted = words.iter().map(|word| match word.chars().all(plain) {
@@ -351,10 +351,10 @@ pub(crate) fn as_words(words: &[String]) -> String {
     escape_terminal(&quoted.collect::<Vec<_>>().join(" ")).into()
 }
 
-/// The sources that are shown with the flags they were ingested with.
+/// The most sources that are shown with their flags.
 const SOURCES_SHOWN: usize = 10;
 
-/// The whole database; with the parts of its store if `verbose`.
+/// The figures of the database; `verbose` adds the parts of its store.
 pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     let mut page = String::new();
     let mut row = |name: &str, value: String| {

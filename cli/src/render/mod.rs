@@ -1,4 +1,5 @@
-//! Render: answers as text for people and as CSV. JSON needs no rendering: `serde` writes the answers themselves.
+//! Render: answers as text for people and as CSV. JSON needs no rendering: `serde` writes the answers
+//! themselves.
 
 mod answer;
 mod apply;
@@ -15,7 +16,9 @@ mod repeats;
 mod style;
 mod verification;
 
-pub(super) use answer::{Answer, ApplyTotals, DedupLine, DocumentLine, PairLine, QueryPage, Spoken, StatsPage};
+pub(super) use answer::{
+    Answer, AppliedLine, ApplyTotals, DedupLine, DocumentLine, PairLine, QueryPage, Spoken, StatsPage,
+};
 pub(super) use corpus::corpus_header;
 pub(super) use csv::{document_header, pair_header, query_header, removable_header};
 pub(super) use dedup::latest_run_line;

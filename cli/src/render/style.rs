@@ -5,9 +5,10 @@
 pub(crate) struct Style {
     /// True where the reader sees a terminal that wants it.
     pub(crate) colour: bool,
-    /// The columns of that terminal; `None` where no terminal is.
+    /// The columns of that terminal; `None` without a terminal.
     pub(crate) width: Option<usize>,
-    /// The columns that a line of text may take: those that COLUMNS asks for, else those of the terminal; `None` for any number.
+    /// The columns that a line of text may take: those that COLUMNS asks for, else those of the terminal;
+    /// `None` for any number.
     pub(crate) columns: Option<usize>,
 }
 

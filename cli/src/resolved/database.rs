@@ -1,4 +1,5 @@
-//! Which database: `--db`, else `$FPDB_DB`, else the nearest `.fpdb/` in the current folder or above it.
+//! The database of a command: `--db`, else `$FPDB_DB`, else the nearest `.fpdb/` in the current folder or
+//! above it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +9,13 @@ use fpdb::{Database, DatabaseBuilder, DatabaseWriter, Error};
 use crate::printer::Printer;
 use crate::typed::Global;
 
-/// The name of a database that is found by looking for it.
+/// The name of a database folder that needs no `--db`.
 const FOLDER: &str = ".fpdb";
 
-/// The database of a command that needs one.
+/// The path of an existing database.
 ///
 /// # Errors
-/// [`Error::NoDatabase`] with the path looked at where there is none.
+/// [`Error::NoDatabase`] with the path that was searched.
 pub(crate) fn existing(global: &Global) -> anyhow::Result<PathBuf> {
     match find(global)? {
         Some(path) => Ok(path),
@@ -22,8 +23,8 @@ pub(crate) fn existing(global: &Global) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// The database of a command that changes it. Says which one it is where it was found above the current folder: it may not be
-/// the one that was meant.
+/// The path of a database to change. Prints the path if the database was found above the current folder,
+/// because the user may mean another one.
 ///
 /// # Errors
 /// As [`existing`].
@@ -33,7 +34,7 @@ pub(crate) fn to_change(global: &Global, printer: &Printer) -> anyhow::Result<Pa
     Ok(path)
 }
 
-/// A builder with the memory and files that the program allows a database.
+/// A builder with the limits of the program on memory and open files.
 pub(crate) fn builder(global: &Global) -> DatabaseBuilder {
     let builder = Database::builder().raise_open_files(true);
     match global.threads {
@@ -42,7 +43,7 @@ pub(crate) fn builder(global: &Global) -> DatabaseBuilder {
     }
 }
 
-/// Opens the database of a command that reads it.
+/// Opens a database for reading.
 ///
 /// # Errors
 /// As [`existing`], and a failure to open it.
@@ -50,10 +51,10 @@ pub(crate) fn open(global: &Global) -> anyhow::Result<Database> {
     Ok(builder(global).open(existing(global)?)?)
 }
 
-/// The memory of a command that compares all documents, unless --memory sets it.
+/// The default of --memory for commands that compare all documents.
 const COMPARING_MEMORY: u64 = 1 << 30;
 
-/// Opens the database of a command that compares all documents in so much memory.
+/// Opens a database for a command that compares all documents, with this memory.
 ///
 /// # Errors
 /// As [`open`].
@@ -61,7 +62,7 @@ pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Resul
     Ok(builder(global).memory(memory.unwrap_or(COMPARING_MEMORY)).open(existing(global)?)?)
 }
 
-/// Opens the database of a command that changes it.
+/// Opens a database for writing.
 ///
 /// # Errors
 /// As [`to_change`], and a failure to open it.
@@ -82,7 +83,8 @@ pub(crate) fn tell_if_repaired(database: &DatabaseWriter, printer: &Printer) {
     }
 }
 
-/// Says which database was found, if that was above the current folder. --quiet shows it too: it may not be the one that was meant.
+/// Prints the path of a database that was found above the current folder, even with --quiet: the user may
+/// mean another one.
 pub(crate) fn tell_if_above(global: &Global, path: &Path, printer: &Printer) -> anyhow::Result<()> {
     if global.db.is_none() && path.parent() != Some(&here()?) {
         printer.warning(&format!("the database is {}, above this folder (--db names another)", path.display()));
@@ -90,7 +92,7 @@ pub(crate) fn tell_if_above(global: &Global, path: &Path, printer: &Printer) -> 
     Ok(())
 }
 
-/// Says so if there are documents and all of them are boilerplate, so that nothing could be found.
+/// Prints a note if all documents are boilerplate, so that nothing can match.
 pub(crate) fn tell_if_all_boilerplate(database: &Database, printer: &Printer) -> anyhow::Result<()> {
     let stats = database.stats()?;
     if stats.documents > 0 && stats.boilerplate == stats.documents {
@@ -101,12 +103,12 @@ pub(crate) fn tell_if_all_boilerplate(database: &Database, printer: &Printer) ->
     Ok(())
 }
 
-/// The database that was named or found, if there is one to be named or found.
+/// The path of the database that was named or found, if any.
 pub(crate) fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
     nearest(global.db.as_ref())
 }
 
-/// The database of this name, else the nearest one.
+/// The named database, else the nearest one.
 pub(crate) fn nearest(named: Option<&PathBuf>) -> anyhow::Result<Option<PathBuf>> {
     if let Some(path) = named {
         return Ok(Some(path.clone()));
@@ -115,13 +117,13 @@ pub(crate) fn nearest(named: Option<&PathBuf>) -> anyhow::Result<Option<PathBuf>
     Ok(here.ancestors().map(|folder| folder.join(FOLDER)).find(|path| path.is_dir()))
 }
 
-/// A database's path for people: from the current folder where it lies in it.
+/// The path of a database for people: relative if it lies in the current folder.
 pub(crate) fn display_path(path: &Path) -> String {
     let here = here().unwrap_or_default();
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }
 
-/// Where a new database goes.
+/// The path of a new database.
 pub(crate) fn new(global: &Global) -> PathBuf {
     global.db.clone().unwrap_or_else(|| Path::new(".").join(FOLDER))
 }

@@ -1,5 +1,5 @@
-//! Resolved: what was typed, brought together with what is there. Which database, which profile, which sources and
-//! options; and whether results can go where they are to go.
+//! Resolved: turns typed arguments into a database, a profile, sources and options, and checks where results
+//! go.
 
 pub(crate) mod database;
 pub(crate) mod output;

@@ -1,4 +1,4 @@
-//! Checks that results can be written as the user wants them, and where.
+//! Checks the format and the place of results.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -9,7 +9,7 @@ use fpdb::{Failure, Source};
 use super::database;
 use crate::typed::{Global, IngestArgs, OutputFormat};
 
-/// Refuses formats a command does not have.
+/// Fails if a command does not have the format.
 pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> anyhow::Result<()> {
     if formats.contains(&global.format) {
         return Ok(());
@@ -19,11 +19,11 @@ pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> 
     anyhow::bail!("`fpdb {command}` has no {} format; it has {}", name(global.format), has.join(", "))
 }
 
-/// Refuses to write results over a file that is read for them.
+/// Fails if results would overwrite a file that the command reads.
 pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
     let Some(output) = &global.output else { return Ok(()) };
     let read: Vec<&PathBuf> = read.into_iter().collect();
-    // The new file would be read with the folder while it is written.
+    // The command would read the new file with its folder.
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let holds = |folder: &Path, parent: &Path| folder.canonicalize().is_ok_and(|folder| parent.starts_with(folder));
     if let Ok(parent) = parent.canonicalize()
@@ -34,7 +34,7 @@ pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a P
     not_over_file("-o", output, read)
 }
 
-/// Refuses a file of results, named with `flag`, that is one of those to be read.
+/// Fails if the file named with `flag` is among those to be read.
 fn not_over_file<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
     let Ok(target) = target.canonicalize() else { return Ok(()) };
     let is_target = |path: &&PathBuf| target.is_file() && path.canonicalize().is_ok_and(|path| path == target);
@@ -46,8 +46,8 @@ fn not_over_file<'a>(flag: &str, target: &Path, read: impl IntoIterator<Item = &
     }
 }
 
-/// Refuses to write results of an ingest over a file that it reads, and its list of failures into a database as well.
-/// A list of an earlier ingest may lie in a folder to be read.
+/// Fails if the results of an ingest would overwrite a file that it reads, or if its list of failures would
+/// lie in a database. The list may replace that of an earlier ingest in a folder to be read.
 pub(crate) fn over_no_source(global: &Global, args: &IngestArgs, sources: &[Source]) -> anyhow::Result<()> {
     let read: Vec<&PathBuf> =
         sources.iter().filter_map(Source::path).chain(&args.metadata).chain(&args.files_from).collect();
@@ -69,7 +69,7 @@ pub(crate) fn over_no_source(global: &Global, args: &IngestArgs, sources: &[Sour
     Ok(())
 }
 
-/// True of an empty file, and of one that begins as a list of failures does.
+/// True if a file is empty or begins like a list of failures.
 fn is_list(path: &Path) -> bool {
     const LONGEST: u64 = 1 << 16;
     let mut line = Vec::new();
@@ -77,7 +77,7 @@ fn is_list(path: &Path) -> bool {
     read.is_ok() && (line.is_empty() || serde_json::from_slice::<Failure>(&line).is_ok())
 }
 
-/// Refuses to write results into a database, this command's own or another, or among backups.
+/// Fails if results would be written into a database or among backups.
 pub(crate) fn not_inside_a_database(global: &Global) -> anyhow::Result<()> {
     global.output.as_ref().map_or(Ok(()), |path| outside_databases(global, path))
 }

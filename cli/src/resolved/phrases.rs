@@ -1,4 +1,4 @@
-//! Which phrases of queries are to be ignored.
+//! Phrases of queries to ignore.
 
 use fpdb::{Phrases, Profile};
 
@@ -6,7 +6,7 @@ use crate::printer::Printer;
 use crate::render::{count, grouped};
 use crate::typed::QueryReadArgs;
 
-/// The phrases that are to be ignored. Says how many are too short to be, by themselves.
+/// Reads the phrases to ignore. Prints how many are too short to have an effect alone.
 pub(crate) fn read(args: &QueryReadArgs, profile: &Profile, printer: &Printer) -> anyhow::Result<Option<Phrases>> {
     let Some(path) = &args.ignore_phrases else { return Ok(None) };
     let phrases = Phrases::read(path, profile)?;

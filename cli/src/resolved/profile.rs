@@ -1,10 +1,10 @@
-//! Which profile: of a new database, or what is asked of one that exists.
+//! The profile of a new database, and checks against that of an existing one.
 
 use fpdb::{Error, Profile, Selection, Unit, WordRule};
 
 use crate::typed::ProfileArgs;
 
-/// Refuses to look for rewritten text in a database that is not of words, before any work is done.
+/// Fails early if the database is not of words and rewritten text is wanted.
 pub(crate) fn check_rewritten(rewritten: bool, profile: &Profile) -> Result<(), Error> {
     match rewritten && profile.unit() != Unit::Word {
         true => Err(Error::NotWords { unit: profile.unit() }),
@@ -24,11 +24,11 @@ impl ProfileArgs {
         self.over(&self.profile.and_then(Profile::named).unwrap_or(default))
     }
 
-    /// Checks that what was given agrees with the profile of an existing database; what was not given does.
+    /// Checks that the typed settings agree with the profile of an existing database.
     pub(crate) fn check(&self, stored: &Profile) -> Result<(), Error> {
         let base = self.profile.and_then(Profile::named).unwrap_or(*stored);
         let asked = self.over(&base)?;
-        // The rules of another unit have versions of their own.
+        // Rule versions of different units cannot be compared.
         let hash_version = if asked.unit() == stored.unit() { stored.hash_version() } else { asked.hash_version() };
         let asked = asked.with_hash_version(hash_version);
         if asked == *stored {
@@ -47,7 +47,7 @@ impl ProfileArgs {
             });
         }
         let selection = self.selection.unwrap_or(base.selection());
-        // `all` is the window of one hash, whatever the base had.
+        // With `all` the window is 1, whatever the base has.
         let base_w = if selection == Selection::All { 1 } else { base.w() };
         Ok(Profile::new(
             unit,

@@ -1,4 +1,4 @@
-//! Which flags: those that were typed, else those that the sources were ingested with before.
+//! Reading flags of an ingest: those that were typed, else those of the last ingest of the same paths.
 
 use std::path::PathBuf;
 
@@ -76,17 +76,18 @@ pub(crate) fn remember(database: &DatabaseWriter, args: &IngestArgs) -> anyhow::
     Ok(())
 }
 
-/// The paths that were typed and are there. Of those in a list of files nothing is remembered: a list can be long, and other every time.
+/// The typed paths that exist. Paths in a list of files are not remembered: a list can be long and different
+/// each time.
 fn there(args: &IngestArgs) -> impl Iterator<Item = &PathBuf> {
-    // Standard input is no path, and one that is not there is an error of its own.
+    // Standard input is no path. A missing path is an error of its own.
     let is_there = |path: &&PathBuf| path.to_str().is_some_and(|path| path != "-") && path.symlink_metadata().is_ok();
     args.typed_paths().filter(is_there)
 }
 
-/// The arguments with these flags in the place of all such flags.
+/// The arguments with these reading flags instead of their own.
 ///
 /// # Errors
-/// Flags that this version does not know.
+/// This version does not know one of the flags.
 fn with_flags(args: &IngestArgs, flags: &[String]) -> Result<IngestArgs, clap::Error> {
     let words = ["fpdb", "ingest"].into_iter().chain(flags.iter().map(String::as_str)).chain(["--", "x"]);
     let matches = typed::command().try_get_matches_from(words)?;

@@ -1,4 +1,4 @@
-//! Which sources an ingest reads.
+//! The sources of an ingest.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use fpdb::{Error, Source};
 
 use crate::typed::IngestArgs;
 
-/// A list of files has fewer bytes.
+/// Maximum size of a list of files.
 const LIST_BYTES: u64 = 1 << 30;
 
-/// The paths that were typed, and those of `--files-from` after them.
+/// The typed paths, then those of `--files-from`.
 pub(crate) fn of(args: &IngestArgs) -> anyhow::Result<Vec<Source>> {
     let source = |path: PathBuf, of_path: fn(PathBuf) -> Source| source_of(path, of_path, args);
     let mut sources: Vec<Source> = args.typed_paths().map(|path| source(path.clone(), Source::Path)).collect();
@@ -60,7 +60,8 @@ fn read_list(list: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The paths in a list: a line each, unless it has a NUL character, which no path can hold; then that ends each.
+/// The paths in a list. If it has a NUL character, which no path can hold, NULs separate the paths, else line
+/// ends.
 fn paths_in(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = !list.contains(&0);
     let paths = list.split(move |&byte| byte == if lines { b'\n' } else { 0 });
@@ -79,7 +80,7 @@ fn path_of(line: &[u8]) -> anyhow::Result<PathBuf> {
     Ok(std::str::from_utf8(line).context("the list of files is not UTF-8")?.into())
 }
 
-/// A source that is not there, and what the system says.
+/// A missing source, with the error of the system.
 pub(crate) fn missing(source: &Source) -> Option<(&PathBuf, std::io::Error)> {
     let path = source.path()?;
     Some((path, path.symlink_metadata().err()?))

@@ -1,16 +1,16 @@
-//! Submissions: whether there are any.
+//! Checks that a regular expression for submissions or groups matches some name.
 
 use fpdb::{Database, DocumentInfo, Error};
 
 use crate::printer::Printer;
 
-/// Says so if a regular expression, typed as the value of a flag, matches the name of no document.
+/// Prints a note if the regular expression of a flag matches no name of a document.
 pub(crate) fn tell_if_unmatched(
     database: &Database,
     (flag, typed, pattern): (&str, &str, &str),
     printer: &Printer,
 ) -> anyhow::Result<()> {
-    // The library refuses one that is not valid.
+    // The library reports an invalid one.
     let Ok(pattern) = regex::Regex::new(pattern) else { return Ok(()) };
     let mut is_met = false;
     let looked = database.for_each_document(|document: DocumentInfo| {

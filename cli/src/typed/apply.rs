@@ -19,28 +19,34 @@ pub(crate) struct ApplyArgs {
     /// The report, as `fpdb dedup --format json -o REPORT` writes it
     #[arg(value_name = "REPORT")]
     pub(crate) report: PathBuf,
-    /// Copy the files of all documents to this folder, without the removable documents (or passages: --cut)
+    /// Copy all files here, without the removable documents
     ///
-    /// Files without a stored document are not copied: those that `ingest` skipped, could not read, or found empty. Each copy keeps its format, order and compression. Containers inside containers, signed archives and files that were ingested in
-    /// several ways are copied whole, and listed.
+    /// With --cut without the repeated passages. Files without a stored document are not copied: those that
+    /// `ingest` skipped, could not read, or found empty. Each copy keeps its format, order and compression.
+    /// Containers inside containers, signed archives and files that were ingested in several ways are copied
+    /// whole, and listed.
     #[arg(long, value_name = "DIR", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     write: Option<PathBuf>,
     /// Copy without the repeated passages (`dedup --passages`)
     ///
-    /// With --write and a report of `dedup --passages`. For files of plain text, Markdown and source code, compressed or not, and for such texts in JSON lines and Parquet. Other files
-    /// are copied whole, and listed.
+    /// With --write and a report of `dedup --passages`. For files of plain text, Markdown and source code,
+    /// compressed or not, and for such texts in JSON lines and Parquet. Other files are copied whole, and
+    /// listed.
     #[arg(long, requires = "write", conflicts_with = "mark")]
     cut: bool,
     /// Give each record a FIELD that tells if it is removable
     ///
-    /// FIELD_survivor names its survivor. With a report of `dedup --passages` the field lists the repeated passages: [[start,end],...]. For JSON lines and Parquet.
-    /// Changes the files themselves, or with --write their copies.
+    /// FIELD_survivor names its survivor. With a report of `dedup --passages` the field lists the repeated
+    /// passages: [[start,end],...]. For JSON lines and Parquet. Changes the files themselves, or with --write
+    /// their copies.
     #[arg(long, value_name = "FIELD", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]
     mark: Option<String>,
     /// Remove removable files; those inside containers stay
     #[arg(long, group = "action", conflicts_with_all = ["link", "move_to"])]
     remove: bool,
-    /// Replace removable files by links to survivors of the same bytes
+    /// Replace files by links
+    ///
+    /// Replaces removable files by links to survivors of the same bytes.
     #[arg(long, value_name = "KIND", group = "action", conflicts_with = "move_to", value_parser = link())]
     link: Option<LinkKind>,
     /// Move removable files to this folder
@@ -48,18 +54,18 @@ pub(crate) struct ApplyArgs {
     move_to: Option<PathBuf>,
     /// Check that each document or its survivor is there
     ///
-    /// Reads all survivors again, in their places, or with --write in the copy. Prints each document whose content and survivor are
-    /// both gone or changed; the exit status is then 2. Changes nothing.
+    /// Reads all survivors again, in their places, or with --write in the copy. Prints each document whose
+    /// content and survivor are both gone or changed; the exit status is then 2. Changes nothing.
     #[arg(long, group = "action", conflicts_with_all = ["remove", "link", "move_to", "mark", "cut", "yes"])]
     pub(crate) check: bool,
     /// Do it; without this flag nothing is changed
     #[arg(long)]
     pub(crate) yes: bool,
     /// Memory to use, such as 512M or 4GiB [default: 1GiB]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Folder for data beyond the memory [default: the system's folder for temporary files]
-    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) temp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

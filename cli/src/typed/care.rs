@@ -32,8 +32,8 @@ pub(crate) struct BackupArgs {
     pub(crate) keep: Option<u32>,
     /// Check only the sizes of the files of earlier backups
     ///
-    /// Without this flag all of them are read and compared with their checksums, and damaged ones are copied again if the
-    /// database still has them.
+    /// Without this flag all of them are read and compared with their checksums, and damaged ones are copied
+    /// again if the database still has them.
     #[arg(long)]
     pub(crate) quick: bool,
 }
@@ -69,7 +69,8 @@ pub(crate) struct MergeArgs {
     pub(crate) on_change: OnChange,
     /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
     ///
-    /// Each commit has as many documents as this has room for, some 1 KiB each, and reads the other database's postings once.
+    /// Each commit has as many documents as this has room for, some 1 KiB each, and reads the other
+    /// database's postings once.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
 }

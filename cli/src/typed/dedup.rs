@@ -14,20 +14,22 @@ use super::values::{names, parse_count, parse_positive, parse_share, parse_size}
 /// When a document is removable because of another.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RuleArgs {
-    /// The rule: which documents are removable beside identical ones [default: exact]
+    /// The rule [default: exact]
+    ///
+    /// Which documents are removable. By every rule, identical ones are.
     #[arg(long, value_name = "BY", value_parser = by())]
     pub(crate) by: Option<DedupBy>,
-    /// The least resemblance, or containment in the survivor (above 0, at most 1)
+    /// The least resemblance or containment (0 to 1)
     ///
-    /// With --by resemblance or containment. The default is 0.8. For containment in text it is 0.85 where k is below 40
-    /// characters, 40 bytes or 7 words, and 0.9 where k is below 20 characters, 20 bytes or 4 words: one changed character takes k
-    /// k-grams with it.
+    /// Above 0; containment is that in the survivor. With --by resemblance or containment. The default is
+    /// 0.8. For containment in text it is 0.85 where k is below 40 characters, 40 bytes or 7 words, and 0.9
+    /// where k is below 20 characters, 20 bytes or 4 words: one changed character takes k k-grams with it.
     #[arg(long, value_name = "X", value_parser = parse_share)]
     pub(crate) threshold: Option<f64>,
     /// The longest stretch that may be lost with a document, in symbols
     ///
-    /// A document stays if the survivor holds nothing of a stretch longer than this. `none` allows any length. The default is
-    /// 1200 characters or bytes, 200 words, or 400 tokens.
+    /// A document stays if the survivor holds nothing of a stretch longer than this. `none` allows any
+    /// length. The default is 1200 characters or bytes, 200 words, or 400 tokens.
     #[arg(long, value_name = "SYMBOLS", value_parser = parse_novel)]
     pub(crate) max_novel: Option<MaxNovel>,
 }
@@ -54,7 +56,7 @@ impl RuleArgs {
 pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
-    /// Which document of several alike is kept
+    /// Which of several alike is kept
     #[arg(long, value_name = "WHICH", default_value = "longest", value_parser = keep())]
     pub(crate) keep: Keep,
     /// Keep documents whose names match this regular expression rather than others
@@ -62,23 +64,26 @@ pub(crate) struct DedupArgs {
     /// May be repeated; the first pattern counts most.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) prefer: Vec<String>,
-    /// Never remove documents whose names, or the absolute paths of their files, begin with this; may be repeated
+    /// Never remove documents whose names begin with this
+    ///
+    /// Also those whose files have an absolute path that begins with it. May be repeated.
     #[arg(long, value_name = "PREFIX")]
     pub(crate) protect: Vec<String>,
     /// Ignore fingerprints that more than N documents hold
     ///
     /// Documents of the same bytes count once. The number of ignored fingerprints is printed. 0 ignores none.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
     pub(crate) max_df: u64,
     /// Read at most N postings for one document
     ///
     /// A document that needs more stays and is listed as undecided. Without this flag there is no limit.
-    #[arg(long, value_name = "N", value_parser = parse_positive, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
     pub(crate) budget: Option<u64>,
     /// List repeated passages instead of removable documents
     ///
-    /// Lists each span of a document that occurs in an earlier document, or earlier in its own, in runs of at least --min-length symbols. The
-    /// first occurrence is not listed. Texts are read again where they are not stored, and compared symbol by symbol.
+    /// Lists each span of a document that occurs in an earlier document, or earlier in its own, in runs of at
+    /// least --min-length symbols. The first occurrence is not listed. Texts are read again where they are
+    /// not stored, and compared symbol by symbol.
     #[arg(
         long,
         conflicts_with_all = ["by", "threshold", "max_novel", "keep", "prefer", "protect", "max_df", "budget", "append", "rerank", "dry_run", "warn_source", "write"]
@@ -89,8 +94,8 @@ pub(crate) struct DedupArgs {
     pub(crate) min_length: Option<u32>,
     /// Decide only about documents added since the last run
     ///
-    /// Earlier decisions stand. fpdb keeps the decisions in the database's folder. It decides again about documents whose
-    /// survivor is no longer stored, and lists survivors that a newer document could replace.
+    /// Earlier decisions stand. fpdb keeps the decisions in the database's folder. It decides again about
+    /// documents whose survivor is no longer stored, and lists survivors that a newer document could replace.
     #[arg(long, conflicts_with = "rerank")]
     pub(crate) append: bool,
     /// Decide about all documents, and replace the earlier decisions
@@ -100,20 +105,21 @@ pub(crate) struct DedupArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Warn of archives and folders that would lose more than this share of their documents
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share, hide_short_help = true)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share)]
     pub(crate) warn_source: f64,
-    /// Then copy the archive to this folder without the removable documents, as `fpdb apply REPORT --write DIR --yes` does
+    /// Then copy the archive to this folder without the removable documents, as `fpdb apply REPORT --write
+    /// DIR --yes` does
     ///
     /// The report goes to a file: --format json -o REPORT.
-    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) write: Option<PathBuf>,
     /// Memory to use, such as 512M or 4GiB [default: 1GiB]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Folder for data beyond the memory, and for the state of an interrupted job
     ///
     /// The default is the folder that holds the database.
-    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) temp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args, ValueEnum, ValueHint};
 
 /// Flags of every command. `-h` shows those that most runs need; `--help` shows all of them.
 #[derive(Clone, Debug, Args)]
@@ -16,29 +16,30 @@ pub(crate) struct Global {
     pub(crate) db: Option<PathBuf>,
     /// Write results to this file
     ///
-    /// The file appears, or replaces an earlier one, when all results are written. `-` is standard output, the default.
+    /// The file appears, or replaces an earlier one, when all results are written. `-` is standard output,
+    /// the default.
     #[arg(short, long, value_name = "PATH", global = true, value_hint = ValueHint::AnyPath)]
     pub(crate) output: Option<PathBuf>,
     /// How to write results
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Human, global = true)]
     pub(crate) format: OutputFormat,
     /// Threads to use, at most 1024 [default: one per processor]
-    #[arg(long, value_name = "N", global = true, hide_short_help = true)]
+    #[arg(long, value_name = "N", global = true)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Print nothing but results and errors
-    #[arg(short, long, global = true, conflicts_with = "verbose", hide_short_help = true)]
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Also print each document and its result
-    #[arg(short, long, global = true, hide_short_help = true)]
+    #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
     /// When to use colour
     ///
     /// NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM=dumb are honoured.
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, global = true, hide_short_help = true)]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto, global = true)]
     pub(crate) color: When,
     /// Show no progress bar
-    #[arg(long, global = true, hide_short_help = true)]
+    #[arg(long, global = true)]
     pub(crate) no_progress: bool,
 }
 
@@ -83,8 +84,17 @@ pub(crate) enum When {
     Never,
 }
 
-/// One of the formats that a command has.
-pub(super) fn one_of(formats: &'static [OutputFormat]) -> impl TypedValueParser<Value = OutputFormat> {
-    PossibleValuesParser::new(formats.iter().filter_map(OutputFormat::to_possible_value))
-        .try_map(|typed| OutputFormat::from_str(&typed, false))
+/// `--format` of a command that has some of the formats. `-h` names them in one line, `--help` describes
+/// them.
+pub(super) fn format_of(format: Arg, formats: &'static [OutputFormat]) -> Arg {
+    let values: Vec<PossibleValue> = formats.iter().filter_map(OutputFormat::to_possible_value).collect();
+    let names = values.iter().map(PossibleValue::get_name).collect::<Vec<_>>().join(", ");
+    let parser = PossibleValuesParser::new(values.clone()).try_map(|typed| OutputFormat::from_str(&typed, false));
+    let mut long = "How to write results\n".to_owned();
+    for value in &values {
+        let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+        long += &format!("\n- {}: {help}", value.get_name());
+    }
+    let format = format.help(format!("How to write results: {names}")).long_help(long);
+    format.hide_possible_values(true).hide_default_value(true).value_parser(parser)
 }

@@ -16,9 +16,9 @@ use super::values::{names, parse_size};
 pub(crate) struct IngestArgs {
     /// Files, folders, archives and pipes; `-` is standard input
     ///
-    /// Folders are read with all below them, in sorted order; .gitignore files are not applied. Databases of fpdb and their
-    /// backups are left out. A path that was ingested before is read with the same flags (--as, --text-field, --include and others),
-    /// unless any of them is given; `fpdb stats` lists them.
+    /// Folders are read with all below them, in sorted order; .gitignore files are not applied. Databases of
+    /// fpdb and their backups are left out. A path that was ingested before is read with the same flags
+    /// (--as, --text-field, --include and others), unless any of them is given; `fpdb stats` lists them.
     #[arg(value_name = "PATH", required_unless_present_any = ["files_from", "boilerplate"], value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
     /// Read more paths from a file, one a line; `-` is standard input
@@ -28,26 +28,27 @@ pub(crate) struct IngestArgs {
     pub(crate) files_from: Option<PathBuf>,
     /// The name of the document on standard input
     #[arg(long, value_name = "NAME", default_value = "-", value_parser = NonEmptyStringValueParser::new())]
-    #[arg(hide_short_help = true)]
     pub(crate) name: String,
-    /// Leave out paths matching this glob; may be repeated
+    /// Leave out paths matching this glob
     ///
-    /// A folder is left out with everything below it. The syntax is that of .gitignore; globs with a slash
-    /// begin at the current folder. A member of an archive (zip, tar) counts as a file in a folder of the archive's name:
-    /// '*.pdf' leaves out x.zip!README.pdf. Records, such as lines of JSON, count as their file does.
+    /// May be repeated. A folder is left out with everything below it. The syntax is that of .gitignore;
+    /// globs with a slash begin at the current folder. A member of an archive (zip, tar) counts as a file in
+    /// a folder of the archive's name: '*.pdf' leaves out x.zip!README.pdf. Records, such as lines of JSON,
+    /// count as their file does.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
     /// Take only files and members matching this glob
     ///
-    /// May be repeated. A file also counts if a folder or archive it lies in matches. --exclude wins over it. Archives (zip, tar) are
-    /// always opened, for the members that match. Other files that you name are ingested in any case.
+    /// May be repeated. A file also counts if a folder or archive it lies in matches. --exclude wins over it.
+    /// Archives (zip, tar) are always opened, for the members that match. Other files that you name are
+    /// ingested in any case.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
     /// Leave out files and folders whose name begins with a dot
     #[arg(long)]
     pub(crate) skip_hidden: bool,
     /// Follow symbolic links inside folders
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub(crate) follow: bool,
     /// If a stored document has changed: replace, keep or both
     #[arg(long, value_name = "WHAT", default_value = "replace", value_parser = on_change())]
@@ -55,9 +56,10 @@ pub(crate) struct IngestArgs {
     pub(crate) on_change: OnChange,
     /// Remove documents whose files no longer exist in the folders given
     ///
-    /// Also removes members that archives no longer hold. A renamed file keeps its number: fpdb finds the bytes of the missing file
-    /// under a new name. Documents that --exclude, --include or --skip-hidden leave out stay. So do documents of files that
-    /// cannot be looked for, and of an empty folder, since its disk may not be mounted. An interrupted run removes nothing.
+    /// Also removes members that archives no longer hold. A renamed file keeps its number: fpdb finds the
+    /// bytes of the missing file under a new name. Documents that --exclude, --include or --skip-hidden leave
+    /// out stay. So do documents of files that cannot be looked for, and of an empty folder, since its disk
+    /// may not be mounted. An interrupted run removes nothing.
     #[arg(long)]
     pub(crate) prune: bool,
     /// Keep the texts in the database, compressed
@@ -65,17 +67,18 @@ pub(crate) struct IngestArgs {
     /// Passages are then exact even when the files are gone.
     #[arg(long)]
     pub(crate) store_text: bool,
-    /// Ingest these too, and ignore their text everywhere
+    /// Ingest these; ignore their text everywhere
     ///
-    /// Takes all paths that follow it, so write other paths first. Boilerplate documents are never a match, and the text they hold
-    /// counts nowhere. Stored documents below these paths become boilerplate as well. A document stays boilerplate until it
-    /// is removed, also if it has changed or is ingested without this flag. A new file is boilerplate only if it is named so.
+    /// Takes all paths that follow it, so write other paths first. Boilerplate documents are never a match,
+    /// and the text they hold counts nowhere. Stored documents below these paths become boilerplate as well.
+    /// A document stays boilerplate until it is removed, also if it has changed or is ingested without this
+    /// flag. A new file is boilerplate only if it is named so.
     #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub(crate) boilerplate: Vec<PathBuf>,
     /// Write each failure to this file, one JSON object a line
     ///
     /// The answer lists only the first thousand documents that could not be read.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) failures: Option<PathBuf>,
     /// Keep labels with the documents: a CSV file
     ///
@@ -83,24 +86,22 @@ pub(crate) struct IngestArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) metadata: Option<PathBuf>,
     /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
-    /// The flags that were given and say which documents there are and how they are read, without those that say what is so in any
-    /// case; `None` where there were none.
+    /// The reading flags that were typed, without those that repeat a default. `None` if no such flag was
+    /// typed.
     #[arg(skip)]
     pub(crate) given: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     /// The field of JSON lines and Parquet that holds the text
     #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text, help_heading = "Reading")]
-    #[arg(hide_short_help = true)]
     pub(crate) text_field: String,
     /// The field that holds the id, which is kept with the document
     #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id, help_heading = "Reading")]
-    #[arg(hide_short_help = true)]
     pub(crate) id_field: String,
     /// Other fields to keep with the documents, separated by commas
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',', help_heading = "Reading", hide_short_help = true)]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', help_heading = "Reading")]
     pub(crate) keep_fields: Vec<String>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

@@ -1,4 +1,5 @@
-//! Limits: to how many bytes one file may decompress, and the like. One flag sets all of them, and one page of the help lists them.
+//! Limits: to how many bytes one file may decompress, and the like. One flag sets all of them, and one page
+//! of the help lists them.
 
 use std::fmt::Write;
 
@@ -14,9 +15,9 @@ use super::values::parse_size;
 pub(crate) struct LimitArgs {
     /// Raise or lower a limit of the input; may be repeated
     ///
-    /// Limits protect against hostile files: a document that exceeds one is an error, and the rest is still read. `fpdb help limits`
-    /// lists their names and defaults.
-    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = LimitParser, hide_short_help = true)]
+    /// Limits protect against hostile files: a document that exceeds one is an error, and the rest is still
+    /// read. `fpdb help limits` lists their names and defaults.
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = LimitParser)]
     #[arg(help_heading = "Reading")]
     chosen: Vec<ChosenLimit>,
 }
@@ -112,7 +113,7 @@ pub(crate) fn limits_page() -> String {
 }
 
 /// Breaks a text at spaces into lines of at most `width` characters.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         match lines.last_mut() {

@@ -1,5 +1,5 @@
-//! Typed: what can be typed, and nothing else. `--help`, the manual pages and the completions come from here. Flags
-//! that several commands share have files of their own.
+//! Typed: what can be typed, and nothing else. `--help`, the manual pages and the completions come from here.
+//! Flags that several commands share have files of their own.
 
 mod apply;
 mod care;
@@ -20,6 +20,7 @@ mod tools;
 mod values;
 pub(crate) mod verb_help;
 
+use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory, Parser, Subcommand};
 
 pub(crate) use apply::ApplyArgs;
@@ -28,6 +29,7 @@ pub(crate) use dedup::DedupArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use global::{Global, OutputFormat, When};
 pub(crate) use ingest::IngestArgs;
+use limits::wrapped;
 pub(crate) use limits::{limit_flag, limit_names, limits_page};
 pub(crate) use pairs::PairsArgs;
 pub(crate) use passages::ExcerptArgs;
@@ -41,8 +43,8 @@ pub(crate) use tools::{CompletionsArgs, HelpArgs, ManArgs};
 
 /// Which stored documents share text with this one, how much, and exactly where?
 ///
-/// A persistent database of document fingerprints. It finds every shared run of text from a certain length on, tells how
-/// much two documents share, and shows where in both originals.
+/// A persistent database of document fingerprints. It finds every shared run of text from a certain length
+/// on, tells how much two documents share, and shows where in both originals.
 #[derive(Debug, Parser)]
 #[command(name = "fpdb", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -63,13 +65,13 @@ pub(crate) enum Verb {
     Pairs(PairsArgs),
     /// List removable documents, each with its survivor
     ///
-    /// Changes nothing. A document is removable if a document that is kept, its survivor, is identical to it or, on request,
-    /// contains or resembles it.
+    /// Changes nothing. A document is removable if a document that is kept, its survivor, is identical to it
+    /// or, on request, contains or resembles it.
     Dedup(DedupArgs),
     /// Apply a dedup report: copy, remove, link, move or mark files
     ///
-    /// A dry run unless --yes is given. fpdb first compares the contents of removable documents and their survivors with the
-    /// database: it leaves files alone that have changed since they were ingested.
+    /// A dry run unless --yes is given. fpdb first compares the contents of removable documents and their
+    /// survivors with the database: it leaves files alone that have changed since they were ingested.
     Apply(Box<ApplyArgs>),
     /// Compare two files, without a database
     Diff(DiffArgs),
@@ -102,9 +104,9 @@ pub(crate) enum Verb {
     Merge(MergeArgs),
     /// Add the result of a distributed (Spark) build
     ///
-    /// Creates the database if there is none. A database without documents takes over the files of the build in one commit. To a
-    /// database with documents the documents of the build are added in several commits, as `merge` does. After an interruption
-    /// run the same command again.
+    /// Creates the database if there is none. A database without documents takes over the files of the build
+    /// in one commit. To a database with documents the documents of the build are added in several commits,
+    /// as `merge` does. After an interruption run the same command again.
     Assemble(AssembleArgs),
     /// Print the completion script for a shell
     Completions(CompletionsArgs),
@@ -124,35 +126,65 @@ impl Verb {
     }
 }
 
-/// The program's command line: the definitions above, with examples, and with the formats that each command has.
+/// The program's command line: the definitions above, with examples, and with the formats that each command
+/// has.
 ///
-/// A value that begins like `-1` is the value of the flag before it, and out of its range rather than an unknown flag.
+/// A value that begins like `-1` is the value of the flag before it, and out of its range rather than an
+/// unknown flag.
 pub(crate) fn command() -> Command {
     let takes_numbers = |arg: Arg| {
         let takes = !arg.is_positional() && arg.get_action().takes_values();
-        if takes { arg.allow_negative_numbers(true) } else { arg }
+        let arg = if takes { arg.allow_negative_numbers(true) } else { arg };
+        let is_global = verb_help::SHORT_GLOBAL.contains(&arg.get_id().as_str());
+        if arg.is_global_set() { arg.hide_short_help(!is_global) } else { arg }
     };
     let mut command = with_help(Cli::command().mut_args(takes_numbers), "");
+    command = command.mut_arg("format", |format| global::format_of(format, OutputFormat::PASSAGES));
     let format = command.get_arguments().find(|arg| arg.get_id() == "format").cloned();
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     for name in verbs {
         command = command.mut_subcommand(&name, |verb| {
             let mut verb = with_help(verb.mut_args(takes_numbers), &name);
             if let (Some(format), Some(help)) = (&format, verb_help::of(&name)) {
-                let format = format.clone().global(false).value_parser(global::one_of(help.formats));
+                let format = global::format_of(format.clone(), help.formats).global(false);
+                verb = verb.mut_args(|arg| {
+                    let is_shown = arg.is_positional() || help.short.contains(&arg.get_id().as_str());
+                    arg.hide_short_help(!is_shown)
+                });
                 verb = verb.arg(format.hide(help.formats.len() == 1));
             }
-            // Its settings are what `init` is about.
-            if name == "init" { verb.mut_args(|arg| arg.hide_short_help(false)) } else { verb }
+            verb
         });
     }
     command
 }
 
+/// The same command line for parsing, with help that fits a screen: it describes the commands for every day,
+/// then the others.
+pub(crate) fn parser() -> Command {
+    let mut command = command();
+    let others: Vec<(String, String)> = command
+        .get_subcommands()
+        .filter(|verb| !verb_help::EVERY_DAY.contains(&verb.get_name()))
+        .map(|verb| (verb.get_name().to_owned(), verb.get_about().map(ToString::to_string).unwrap_or_default()))
+        .collect();
+    for (name, _) in &others {
+        command = command.mut_subcommand(name, |verb| verb.hide(true));
+    }
+    let names = others.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    let lines: String = others.iter().map(|(name, about)| format!("  {name:<11}  {about}\n")).collect();
+    let after = |help: Option<&StyledStr>| help.map(ToString::to_string).unwrap_or_default();
+    let long = after(command.get_after_long_help());
+    let begin = "Begin with `fpdb ingest FOLDER`, then `fpdb query FILE`.";
+    command
+        .after_help(format!("{}\n{begin}", wrapped(&format!("More commands (see --help): {names}"), 80).join("\n")))
+        .after_long_help(format!("More commands:\n{lines}\n{long}"))
+}
+
 /// A command whose help ends with examples.
 fn with_help(command: Command, verb: &str) -> Command {
     let Some(help) = verb_help::of(verb) else { return command };
-    let some = verb_help::examples(&help.examples[..help.examples.len().min(2)]);
+    let some = verb_help::examples(&help.examples[..help.examples.len().min(1)]);
     let all = verb_help::examples(help.examples);
     let mut long = if help.note.is_empty() { all } else { format!("{}\n\n{all}", help.note) };
     if verb.is_empty() {
@@ -183,10 +215,10 @@ mod tests {
         assert_eq!(options, ReadOptions::default());
     }
 
-    /// `-h` is for a look: it fits a screen of 80 columns and 42 lines, and ends with two examples.
+    /// `-h` is for a look: it fits a screen of 80 columns and 24 lines, and ends with an example.
     #[test]
     fn short_help_fits_a_screen() {
-        let mut command = command().term_width(80);
+        let mut command = parser().term_width(80);
         command.build();
         let names: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
         let mut pages = vec![("fpdb".to_owned(), command.render_help().to_string())];
@@ -195,12 +227,32 @@ mod tests {
             pages.push((name, page));
         }
         let long: Vec<_> =
-            pages.iter().map(|(name, page)| (name, page.lines().count())).filter(|&(_, lines)| lines > 42).collect();
+            pages.iter().map(|(name, page)| (name, page.lines().count())).filter(|&(_, lines)| lines > 24).collect();
         assert!(long.is_empty(), "{long:?}");
         for (name, page) in pages {
             assert!(page.lines().all(|line| line.chars().count() <= 80), "{name}:\n{page}");
-            let examples = page.split_once("Examples:\n").unwrap().1;
-            assert_eq!(examples.lines().count(), 4, "{name}:\n{page}");
+            let Some((_, examples)) = page.split_once("Examples:\n") else {
+                assert!(name == "fpdb" && page.contains("Begin with"), "{name}:\n{page}");
+                continue;
+            };
+            assert_eq!(examples.lines().count(), 2, "{name}:\n{page}");
+        }
+    }
+
+    /// The flags that `-h` is to show are there, and the help says which it leaves out.
+    #[test]
+    fn short_help_shows_flags_that_exist() {
+        let command = command();
+        for help in &verb_help::VERBS[1..] {
+            let verb = command.find_subcommand(help.verb).unwrap();
+            for shown in help.short {
+                assert!(verb.get_arguments().any(|arg| arg.get_id() == shown), "{}: {shown}", help.verb);
+            }
+        }
+        assert!(verb_help::EVERY_DAY.iter().all(|name| command.find_subcommand(name).is_some()));
+        let page = parser().render_help().to_string();
+        for verb in command.get_subcommands() {
+            assert!(page.contains(verb.get_name()), "{}:\n{page}", verb.get_name());
         }
     }
 

@@ -11,14 +11,14 @@ use super::values::{parse_count, parse_share, parse_since, parse_size};
 
 #[derive(Debug, Args)]
 pub(crate) struct PairsArgs {
-    /// Print at most N pairs, the best ones; 0, the default, prints all
+    /// Print at most N pairs, the best ones; 0 prints all
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count, hide_default_value = true)]
     pub(crate) top: u64,
     /// The least resemblance of a pair (0 to 1)
     ///
-    /// --weight applies to it. The default is 0 if another threshold is given. Else it depends on the profile. For tokens it is
-    /// 0.1, and 0.2 for pairs that share fewer than 40 fingerprints. If k is below 25 characters, 25 bytes or 6 words, it is
-    /// 0.03. In other cases it is 0.
+    /// --weight applies to it. The default is 0 if another threshold is given. Else it depends on the
+    /// profile. For tokens it is 0.1, and 0.2 for pairs that share fewer than 40 fingerprints. If k is below
+    /// 25 characters, 25 bytes or 6 words, it is 0.03. In other cases it is 0.
     #[arg(long, value_name = "R", value_parser = parse_share)]
     pub(crate) min_resemblance: Option<f64>,
     /// The least containment of either document in the other
@@ -34,47 +34,50 @@ pub(crate) struct PairsArgs {
     pub(crate) max_df: u64,
     /// Only pairs of documents under different prefixes
     ///
-    /// The longest prefix that fits a name counts. With one prefix: only pairs of a document under it and one that is not.
+    /// The longest prefix that fits a name counts. With one prefix: only pairs of a document under it and one
+    /// that is not.
     #[arg(long, value_name = "PREFIX", num_args = 1..)]
     pub(crate) across: Vec<String>,
     /// Only pairs of an old document and a new one
     ///
-    /// New documents have this number or a higher one, or were ingested at this time or later, such as 2026-11-21,
-    /// 2026-11-21T08:30 or 2026-11-21T08:30:00+01:00 (UTC unless an offset is given).
-    #[arg(long, value_name = "ID|TIME", value_parser = parse_since, hide_short_help = true)]
+    /// New documents have this number or a higher one, or were ingested at this time or later, such as
+    /// 2026-11-21, 2026-11-21T08:30 or 2026-11-21T08:30:00+01:00 (UTC unless an offset is given).
+    #[arg(long, value_name = "ID|TIME", value_parser = parse_since)]
     pub(crate) new_since: Option<fpdb::pairs::Since>,
     /// Never pair documents of one group, found in their names
     ///
-    /// The group is the text that this regular expression matches, or its first group if it has one: '^([^/]*)/' groups by the
-    /// first folder. Without this flag it is the value of the documents' metadata `group`.
+    /// The group is the text that this regular expression matches, or its first group if it has one:
+    /// '^([^/]*)/' groups by the first folder. Without this flag it is the value of the documents' metadata
+    /// `group`.
     #[arg(long, value_name = "REGEX")]
     pub(crate) group_by: Option<String>,
     /// Also pair documents of one group
-    #[arg(long, conflicts_with = "group_by", hide_short_help = true)]
+    #[arg(long, conflicts_with = "group_by")]
     pub(crate) no_groups: bool,
     /// Count the documents of one submission as one
     ///
-    /// The files that share most are listed. DIR: each folder or archive directly in it is a submission (`.`: the first folder of
-    /// the names). REGEX: documents whose names give the same match (of its first group, if it has one) are one
-    /// submission. All other documents stand for themselves.
+    /// The files that share most are listed. DIR: each folder or archive directly in it is a submission (`.`:
+    /// the first folder of the names). REGEX: documents whose names give the same match (of its first group,
+    /// if it has one) are one submission. All other documents stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
     pub(crate) submission_by: Option<String>,
     /// Rank programs by their own text too, where that is more alike
     ///
-    /// A pair is then ranked by the larger of two resemblances. The fingerprints of source code tell its structure, whatever its
-    /// names. This reads the documents of the pairs again and compares their words and marks, comments included. For languages and
-    /// courses in which copies keep their names. It reads the documents of all pairs, whatever --top is: their own text may bring
-    /// any pair among the best. Beyond a quarter of --memory it compares a sample of the text.
+    /// A pair is then ranked by the larger of two resemblances. The fingerprints of source code tell its
+    /// structure, whatever its names. This reads the documents of the pairs again and compares their words
+    /// and marks, comments included. For languages and courses in which copies keep their names. It reads the
+    /// documents of all pairs, whatever --top is: their own text may bring any pair among the best. Beyond a
+    /// quarter of --memory it compares a sample of the text.
     #[arg(long)]
     pub(crate) own_text: bool,
     /// How much a shared fingerprint counts
-    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = weight(), hide_short_help = true)]
+    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = weight())]
     pub(crate) weight: Weight,
     /// Memory to use for counting, such as 512M or 4GiB [default: 1GiB]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
     /// Folder for temporary files [default: beside the database]
-    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    #[arg(long, value_name = "DIR")]
     pub(crate) temp_dir: Option<std::path::PathBuf>,
     /// Find the passages of each pair, for json and csv
     ///

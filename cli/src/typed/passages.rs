@@ -11,10 +11,11 @@ use crate::setting::Setting;
 pub(crate) struct ExcerptArgs {
     /// Show N lines of text before and after the beginning and the end of each passage
     ///
-    /// Lines of the passage have a colon after their number, others a dash; -- stands for lines that are left out. Without this
-    /// flag a terminal shows the first words of each passage. The text is that of the stored document. A terminal cuts long
-    /// lines; COLUMNS sets their width anywhere. --no-text shows no text.
-    #[arg(short = 'C', long, value_name = "N", hide_short_help = true)]
+    /// Lines of the passage have a colon after their number, others a dash; -- stands for lines that are left
+    /// out. Without this flag a terminal shows the first words of each passage. The text is that of the
+    /// stored document. A terminal cuts long lines; COLUMNS sets their width anywhere. --no-text shows no
+    /// text.
+    #[arg(short = 'C', long, value_name = "N")]
     pub(crate) context: Option<u16>,
 }
 
@@ -24,20 +25,20 @@ pub(crate) struct ExcerptArgs {
 pub(crate) struct JoiningArgs {
     /// Find rewritten text: paraphrases, moved sentences, summaries
     ///
-    /// For databases of the profile words; diff reads both files so. Sentences that say the same in other words and another
-    /// order count beside shared runs. A passage has at least some 20 words in common, rare words counting more. A document is compared
-    /// only if it shares a fingerprint with the query.
+    /// For databases of the profile words; diff reads both files so. Sentences that say the same in other
+    /// words and another order count beside shared runs. A passage has at least some 20 words in common, rare
+    /// words counting more. A document is compared only if it shares a fingerprint with the query.
     #[arg(long, conflicts_with = "gap")]
     rewritten: bool,
     /// Join shared runs with at most N symbols between them into one passage [default: t = w + k - 1]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N")]
     gap: Option<u32>,
     /// Leave out passages with fewer than N symbols that agree
     ///
-    /// Text that --skip-quotes and --ignore-phrases ignore does not count. In source code passages that add fewer than N
-    /// symbols to longer ones are left out as well; N is 20 there, unless all passages are shorter, and 1 shows all that
-    /// add something.
-    #[arg(long, value_name = "N", value_parser = parse_count, hide_short_help = true)]
+    /// Text that --skip-quotes and --ignore-phrases ignore does not count. In source code passages that add
+    /// fewer than N symbols to longer ones are left out as well; N is 20 there, unless all passages are
+    /// shorter, and 1 shows all that add something.
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     min_passage: Option<u64>,
 }
 

@@ -13,21 +13,21 @@ pub(crate) struct ProfileArgs {
     #[arg(long, value_name = "NAME", value_parser = choices(PROFILES), hide_possible_values = true)]
     pub(crate) profile: Option<&'static str>,
     /// The unit of a symbol: char, word, token (of source code) or byte
-    #[arg(long, value_name = "UNIT", hide_short_help = true)]
+    #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<Unit>,
     /// The shortest match: k symbols
     ///
     /// Nothing that shares fewer than K symbols in a row can match.
-    #[arg(short, value_name = "K", hide_short_help = true)]
+    #[arg(short, value_name = "K")]
     pub(crate) k: Option<u32>,
     /// The window: every shared run of w + k - 1 symbols is found
-    #[arg(short, value_name = "W", hide_short_help = true)]
+    #[arg(short, value_name = "W")]
     pub(crate) w: Option<u32>,
     /// Which k-grams are kept: robust (the default), plain, all, mod:P or safe-mod:P
-    #[arg(long, value_name = "RULE", hide_short_help = true)]
+    #[arg(long, value_name = "RULE")]
     pub(crate) selection: Option<Selection>,
     /// For unit word: letters (every other character separates; the default) or unicode
-    #[arg(long, value_name = "RULE", hide_short_help = true)]
+    #[arg(long, value_name = "RULE")]
     pub(crate) words: Option<WordRule>,
 }
 

@@ -16,28 +16,28 @@ use super::values::{names, parse_count, parse_positive, parse_share};
 pub(crate) struct QueryArgs {
     /// Files to query with; `-` is standard input
     ///
-    /// Each file in a folder and each member of a container (a line of JSON, a record of a WARC, a row of Parquet) is a query of its own.
-    /// Nothing of them is stored.
+    /// Each file in a folder and each member of a container (a line of JSON, a record of a WARC, a row of
+    /// Parquet) is a query of its own. Nothing of them is stored.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
     /// Query with a stored document; may be repeated
     ///
-    /// If several versions have this name, the one that was added last is used. Answers come in the order in which queries
-    /// are given.
+    /// If several versions have this name, the one that was added last is used. Answers come in the order in
+    /// which queries are given.
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) document: Vec<String>,
     /// Query with the stored document of this number
     ///
     /// Numbers tell versions of one name apart; `fpdb show NAME` prints them. May be repeated.
-    #[arg(long = "id", value_name = "N", action = ArgAction::Append, hide_short_help = true)]
+    #[arg(long = "id", value_name = "N", action = ArgAction::Append)]
     pub(crate) ids: Vec<u32>,
     /// All of them, in the order they were given.
     #[arg(skip)]
     pub(crate) sources: Vec<QuerySource>,
     /// Rank matches by containment or resemblance
     ///
-    /// Containment uses every fingerprint of the query: use it to find where passages come from. Resemblance uses a sample,
-    /// and estimates how alike two whole documents are.
+    /// Containment uses every fingerprint of the query: use it to find where passages come from. Resemblance
+    /// uses a sample, and estimates how alike two whole documents are.
     #[arg(long, value_name = "MODE", default_value = "containment", value_parser = mode())]
     #[arg(hide_possible_values = true)]
     pub(crate) mode: Mode,
@@ -51,21 +51,22 @@ pub(crate) struct QueryArgs {
     pub(crate) min_score: f64,
     /// Ignore fingerprints that more than N documents hold
     ///
-    /// They count in no score, and the answer tells how many they are. Passages that other fingerprints lead to still show
-    /// the same text. 0 ignores none.
+    /// They count in no score, and the answer tells how many they are. Passages that other fingerprints lead
+    /// to still show the same text. 0 ignores none.
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) max_df: Option<u64>,
     /// Rank the documents of one submission as one
     ///
-    /// The files that share most are listed below it, with their passages. DIR: each folder or archive directly in it is a submission
-    /// (`.`: the first folder of the names). REGEX: documents whose names give the same match (of its first group, if it
-    /// has one) are one submission. All other documents stand for themselves. A stored document does not match its own
-    /// submission. Reads all postings first.
-    #[arg(long, value_name = "DIR|REGEX", hide_short_help = true)]
+    /// The files that share most are listed below it, with their passages. DIR: each folder or archive
+    /// directly in it is a submission (`.`: the first folder of the names). REGEX: documents whose names give
+    /// the same match (of its first group, if it has one) are one submission. All other documents stand for
+    /// themselves. A stored document does not match its own submission. Reads all postings first.
+    #[arg(long, value_name = "DIR|REGEX")]
     pub(crate) submission_by: Option<String>,
-    /// Print one row for each query: the share of it that the whole archive holds, and where
+    /// Print one row a query: its share in the whole archive
     ///
-    /// All matches count, whatever --top is. --min-score leaves out rows with a smaller share, except those of queries that are stored
+    /// The share of the query that the stored documents hold together, and where. All matches count, whatever
+    /// --top is. --min-score leaves out rows with a smaller share, except those of queries that are stored
     /// with the very same bytes.
     #[arg(long)]
     pub(crate) by_corpus: bool,
@@ -78,15 +79,15 @@ pub(crate) struct QueryArgs {
     /// Winnow the query with this window, the database's w or larger
     ///
     /// A larger window looks up fewer fingerprints and finds only longer runs.
-    #[arg(long, value_name = "W", hide_short_help = true)]
+    #[arg(long, value_name = "W")]
     pub(crate) window: Option<u32>,
     /// Look up only the N smallest hashes [default: all in containment mode, 128 in resemblance mode]
-    #[arg(short, value_name = "N", value_parser = parse_positive, hide_short_help = true)]
+    #[arg(short, value_name = "N", value_parser = parse_positive)]
     pub(crate) n: Option<u64>,
     /// How much a shared fingerprint counts in the score that ranks the matches
     ///
     /// An estimated score has no interval with idf: intervals assume that all fingerprints count the same.
-    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = weight(), hide_short_help = true)]
+    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = weight())]
     pub(crate) weight: Weight,
     #[command(flatten)]
     pub(crate) read: QueryReadArgs,
@@ -99,7 +100,7 @@ pub(crate) struct QueryArgs {
 }
 
 impl QueryArgs {
-    /// Finds out in which order the queries were given, of which `matches` knows more than the fields do.
+    /// Puts the queries into the order in which they were typed. Only `matches` knows that order.
     pub(crate) fn note_order(&mut self, matches: &ArgMatches) {
         let at = |name: &str| matches.indices_of(name).into_iter().flatten();
         let files = at("files").zip(self.files.iter().cloned().map(QuerySource::File));

@@ -15,13 +15,14 @@ use crate::setting::Setting;
 pub(crate) struct ReadArgs {
     /// Read all files in this format [default: auto]
     ///
-    /// `auto` tells the format by name and content. Others are text, bytes, code (the language that the name tells), html,
-    /// markdown, rst, tex, notebook, mail, pdf, docx, odt, epub, and the name of a programming language.
+    /// `auto` tells the format by name and content. Others are text, bytes, code (the language that the name
+    /// tells), html, markdown, rst, tex, notebook, mail, pdf, docx, odt, epub, and the name of a programming
+    /// language.
     #[arg(long = "as", value_name = "FORMAT", value_parser = ReadAsParser, default_value = "auto")]
     #[arg(hide_default_value = true, hide_possible_values = true)]
     pub(crate) front_end: ReadAs,
     /// Read archives and compressed files as documents, as they are
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub(crate) no_expand: bool,
 }
 
@@ -39,16 +40,16 @@ pub(crate) struct QueryReadArgs {
     pub(crate) read: ReadArgs,
     /// Ignore quotations in the query
     ///
-    /// Text in quotation marks counts in no score. A passage that reaches into a quotation still shows the shared text
-    /// there, and `coverage` counts it. For prose only.
-    #[arg(long, hide_short_help = true)]
+    /// Text in quotation marks counts in no score. A passage that reaches into a quotation still shows the
+    /// shared text there, and `coverage` counts it. For prose only.
+    #[arg(long)]
     pub(crate) skip_quotes: bool,
     /// Ignore the phrases in this file, one a line
     ///
-    /// The file is UTF-8; empty lines and lines that begin with # are comments. Case and layout make no difference.
-    /// Fingerprints that lie wholly in phrases count in no score. A passage that reaches into a phrase still shows the
-    /// shared text there, and `coverage` counts it. For prose only.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    /// The file is UTF-8; empty lines and lines that begin with # are comments. Case and layout make no
+    /// difference. Fingerprints that lie wholly in phrases count in no score. A passage that reaches into a
+    /// phrase still shows the shared text there, and `coverage` counts it. For prose only.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) ignore_phrases: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

@@ -9,20 +9,20 @@ use super::values::parse_size;
 #[command(next_help_heading = "Report (--format html -o DIR)")]
 pub(crate) struct ReportArgs {
     /// Write the report as one file
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub(crate) single_file: bool,
     /// Show at most N pairs, the best ones [default: 1000]
     ///
     /// The report says how many more there are.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_report_pairs: Option<u32>,
     /// Embed at most this much text, those of the best pairs first [default: 64MiB]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_report_size: Option<u64>,
     /// Replace names of documents by numbers, and leave out paths and metadata; texts stay
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub(crate) anonymise: bool,
     /// Leave out the texts: only measures and the places of passages; also on a terminal
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub(crate) no_text: bool,
 }

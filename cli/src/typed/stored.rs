@@ -24,14 +24,16 @@ pub(crate) struct RmArgs {
     pub(crate) names: Vec<String>,
     /// Remove documents whose names begin with one of these (with --yes)
     ///
-    /// Without --yes they are only counted. May be repeated. With --where only documents that have the value as well.
+    /// Without --yes they are only counted. May be repeated. With --where only documents that have the value
+    /// as well.
     #[arg(long = "prefix", id = "prefixes", value_name = "PREFIX", conflicts_with_all = ["names", "ids"])]
     #[arg(value_parser = parse_prefix)]
     pub(crate) prefixes: Vec<String>,
     /// Remove documents with this value in their metadata (with --yes)
     ///
-    /// Without --yes they are only counted. The keys are those that `fpdb show NAME` prints: fields that were kept, and columns of `ingest --metadata`. Repeated, all
-    /// values must be there. The first = ends the key; one that is part of it is written \=.
+    /// Without --yes they are only counted. The keys are those that `fpdb show NAME` prints: fields that were
+    /// kept, and columns of `ingest --metadata`. Repeated, all values must be there. The first = ends the
+    /// key; one that is part of it is written \=.
     #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", conflicts_with_all = ["names", "ids"])]
     #[arg(value_parser = parse_field)]
     pub(crate) fields: Vec<(String, String)>,
@@ -40,7 +42,8 @@ pub(crate) struct RmArgs {
     pub(crate) yes: bool,
     /// Remove the stored documents of these numbers
     ///
-    /// Numbers tell versions of one name apart. `fpdb show NAME` prints them, and `fpdb dedup --format json` as remove_id.
+    /// Numbers tell versions of one name apart. `fpdb show NAME` prints them, and `fpdb dedup --format json`
+    /// as remove_id.
     #[arg(long = "id", value_name = "N", num_args = 1..)]
     pub(crate) ids: Vec<u32>,
     /// Ignore names, numbers, prefixes and values that no stored document has

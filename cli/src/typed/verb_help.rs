@@ -6,11 +6,14 @@ use super::global::OutputFormat;
 pub(crate) struct VerbHelp {
     /// The command; empty for the program itself.
     pub(crate) verb: &'static str,
+    /// The flags that `-h` shows besides the arguments, the database, the output and the format, by their
+    /// ids: those that most runs need. `--help` shows all.
+    pub(crate) short: &'static [&'static str],
     /// The formats that it can write.
     pub(crate) formats: &'static [OutputFormat],
     /// The text at its end.
     pub(crate) note: &'static str,
-    /// Two or more runs, each with what it does. `-h` shows the first two.
+    /// Two or more runs, each with what it does. `-h` shows the first.
     pub(crate) examples: &'static [(&'static str, &'static str)],
 }
 
@@ -39,9 +42,16 @@ pub(crate) fn of(verb: &str) -> Option<&'static VerbHelp> {
     VERBS.iter().find(|help| help.verb == verb)
 }
 
+/// The commands for every day: `fpdb -h` describes them, and names the others.
+pub(super) const EVERY_DAY: [&str; 6] = ["ingest", "query", "pairs", "dedup", "apply", "diff"];
+
+/// The global flags that `-h` shows.
+pub(super) const SHORT_GLOBAL: [&str; 3] = ["db", "output", "format"];
+
 pub(super) const VERBS: [VerbHelp; 22] = [
     VerbHelp {
         verb: "",
+        short: &[],
         formats: OutputFormat::PASSAGES,
         note: "",
         examples: &[
@@ -52,6 +62,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "init",
+        short: &["profile", "unit", "k", "w"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
@@ -61,6 +72,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "ingest",
+        short: &["exclude", "boilerplate", "store_text", "profile"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
@@ -76,6 +88,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "query",
+        short: &["document", "mode", "top", "min_score", "by_corpus"],
         formats: OutputFormat::PASSAGES,
         note: "",
         examples: &[
@@ -89,6 +102,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "diff",
+        short: &["exit_status", "profile"],
         formats: OutputFormat::PASSAGES,
         note: "",
         examples: &[
@@ -98,6 +112,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "pairs",
+        short: &["top", "min_resemblance", "across", "group_by", "passages"],
         formats: OutputFormat::PASSAGES,
         note: "Stored documents count whole: --ignore-phrases is for query and diff, and ingest --boilerplate marks text \
             that all may share.",
@@ -110,6 +125,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "apply",
+        short: &["write", "remove", "link", "move_to", "yes"],
         formats: OutputFormat::ANSWER,
         note: "Files are written beside their place and renamed. Each act is noted in a log beside the report, so that the same \
             command goes on after an interruption.",
@@ -122,6 +138,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "dedup",
+        short: &["by", "threshold", "keep", "protect", "passages", "dry_run"],
         formats: OutputFormat::PASSAGES,
         note: "A document is removable if one that stays holds enough of its fingerprints (--threshold) and leaves no long \
             stretch of it unmatched (--max-novel). Documents that are worth more are kept: protected ones, preferred ones, \
@@ -138,6 +155,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "list",
+        short: &[],
         formats: OutputFormat::ROWS,
         note: "",
         examples: &[
@@ -147,6 +165,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "show",
+        short: &[],
         formats: OutputFormat::ROWS,
         note: "",
         examples: &[
@@ -156,6 +175,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "stats",
+        short: &["hashes"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
@@ -165,6 +185,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "rm",
+        short: &["prefixes", "fields", "yes"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
@@ -176,6 +197,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "mv",
+        short: &[],
         formats: OutputFormat::ANSWER,
         note: "All documents are renamed in one commit, or none.",
         examples: &[
@@ -186,6 +208,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "compact",
+        short: &[],
         formats: OutputFormat::ANSWER,
         note: "Prints the expected time and disk space first. It can be stopped: the next `fpdb compact` continues, if nothing was \
                added or removed in between. Queries are answered meanwhile.",
@@ -196,12 +219,14 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "verify",
+        short: &["repair"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[("Check everything", "fpdb verify"), ("Rebuild damaged parts", "fpdb verify --repair")],
     },
     VerbHelp {
         verb: "backup",
+        short: &["keep", "quick"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
@@ -211,6 +236,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "restore",
+        short: &["number"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
@@ -220,6 +246,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "merge",
+        short: &["on_change"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
@@ -229,6 +256,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "assemble",
+        short: &["memory"],
         formats: OutputFormat::ANSWER,
         note: "The build is checked first: every file against its checksum, and all counts against each other. Once it is in the \
             database its folder is removed. On the file system of the database nothing is copied.",
@@ -239,6 +267,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "completions",
+        short: &[],
         formats: OutputFormat::TEXT,
         note: "The script asks the program while you type, so it knows stored names. Print it anew after an update of fpdb, \
             or load it when the shell starts, as in the examples.",
@@ -250,6 +279,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "man",
+        short: &["dir"],
         formats: OutputFormat::TEXT,
         note: "",
         examples: &[
@@ -259,6 +289,7 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "help",
+        short: &[],
         formats: OutputFormat::TEXT,
         note: "",
         examples: &[

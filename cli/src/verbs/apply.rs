@@ -1,15 +1,15 @@
 //! `fpdb apply`: acts on the report of a dedup.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fpdb::apply::{Act, Action, ApplyOptions, ApplySummary, ProofOptions};
-use fpdb::{Database, Error};
+use fpdb::{Database, DocumentInfo, Error};
 
 use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{ApplyTotals, count, grouped};
+use crate::render::{AppliedLine, ApplyTotals, count, grouped};
 use crate::resolved::{database, output};
 use crate::run_status::RunStatus;
 use crate::typed::{ApplyArgs, Global};
@@ -62,6 +62,9 @@ pub(crate) fn act(
     output: &mut Output,
     printer: &Printer,
 ) -> anyhow::Result<RunStatus> {
+    if let Some(folder) = options.action.copies_to() {
+        tell_if_ingested(database, folder, printer)?;
+    }
     let stop = interrupt::graceful(
         "stopping; press Ctrl-C again to stop at once (what is done is noted, and the same command goes on from there)",
     );
@@ -69,7 +72,7 @@ pub(crate) fn act(
     let mut files = 0;
     let outcome = database.apply(report, options, &bar.task().stop(stop), |applied| {
         files += u64::from(!matches!(applied.act, Act::Omit | Act::Leave));
-        output.answer(&applied)
+        output.answer(&AppliedLine { applied: &applied, action: &options.action })
     });
     bar.end();
     let summary = match outcome {
@@ -89,6 +92,32 @@ pub(crate) fn act(
     } else {
         RunStatus::Done
     })
+}
+
+/// Warns if a copy goes into a folder with files that were ingested: the next ingest of that folder would add
+/// the copy.
+fn tell_if_ingested(database: &Database, folder: &Path, printer: &Printer) -> anyhow::Result<()> {
+    let target = std::path::absolute(folder)?;
+    let mut ingested = None;
+    let looked = database.for_each_document(|document: DocumentInfo| {
+        let file = document.source.map(PathBuf::from);
+        // Below the folder of such a file, or above the file.
+        ingested = file.and_then(|file| match file.parent() {
+            Some(parent) if target.starts_with(parent) => Some(parent.to_owned()),
+            _ => file.starts_with(&target).then(|| target.clone()),
+        });
+        // The error ends the search.
+        if ingested.is_some() { Err(Error::Stopped) } else { Ok(()) }
+    });
+    match (looked, ingested) {
+        (Err(Error::Stopped), Some(ingested)) => printer.warning(&format!(
+            "warning: {} lies in {}, which holds files that were ingested: the next ingest of that folder adds the copies",
+            folder.display(),
+            ingested.display()
+        )),
+        (looked, _) => looked?,
+    }
+    Ok(())
 }
 
 /// Says what is unusual about the answer.
@@ -129,10 +158,13 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
     }
     let changed = summary.failed - summary.unplaced - summary.refused;
     if changed > 0 {
-        printer.note(&format!(
-            "{} left alone; ingest and dedup again to bring the report up to date",
-            count(changed, "file")
-        ));
+        let left = match (action.copies_to(), changed) {
+            (None, _) => "left alone",
+            (Some(_), 1) => "is not in the copy",
+            (Some(_), _) => "are not in the copy",
+        };
+        let files = count(changed, "file");
+        printer.note(&format!("{files} {left}; ingest and dedup again to bring the report up to date"));
     }
     match summary.emptied {
         0 => {}

@@ -34,7 +34,7 @@ pub(crate) fn run(global: &Global, args: &AssembleArgs, printer: &Printer) -> an
     Ok(if assembled.failures > 0 { RunStatus::Incomplete } else { RunStatus::Done })
 }
 
-/// The database that was named or found, or a new one of the build's profile; and the path of a new one.
+/// Opens the database, or creates one with the profile of the build. Also returns the path of a new one.
 fn open(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Result<(DatabaseWriter, Option<PathBuf>)> {
     let builder = match args.memory {
         Some(memory) => database::builder(global).memory(memory),
@@ -51,7 +51,7 @@ fn open(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Resu
     Ok((builder.create(&path, profile)?, Some(path)))
 }
 
-/// False where there is nothing, so that a database can be made; what else is there is refused as it is opened.
+/// False if there is no database at a path. Anything else there is an error when it is opened.
 fn is_database(path: &Path) -> bool {
     !matches!(fpdb::Database::open(path), Err(fpdb::Error::NoDatabase { .. }))
 }

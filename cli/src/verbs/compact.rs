@@ -34,7 +34,7 @@ pub(crate) fn run(global: &Global, printer: &Printer) -> anyhow::Result<RunStatu
     Ok(RunStatus::Done)
 }
 
-/// The work ahead, its time and its disk.
+/// The work, the time and the disk space that a compaction needs.
 fn plan_line(plan: &CompactionPlan) -> String {
     let fold = format!("folding {} ({} postings) into one", count(plan.runs, "run"), grouped(plan.postings));
     let rewrite = format!("writing {} of other tables again", size(plan.other_bytes));

@@ -1,4 +1,4 @@
-//! `fpdb completions`: the script with which a shell asks the program, while a command is typed.
+//! `fpdb completions`: prints the script through which a shell asks the program for completions.
 
 use anyhow::Context;
 use clap_complete::env::Shells;

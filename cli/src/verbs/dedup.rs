@@ -1,4 +1,4 @@
-//! `fpdb dedup`: which documents are removable, each with the survivor that justifies it.
+//! `fpdb dedup`: lists removable documents, each with the survivor that justifies it.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use crate::setting::Setting;
 use crate::typed::{DedupArgs, Global, OutputFormat};
 use crate::verbs::{apply, repeats};
 
-/// A source with fewer documents is not worth a warning.
+/// No warning for sources with fewer documents.
 const WARNED_DOCUMENTS: u64 = 20;
 
 pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -91,7 +91,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     }
     if let (Some(folder), Some(report)) = (&args.write, report) {
         let options = apply_options(folder, &options);
-        // The report has taken the place of standard output.
+        // `-o` names the report, so the actions go to standard output.
         let human = Global { output: None, format: OutputFormat::Human, ..global.clone() };
         let mut output = Output::open(&human)?;
         let status = apply::act(&database, report, &options, &mut output, printer)?;
@@ -101,7 +101,7 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     Ok(RunStatus::Done)
 }
 
-/// The folder that all documents lie in, where names are shortened by it: on a terminal.
+/// The folder that all documents lie in. Empty unless standard output is a terminal, which gets short names.
 fn shared_folder(database: &Database, style: Style) -> anyhow::Result<String> {
     let mut folder = SharedFolder::default();
     if style.width.is_some() {
@@ -113,7 +113,7 @@ fn shared_folder(database: &Database, style: Style) -> anyhow::Result<String> {
     Ok(folder.into_folder())
 }
 
-/// How the archive is written without what is removable.
+/// The options for copying the archive without removable documents.
 fn apply_options(folder: &Path, options: &DedupOptions) -> ApplyOptions {
     let action = Action::Write { folder: folder.to_owned(), mark: None };
     ApplyOptions::new(action).act(true).temp_dir(options.temp_dir.clone()).limits(options.limits.clone())
@@ -174,7 +174,7 @@ fn options(args: &DedupArgs, database: &Database) -> anyhow::Result<DedupOptions
     Ok(options)
 }
 
-/// Says which differences `--by exact-text` does not see.
+/// Prints which differences `--by exact-text` ignores.
 fn uncounted(profile: &Profile, printer: &Printer) {
     match (profile.unit(), profile.word_rule()) {
         (Unit::Word, WordRule::Letters) => printer.warning(
@@ -188,7 +188,7 @@ fn uncounted(profile: &Profile, printer: &Printer) {
     }
 }
 
-/// Says what the answer does not, and what is unusual about it.
+/// Prints notes and warnings about the answer.
 fn remarks(database: &Database, summary: &DedupSummary, args: &DedupArgs, printer: &Printer) -> anyhow::Result<()> {
     if summary.documents == 0 {
         database::tell_if_all_boilerplate(database, printer)?;

@@ -1,4 +1,4 @@
-//! `fpdb diff`: two files compared, without a database.
+//! `fpdb diff`: compares two files without a database.
 
 use fpdb::report::HtmlAnswers;
 use fpdb::{Profile, QuerySource, Task};
@@ -48,7 +48,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         let mut output = Output::open(global)?;
         output.heading(&query_header(false), "")?;
         let read = args.read.options();
-        // Standard input and pipes are read once.
+        // Standard input and pipes cannot be read again.
         let again = args.b.is_file();
         let excerpts = query::excerpts_wanted(&args.excerpt, &args.report, output.style)
             .filter(|_| again)

@@ -5,7 +5,7 @@ use crate::run_status::RunStatus;
 use crate::typed::{self, Global, HelpArgs};
 
 pub(crate) fn run(global: &Global, args: &HelpArgs) -> anyhow::Result<RunStatus> {
-    let mut command = typed::command();
+    let mut command = typed::parser();
     command.build();
     let help = match args.topic.as_deref() {
         None => command.render_long_help(),

@@ -25,9 +25,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
     options_of(args).check()?;
     output::over_no_source(global, args, &sources)?;
-    // Check before the work that results can be written; make their file after it, or it would be ingested.
+    // Checks now that results can be written. Their file is made after the work, or it would be ingested.
     let output = Output::open(global)?.unless_file();
-    // From here on: a database that is created must not be left empty.
+    // From here on, an interrupted run must not leave an empty database.
     let stop = interrupt::graceful(interrupt::AT_COMMIT);
     let Some(opened) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
     let IngestTarget { database, created } = opened;
@@ -55,7 +55,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let ingested = database.ingest_sources(&sources, &options, &Task::new().progress(&watch).stop(stop));
     watch.progress.end();
     let compaction = ingested.is_ok().then(|| compaction_hint(&database));
-    // A database without a document would bind the next ingest to its profile.
+    // An empty database would bind the next ingest to its profile.
     if let Some(path) = created.filter(|_| !ingested.as_ref().is_ok_and(|summary| summary.added > 0))
         && database.delete_if_empty()?
     {
@@ -128,7 +128,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// Advises a compaction, if a cold query reads many blocks for each hash.
+/// The advice to compact, if a cold query reads many blocks for each hash.
 fn compaction_hint(database: &DatabaseWriter) -> anyhow::Result<Option<String>> {
     let stats = database.stats()?;
     if stats.cold_blocks < DatabaseStats::MANY_BLOCKS {
@@ -147,14 +147,14 @@ fn hint_to_compact(runs: u64, blocks: f64, plan: &CompactionPlan) -> String {
     )
 }
 
-/// The names of the paths in a list of files, and of folders, which are databases if they are skipped.
+/// Names of sources whose skipping is always printed: paths from a list, and folders that may be databases.
 fn noted_sources(sources: &[Source]) -> HashSet<String> {
     let is_noted =
         |source: &&Source| matches!(source, Source::Listed(_)) || source.path().is_some_and(|path| path.is_dir());
     sources.iter().filter(is_noted).filter_map(|source| source.name().ok()).collect()
 }
 
-/// The options that the flags name, without labels.
+/// The options of the flags, without metadata.
 fn options_of(args: &IngestArgs) -> IngestOptions {
     let walk = WalkOptions::default()
         .skip_hidden(args.skip_hidden)
@@ -170,14 +170,14 @@ fn options_of(args: &IngestArgs) -> IngestOptions {
         .prune(args.prune)
 }
 
-/// The database that is written to.
+/// The database to write to.
 struct IngestTarget {
     database: DatabaseWriter,
     /// Its path, if this run has created it.
     created: Option<PathBuf>,
 }
 
-/// The profile that fits the documents of a new database better than its own, if one does.
+/// A hint at a profile that fits the documents of a new database better, if there is one.
 fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option<String> {
     let added = summary.added;
     if profile.unit() != Unit::Char || added == 0 {
@@ -201,11 +201,11 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
     })
 }
 
-/// Fewer short documents than this are no set of records.
+/// With fewer documents there is no hint about short records.
 const FEW_RECORDS: u64 = 10;
 
-/// Opens the database to write to, or makes one where there is none; unless nothing that was named is there, of which it
-/// tells.
+/// Opens the database for writing, or creates it. Returns `None`, with a message, if none of the sources
+/// exists.
 fn open(
     global: &Global,
     args: &IngestArgs,
@@ -241,7 +241,7 @@ fn open(
     }
     let path = database::new(global);
     let database = match builder.create(&path, profile) {
-        // Another process has made it meanwhile.
+        // Another process has created it meanwhile.
         Err(Error::DatabaseExists { .. }) => return existing(builder.open_writer(&path)?, &path),
         created => created?,
     };
@@ -249,33 +249,40 @@ fn open(
     Ok(Some(IngestTarget { database, created: Some(path) }))
 }
 
-/// Says what happens.
+/// Prints messages and counts events during an ingest.
 struct Messages<'a> {
     printer: &'a Printer,
     progress: IngestBar,
     events: Mutex<Events>,
 }
 
-/// The events so far, as far as they affect what is printed.
+/// Events that affect later messages.
 struct Events {
-    /// The names of the sources whose skipping is noted without --verbose too.
+    /// Names of sources whose skipping is printed even without --verbose.
     noted: HashSet<String>,
     failures: Option<LineList>,
-    /// Failures that have been printed.
+    /// Number of failures that were printed.
     shown: u64,
-    /// Symbolic links left out.
+    /// Number of symbolic links that were skipped.
     links: u64,
-    /// The first archives that were met in folders and are not read.
+    /// The first archives of unknown kinds in folders.
     archives: Vec<String>,
     /// The first documents without text.
     without_text: Vec<String>,
-    /// The first document that was read from another place, and where that is.
+    /// The first document that was read from another place, and that place.
     elsewhere: Option<(String, String)>,
-    /// Added documents that their name or format tells to be source code.
+    /// Number of added documents that are source code by their names.
     programs: u64,
 }
 
 impl Messages<'_> {
+    /// Prints what only `--verbose` shows. Without it the bar is not drawn again for each document.
+    fn detail(&self, text: impl FnOnce() -> String) {
+        if self.printer.verbose {
+            self.progress.suspend(|| self.printer.detail(&text()));
+        }
+    }
+
     fn events(&self) -> MutexGuard<'_, Events> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -288,7 +295,7 @@ impl fpdb::Progress for Messages<'_> {
 
     fn document(&self, name: &str, outcome: fpdb::Outcome, format: &str) {
         self.progress.documents(1);
-        // By its name alone: a database of prose reads programs as text.
+        // By the name alone, because a database of prose reads programs as text.
         let named = || fpdb::normalize::language_of(name, b"").is_some();
         if outcome == fpdb::Outcome::Added && Format::named(format) == Some(Format::Text) && named() {
             self.events().programs += 1;
@@ -299,7 +306,7 @@ impl fpdb::Progress for Messages<'_> {
             fpdb::Outcome::Unchanged => "unchanged",
             fpdb::Outcome::Kept => "kept as stored",
         };
-        self.progress.suspend(|| self.printer.detail(&format!("{outcome} {name} ({format})")));
+        self.detail(|| format!("{outcome} {name} ({format})"));
     }
 
     fn skipped(&self, name: &str, reason: &SkipReason) {
@@ -311,7 +318,7 @@ impl fpdb::Progress for Messages<'_> {
         if events.noted.contains(name) {
             self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));
         } else {
-            self.progress.suspend(|| self.printer.detail(&format!("skipped {name}: {reason}")));
+            self.detail(|| format!("skipped {name}: {reason}"));
         }
     }
 
@@ -320,30 +327,29 @@ impl fpdb::Progress for Messages<'_> {
         if events.without_text.len() < NAMES_SHOWN {
             events.without_text.push(name.to_owned());
         }
-        self.progress.suspend(|| self.printer.detail(&format!("{name} has no text")));
+        self.detail(|| format!("{name} has no text"));
     }
 
     fn unchanged(&self, name: &str, documents: u64) {
         self.progress.documents(documents);
-        self.progress
-            .suspend(|| self.printer.detail(&format!("unchanged {name}, with {}", count(documents, "document"))));
+        self.detail(|| format!("unchanged {name}, with {}", count(documents, "document")));
     }
 
     fn removed(&self, name: &str) {
-        self.progress.suspend(|| self.printer.detail(&format!("removed {name}: its container no longer holds it")));
+        self.detail(|| format!("removed {name}: its container no longer holds it"));
     }
 
     fn pruned(&self, name: &str) {
-        self.progress.suspend(|| self.printer.detail(&format!("removed {name}: its file no longer exists")));
+        self.detail(|| format!("removed {name}: its file no longer exists"));
     }
 
     fn elsewhere(&self, name: &str, source: &str) {
         self.events().elsewhere.get_or_insert_with(|| (name.to_owned(), source.to_owned()));
-        self.progress.suspend(|| self.printer.detail(&format!("kept {name}: it was read from {source}")));
+        self.detail(|| format!("kept {name}: it was read from {source}"));
     }
 
     fn renamed(&self, old: &str, new: &str) {
-        self.progress.suspend(|| self.printer.detail(&format!("renamed {old} to {new}")));
+        self.detail(|| format!("renamed {old} to {new}"));
     }
 
     fn failed(&self, name: &str, error: &Error) {

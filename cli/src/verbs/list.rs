@@ -1,4 +1,4 @@
-//! `fpdb list`: the stored documents, in order of arrival.
+//! `fpdb list`: lists the stored documents in order of arrival.
 
 use fpdb::DocumentInfo;
 use fpdb_reading::input::NamePrefix;
@@ -19,7 +19,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     };
     let mut folder = SharedFolder::default();
     if output.style.width.is_some() {
-        // On a terminal names are shortened, which takes a look at all of them first.
+        // A terminal gets short names, which needs a first pass over all names.
         database.for_each_document(|document: DocumentInfo| {
             if is_chosen(&document) {
                 folder.add(&document.name);

@@ -1,4 +1,4 @@
-//! `fpdb man`: manual pages, one for each command, from the same definitions as `--help`.
+//! `fpdb man`: prints a manual page for each command, from the same definitions as `--help`.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(crate) fn run(global: &Global, args: &ManArgs, printer: &Printer) -> anyhow:
     Ok(RunStatus::Done)
 }
 
-/// Writes the page of each command into a file of its own, and returns how many they are.
+/// Writes the page of each command to its own file. Returns the number of pages.
 fn write_all(program: &Command, folder: &Path) -> anyhow::Result<usize> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let verbs = program.get_subcommands().map(|verb| (verb, verb.get_name()));
@@ -46,9 +46,9 @@ fn write_all(program: &Command, folder: &Path) -> anyhow::Result<usize> {
     Ok(written)
 }
 
-/// The page of a command, the program's own where the name is empty.
+/// The page of a command. An empty name stands for the program.
 fn page(command: &Command, name: &str) -> anyhow::Result<String> {
-    // The short help of flags that `-h` leaves out belongs here too.
+    // The page also describes the flags that `-h` leaves out.
     let command = command.clone().mut_args(|argument| argument.hide_short_help(false));
     let man = Man::new(command.clone()).source(format!("fpdb {}", env!("CARGO_PKG_VERSION"))).manual("User Commands");
     let mut page = Vec::new();
@@ -84,7 +84,7 @@ fn page(command: &Command, name: &str) -> anyhow::Result<String> {
     Ok(String::from_utf8(page)?)
 }
 
-/// Terms, each with what it stands for.
+/// Terms with their meanings.
 fn definitions(roff: &mut Roff, terms: &[(&str, &str)]) {
     for (term, means) in terms {
         roff.control("TP", []).text([bold(*term)]).text([roman(*means)]);

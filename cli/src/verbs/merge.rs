@@ -30,7 +30,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         }
         let other = match open(&builder, path) {
             Ok(other) => other,
-            // An error of one of the other databases does not keep the rest from being merged.
+            // After an error of one database the others are still merged.
             Err(error) => {
                 printer.error(&error.into());
                 (failed, left) = (true, rest);
@@ -64,7 +64,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
     Ok(if failed { RunStatus::Incomplete } else { RunStatus::Done })
 }
 
-/// A database that is to be merged.
+/// A database to be merged.
 fn open(builder: &DatabaseBuilder, path: &Path) -> fpdb::Result<Database> {
     builder.open(path).map_err(|error| match error {
         Error::NoDatabase { path } => Error::NoOther { path },

@@ -1,4 +1,4 @@
-//! Done: one verb a file. Each takes what was typed, resolves it, and does it.
+//! Verbs: the commands, one a file. Each resolves its arguments and does the work.
 
 pub(super) mod apply;
 pub(super) mod assemble;

@@ -1,4 +1,4 @@
-//! `fpdb pairs`: all pairs of stored documents that share enough, ranked.
+//! `fpdb pairs`: lists pairs of stored documents that share enough, best first.
 
 use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
 use fpdb::report::{HtmlAnswers, PairEvidence};
@@ -18,7 +18,7 @@ use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::typed::{Global, OutputFormat, PairsArgs};
 
-/// Pairs whose passages are looked for before the first of them is written.
+/// Number of pairs whose passages are searched at once.
 const AT_A_TIME: usize = 256;
 
 pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -98,13 +98,13 @@ struct Listing<'a> {
     /// The folder that all documents lie in.
     folder: String,
     output: Output,
-    /// Pairs whose passages are still to be found.
+    /// Pairs that wait for their passages.
     waiting: Vec<Pair>,
     listed: u64,
 }
 
 impl Listing<'_> {
-    /// Writes what stands above the first pair.
+    /// Writes the heading.
     fn begin(&mut self, summary: &PairsSummary) -> anyhow::Result<()> {
         let names = summary.names.iter().flat_map(|(first, last)| [&**first, last]);
         self.folder = common_folder(names, self.output.style);
@@ -145,7 +145,7 @@ impl Listing<'_> {
         self.output.answer(&PairLine { pair, columns, folder, passages })
     }
 
-    /// Writes the pairs that are left, and for people how many were found.
+    /// Writes the waiting pairs and, for people, the total.
     fn end(mut self, found: u64) -> anyhow::Result<()> {
         self.write_waiting()?;
         if found > 0 {
@@ -155,7 +155,7 @@ impl Listing<'_> {
     }
 }
 
-/// Says what is not among the pairs.
+/// Prints which pairs are left out, and why.
 fn left_out(
     database: &Database,
     args: &PairsArgs,
@@ -199,19 +199,19 @@ fn left_out(
             if answer.below == 1 { "is" } else { "are" }
         ));
     }
-    // JSON and CSV have one line a pair and no place for it, so that --quiet does not leave it out.
+    // Formats for programs have no place for it, so it is printed even with --quiet.
     let say = |text: String| if format.is_for_people() { printer.note(&text) } else { printer.warning(&text) };
     if answer.boilerplate > 0 {
         say(boilerplate_left_out(answer.boilerplate));
     }
-    // People read it above the pairs.
+    // Text for people has it above the pairs.
     if answer.common > 0 && format != OutputFormat::Human {
         say(common_left_out(answer.common, args.max_df));
     }
     Ok(())
 }
 
-/// The least resemblance, in a reader's words.
+/// The least resemblance, in words.
 fn threshold(options: &PairsOptions) -> String {
     match options.few_shared {
         0 => options.min_resemblance.to_string(),
@@ -222,7 +222,7 @@ fn threshold(options: &PairsOptions) -> String {
     }
 }
 
-/// The pairs as a report for a browser.
+/// Writes the pairs as a report for a browser.
 fn report(
     database: &Database,
     args: &PairsArgs,
@@ -257,7 +257,7 @@ fn report(
     Ok(if complete { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// From when on documents are new, as a report says it.
+/// The boundary between old and new documents, in words.
 fn since(since: Since) -> String {
     match since {
         Since::Document(id) => format!("document {id}"),

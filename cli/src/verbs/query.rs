@@ -23,7 +23,7 @@ use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::typed::{ExcerptArgs, Global, QueryArgs, ReportArgs};
 
-/// Queries answered before the first of them is written.
+/// Number of queries that are answered at once.
 const AT_A_TIME: usize = 64;
 
 pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
@@ -61,7 +61,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     for (index, some) in sources.chunks(AT_A_TIME).enumerate() {
         let answers = match asked.query(some) {
             Err(Error::Stopped) => {
-                // A file of answers takes its place whole, or not at all.
+                // The file of `-o` appears only after the last answer.
                 asked.output.flush()?;
                 return Ok(RunStatus::Interrupted);
             }
@@ -69,7 +69,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         };
         for (source, answer) in some.iter().zip(answers) {
             match (source, answer) {
-                // Several documents: each is a query of its own.
+                // A folder or container: each document in it is a query.
                 (
                     QuerySource::File(path),
                     Err(
@@ -109,7 +109,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     })
 }
 
-/// Takes answers as they come, and writes them.
+/// Writes answers as they come.
 struct Asked<'a> {
     database: &'a Database,
     args: &'a QueryArgs,
@@ -125,9 +125,9 @@ struct QueryTally {
     answered: bool,
     failed: bool,
     found: bool,
-    /// Files in folders and containers that are no documents.
+    /// Number of skipped files in folders and containers.
     skipped: u64,
-    /// Rows by corpus that are left out.
+    /// Number of rows by corpus below --min-score.
     below: u64,
 }
 
@@ -135,13 +135,13 @@ struct QueryTally {
 const STOPPING: &str = "stopping; press Ctrl-C again to stop at once";
 
 impl Asked<'_> {
-    /// Answers some queries. Ctrl-C ends them, whatever they are at.
+    /// Answers some queries. Ctrl-C stops them.
     fn query(&self, some: &[QuerySource]) -> fpdb::Result<Vec<fpdb::Result<QueryAnswer>>> {
         let bar = StepBar::start(self.printer, "querying");
         let stop = interrupt::graceful(STOPPING);
         let answers = self.database.query_each(some, self.options, &bar.task().stop(stop));
         bar.end();
-        // The answers of these are written whole, or not at all.
+        // Not while answers are written: Ctrl-C would cut one short.
         interrupt::at_once();
         answers
     }
@@ -207,7 +207,7 @@ impl Asked<'_> {
     }
 }
 
-/// Counts the files that are skipped, beside the bar.
+/// Counts skipped files and shows the steps on the bar.
 struct Skips<'a> {
     bar: &'a StepBar,
     printer: &'a Printer,
@@ -225,7 +225,7 @@ impl fpdb::Progress for Skips<'_> {
     }
 }
 
-/// The answers as a report for a browser.
+/// Writes the answers as a report for a browser.
 fn report(
     database: &Database,
     args: &QueryArgs,
@@ -308,7 +308,7 @@ pub(super) fn excerpts_wanted(excerpt: &ExcerptArgs, report: &ReportArgs, style:
     (wanted && !report.no_text).then_some(context)
 }
 
-/// Where a source is to be read.
+/// The place from which to read a source.
 fn place_of(source: &QuerySource, spooled: &TemporaryCopies) -> QuerySource {
     match source {
         QuerySource::File(path) => QuerySource::File(spooled.place(path)),
@@ -316,7 +316,7 @@ fn place_of(source: &QuerySource, spooled: &TemporaryCopies) -> QuerySource {
     }
 }
 
-/// Says how to query with a text, where that may be what was typed in the place of a file.
+/// Prints how to query with a text, if the typed path looks like one.
 fn text_hint(name: &str, error: &Error, printer: &Printer) {
     if matches!(error, Error::Io { .. }) && name.contains(' ') && Path::new(name).symlink_metadata().is_err() {
         printer.note("hint: to query with a text: echo 'the text' | fpdb query -");

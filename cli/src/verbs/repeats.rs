@@ -1,4 +1,4 @@
-//! `fpdb dedup --passages`: which passages of each document occur earlier.
+//! `fpdb dedup --passages`: lists passages that occur earlier.
 
 use fpdb::Error;
 use fpdb::repeats::RepeatOptions;

@@ -50,7 +50,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// How many documents are removed, and what brings them back.
+/// The number of removed documents, and how to add them again.
 fn removed_line(documents: u64) -> String {
     let (them, files) = if documents == 1 { ("it", "its file is") } else { ("them", "their files are") };
     format!(
@@ -59,13 +59,13 @@ fn removed_line(documents: u64) -> String {
     )
 }
 
-/// Names that a dry run shows.
+/// The most names that a dry run shows.
 const SHOWN: usize = 10;
 
-/// Documents of one commit: their records are held until it is made.
+/// The most documents in one commit, which holds their records in memory.
 const AT_ONCE: usize = 100_000;
 
-/// Removes the documents that prefixes and values select, or says how many they are.
+/// Removes the documents that prefixes and values select, or counts them without --yes.
 fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let (selected, mut removal);
     let mut names = String::new();

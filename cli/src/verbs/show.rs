@@ -1,4 +1,4 @@
-//! `fpdb show`: all that is known of documents.
+//! `fpdb show`: prints all facts about documents.
 
 use crate::output::Output;
 use crate::printer::Printer;

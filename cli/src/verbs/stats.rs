@@ -1,4 +1,4 @@
-//! `fpdb stats`: what the database holds and what it takes.
+//! `fpdb stats`: prints the size and the figures of the database.
 
 use fpdb::Task;
 

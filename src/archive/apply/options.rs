@@ -83,7 +83,8 @@ impl Action {
     }
 
     /// The folder that files are copied to. `None` if the action copies none.
-    pub(super) fn copies_to(&self) -> Option<&Path> {
+    #[must_use]
+    pub fn copies_to(&self) -> Option<&Path> {
         match self {
             Self::Write { folder, .. } | Self::Cut { folder } => Some(folder),
             _ => None,

@@ -661,3 +661,17 @@ fn the_longest_passages_are_shown() {
     assert!(shown.iter().zip(&expected).all(|(line, bytes)| line.contains(bytes)), "{page}");
     assert!(page.contains(&format!("      {more} shorter passages (--format json shows all)\n")), "{page}");
 }
+
+/// An error of one of two files says which.
+#[test]
+fn a_comparison_names_the_file_that_is_no_text() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(40));
+    folder.write("b.bin", b"\0\x01\x02\0".repeat(100));
+    for (a, b) in [("a.txt", "b.bin"), ("b.bin", "a.txt")] {
+        let run = folder.run(&["diff", a, b]);
+        assert_eq!(run.status, 2, "{run:#?}");
+        assert!(run.stderr.starts_with("error: cannot compare b.bin: "), "{run:#?}");
+        assert!(run.stderr.contains("\nhint: a database made with `--profile bytes`"), "{run:#?}");
+    }
+}

@@ -1,10 +1,26 @@
 //! Document error: the reasons why a document, or a container of documents, cannot be read.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Cause;
 use crate::skip_reason::SkipReason;
+
+impl DocumentError {
+    /// The path that the message names, if it names one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::ChangedWhileReading { path }
+            | Self::PathNotUtf8 { path }
+            | Self::IsAContainer { path }
+            | Self::RecordsWithoutName { path }
+            | Self::NotAFile { path }
+            | Self::NotSearched { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+}
 
 /// The reason why a document, or a container of documents, cannot be read. Others are not affected.
 #[derive(Debug, thiserror::Error)]

@@ -40,6 +40,7 @@ impl Error {
                 Some(path) => format!("{STORED_FINGERPRINTS}; for another window, {path} must hold the text it was made from"),
                 None => STORED_FINGERPRINTS.into(),
             },
+            Self::NotCompared { source, .. } => return source.hint(),
             Self::NotReadAgain { source } => match source.hint() {
                 Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
                 None => STORED_FINGERPRINTS.into(),

@@ -432,6 +432,14 @@ pub enum Error {
         /// The reason.
         source: Box<Error>,
     },
+    /// One of two documents to compare is no readable text, and the error itself does not name it.
+    #[error("cannot compare {name}")]
+    NotCompared {
+        /// The document.
+        name: String,
+        /// The reason.
+        source: Box<Error>,
+    },
     /// A folder could not be walked.
     #[error("cannot walk {}", path.display())]
     Walk {
