@@ -1,4 +1,5 @@
-//! The properties that the targets in `fuzz/` check. Each is beside the code it is about: see `crates/kernel/src/fuzzing`.
+//! The properties that the targets in `fuzz/` check. Each is beside the code it is about: see
+//! `crates/kernel/src/fuzzing`.
 
 /// Panics unless the property of this name holds of these bytes.
 pub fn check(name: &str, data: &[u8]) {

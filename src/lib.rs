@@ -38,13 +38,14 @@
 //!
 //! An answer has the 10 best matches, unless [`QueryOptions::top`] says otherwise; `top(None)` is all.
 //!
-//! [`Database`] reads and [`DatabaseWriter`] writes; [`Database::builder`] sets memory and threads. `query` and `ingest` use the
-//! defaults; `query_with`, `query_each`, `ingest_with` and `ingest_sources` take options and a [`Task`], which follows and stops work. The root has the names that every
-//! host needs: to open, ingest and query. The options and answers of each further job have a module: [`pairs`], [`dedup`], [`repeats`],
-//! [`apply`], [`staging`], [`report`] and [`maintenance`].
+//! [`Database`] reads and [`DatabaseWriter`] writes; [`Database::builder`] sets memory and threads. `query`
+//! and `ingest` use the defaults; `query_with`, `query_each`, `ingest_with` and `ingest_sources` take options
+//! and a [`Task`], which follows and stops work. The root has the names that every host needs: to open,
+//! ingest and query. The options and answers of each further job have a module: [`pairs`], [`dedup`],
+//! [`repeats`], [`apply`], [`staging`], [`report`] and [`maintenance`].
 //!
-//! The pure parts need no database: [`normalize`] (bytes to symbols), [`kgram`] (symbols to hashes) and [`winnow`] (hashes to
-//! fingerprints). [`Fingerprinter`] puts them together.
+//! The pure parts need no database: [`normalize`] (bytes to symbols), [`kgram`] (symbols to hashes) and
+//! [`winnow`] (hashes to fingerprints). [`Fingerprinter`] puts them together.
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]

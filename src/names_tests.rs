@@ -40,8 +40,8 @@ mod tests {
         check("by", &[DedupBy::Exact, DedupBy::ExactText, DedupBy::Resemblance, DedupBy::Containment]);
     }
 
-    /// The JSON of these options leads back to them. `given` changes them to `expected`; an unknown field is refused by
-    /// name.
+    /// The JSON of these options leads back to them. `given` changes them to `expected`; an unknown field is
+    /// refused by name.
     fn check_json<T: Serialize + DeserializeOwned + Debug>(defaults: &T, given: Value, expected: &T) {
         let of = |given| options_from_json(defaults, given);
         assert_eq!(format!("{:?}", of(json!({})).unwrap()), format!("{defaults:?}"));

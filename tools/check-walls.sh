@@ -67,6 +67,23 @@ sources src crates cli/src | except '/tests\.rs$' |
     wall 'unfinished: todo!, unimplemented! and dbg! do not stay' \
         '(^|[^A-Za-z0-9_])(todo|unimplemented|dbg)!' || failed=1
 
+# Comments are plain English in short lines. Tests count too; tables and code in comments may be longer.
+unclear=$(sources src crates cli/src python/src | xargs awk '
+    FNR == 1 { code = 0 }
+    !/^[ \t]*\/\// { code = 0; next }
+    /^[ \t]*\/\/[\/!] *```/ { code = !code; next }
+    code || /^[ \t]*\/\/[\/!]? *\|/ { next }
+    length($0) > 110 { printf "  %s:%d: %d characters\n", FILENAME, FNR, length($0) }
+    /(^|[^A-Za-z])(so many|of which|what has been|for whom|[Ww]hoever)([^A-Za-z]|$)|`None` where/ {
+        printf "  %s:%d: %s\n", FILENAME, FNR, $0
+    }
+')
+if [[ -n $unclear ]]; then
+    printf 'unclear: comments have at most 110 characters a line, and none of "so many", "of which", "what has been",\n'
+    printf '"for whom", "whoever" and "`None` where": name the number, use two sentences, or write "`None` if"\n%s\n' "$unclear"
+    failed=1
+fi
+
 # A file past 500 lines says why in the comment it opens with.
 while read -r file; do
     lines=$(wc -l <"$file")

@@ -1,4 +1,5 @@
-//! Arrow input: tables and columns of anything that has the Arrow PyCapsule interface, without pyarrow and without a copy.
+//! Arrow input: tables and columns of anything that has the Arrow PyCapsule interface, without pyarrow and
+//! without a copy.
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
@@ -15,7 +16,8 @@ use pyo3::types::PyCapsule;
 
 use crate::errors::exception;
 
-/// Arrays that come one after the other. They are pulled without the interpreter's lock; a producer in Python takes it itself.
+/// Arrays that come one after the other. They are pulled without the interpreter's lock; a producer in Python
+/// takes it itself.
 pub(crate) enum Arrays {
     Stream(ArrayStreamReader),
     One { array: Option<ArrayRef>, field: Field },
@@ -36,7 +38,8 @@ impl Arrays {
         if object.hasattr("__arrow_c_stream__")? {
             let capsule = object.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
             let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
-            // SAFETY: by the protocol a capsule of this name holds a stream. It is moved out, and marked as released there.
+            // SAFETY: by the protocol a capsule of this name holds a stream. It is moved out, and marked as
+            // released there.
             let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
             return ArrayStreamReader::try_new(stream).map(Self::Stream).map_err(|error| failed(&error));
         }
@@ -46,8 +49,8 @@ impl Arrays {
             let array = capsules.get_item(1)?.cast_into::<PyCapsule>()?;
             let schema = schema.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
             let array = array.pointer_checked(Some(c"arrow_array"))?.cast::<FFI_ArrowArray>();
-            // SAFETY: by the protocol capsules of these names hold these. The capsules live as long as this function; the array
-            // is moved out, and marked as released there.
+            // SAFETY: by the protocol capsules of these names hold these. The capsules live as long as this
+            // function; the array is moved out, and marked as released there.
             let (array, schema) = unsafe { (FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
             let field = Field::try_from(schema).map_err(|error| failed(&error))?;
             // SAFETY: the array is of this schema: both come from one object.
@@ -107,7 +110,7 @@ impl Column {
         }
     }
 
-    /// The array that holds the value of a row, and the row there; `None` where it is null.
+    /// The array that holds the value of a row, and the row there; `None` if it is null.
     fn place(&self, row: usize) -> Option<(&ArrayRef, usize)> {
         match self {
             Self::Plain(array) => (!array.is_null(row)).then_some((array, row)),
@@ -154,7 +157,7 @@ impl Texts {
         self.0.len()
     }
 
-    /// The text of a row; `None` where it is null.
+    /// The text of a row; `None` if it is null.
     pub(crate) fn get(&self, row: usize) -> Option<&[u8]> {
         let (array, row) = self.0.place(row)?;
         match array.data_type() {
@@ -189,14 +192,15 @@ impl Values {
         Self(Column::new(array))
     }
 
-    /// The value of a row as text; `None` where it is null.
+    /// The value of a row as text; `None` if it is null.
     pub(crate) fn get(&self, row: usize) -> Option<String> {
         let (array, row) = self.0.place(row)?;
         plain(array, row)
     }
 }
 
-/// A value that is neither null nor in a dictionary, in the words in which the program keeps that of a Parquet file.
+/// A value that is neither null nor in a dictionary, in the words in which the program keeps that of a
+/// Parquet file.
 fn plain(array: &ArrayRef, row: usize) -> Option<String> {
     macro_rules! number {
         ($kind:ty) => {

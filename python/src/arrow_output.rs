@@ -1,4 +1,5 @@
-//! Arrow output: rows as streams that pandas, polars, pyarrow and DuckDB read. A stream is made batch by batch as it is read.
+//! Arrow output: rows as streams that pandas, polars, pyarrow and DuckDB read. A stream is made batch by
+//! batch as it is read.
 
 use std::sync::Arc;
 
@@ -118,7 +119,8 @@ fn schema(fields: Vec<Field>) -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
-/// The fields of a match or pair of submissions: those of documents, and the files, which have the same fields.
+/// The fields of a match or pair of submissions: those of documents, and the files, which have the same
+/// fields.
 fn with_files(of_documents: Vec<Field>) -> Vec<Field> {
     let files = maybe("files", list(object(of_documents.clone())));
     [of_documents, vec![files, maybe("files_left_out", DataType::UInt64)]].concat()

@@ -19,8 +19,8 @@ pub(crate) struct Asked {
     pub(crate) queries: Vec<Query>,
 }
 
-/// The length of a regular file, and when it was changed last. Taken before a query is answered, and compared when its text is
-/// asked for.
+/// The length of a regular file, and when it was changed last. Taken before a query is answered, and compared
+/// when its text is asked for.
 #[derive(PartialEq)]
 pub(crate) struct FileState(u64, SystemTime);
 
@@ -57,7 +57,7 @@ impl Query {
 }
 
 impl Asked {
-    /// The text of a query; `None` where it can no longer be had.
+    /// The text of a query; `None` if it can no longer be had.
     pub(crate) fn text<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Counted<'py>>> {
         let Some(query) = self.queries.get(index) else { return Ok(None) };
         let options = self.reading.options()?;

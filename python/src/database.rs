@@ -21,7 +21,8 @@ use crate::rows::{Answers, BATCH, Rows};
 use crate::stream::RowStream;
 use crate::waiting::{Caller, StopToken, Waited, wait};
 
-/// Pairs whose passages are looked for together, as the program does: a first document is compared with all of its partners at once.
+/// Pairs whose passages are looked for together, as the program does: a first document is compared with all
+/// of its partners at once.
 const PAIRS_AT_A_TIME: usize = 256;
 
 /// An open database.
@@ -187,8 +188,8 @@ impl NativeDatabase {
         self.ingest_portions(py, (table, options), &caller)
     }
 
-    /// Answers queries, each a tuple (kind, name, content). With the answers come the names of those that could not be read, and
-    /// why not.
+    /// Answers queries, each a tuple (kind, name, content). With the answers come the names of those that
+    /// could not be read, and why not.
     fn query(
         &self,
         py: Python<'_>,
@@ -272,8 +273,8 @@ impl NativeDatabase {
         Ok(Rows::new(Answers::Pair(pairs)))
     }
 
-    /// The same pairs, read as they come. A database that can be changed is refused: a change would wait for the last pair to be
-    /// read, and its reader perhaps for the change.
+    /// The same pairs, read as they come. A database that can be changed is refused: a change would wait for
+    /// the last pair to be read, and its reader perhaps for the change.
     fn iter_pairs(&self, options: Pairing, stop: Option<Py<StopToken>>) -> PyResult<RowStream> {
         let Handle::Reader(database) = self.0.unchanged()? else {
             let hint = "open it a second time with fpdb.open(path), for reading";
@@ -289,7 +290,8 @@ impl NativeDatabase {
         })
     }
 
-    /// The passages that occur earlier, the documents that could not be compared, and the JSON of the summary.
+    /// The passages that occur earlier, the documents that could not be compared, and the JSON of the
+    /// summary.
     fn repeats(&self, py: Python<'_>, options: Repeating, caller: Caller) -> PyResult<(Rows, Rows, String)> {
         let handle = self.0.unchanged()?;
         let options = options.options(handle.database().profile())?;
@@ -378,7 +380,8 @@ impl NativeDatabase {
         Ok(Rows::new(Answers::Document(vec![py.detach(|| handle.database().document(DocId(id))).map_err(raise)?])))
     }
 
-    /// The bytes that the offsets of a document count, and their encoding; `None` where they can no longer be had.
+    /// The bytes that the offsets of a document count, and their encoding; `None` if they can no longer be
+    /// had.
     fn text<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Option<Counted<'py>>> {
         let handle = self.handle()?;
         let text = py.detach(|| handle.database().text_of(DocId(id))).map_err(raise)?;
@@ -398,7 +401,8 @@ impl NativeDatabase {
         json(&py.detach(|| writer.rename(old, new)).map_err(raise)?)
     }
 
-    /// The numbers of the documents that prefixes and values select, and the prefixes and values that no document has.
+    /// The numbers of the documents that prefixes and values select, and the prefixes and values that no
+    /// document has.
     fn select(
         &self,
         py: Python<'_>,

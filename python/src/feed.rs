@@ -1,5 +1,6 @@
-//! Feed: documents on their way from Python to an ingest. The ingest asks for a portion before it needs it, and there are never
-//! more than a few on the way; so the thread that called it never waits for the ingest with documents in its hands.
+//! Feed: documents on their way from Python to an ingest. The ingest asks for a portion before it needs it,
+//! and there are never more than a few on the way; so the thread that called it never waits for the ingest
+//! with documents in its hands.
 
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
@@ -22,8 +23,8 @@ use crate::waiting::{Event, Feed};
 /// Portions on the way.
 const PORTIONS: usize = 3;
 
-/// A portion of an iterable has at most so many documents, or bytes once the last is there, or what came within this time: at
-/// least one document, unless the iterable has ended.
+/// The limits of a portion of an iterable: documents, bytes, and time spent waiting. A portion has at least
+/// one document, unless the iterable has ended. Its last document may exceed the bytes.
 const PORTION: (usize, usize, Duration) = (256, 1 << 20, Duration::from_millis(50));
 
 /// A text of a table that has more bytes is not copied as a whole.
@@ -198,7 +199,8 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// The UTF-8 of a `str`, or bytes as they are. A lone surrogate, which UTF-8 has not, becomes U+FFFD, which takes as many bytes.
+/// The UTF-8 of a `str`, or bytes as they are. A lone surrogate, which UTF-8 has not, becomes U+FFFD, which
+/// takes as many bytes.
 pub(crate) fn bytes_of(text: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     if let Ok(text) = text.cast::<PyString>() {
         return match text.extract::<PyBackedStr>() {
@@ -264,7 +266,7 @@ impl Columns {
         })
     }
 
-    /// The documents of a part of a table, of which `before` rows have gone before.
+    /// The documents of a part of a table that begins at row `before`.
     fn documents(&self, rows: &ArrayRef, before: usize) -> impl Iterator<Item = Document> + Send + use<> {
         let rows = rows.as_struct();
         let column = |(index, name): &(usize, String)| (name.clone(), Values::new(rows.column(*index)));

@@ -44,7 +44,7 @@ impl NativeFingerprints {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The hashes and the positions of one text; `None` where it was null.
+    /// The hashes and the positions of one text; `None` if it was null.
     fn get(&self, mut index: usize) -> PyResult<Option<Selected>> {
         for batch in &*self.batches {
             if index < batch.num_rows() {
@@ -118,7 +118,7 @@ pub(crate) fn fingerprint(
     Ok(NativeFingerprints { batches: Arc::new(batches) })
 }
 
-/// The fingerprints of so many texts.
+/// The fingerprints of some texts.
 fn select<'a>(
     profile: &Profile,
     format: Format,

@@ -1,5 +1,5 @@
-//! The Python module `fpdb._native`: conversions, waiting and Arrow, and nothing that decides. What users see of it is in
-//! `py_src/fpdb/`.
+//! The Python module `fpdb._native`: conversions, waiting and Arrow, and nothing that decides. What users see
+//! of it is in `py_src/fpdb/`.
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 

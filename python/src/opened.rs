@@ -26,8 +26,8 @@ impl Handle {
     }
 }
 
-/// A database that Python has opened. It belongs to the process that opened it. Closing it lets the handle go, even while
-/// Python objects still refer to this.
+/// A database that Python has opened. It belongs to the process that opened it. Closing it lets the handle
+/// go, even while Python objects still refer to this.
 pub(crate) struct Opened {
     handle: Mutex<Option<Handle>>,
     path: PathBuf,
@@ -39,7 +39,8 @@ thread_local! {
     static FED: RefCell<Vec<*const Opened>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While this lives its thread feeds an ingest: a change of that database would wait for the ingest, and the ingest for it.
+/// While this lives its thread feeds an ingest: a change of that database would wait for the ingest, and the
+/// ingest for it.
 pub(crate) struct Feeding;
 
 impl Drop for Feeding {
@@ -48,8 +49,8 @@ impl Drop for Feeding {
     }
 }
 
-/// In a process that was forked off, the engine's threads are not there, and its locks are as they were: the handle is left
-/// alone.
+/// In a process that was forked off, the engine's threads are not there, and its locks are as they were: the
+/// handle is left alone.
 impl Drop for Opened {
     fn drop(&mut self) {
         if process::id() != self.process
@@ -109,7 +110,8 @@ impl Opened {
         }
     }
 
-    /// Puts a handle on the last commit in the place of a reader's, and returns whether there was another commit.
+    /// Puts a handle on the last commit in the place of a reader's, and returns whether there was another
+    /// commit.
     pub(crate) fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
         let handle = self.handle()?;
         let Some(newer) = py.detach(|| handle.database().refreshed()).map_err(raise)? else { return Ok(false) };

@@ -1,4 +1,5 @@
-//! Options: what Python gives as names and values, as the library has them. Values that make no sense are refused in its words.
+//! Options: what Python gives as names and values, as the library has them. Values that make no sense are
+//! refused in its words.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,7 +32,8 @@ pub(crate) fn profile_of(text: &str) -> PyResult<Profile> {
     serde_json::from_str(text).map_err(|error| parameter(&error.to_string()))
 }
 
-/// The whole JSON of a profile, which is given by its name or by JSON that may leave fields out. Refuses impossible values.
+/// The whole JSON of a profile, which is given by its name or by JSON that may leave fields out. Refuses
+/// impossible values.
 #[pyfunction]
 pub(crate) fn profile(text: &str) -> PyResult<String> {
     json(&profile_of(text)?)

@@ -130,8 +130,8 @@ impl Rows {
         self.answers.json(index)
     }
 
-    /// The bytes that the offsets of a query count, and their encoding; `None` where they can no longer be had. Of a comparison
-    /// the second document is at index 1.
+    /// The bytes that the offsets of a query count, and their encoding; `None` if they can no longer be had.
+    /// Of a comparison the second document is at index 1.
     fn text<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Counted<'py>>> {
         self.asked.as_ref().map_or(Ok(None), |asked| asked.text(py, index))
     }

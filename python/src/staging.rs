@@ -129,8 +129,8 @@ pub(crate) struct NativeMapper(Mutex<Option<StagingMapper>>);
 
 #[pymethods]
 impl NativeMapper {
-    /// Takes a batch of documents: the first columns are numbers, names and texts, the others are kept with the documents. Returns
-    /// the rows that are ready.
+    /// Takes a batch of documents: the first columns are numbers, names and texts, the others are kept with
+    /// the documents. Returns the rows that are ready.
     fn push(&self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<StagedBatches> {
         let mut arrays = Arrays::of(batch)?;
         let mut made = Vec::new();

@@ -1,5 +1,5 @@
-//! Stream: rows that a thread of its own finds, handed over batch by batch. The thread is a few batches ahead at most, so that
-//! memory does not grow with the answer.
+//! Stream: rows that a thread of its own finds, handed over batch by batch. The thread is a few batches ahead
+//! at most, so that memory does not grow with the answer.
 
 use std::panic::resume_unwind;
 use std::process;
@@ -227,7 +227,8 @@ impl RowStream {
         let (stream, schema) = (Arc::clone(&self.0), self.0.schema.clone());
         // It has the rows once it is read: libraries make streams to see their schema, too.
         let reader = stream.arrow_readers.fetch_add(1, Ordering::Relaxed) + 1;
-        // Signals are looked for on this thread only: another one might be waited for by a thread that has the interpreter.
+        // Signals are looked for on this thread only: another one might be waited for by a thread that has
+        // the interpreter.
         let home = thread::current().id();
         let look =
             move || if thread::current().id() == home { Python::attach(|py| py.check_signals()) } else { Ok(()) };

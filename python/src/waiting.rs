@@ -1,5 +1,6 @@
-//! Waiting: long work runs on a thread of its own without the interpreter's lock, and the thread that called it feeds it, looks
-//! for signals and tells progress. An exception, Ctrl-C say, stops the work at its next commit and is raised when it has ended.
+//! Waiting: long work runs on a thread of its own without the interpreter's lock, and the thread that called
+//! it feeds it, looks for signals and tells progress. An exception, Ctrl-C say, stops the work at its next
+//! commit and is raised when it has ended.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,7 +52,8 @@ impl StopToken {
 /// How the caller follows work and ends it: a tuple of both.
 #[derive(FromPyObject)]
 pub(crate) struct Caller {
-    /// Called with the name of the step, the units done of it, the units of all of it (0 if unknown) and the bytes read.
+    /// Called with the name of the step, the units done of it, the units of all of it (0 if unknown) and the
+    /// bytes read.
     #[pyo3(item(0))]
     progress: Option<Py<PyAny>>,
     #[pyo3(item(1))]
@@ -68,7 +70,8 @@ pub(crate) enum Event {
 
 /// Hands documents to the work, on the thread that waits for it.
 pub(crate) trait Feed: Send {
-    /// Hands over the next portion; the work has asked for it. Where it fails, the work ends with what it has been given.
+    /// Hands over the next portion; the work has asked for it. Where it fails, the work ends with what it has
+    /// been given.
     fn feed(&mut self) -> PyResult<()>;
     /// There is no more.
     fn close(&mut self);

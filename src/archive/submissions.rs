@@ -11,9 +11,9 @@ use fpdb_host::error::{Error, Result};
 const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '\\'];
 
 /// The regular expression for [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) and
-/// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by) under which each folder and each archive directly in
-/// `folder` is one submission; `.` stands for the first folder of the names. A regular expression stays as it is: it has a sign
-/// such as `^` or `(`.
+/// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by) under which each
+/// folder and each archive directly in `folder` is one submission; `.` stands for the first folder of the
+/// names. A regular expression stays as it is: it has a sign such as `^` or `(`.
 ///
 /// ```
 /// assert_eq!(fpdb::submission_pattern("class/2026"), "^(class/2026/[^/!]+)[/!]");

@@ -45,14 +45,16 @@ impl Database {
     }
 }
 
-/// Opens and creates databases with the memory, threads and files that the host allows. Every setting has a default.
+/// Opens and creates databases with the memory, threads and files that the host allows. Every setting has a
+/// default.
 ///
-/// Beside the folder it is given, an open database uses of its process: memory for its cache (it takes a part of it as it
-/// needs it) and for what it works on; its own threads, which start when they are needed; an open file for each of its
-/// tables, and the files it reads; and, where it reads, a folder for the storage engine's log in the folder for temporary
-/// files, which goes when the database is closed. It changes no signal handler and no pool of threads of the process, its
-/// limit of open files only where [`Self::raise_open_files`] says so, and its panic hook never: a panic inside a reader of a
-/// foreign format is caught and becomes an error of the document, after the process's hook has been called, which usually
+/// Beside the folder it is given, an open database uses of its process: memory for its cache (it takes a part
+/// of it as it needs it) and for what it works on; its own threads, which start when they are needed; an open
+/// file for each of its tables, and the files it reads; and, where it reads, a folder for the storage
+/// engine's log in the folder for temporary files, which goes when the database is closed. It changes no
+/// signal handler and no pool of threads of the process, its limit of open files only where
+/// [`Self::raise_open_files`] says so, and its panic hook never: a panic inside a reader of a foreign format
+/// is caught and becomes an error of the document, after the process's hook has been called, which usually
 /// writes to standard error.
 ///
 /// ```
@@ -75,7 +77,8 @@ pub struct DatabaseBuilder {
 }
 
 impl DatabaseBuilder {
-    /// Below this the fixed costs of a batch dominate, and a writer refuses the setting. A reader refuses 0 alone.
+    /// Below this the fixed costs of a batch dominate, and a writer refuses the setting. A reader refuses 0
+    /// alone.
     pub const LEAST_MEMORY: u64 = 1 << 20;
 
     /// Above this it is a slip of the pen: no machine has that much.
@@ -90,34 +93,35 @@ impl DatabaseBuilder {
         Self::default()
     }
 
-    /// Bytes of memory that one piece of work (an ingest, a merge, all pairs, a dedup) may use, about, beside the cache. The
-    /// default is a quarter of what the machine has, or of what the process may use of it. At least [`Self::LEAST_MEMORY`], at most
-    /// [`Self::MOST_MEMORY`].
+    /// Bytes of memory that one piece of work (an ingest, a merge, all pairs, a dedup) may use, about, beside
+    /// the cache. The default is a quarter of what the machine has, or of what the process may use of it. At
+    /// least [`Self::LEAST_MEMORY`], at most [`Self::MOST_MEMORY`].
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
         self.store.memory = bytes;
         self
     }
 
-    /// Bytes of memory for what was read: posting blocks, and the filters that tell absent fingerprints. The default of
-    /// 192 MiB holds the filters of 100 million fingerprints and 15,000 blocks beside them. 0 is allowed and slow; at most
-    /// [`Self::MOST_MEMORY`].
+    /// Bytes of memory for what was read: posting blocks, and the filters that tell absent fingerprints. The
+    /// default of 192 MiB holds the filters of 100 million fingerprints and 15,000 blocks beside them. 0 is
+    /// allowed and slow; at most [`Self::MOST_MEMORY`].
     #[must_use]
     pub fn cache(mut self, bytes: usize) -> Self {
         self.store.cache_bytes = bytes;
         self
     }
 
-    /// Threads that work for this database at once, at most [`Self::MOST_THREADS`]. The default, 0, is one for each processor.
+    /// Threads that work for this database at once, at most [`Self::MOST_THREADS`]. The default, 0, is one
+    /// for each processor.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.store.threads = if threads == 0 { pool::processors() } else { threads };
         self
     }
 
-    /// Raises the limit of open files of the process as far as the system allows, if `raise` is true. A database keeps every table
-    /// open, so that a reader goes on seeing what it saw. Without this, a database with more tables than open files are allowed is
-    /// an error.
+    /// Raises the limit of open files of the process as far as the system allows, if `raise` is true. A
+    /// database keeps every table open, so that a reader goes on seeing what it saw. Without this, a database
+    /// with more tables than open files are allowed is an error.
     #[must_use]
     pub fn raise_open_files(mut self, raise: bool) -> Self {
         self.store.raise_open_files = raise;
@@ -144,9 +148,10 @@ impl DatabaseBuilder {
     /// Opens a database for reading, as of its last commit. A writer may be at work in another process.
     ///
     /// # Errors
-    /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`], [`Error::HashVersion`]; [`Error::Damaged`],
-    /// [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where files of it are not as they were
-    /// written; [`Error::TooFewOpenFiles`]; [`Error::InvalidParameter`] for memory, a cache or threads out of their range.
+    /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`], [`Error::HashVersion`];
+    /// [`Error::Damaged`], [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where
+    /// files of it are not as they were written; [`Error::TooFewOpenFiles`]; [`Error::InvalidParameter`] for
+    /// memory, a cache or threads out of their range.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Database> {
         self.check()?;
         Ok(Database::of(Store::open_reader(path.as_ref(), &self.store)?))
@@ -161,7 +166,8 @@ impl DatabaseBuilder {
         Ok(DatabaseWriter::of(Store::open_writer(path.as_ref(), &self.store)?))
     }
 
-    /// Makes a database at `path` of the backup `number` in `folder`, or the newest, and opens it for writing.
+    /// Makes a database at `path` of the backup `number` in `folder`, or the newest, and opens it for
+    /// writing.
     ///
     /// # Errors
     /// [`Error::NotABackup`], [`Error::NoSuchBackup`], [`Error::DatabaseExists`], [`Error::DamagedBackup`].
@@ -175,14 +181,14 @@ impl DatabaseBuilder {
         Ok(DatabaseWriter::of(Store::restore(path.as_ref(), folder.as_ref(), number, &self.store)?))
     }
 
-    /// Rebuilds what can be rebuilt of the damaged database at `path`: a new store is written from what can be read, and
-    /// from the texts of documents that have not changed, and takes the place of the damaged one. Needs as much space as the
-    /// database takes. Changes nothing where nothing is wrong.
+    /// Rebuilds what can be rebuilt of the damaged database at `path`: a new store is written from what can
+    /// be read, and from the texts of documents that have not changed, and takes the place of the damaged
+    /// one. Needs as much space as the database takes. Changes nothing where nothing is wrong.
     ///
     /// # Errors
-    /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with; [`Error::SourcesMissing`] where it would
-    /// give up documents whose files cannot be opened, unless [`Self::give_up_missing`] allows that; [`Error::Stopped`]. The
-    /// database is then as it was.
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with;
+    /// [`Error::SourcesMissing`] where it would give up documents whose files cannot be opened, unless
+    /// [`Self::give_up_missing`] allows that; [`Error::Stopped`]. The database is then as it was.
     pub fn repair(&self, path: impl AsRef<Path>, task: &Task<'_>) -> Result<Verification> {
         self.check()?;
         ingest::repair(path.as_ref(), &self.store, self.give_up_missing, task)

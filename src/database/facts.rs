@@ -28,7 +28,8 @@ pub struct DocumentInfo {
     pub bytes: u64,
     /// Symbols of the standard form.
     pub symbols: u64,
-    /// Lines, as an editor counts them. Records that earlier versions made have the number of newline characters.
+    /// Lines, as an editor counts them. Records that earlier versions made have the number of newline
+    /// characters.
     pub lines: u64,
     /// Selected (hash, position) pairs.
     pub fingerprints: u64,
@@ -44,8 +45,8 @@ pub struct DocumentInfo {
     pub digest: Digest,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
-    /// Which part of the file `source` it is, as its name says it; `None` for the whole file, empty for a container or
-    /// compressed file as it is.
+    /// Which part of the file `source` it is, as its name says it; `None` for the whole file, empty for a
+    /// container or compressed file as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// The name of the format it was read in.
@@ -95,7 +96,8 @@ pub struct DatabaseStats {
     pub symbols: u64,
     /// Fingerprints of these documents.
     pub fingerprints: u64,
-    /// Distinct hashes in all documents; `None` unless they were counted: see [`Database::stats_with_hashes`](crate::Database::stats_with_hashes).
+    /// Distinct hashes in all documents; `None` unless they were counted: see
+    /// [`Database::stats_with_hashes`](crate::Database::stats_with_hashes).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     /// Hashes with one posting; `None` unless they were counted.
@@ -106,14 +108,15 @@ pub struct DatabaseStats {
     pub df: Option<Vec<DfCount>>,
     /// Postings held, those of deleted documents included.
     pub postings: u64,
-    /// Documents that were deleted, and whose postings may still take space. Commits and compacting clear them away.
+    /// Documents that were deleted, and whose postings may still take space. Commits and compacting clear
+    /// them away.
     pub deleted: u64,
     /// Sorted runs of postings; a lookup visits each.
     pub runs: u64,
     /// The postings of each run, most first.
     pub run_postings: Vec<u64>,
-    /// Blocks that a fresh process reads for each hash of a query of 10 kB, rounded to 0.01. One run gives 1.0 to 1.1. From
-    /// [`MANY_BLOCKS`](Self::MANY_BLOCKS) on, a compaction is advised.
+    /// Blocks that a fresh process reads for each hash of a query of 10 kB, rounded to 0.01. One run gives
+    /// 1.0 to 1.1. From [`MANY_BLOCKS`](Self::MANY_BLOCKS) on, a compaction is advised.
     pub cold_blocks: f64,
     /// The engine's tables, by level; level 0 is what has not been sorted in yet.
     pub levels: Vec<Level>,
@@ -121,9 +124,10 @@ pub struct DatabaseStats {
     pub cache: CacheUse,
     /// Bytes on disk, by part.
     pub stored: Vec<StoredPart>,
-    /// When the last commit was made, in seconds since 1970; `None` where there was none.
+    /// When the last commit was made, in seconds since 1970; `None` if there was none.
     pub committed_at: Option<i64>,
-    /// The files and folders for which the host [remembers](crate::DatabaseWriter::remember) settings, by path.
+    /// The files and folders for which the host [remembers](crate::DatabaseWriter::remember) settings, by
+    /// path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RememberedSource>,
     /// The damaged stores that repairs have put aside. They are not in [`Self::stored`].

@@ -22,7 +22,7 @@ pub struct DfCount {
     pub from: u64,
     /// The greatest.
     pub to: u64,
-    /// Distinct hashes that so many documents hold.
+    /// Number of distinct hashes that `from` to `to` documents hold.
     pub hashes: u64,
 }
 

@@ -34,14 +34,15 @@ use fpdb_store::{FORMAT_VERSION, Store, Verification};
 
 /// An open database, to be read. A clone costs nothing, and threads may share one.
 ///
-/// One that was opened with [`Self::open`] shows the last commit made before; [`Self::refreshed`] gives one that shows the last of now. One that came from
-/// [`DatabaseWriter::reader`] shows each commit as it is made.
+/// One that was opened with [`Self::open`] shows the last commit made before; [`Self::refreshed`] gives one
+/// that shows the last of now. One that came from [`DatabaseWriter::reader`] shows each commit as it is made.
 ///
-/// Full scans wait for a change that is made through the same writer, and changes wait for them: [`Self::pairs`],
-/// [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`], [`Self::verify`], [`Self::stats_with_hashes`], and a query by submission. To
-/// scan during a long ingest, open the database again: that handle waits for nothing, nor do other processes. A call that would wait for the
-/// very work it is made from, such as a removal inside a visitor, is [`Error::WaitsForItself`]: keep what is to be removed, and remove it
-/// afterwards.
+/// Full scans wait for a change that is made through the same writer, and changes wait for them:
+/// [`Self::pairs`], [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`], [`Self::verify`],
+/// [`Self::stats_with_hashes`], and a query by submission. To scan during a long ingest, open the database
+/// again: that handle waits for nothing, nor do other processes. A call that would wait for the very work it
+/// is made from, such as a removal inside a visitor, is [`Error::WaitsForItself`]: keep what is to be
+/// removed, and remove it afterwards.
 ///
 /// ```
 /// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task};
@@ -127,8 +128,8 @@ impl Database {
         self.store.unless_gone(self.store.pool().run(work))
     }
 
-    /// Which documents are removable, each with the survivor that justifies it. Deletes nothing. The answer is held in memory:
-    /// for large archives use [`Database::for_each_removable`].
+    /// Which documents are removable, each with the survivor that justifies it. Deletes nothing. The answer
+    /// is held in memory: for large archives use [`Database::for_each_removable`].
     ///
     /// # Errors
     /// As there.
@@ -141,13 +142,14 @@ impl Database {
         Ok(answer)
     }
 
-    /// Calls `visit` with each removable document and then with each that is undecided, both in order of ingestion. Deletes
-    /// nothing. Uses the memory that the database may use and temporary files, whatever the size of the archive. A job that is stopped goes on
-    /// where it was with the next call of the same options.
+    /// Calls `visit` with each removable document and then with each that is undecided, both in order of
+    /// ingestion. Deletes nothing. Uses the memory that the database may use and temporary files, whatever
+    /// the size of the archive. A job that is stopped goes on where it was with the next call of the same
+    /// options.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; [`Error::TooLittleMemory`]; [`Error::JobInUse`]; [`Error::InvalidParameter`]; the error of `visit`;
-    /// a failure to read the store or to write temporary files.
+    /// [`Error::Stopped`]; [`Error::TooLittleMemory`]; [`Error::JobInUse`]; [`Error::InvalidParameter`]; the
+    /// error of `visit`; a failure to read the store or to write temporary files.
     pub fn for_each_removable<E: From<Error>>(
         &self,
         options: &DedupOptions,
@@ -159,13 +161,14 @@ impl Database {
         visiting(visit, |visit| decided.for_each(&self.store, visit))
     }
 
-    /// Calls `visit` with each passage that occurs in an earlier document, or earlier in its own, in runs of at least
-    /// [`RepeatOptions::min_length`] symbols, and with each document whose text cannot be had; all in order of number and place.
-    /// Exact to the symbol. Changes nothing. Uses the memory that the database may use and temporary files.
+    /// Calls `visit` with each passage that occurs in an earlier document, or earlier in its own, in runs of
+    /// at least [`RepeatOptions::min_length`] symbols, and with each document whose text cannot be had; all
+    /// in order of number and place. Exact to the symbol. Changes nothing. Uses the memory that the database
+    /// may use and temporary files.
     ///
     /// # Errors
-    /// [`Error::PassageLength`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`]; the error of `visit`; a failure
-    /// to read the store or to write temporary files.
+    /// [`Error::PassageLength`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`];
+    /// the error of `visit`; a failure to read the store or to write temporary files.
     pub fn for_each_repeat<E: From<Error>>(
         &self,
         options: &RepeatOptions,
@@ -178,10 +181,11 @@ impl Database {
         visiting(visit, |visit| search.for_each(found, task, visit))
     }
 
-    /// Acts on the report of a dedup, a file of its JSON, or only says what it would do; `visit` is called with each file that
-    /// is concerned. The contents of removable documents and survivors are compared with the database first: a file that has
-    /// changed is left alone, and so is a document whose survivor has. The database itself is not changed. A run that was stopped or killed
-    /// goes on with the same call; what has been done is noted in a log beside the report.
+    /// Acts on the report of a dedup, a file of its JSON, or only says what it would do; `visit` is called
+    /// with each file that is concerned. The contents of removable documents and survivors are compared with
+    /// the database first: a file that has changed is left alone, and so is a document whose survivor has.
+    /// The database itself is not changed. A run that was stopped or killed goes on with the same call: a log
+    /// beside the report holds the finished actions.
     ///
     /// [`DedupAnswer::write_report`] makes a report of an answer in memory:
     ///
@@ -208,9 +212,9 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::InsideDatabase`] for a folder to write to within a database; [`Error::Stopped`];
-    /// [`Error::JobInUse`]; [`Error::DocumentsInUse`]; the error of `visit`; a full disk. An error of one file is reported with it, and
-    /// counted.
+    /// [`Error::NotADedupReport`]; [`Error::InsideDatabase`] for a folder to write to within a database;
+    /// [`Error::Stopped`]; [`Error::JobInUse`]; [`Error::DocumentsInUse`]; the error of `visit`; a full disk.
+    /// An error of one file is reported with it, and counted.
     pub fn apply<E: From<Error>>(
         &self,
         report: &Path,
@@ -221,12 +225,12 @@ impl Database {
         visiting(visit, |visit| apply::apply(&self.store, report, options, task, visit))
     }
 
-    /// Reads the survivors of a dedup's report again, in the places of the documents or in a copy, and visits each removable document
-    /// whose content and survivor are both not there.
+    /// Reads the survivors of a dedup's report again, in the places of the documents or in a copy, and visits
+    /// each removable document whose content and survivor are both not there.
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::Io`]; [`Error::Stopped`]; the error of `visit`. A file that cannot be read is no error: its
-    /// documents are not there.
+    /// [`Error::NotADedupReport`]; [`Error::Io`]; [`Error::Stopped`]; the error of `visit`. A file that
+    /// cannot be read is no error: its documents are not there.
     pub fn prove_applied<E: From<Error>>(
         &self,
         report: &Path,
@@ -262,8 +266,9 @@ impl Database {
         outcome
     }
 
-    /// The first `most` documents of this number or a higher one, in order of number: all documents page by page, for callers
-    /// that ask for the next page when they have done with this one. The last page is empty.
+    /// The first `most` documents of this number or a higher one, in order of number: all documents page by
+    /// page, for callers that ask for the next page when they have done with this one. The last page is
+    /// empty.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -286,8 +291,8 @@ impl Database {
         Ok(DocumentInfo::new(id.0, self.store.document_numbered(id.0)?))
     }
 
-    /// The documents of a name, oldest first; more than one where versions are kept. A path that is spelled otherwise than
-    /// their name, such as `./a.txt`, finds them too.
+    /// The documents of a name, oldest first; more than one where versions are kept. A path that is spelled
+    /// otherwise than their name, such as `./a.txt`, finds them too.
     ///
     /// # Errors
     /// [`Error::NoSuchDocument`] where there is none.
@@ -301,8 +306,8 @@ impl Database {
         }
     }
 
-    /// The text of a document, as the offsets of its passages count it: stored with it, or read again from where it
-    /// was read and compared by digest. `None` where it can no longer be had.
+    /// The text of a document, as the offsets of its passages count it: stored with it, or read again from
+    /// where it was read and compared by digest. `None` if it is gone or has changed.
     ///
     /// # Errors
     /// [`Error::NoSuchNumber`] where there is none, and a failure to read the store.
@@ -310,8 +315,8 @@ impl Database {
         self.text_within(document, &InputLimits::default())
     }
 
-    /// As [`Database::text_of`], within limits of the caller's choice: a document that was ingested with larger ones than the
-    /// default needs them again.
+    /// As [`Database::text_of`], within limits of the caller's choice: a document that was ingested with
+    /// larger ones than the default needs them again.
     ///
     /// # Errors
     /// As there.
@@ -335,13 +340,14 @@ impl Database {
         others.map(|id| Ok(store.document(id)?.name)).collect()
     }
 
-    /// A handle on the last commit, if that is another one than this handle shows; `None` while there is none. This handle and its clones
-    /// stay with their commit.
+    /// A handle on the last commit, if that is another one than this handle shows; `None` while there is
+    /// none. This handle and its clones stay with their commit.
     ///
-    /// For a service whose writer is in another process: call it now and then, or before each request, and let the new handle take the
-    /// place of the old one. Without a new commit it reads one short file, in some 10 microseconds. With one it
-    /// opens the database again, by the settings of this handle: some 20 milliseconds of processor time where the database is small. What the
-    /// old one has cached stays with that. A handle that came from [`DatabaseWriter::reader`] shows each commit by itself.
+    /// For a service whose writer is in another process: call it now and then, or before each request, and
+    /// let the new handle take the place of the old one. Without a new commit it reads one short file, in
+    /// some 10 microseconds. With one it opens the database again, by the settings of this handle: some 20
+    /// milliseconds of processor time where the database is small. What the old one has cached stays with
+    /// that. A handle that came from [`DatabaseWriter::reader`] shows each commit by itself.
     ///
     /// ```
     /// use fpdb::{Database, Document, IngestOptions, Profile, Task};
@@ -362,12 +368,14 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// As [`Self::open`]. If another database has been put in the place of this one, the handle is one on that.
+    /// As [`Self::open`]. If another database has been put in the place of this one, the handle is one on
+    /// that.
     pub fn refreshed(&self) -> Result<Option<Self>> {
         Ok(self.store.newer()?.map(Self::of))
     }
 
-    /// Identifies the commit that this handle shows: no other commit, of this or any other database, has the same identifier.
+    /// Identifies the commit that this handle shows: no other commit, of this or any other database, has the
+    /// same identifier.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -375,7 +383,8 @@ impl Database {
         Ok(format!("{}/{}", self.store.identity()?, self.store.view().state().commits))
     }
 
-    /// The settings that the host [remembers](DatabaseWriter::remember) for a file or folder; none where there are none.
+    /// The settings that the host [remembers](DatabaseWriter::remember) for a file or folder; none where
+    /// there are none.
     ///
     /// # Errors
     /// A path that is not UTF-8 or cannot be told; what keeps the store from being read.
@@ -424,7 +433,8 @@ impl Database {
         })
     }
 
-    /// Checks every posting, position, document, name and count against each other and against the engine's checksums.
+    /// Checks every posting, position, document, name and count against each other and against the engine's
+    /// checksums.
     ///
     /// # Errors
     /// Fails if the check cannot be made; [`Error::Stopped`]. Damage is no error but is listed in the result.
@@ -433,7 +443,8 @@ impl Database {
         self.store.unless_gone(self.store.verify(task))
     }
 
-    /// As [`Self::stats`], with the counts of distinct hashes, also by the number of documents that hold them. Reads every posting.
+    /// As [`Self::stats`], with the counts of distinct hashes, also by the number of documents that hold
+    /// them. Reads every posting.
     ///
     /// # Errors
     /// Fails if the postings cannot be read; [`Error::Stopped`].

@@ -21,14 +21,15 @@ impl Database {
         Ok(PairsAnswer { pairs, summary })
     }
 
-    /// Calls `visit` with each pair of documents that share enough, best first, and with the summary of all pairs. Reads every
-    /// posting twice, and once more for each further block of documents that the database's memory makes necessary. Pairs that
-    /// exceed that memory are sorted in temporary files. Pairs of submissions have the pairs of their files, which costs two
-    /// passes more for each batch that fits. Where the own text is compared, the documents of all pairs are read again first.
+    /// Calls `visit` with each pair of documents that share enough, best first, and with the summary of all
+    /// pairs. Reads every posting twice, and once more for each further block of documents that the
+    /// database's memory makes necessary. Pairs that exceed that memory are sorted in temporary files. Pairs
+    /// of submissions have the pairs of their files, which costs two passes more for each batch that fits.
+    /// Where the own text is compared, the documents of all pairs are read again first.
     ///
     /// # Errors
-    /// Fails if postings cannot be read or temporary files cannot be written; [`Error::InvalidParameter`] for an invalid regular
-    /// expression; [`Error::TooLittleMemory`]; [`Error::Stopped`]; the error of `visit`.
+    /// Fails if postings cannot be read or temporary files cannot be written; [`Error::InvalidParameter`] for
+    /// an invalid regular expression; [`Error::TooLittleMemory`]; [`Error::Stopped`]; the error of `visit`.
     pub fn for_each_pair<E: From<Error>>(
         &self,
         options: &PairsOptions,

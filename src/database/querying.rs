@@ -19,7 +19,8 @@ use fpdb_host::threads;
 use fpdb_reading::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
 use fpdb_store::Store;
 
-/// Documents found at a path that are read before they are answered, and the most bytes of them that are held for it.
+/// Documents found at a path that are read before they are answered, and the most bytes of them that are held
+/// for it.
 const QUERIES_AT_A_TIME: usize = 256;
 const QUERY_BYTES: u64 = 16 << 20;
 
@@ -42,8 +43,9 @@ impl QueryContext<'_> {
 }
 
 impl Database {
-    /// The documents that share text with this one, the best first, with their passages: the answer with the default options. A string is
-    /// the text itself, a path names a file, and [`QuerySource`] says the other ways.
+    /// The documents that share text with this one, the best first, with their passages: the answer with the
+    /// default options. A string is the text itself, a path names a file, and [`QuerySource`] says the other
+    /// ways.
     ///
     /// # Errors
     /// Fails if the document or the database cannot be read.
@@ -67,7 +69,8 @@ impl Database {
     /// As [`Self::query`], with other options, and a task that follows and stops the work.
     ///
     /// # Errors
-    /// As [`Self::query`]; [`Error::Stopped`]; options that make no sense, such as a window below the database's.
+    /// As [`Self::query`]; [`Error::Stopped`]; options that make no sense, such as a window below the
+    /// database's.
     pub fn query_with(
         &self,
         source: impl Into<QuerySource>,
@@ -78,12 +81,13 @@ impl Database {
         self.query_each(&[source.into()], options, task)?.pop().unwrap_or(Err(Error::Stopped))
     }
 
-    /// Answers queries, in parallel; the answers are in the order of the sources. The steps that `task` reports are queries, or those of a
-    /// single query.
+    /// Answers queries, in parallel; the answers are in the order of the sources. The steps that `task`
+    /// reports are queries, or those of a single query.
     ///
     /// # Errors
-    /// [`Error::Stopped`], soon after the task is stopped: within a query too, though not while one document is parsed. Options that make no sense for any query, such as a window below the database's. An error of
-    /// one source is its own result.
+    /// [`Error::Stopped`], soon after the task is stopped: within a query too, though not while one document
+    /// is parsed. Options that make no sense for any query, such as a window below the database's. An error
+    /// of one source is its own result.
     pub fn query_each(
         &self,
         sources: &[QuerySource],
@@ -126,14 +130,15 @@ impl Database {
         self.run(|| sources.par_iter().map_init(|| None, answer).collect())
     }
 
-    /// Answers a query for each document of a file or folder: for each file, and for each member of a container.
-    /// Stores nothing. Reads documents as it answers them, so an archive may have any size. Calls `visit` with the name
-    /// and the answer of each document, in order, as soon as the answer is ready. Skips files in a folder and members
-    /// of a container that are no documents, as an ingest does, and reports them to [`Progress::skipped`].
+    /// Answers a query for each document of a file or folder: for each file, and for each member of a
+    /// container. Stores nothing. Reads documents as it answers them, so an archive may have any size. Calls
+    /// `visit` with the name and the answer of each document, in order, as soon as the answer is ready. Skips
+    /// files in a folder and members of a container that are no documents, as an ingest does, and reports
+    /// them to [`Progress::skipped`].
     ///
     /// # Errors
-    /// As [`Self::query`], and the error of `visit`. `visit` receives the error of a single document. After a stop,
-    /// `visit` receives only answers that are complete and next in order.
+    /// As [`Self::query`], and the error of `visit`. `visit` receives the error of a single document. After a
+    /// stop, `visit` receives only answers that are complete and next in order.
     ///
     /// [`Progress::skipped`]: crate::Progress::skipped
     pub fn query_below<E: From<Error>>(
@@ -208,8 +213,8 @@ impl Database {
         })
     }
 
-    /// Calls `visit` with the answer of each query, in their order and on this thread, while others are answered. Once the task is
-    /// stopped or `visit` fails, no query is begun any more.
+    /// Calls `visit` with the answer of each query, in their order and on this thread, while others are
+    /// answered. Once the task is stopped or `visit` fails, no query is begun any more.
     fn answer_in_order<Q: Send, R: Send, A: Send>(
         &self,
         queries: Vec<Q>,
@@ -384,7 +389,7 @@ mod tests {
         assert_eq!(visited, 4);
     }
 
-    /// A text of sixty sentences, two of three of which all such texts have.
+    /// A text of sixty sentences. All such texts share two thirds of them.
     fn text(own: u64) -> String {
         let letter = |part: u64| char::from(b'a' + (part % 26) as u8);
         let word = |number: u64| String::from_iter([number, number / 26, number / 676].map(letter));

@@ -7,7 +7,8 @@ use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::NamePrefix;
 
-/// Documents that were selected, for [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) say.
+/// Documents that were selected, for
+/// [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SelectedDocuments {
@@ -20,8 +21,8 @@ pub struct SelectedDocuments {
 }
 
 impl Database {
-    /// Selects the documents whose name begins with one of `prefixes` and whose metadata has all of `fields`, names and values.
-    /// Without prefixes any name does. Reads every record.
+    /// Selects the documents whose name begins with one of `prefixes` and whose metadata has all of `fields`,
+    /// names and values. Without prefixes any name does. Reads every record.
     ///
     /// # Errors
     /// If the store cannot be read.

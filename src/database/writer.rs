@@ -19,11 +19,11 @@ use fpdb_kernel::document::DocId;
 use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
 use fpdb_store::{Backup, Batch, Committer, SourceRecord, Store};
 
-/// A database that is open for writing: all that a [`Database`] can do, and what changes it. One process at a time has a
-/// writer; threads may share one, and each change waits for the one before.
+/// A database that is open for writing: all that a [`Database`] can do, and what changes it. One process at a
+/// time has a writer; threads may share one, and each change waits for the one before.
 ///
-/// [`Self::reader`] gives handles that see each commit as soon as it is made. The database is closed, and other processes can
-/// write it, once the writer and all of its readers are dropped.
+/// [`Self::reader`] gives handles that see each commit as soon as it is made. The database is closed, and
+/// other processes can write it, once the writer and all of its readers are dropped.
 #[derive(Debug)]
 pub struct DatabaseWriter {
     database: Database,
@@ -36,7 +36,8 @@ pub struct DatabaseWriter {
 pub struct BackupOptions {
     /// The most backups to keep in the folder, newest first; all where `None`, the default.
     pub keep: Option<usize>,
-    /// Compares only the sizes of the files that earlier backups need, instead of their checksums. The default is `false`.
+    /// Compares only the sizes of the files that earlier backups need, instead of their checksums. The
+    /// default is `false`.
     pub quick: bool,
 }
 
@@ -98,7 +99,8 @@ pub struct CompactionPlan {
     pub runs: u64,
     /// Postings to be folded; what an earlier call that was stopped has done is left out.
     pub postings: u64,
-    /// Bytes of other tables to be written again: positions, texts, records of documents. 0 where each part is one table already.
+    /// Bytes of other tables to be written again: positions, texts, records of documents. 0 where each part
+    /// is one table already.
     pub other_bytes: u64,
     /// Bytes of disk needed beside the database: what is replaced stays until its replacement is whole.
     pub bytes: u64,
@@ -133,8 +135,8 @@ impl DatabaseWriter {
         self.database.clone()
     }
 
-    /// Deletes the database if no document was ever added to it, and returns whether it did. It stays while there are other
-    /// handles to it.
+    /// Deletes the database if no document was ever added to it, and returns whether it did. It stays while
+    /// there are other handles to it.
     ///
     /// # Errors
     /// [`Error::Io`] where a file cannot be removed.
@@ -145,8 +147,8 @@ impl DatabaseWriter {
         }
     }
 
-    /// Adds documents from memory, and stores their texts, so that passages are compared symbol by symbol. A document of a name that is
-    /// stored already replaces it if it differs.
+    /// Adds documents from memory, and stores their texts, so that passages are compared symbol by symbol. A
+    /// document of a name that is stored already replaces it if it differs.
     ///
     /// # Errors
     /// As [`Self::ingest_with`].
@@ -157,12 +159,12 @@ impl DatabaseWriter {
         self.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new())
     }
 
-    /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Once the task is stopped,
-    /// the run commits the documents it has whole and ends.
+    /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Once the
+    /// task is stopped, the run commits the documents it has whole and ends.
     ///
     /// # Errors
-    /// Only what ends the run; documents that cannot be read are listed in the summary. [`Error::Stopped`] where the task is stopped while
-    /// another thread changes the database.
+    /// Only what ends the run; documents that cannot be read are listed in the summary. [`Error::Stopped`]
+    /// where the task is stopped while another thread changes the database.
     pub fn ingest_sources(
         &self,
         sources: &[Source],
@@ -172,14 +174,17 @@ impl DatabaseWriter {
         self.store.change_alone(task.token(), || ingest::ingest(&self.store, sources, options, task))
     }
 
-    /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest_sources`] adds those of files. Of several of one
-    /// name the last counts.
+    /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest_sources`] adds
+    /// those of files. Of several of one name the last counts.
     ///
-    /// Documents are pulled from the iterator on a thread of the ingest while others are worked on. Small ones are handed over in groups of at most 256
-    /// documents or 128 KiB; some sixteen groups for each thread may wait. A commit is made when the batch is full and when the iterator ends,
-    /// not in between. So a service that takes documents from a queue calls this for each part of the queue (see `examples/service.rs`),
-    /// and acknowledges those that [`Progress::committed`](crate::Progress::committed) counts: where the run is stopped, what was pulled and is not
-    /// committed is dropped. The token is looked at between two documents, not while the iterator waits for one.
+    /// Documents are pulled from the iterator on a thread of the ingest while others are worked on. Small
+    /// ones are handed over in groups of at most 256 documents or 128 KiB; some sixteen groups for each
+    /// thread may wait. A commit is made when the batch is full and when the iterator ends, not in between.
+    /// So a service that takes documents from a queue calls this for each part of the queue (see
+    /// `examples/service.rs`), and acknowledges those that
+    /// [`Progress::committed`](crate::Progress::committed) counts: where the run is stopped, what was pulled
+    /// and is not committed is dropped. The token is looked at between two documents, not while the iterator
+    /// waits for one.
     ///
     /// # Errors
     /// As [`Self::ingest_sources`].
@@ -191,10 +196,10 @@ impl DatabaseWriter {
             .change_alone(task.token(), || ingest::ingest_documents(&self.store, documents.into_iter(), options, task))
     }
 
-    /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their texts are not
-    /// read again. As many go into one commit as the memory allowed has room for their records, some 1 KiB each. Once the
-    /// task is stopped, no more are committed: the summary counts what was, and says that it is not all. The same call goes
-    /// on another time.
+    /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their
+    /// texts are not read again. As many go into one commit as the memory allowed has room for their records,
+    /// some 1 KiB each. Once the task is stopped, no more are committed: the summary counts what was, and
+    /// says that it is not all. The same call goes on another time.
     ///
     /// # Errors
     /// [`Error::OtherProfile`], and a failure to read or write either.
@@ -213,22 +218,25 @@ impl DatabaseWriter {
         self.store.change_alone(task.token(), merge)
     }
 
-    /// Takes in the finished build at `staging`, which many machines have made, and removes it. A database without documents
-    /// takes its files over as they are, in one commit; one with documents takes them in as by [`Self::merge`], in several.
-    /// Interrupted, the same call goes on, and a build that is in already but not removed yet is removed.
+    /// Takes in the finished build at `staging`, which many machines have made, and removes it. A database
+    /// without documents takes its files over as they are, in one commit; one with documents takes them in as
+    /// by [`Self::merge`], in several. Interrupted, the same call goes on, and a build that is in already but
+    /// not removed yet is removed.
     ///
     /// # Errors
     /// [`Error::NoBuild`], [`Error::UnfinishedBuild`], [`Error::DamagedBuild`], [`Error::IncoherentBuild`];
-    /// [`Error::OtherProfile`]; [`Error::AlreadyAssembled`]; [`Error::Stopped`]; a failure to write the store.
+    /// [`Error::OtherProfile`]; [`Error::AlreadyAssembled`]; [`Error::Stopped`]; a failure to write the
+    /// store.
     pub fn assemble(&self, staging: impl AsRef<Path>, task: &Task<'_>) -> Result<Assembly> {
         self.store.change_alone(task.token(), || staging::assemble(&self.store, staging.as_ref(), task))
     }
 
-    /// Remembers how the host reads files or folders, in words of its own, for [`Database::remembered`]; without settings it
-    /// forgets them. The database itself makes nothing of them.
+    /// Remembers how the host reads files or folders, in words of its own, for [`Database::remembered`];
+    /// without settings it forgets them. The database itself makes nothing of them.
     ///
     /// # Errors
-    /// A path that is not UTF-8 or cannot be told; settings of more than 1 MiB; what keeps the store from being written.
+    /// A path that is not UTF-8 or cannot be told; settings of more than 1 MiB; what keeps the store from
+    /// being written.
     pub fn remember<P: AsRef<Path>>(&self, sources: &[P], settings: &[String]) -> Result<()> {
         let record = |source: &P| {
             let path = absolute_name(source.as_ref())?;
@@ -254,7 +262,8 @@ impl DatabaseWriter {
         self.remove_named_or_numbered::<&str>(&[], ids)
     }
 
-    /// Deletes the documents with one of these names (all versions of each) and those with one of these numbers, in one commit.
+    /// Deletes the documents with one of these names (all versions of each) and those with one of these
+    /// numbers, in one commit.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
@@ -319,9 +328,9 @@ impl DatabaseWriter {
         })
     }
 
-    /// Folds all postings into one run, so that a lookup visits one, and frees the space of removed documents. Readers are not
-    /// disturbed. A call that is stopped or killed loses some seconds of work: the next one goes on if nothing was committed in
-    /// between, and starts again otherwise.
+    /// Folds all postings into one run, so that a lookup visits one, and frees the space of removed
+    /// documents. Readers are not disturbed. A call that is stopped or killed loses some seconds of work: the
+    /// next one goes on if nothing was committed in between, and starts again otherwise.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written; [`Error::Stopped`].
@@ -336,8 +345,8 @@ impl DatabaseWriter {
     /// Copies the database into `folder`, where earlier backups of it may be.
     ///
     /// # Errors
-    /// [`Error::NotABackup`] where something else is in the folder, [`Error::OthersBackup`], [`Error::DamagedBackup`],
-    /// [`Error::InsideDatabase`], [`Error::Stopped`].
+    /// [`Error::NotABackup`] where something else is in the folder, [`Error::OthersBackup`],
+    /// [`Error::DamagedBackup`], [`Error::InsideDatabase`], [`Error::Stopped`].
     pub fn backup(&self, folder: impl AsRef<Path>, options: &BackupOptions, task: &Task<'_>) -> Result<Backup> {
         let folder = folder.as_ref();
         // The folder itself may be one of backups, but lies in none.

@@ -1,7 +1,7 @@
 //! Intake: takes documents in the order of the walk, decides what each of them is, and commits.
 //!
-//! A full batch is sorted and written by a thread of its own while the next one fills. Its documents count as
-//! stored from then on, whether the commit has come that far or not, so that nothing depends on how fast it is.
+//! Another thread sorts and writes a full batch while the next one fills. The documents of a full batch count
+//! as stored at once, even before its commit, so decisions do not depend on the speed of commits.
 
 mod commits;
 mod forget;
@@ -28,8 +28,8 @@ use fpdb_kernel::document::Digest;
 use fpdb_reading::input::About;
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
-/// A batch takes this share of the memory allowed, and so does the one being committed; what is on its way to
-/// them and what the store needs to take them over take the rest.
+/// A batch takes this share of the memory allowed, and so does the batch being committed. The rest is for
+/// documents in queues and for the store.
 const BATCH_SHARE: (u64, u64) = (3, 8);
 
 /// Gathers documents into batches and commits them.
@@ -39,17 +39,17 @@ pub(super) struct Intake<'a> {
     task: &'a Task<'a>,
     options: &'a IngestOptions,
     batch: Batch,
-    /// Held by the committing thread while it is at work.
+    /// The committing thread holds it while it works.
     committer: &'a Mutex<Committer>,
     batches: Sender<Batch>,
     outcomes: Receiver<Result<()>>,
     last: LastBatch,
     pub(super) summary: IngestSummary,
-    /// The counts of the run when the current container began; `None` once part of it has been given up.
+    /// The counts of the run when the current container began. `None` after a failure in it.
     before: Option<RunCounts>,
     sweep: Sweep,
-    /// A document was broken off because the run is to stop. Nothing after it is taken, though it may have been read
-    /// already: the next run has to find the order it would have had.
+    /// A document was broken off because the run stops. The intake then ignores all later documents, even
+    /// those that were read: the next run must find the same order.
     broken_off: bool,
 }
 
@@ -65,7 +65,7 @@ struct RunCounts {
 #[derive(Default)]
 struct LastBatch {
     pending: Arc<PendingDocuments>,
-    /// The documents that are safe once it is committed, while nothing is known of that.
+    /// The documents that its commit makes safe; `None` once that was reported.
     awaited: Option<u64>,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn with_intake<T>(
         let commit = move || {
             for mut batch in waiting {
                 let outcome = lock(committer).commit(store, &mut batch).and_then(|()| store.fold_excess(folding));
-                // An intake that is gone has failed, and says so itself.
+                // The intake has ended, and reports its own error.
                 let _ = done.send(outcome);
             }
         };
@@ -148,12 +148,12 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// The documents that a new one is compared with.
+    /// The documents to compare a new one with.
     fn known(&self) -> KnownDocuments<'_> {
         KnownDocuments { store: self.store, committing: &self.last.pending, filling: self.batch.pending() }
     }
 
-    /// Commits what is left and returns what was done.
+    /// Commits the last batch and returns the summary.
     pub(super) fn finish(&mut self, stop: &StopToken) -> Result<IngestSummary> {
         self.commit()?;
         self.await_commit()?;
@@ -164,7 +164,7 @@ impl Intake<'_> {
         }
         self.summary.interrupted = stop.is_stopped();
         for name in self.options.metadata.iter().flat_map(|table| table.unmatched()) {
-            // It can belong to a container that was known and not looked into.
+            // It may belong to a container that was skipped as unchanged.
             if self.store.documents_named(&name)?.is_empty() {
                 self.summary.unmatched.push(name);
             }
@@ -194,7 +194,7 @@ impl Intake<'_> {
             self.take_fingerprints(&fingerprints, taken..fingerprints.len())?;
         }
         if entries > 0 {
-            // The worker has ended early, because the run is to stop.
+            // The worker ended early because the run stops.
             self.break_off()?;
         }
         Ok(())
@@ -239,7 +239,8 @@ impl Intake<'_> {
                 self.abandon()?;
                 match error {
                     Error::Document(DocumentError::Binary { reason }) if !about.named => {
-                        // As with a file that is not in a container, the document that is stored under its name stays.
+                        // The document that is stored under this name stays, as for a file outside a
+                        // container.
                         self.meet_all_named(&about.name)?;
                         self.skip(about.name, reason);
                     }
@@ -250,7 +251,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Drops what was taken of the current document, and all that would come after it.
+    /// Drops the current document and all later ones.
     fn break_off(&mut self) -> Result<()> {
         self.before = None;
         self.broken_off = true;
@@ -279,8 +280,8 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Decides what a document is, against the stored ones of its name; its fingerprints have been taken.
-    /// Returns its id where it is added.
+    /// Compares a document, with its fingerprints, with the stored ones of its name. Returns its id if it is
+    /// added.
     pub(super) fn resolve(&mut self, mut record: DocumentRecord) -> Result<Option<u32>> {
         if let Err(error) = record.check() {
             self.abandon()?;
@@ -300,7 +301,7 @@ impl Intake<'_> {
         if let Some((id, stored)) = same {
             self.sweep.meet(id);
             if record.stored_text && !stored.stored_text {
-                // The same bytes, to be kept this time.
+                // The same bytes, but this time the text is to be stored.
                 record.boilerplate |= stored.boilerplate;
                 self.batch.delete(id, stored);
                 return self.add(record, Outcome::Replaced).map(Some);
@@ -319,7 +320,8 @@ impl Intake<'_> {
                 Ok(None)
             }
             OnChange::Both => self.add(record, Outcome::Added).map(Some),
-            // One of this run has the name: a file that is named as a record of another one, for example.
+            // Another document of this run has the name; for example, a file is named like a record of
+            // another file.
             OnChange::Replace if self.sweep.is_of_this_run(newest) && newest_record.source != record.source => {
                 self.abandon()?;
                 let name = record.name;
@@ -338,10 +340,10 @@ impl Intake<'_> {
         }
     }
 
-    /// A document that has the content stored under its name.
+    /// Handles a document with the content that is stored under its name.
     fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
         self.closed(&about)?;
-        // The stored one can have been replaced since it was looked at, by a document of the same name in this run.
+        // A document of the same name in this run may have replaced the stored one since it was compared.
         match self.known().newest_named(&about.name)? {
             Some((newest, record)) if record.digest == digest => {
                 self.sweep.meet(newest);
@@ -351,7 +353,7 @@ impl Intake<'_> {
                 let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
                 self.refresh(newest, &record, found, &name, &record.format);
             }
-            // The file was named twice, and was written to in between.
+            // The file was given twice and changed in between.
             Some((_, record)) if record.source.is_some() && record.source == origin_of(&about).0 => {
                 let path = record.source.unwrap_or_default().into();
                 self.fail(&about.name, &Error::Document(DocumentError::ChangedWhileReading { path }));
@@ -361,7 +363,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Rewrites what is kept of a stored document beside its content, as it was found this time, if that has changed.
+    /// Rewrites the record of a stored document (times, metadata, place) if this run found another one.
     fn refresh(&mut self, id: u32, record: &DocumentRecord, found: DocumentRecord, name: &str, format: &str) {
         let DocumentRecord { source, modified, member, metadata, boilerplate, .. } = found;
         let place = (name, source.as_deref(), member.as_deref());
@@ -379,18 +381,18 @@ impl Intake<'_> {
         self.count(name, Outcome::Unchanged, format);
     }
 
-    /// True where a document takes the place of those of its name.
+    /// True if a document replaces those of its name.
     pub(super) fn replaces(&self) -> bool {
         self.options.on_change == OnChange::Replace
     }
 
-    /// True where the documents decided on are to be committed before more are taken.
+    /// True if the batch must be committed before the next document.
     pub(super) fn is_full(&self) -> bool {
         self.batch.is_full()
     }
 
-    /// Takes the fingerprints of the documents added since the last commit from the database they come from, and
-    /// commits; `moved` pairs their ids there with those here.
+    /// Takes the fingerprints of the documents added since the last commit from the database they come from,
+    /// and commits; `moved` pairs their ids there with those here.
     pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
         self.await_commit()?;
         lock(self.committer).adopt(self.store, &mut self.batch, other, moved, self.task)?;

@@ -1,8 +1,9 @@
 //! Known: is this document already stored?
 //!
-//! The question is asked as soon as it may have an answer. The walker asks before it opens a file ([`before_reading`],
-//! [`container`]), a worker once it has the bytes ([`by_content`]): both spare work. The intake decides ([`is_same`]), against
-//! the documents as they will be once this run's batches are committed ([`KnownDocuments`]).
+//! Three parts of the run ask. The walker asks before it opens a file ([`before_reading`], [`container`]),
+//! and a worker asks when it has the bytes ([`by_content`]): both save work. The intake decides
+//! ([`is_same`]). It compares with the documents as they will be after the batches of this run
+//! ([`KnownDocuments`]).
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -15,15 +16,15 @@ use fpdb_store::{DocumentRecord, PendingDocuments, Store};
 
 /// The answer for a document before it is read.
 pub(super) enum Known {
-    /// Nothing, or that it has changed.
+    /// Unknown: it is not stored, or has changed.
     Nothing,
     /// A document of its name and size is stored, with this content.
     Content(Digest),
-    /// It was read from this very file, which has the same size and time still; its format.
+    /// It was read from this file, which still has the same size and time. Its format.
     Unchanged(String),
 }
 
-/// The answer for a document that is a file.
+/// Answers for a document that is a file.
 pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &About, file: &FileFacts) -> Result<Known> {
     let Some(record) = newest_stored(store, &about.name)? else { return Ok(Known::Nothing) };
     let closed = options.read.closed && record.member.as_deref() == Some(CLOSED);
@@ -38,8 +39,8 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
     Ok(if unchanged { Known::Unchanged(record.format) } else { Known::Content(record.digest) })
 }
 
-/// The documents that came of this container, if it was ingested whole under this name with the same settings and has not
-/// changed.
+/// The documents of this container, if it was ingested whole under this name with the same settings and has
+/// not changed.
 pub(super) fn container(store: &Store, options: &IngestOptions, name: &str, file: &FileFacts) -> Result<Option<u64>> {
     let known = store.container(&file.source)?.filter(|known| {
         let modified = file.modified.map(|modified| (modified.seconds, modified.nanoseconds));
@@ -65,14 +66,15 @@ pub(super) fn by_content(
     Ok((digest == record.digest).then_some(digest))
 }
 
-/// True if a stored document is the one of this record: its content is the same, and its format where one was asked for.
+/// True if a stored document is the same as the one of this record: it has the same content and, if the
+/// caller chose a format, the same format.
 pub(super) fn is_same(options: &IngestOptions, stored: &DocumentRecord, record: &DocumentRecord) -> bool {
     let same_format = options.read.front_end == ReadAs::Auto || stored.format == record.format;
     stored.digest == record.digest && same_format
 }
 
-/// True if a stored document may be one of so many bytes that is not read yet: its format is allowed, and its text is stored
-/// where texts are to be.
+/// True if a stored document may have the content of a file of `bytes` bytes that was not read yet: its size
+/// is the same, its format is allowed, and its text is stored if texts are to be stored.
 fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes: u64) -> bool {
     let keeps = stored.stored_text || !options.store_text;
     stored.bytes == bytes && keeps && options.read.front_end.allows(&stored.format, &about.hint)
@@ -82,17 +84,17 @@ fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes
 fn newest_stored(store: &Store, name: &str) -> Result<Option<DocumentRecord>> {
     let Some(newest) = store.newest_named(name, |_| true)? else { return Ok(None) };
     match store.document(newest) {
-        // The intake has deleted it in between.
+        // The intake has deleted it meanwhile.
         Err(_) if !store.view().is_live(newest) => Ok(None),
         record => record.map(Some),
     }
 }
 
-/// The documents of the database as they will be once this run's batches are committed.
+/// The documents of the database as they will be after the batches of this run.
 #[derive(Clone, Copy)]
 pub(super) struct KnownDocuments<'a> {
     pub(super) store: &'a Store,
-    /// The batch that is being committed, or was last.
+    /// The batch that is being committed, or was committed last.
     pub(super) committing: &'a PendingDocuments,
     /// The batch that fills.
     pub(super) filling: &'a PendingDocuments,
@@ -102,7 +104,7 @@ impl KnownDocuments<'_> {
     /// The documents of a name, in order of arrival: stored ones, those of the last batch, those of this one.
     pub(super) fn named(self, name: &str) -> Result<Vec<u32>> {
         let Self { committing, filling, .. } = self;
-        // Documents of the last batch are stored too by now, or not.
+        // The last batch may be committed already, so its documents may be among the stored ones.
         let stored = self.store.documents_named(name)?.into_iter();
         let stored = stored.filter(|&id| committing.record(id).is_none() && !committing.deletes(id));
         let added = committing.documents_named(name).iter().copied();
@@ -110,7 +112,7 @@ impl KnownDocuments<'_> {
         Ok(added.chain(filling.documents_named(name).iter().copied()).collect())
     }
 
-    /// The last of [`named`](Self::named). However many there are, it is found at once.
+    /// The last of [`named`](Self::named), found in constant time.
     pub(super) fn newest_named(self, name: &str) -> Result<Option<(u32, DocumentRecord)>> {
         let Self { committing, filling, .. } = self;
         let added = committing.documents_named(name).iter().rev().find(|&&id| !filling.deletes(id));
@@ -142,7 +144,7 @@ impl KnownDocuments<'_> {
         newest.map(|id| Ok((id, self.record(id)?))).transpose()
     }
 
-    /// True if a document has this content. However many there are, only a few are looked at.
+    /// True if a document has this content. Looks at a few documents only.
     pub(super) fn has_content(self, digest: &Digest) -> Result<bool> {
         let counts = |id: u32| !self.is_deleted(id);
         let has = |pending: &PendingDocuments| pending.documents_with(digest).iter().rev().any(|&id| counts(id));
@@ -170,8 +172,8 @@ impl KnownDocuments<'_> {
     }
 }
 
-/// The numbers that two ascending lists have in common, descending. Numbers of one list only are stepped over, and not looked at one by
-/// one.
+/// The numbers that two ascending lists have in common, descending. Skips runs of numbers that only one list
+/// has.
 fn common_descending<'a>(one: &'a [u32], other: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
     let (mut one, mut other) = (one, other);
     std::iter::from_fn(move || {

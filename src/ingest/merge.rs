@@ -1,5 +1,4 @@
-//! Merge: the documents of other databases become part of this one, as if they had been ingested, without
-//! their texts being read again.
+//! Merge: adds the documents of other databases without reading their texts again.
 
 use std::time::Instant;
 
@@ -11,8 +10,8 @@ use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
 use fpdb_store::Store;
 
-/// Adds the documents of `other` to the store. As many go into one commit as the memory allowed has room for their
-/// records, some 1 KiB each; each commit reads the other's postings once.
+/// Adds the documents of `other` to the store. The memory limits the number of documents in a commit (some 1
+/// KiB each). Each commit reads the postings of `other` once.
 pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
     let started = Instant::now();
     options.check()?;
@@ -28,7 +27,7 @@ pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task:
 }
 
 fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result<IngestSummary> {
-    // Where each document of the other goes; ids ascend in both, so that postings stay in order.
+    // New id of each document of `other`. Ids ascend in both databases, so postings stay in order.
     let mut moved = Vec::new();
     let replaces = intake.replaces();
     let mut left = false;
@@ -41,7 +40,7 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
         }
         looked_at += 1;
         task.reports().step("documents looked at", looked_at, documents);
-        // Ingested one after the other, the last version of a name is the one that stays.
+        // As if ingested one by one: the last version of a name stays.
         let superseded = replaces && other.newest_named(&record.name, |_| true)? != Some(id);
         if !superseded && let Some(new) = intake.resolve(record)? {
             moved.push((id, new));
@@ -54,11 +53,11 @@ fn merge_into(intake: &mut Intake<'_>, other: &Store, task: &Task<'_>) -> Result
         Ok(true)
     })?;
     if left {
-        // Committed documents stay; decisions since then are not written.
+        // Committed documents stay; later decisions are dropped.
         intake.await_commit()?;
         return Ok(IngestSummary { interrupted: true, ..committed });
     }
     intake.adopt(other, &moved)?;
-    // Nothing is left to be stopped.
+    // The work is done: a stop has no effect any more.
     intake.finish(&StopToken::new())
 }

@@ -1,7 +1,8 @@
-//! Messages: what the walker, the workers and the intake hand each other.
+//! Messages between the walker, the workers and the intake.
 //!
-//! The walker sends the intake one [`IntakeStep`] after the other, and the workers one [`ReadJob`] after the other. A job has a queue of its
-//! own, which the intake gets as a step: through it the worker sends the [`ParcelEntry`]s of its documents, in [`Parcel`]s.
+//! The walker sends [`IntakeStep`]s to the intake and [`ReadJob`]s to the workers. Each job has its own
+//! queue, which the intake receives as a step. Through it the worker sends the [`ParcelEntry`]s of its
+//! documents, in [`Parcel`]s.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -13,17 +14,17 @@ use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::fingerprint::DocumentFacts;
 use fpdb_reading::input::{About, Candidate, FileFacts};
 
-/// One step of the walk, as the intake sees it.
+/// One step of the walk, for the intake.
 pub(super) enum IntakeStep {
-    /// A job of so many entries, and the channel of its results.
+    /// The number of entries of a job, and the channel of its results.
     Read(usize, Receiver<Parcel>),
     /// A document that has not changed, in this format.
     Unchanged(About, String),
     /// A container that was ingested whole before and has not changed: its name, bytes and documents.
     KnownContainer(String, u64, u64),
-    /// All messages up to the next `Close` are of one file.
+    /// Begins a file: all messages up to the next `Close` belong to it.
     Open,
-    /// All of the file has been handed over.
+    /// Ends the file.
     Close(ReadContainer),
     /// A member that globs leave out.
     LeftOut(String),
@@ -35,41 +36,42 @@ pub(super) enum IntakeStep {
         name: String,
         error: Error,
     },
-    /// So many documents had the name of one before; with the first of these names.
+    /// The number of documents that had the name of an earlier one, and the first of these names.
     Repeated(u64, Vec<String>),
 }
 
-/// A container or compressed file that has been read.
+/// A container or compressed file that was read.
 pub(super) struct ReadContainer {
     pub(super) name: String,
     pub(super) file: Arc<FileFacts>,
-    /// None of it was left out because of an error.
+    /// True if no error left out a part of it.
     pub(super) whole: bool,
 }
 
-/// Documents to be read, one after the other.
+/// Documents for one worker to read, in order.
 pub(super) struct ReadJob {
     pub(super) entries: Vec<JobEntry>,
-    /// The content stored under its name, where the size is the same: then it is worth a look before the work. Only
-    /// of a document that is the only one.
+    /// The content stored under its name if the size is the same: the worker then compares digests first.
+    /// Only for a job of one document.
     pub(super) stored: Option<Digest>,
     pub(super) parcels: SyncSender<Parcel>,
 }
 
-/// One entry of a job. Members that failed or are no documents travel with the documents between which they stand: a
-/// message of its own for each would cost more than the member.
+/// One entry of a job. Failed and skipped members stay among the documents around them: a message for each
+/// would cost more than the member.
 pub(super) enum JobEntry {
     Document(Candidate),
     Skipped { name: String, reason: SkipReason },
     Failed { name: String, error: Error },
 }
 
-/// Fingerprints, and the pieces between them, in order: they travel together. Documents share the memory of their
-/// fingerprints: lists of its own for each would cost more than a small document.
+/// Fingerprints and the messages between them, in order. Documents share one list of fingerprints: a list for
+/// each would cost more than a small document.
 #[derive(Default)]
 pub(super) struct Parcel {
     pub(super) fingerprints: Fingerprints,
-    /// Each with the number of fingerprints that come before it. Fingerprints after the last piece are of a document that goes on.
+    /// Each with the number of fingerprints before it. Fingerprints after the last message belong to a
+    /// document that continues in the next parcel.
     pub(super) pieces: Vec<(usize, ParcelEntry)>,
 }
 
@@ -77,9 +79,9 @@ pub(super) struct Parcel {
 pub(super) enum ParcelEntry {
     /// The next chunk of its bytes, compressed.
     Text(Vec<u8>),
-    /// It has the content that is stored; it had no other piece.
+    /// It has the stored content. No other message of it came before.
     Stored(About, Digest),
-    /// The end of a document, of which the fingerprints before it are the last.
+    /// The end of a document: no more fingerprints of it follow.
     End(About, Result<ReadDocument>),
     Skipped {
         name: String,
@@ -91,11 +93,11 @@ pub(super) enum ParcelEntry {
     },
 }
 
-/// A document that has been read to its end.
+/// A document that was read to its end.
 pub(crate) struct ReadDocument {
     pub(crate) digest: Digest,
     pub(crate) format: Format,
     pub(crate) facts: DocumentFacts,
-    /// True if its bytes came before it.
+    /// True if its compressed bytes came before this.
     pub(crate) stored_text: bool,
 }

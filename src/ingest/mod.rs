@@ -1,8 +1,8 @@
 //! Ingest: documents become part of the database.
 //!
-//! A walk finds documents and skips those that are stored already and have not been written to since;
-//! workers read the others and make fingerprints; one thread takes these in the order of the walk, so that
-//! ids and answers do not depend on the number of workers, and commits whenever a batch is full.
+//! A walk finds documents and skips stored ones that have not changed. Workers read the others and make
+//! fingerprints. One thread, the intake, takes the results in the order of the walk and commits each full
+//! batch. So ids and answers do not depend on the number of workers.
 
 mod first_names;
 mod intake;
@@ -38,7 +38,7 @@ pub(crate) use record::record_of;
 pub(crate) use repair::repair;
 pub use summary::{IngestSummary, Skipped};
 
-/// Bytes of memory that reading one document whole may take: a share of the memory that batches leave, for each thread.
+/// Bytes of memory for reading one document whole: the share of one thread in the memory that batches leave.
 fn reading_memory(store: &Store, limits: &InputLimits) -> u64 {
     const LEAST: u64 = 64 << 20;
     let share = store.memory() / 4 / store.pool().threads().max(1) as u64;
@@ -93,7 +93,7 @@ pub(crate) fn ingest_documents(
     Ok(summary.ended(started))
 }
 
-/// The options of a run, once they are checked, with no more memory for each thread's reading than the run has.
+/// Checks the options of a run, and limits the memory for reading in each thread to that of the run.
 fn within_memory(store: &Store, options: &IngestOptions) -> Result<IngestOptions> {
     options.check()?;
     let mut options = options.clone();

@@ -1,4 +1,4 @@
-//! Options: what an ingest reads, and what it keeps.
+//! Options of an ingest: which documents it reads, and what it stores.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use fpdb_host::names::names;
 use fpdb_host::setters::setters;
 use fpdb_reading::input::{MetadataTable, Reach, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
 
-/// The treatment of a document whose name is stored with other content. The metadata go with the content: a document that replaces
-/// another has its own alone, and those of a document that is left out are left out too.
+/// The treatment of a document whose name is stored with other content. Metadata belong to the content: a
+/// replacing document has only its own, and those of a document that is left out are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnChange {
-    /// The stored document is deleted in favour of the new one.
+    /// The new document replaces the stored one.
     #[default]
     Replace,
     /// The stored document stays, the new one is left out.
     Keep,
-    /// Both are kept, under one name.
+    /// Both are kept under one name.
     Both,
 }
 
@@ -33,28 +33,28 @@ names!(OnChange, "on_change", "replace, keep or both", { Replace => "replace", K
 pub struct IngestOptions {
     /// The treatment of documents that have changed.
     pub on_change: OnChange,
-    /// True if to keep the documents' bytes in the database, compressed: their passages can then be compared symbol
-    /// by symbol once the files are gone. Documents stored without are ingested again.
+    /// Stores the bytes of documents in the database, compressed. Their passages can then be compared symbol
+    /// by symbol even without the files. Documents that were stored without their bytes are ingested again.
     pub store_text: bool,
     /// Which files count.
     pub walk: WalkOptions,
     /// Which files are documents, and how they are read.
     pub read: ReadOptions,
-    /// The documents are boilerplate: never a match, and what they hold is ignored in others. A document that is
-    /// boilerplate stays it until it is removed.
+    /// Marks the documents as boilerplate: they never match, and their text is ignored in other documents.
+    /// The mark stays until the document is removed.
     pub boilerplate: bool,
-    /// Where boilerplate lies, if it is a part of the run.
+    /// The sources that are boilerplate, if only a part of the run is.
     #[serde(skip)]
     pub(super) boilerplate_reach: Arc<Reach>,
-    /// The metadata of documents, as a table. A document that is stored with the same bytes is reported as unchanged, and takes on the
-    /// metadata it comes with: new names are added, values of known names change, and names that it comes without stay, unless the
-    /// table has a row for it, which then says all. By default there is no table. Not part of the JSON.
+    /// The metadata of documents, as a table. A document that is stored with the same bytes is reported as
+    /// unchanged, but its metadata are updated: new names are added, values of known names change, and other
+    /// names stay. A row of the table replaces all of them. Default: no table. Not part of the JSON.
     #[serde(skip)]
     pub metadata: Option<Arc<MetadataTable>>,
-    /// Forgets the stored documents of the sources' folders whose files are gone, and of containers that are read whole the members that
-    /// are gone. A file that is gone and is there under a new name with the same bytes keeps its number and metadata instead. Nothing is
-    /// forgotten that these options leave out, that could not be looked for, that lies behind a link that leads nowhere, or that a
-    /// folder among the sources held that now holds nothing at all; and nothing by a run that is stopped.
+    /// Removes stored documents of the folders given if their files are gone, and members that containers no
+    /// longer hold. A file that is there under a new name with the same bytes keeps its number and metadata.
+    /// These stay: documents that the options leave out, documents that could not be looked for, documents
+    /// behind a broken link, and documents of a folder that is now empty. A stopped run removes nothing.
     pub prune: bool,
 }
 
@@ -69,18 +69,18 @@ impl IngestOptions {
         prune: bool,
     }
 
-    /// Makes the documents of these sources boilerplate, and no others of the run. The run must be given these sources too.
+    /// Marks only the documents of these sources as boilerplate. They must be among the sources of the run.
     #[must_use]
     pub fn boilerplate_sources(self, sources: &[Source]) -> Self {
         Self { boilerplate_reach: Arc::new(Reach::new(sources)), ..self }
     }
 
-    /// True if a document of this name, read from this file, is to be boilerplate.
+    /// True if a document of this name, read from this file, becomes boilerplate.
     pub(super) fn marks(&self, name: &str, source: Option<&str>) -> bool {
         self.boilerplate || self.boilerplate_reach.is_of(name, source)
     }
 
-    /// Checks that a run can begin with these options; every run does so first.
+    /// Checks the options. Every run does so first.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a glob that does not parse.
@@ -88,18 +88,19 @@ impl IngestOptions {
         self.walk.check()
     }
 
-    /// True if stored members are deleted that their container no longer holds.
+    /// True if members that their container no longer holds are deleted.
     pub(super) fn deletes_members(&self) -> bool {
         self.on_change == OnChange::Replace || self.prune
     }
 
-    /// A digest of what has a say in which documents the container of this name, in this file, gives, and in what is kept of them.
+    /// A digest of all settings that decide which documents the container of this name and file yields, and
+    /// what is stored of them.
     pub(super) fn settings(&self, name: &str, source: &str) -> u64 {
         xxh3_64(self.settings_in_words(name, source).as_bytes())
     }
 
-    /// The digest is made of these words. Databases keep the digest, so the words stay as they are whatever types are called: a
-    /// container whose digest is another one is read again.
+    /// The digest is made of these words. Databases keep it, and a container with another digest is read
+    /// again. So the words must stay, even if types are renamed.
     fn settings_in_words(&self, name: &str, source: &str) -> String {
         let ReadOptions { front_end, closed, fields, limits: _, skip_quotes: _, .. } = &self.read;
         let front_end = match front_end {
@@ -111,7 +112,7 @@ impl IngestOptions {
         let fields = format!("RecordFields {{ text: {text:?}, id: {id:?}, keep: {keep:?} }}");
         let table = self.metadata.as_ref().map(|table| table.digest());
         let (boilerplate, store_text) = (self.marks(name, Some(source)), self.store_text);
-        // A run that deletes nothing may leave what the container no longer holds.
+        // A run that deletes nothing may leave members that the container no longer holds.
         let deletes = self.deletes_members();
         let WalkOptions { include, exclude, .. } = &self.walk;
         let globs = match (include.as_slice(), exclude.as_slice()) {

@@ -1,8 +1,7 @@
 //! Pipeline: one thread walks, some read, one stores (the *intake*); in order, and in bounded memory.
 //!
-//! Every job, a document to be read, gets a short queue of its own. The queues are handed to the intake in the
-//! order of the walk, and it empties them one after the other: a worker that runs ahead waits when its
-//! job's queue is full.
+//! Each job has its own short queue. The intake gets the queues in the order of the walk and empties them one
+//! by one. A worker that runs ahead waits when the queue of its job is full.
 
 use std::panic::resume_unwind;
 use std::sync::Mutex;
@@ -30,7 +29,7 @@ pub(super) fn run(
     intake: &mut Intake<'_>,
     find: impl FnOnce(&mut Walker<'_>) -> Result<()> + Send,
 ) -> Result<()> {
-    // A run that fails stops its own threads, not its caller's token.
+    // A failure stops the threads of this run, not the token of its caller.
     let threads = store.pool().threads();
     let (stop, progress) = (&task.token().child(), task.reports());
     let waiting = threads * JOBS_WAITING;
@@ -45,7 +44,7 @@ pub(super) fn run(
                 let _lent = store.lend_turn();
                 work(store, options, jobs, stop, progress);
             };
-            // Threads that have started end with the walker, which alone has jobs for them.
+            // Threads that have started end with the walker, the only source of jobs.
             threads::start_within(scope, &format!("read-{number}"), work).map_err(Error::threads(threads))?;
         }
         let walk = move || {
@@ -57,7 +56,7 @@ pub(super) fn run(
         for step in &taken {
             outcome = intake.take(step);
             if outcome.is_err() {
-                // The others notice, and end; what they still send is dropped.
+                // The other threads notice and end; their last messages are dropped.
                 stop.stop();
                 break;
             }

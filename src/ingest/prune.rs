@@ -1,7 +1,7 @@
-//! Prune: documents whose files are gone from the folders that are named are forgotten, once all else has been read.
+//! Prune: deletes documents of the named folders whose files are gone, after all other files were read.
 //!
-//! The run looks for missing files before it reads anything, so that renamed files can be told by their content
-//! ([`super::rename`]), and is looked at again before it is forgotten.
+//! The run looks for missing files before it reads anything, because it recognises renamed files by their
+//! content ([`super::rename`]). It checks each missing file again before it deletes the document.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -19,32 +19,34 @@ use fpdb_store::{ContainerRecord, DocumentRecord, Store};
 /// The documents of the named folders whose files are gone.
 pub(super) struct Prune {
     pub(super) missing: Vec<MissingDocument>,
-    /// The containers and compressed files among these that were ingested whole, with the same settings.
+    /// The missing containers and compressed files that were ingested whole with the same settings.
     pub(super) containers: Vec<MissingContainer>,
-    /// Folders that hold nothing, with the documents they held: their names, and why these stay.
+    /// The documents of folders that are now empty, by folder: their names, and why they stay.
     pub(super) empty: Vec<(String, Error)>,
-    /// Documents with names of these folders that were read from another place, where their files are gone.
+    /// Documents with names in these folders that were read from another place, and whose files are gone
+    /// there.
     elsewhere: Vec<u32>,
-    /// What could not be looked at when renamed files were looked for.
+    /// The files and folders that the search for renamed files could not read.
     unseen: Unseen,
     scope: Scope,
 }
 
-/// What the search for renamed files could not look at. A document that is missing may be there under another name.
+/// Files and folders that the search for renamed files could not read. A missing document may be there under
+/// another name.
 #[derive(Debug, Default)]
 pub(super) struct Unseen {
     /// A folder that was not listed whole: any document may be there.
     folder: Option<PathBuf>,
-    /// The sizes of files that could not be read: documents of these sizes may be there.
+    /// The sizes of unreadable files: documents of these sizes may be there.
     sizes: FxHashSet<u64>,
     failures: SearchFailures,
 }
 
-/// Why the search for renamed files could not look at files and folders: their names and errors, by path.
+/// Files and folders that the search for renamed files could not read, by path: their names and errors.
 pub(super) type SearchFailures = BTreeMap<PathBuf, (String, Error)>;
 
 impl Unseen {
-    /// Takes note of a folder, or of something in one, that the walk could not look at. What is gone by now holds nothing.
+    /// Notes a folder, or an entry of one, that the walk could not read. Ignores it if it is gone by now.
     pub(super) fn note_folder(&mut self, name: String, error: Error) {
         if let Error::Io { path, source, .. } = &error
             && source.kind() != ErrorKind::NotFound
@@ -55,7 +57,7 @@ impl Unseen {
         }
     }
 
-    /// Takes note of a file that the system did not let be read.
+    /// Notes an unreadable file.
     pub(super) fn note_file(&mut self, name: &str, file: &FileFacts, error: Error) {
         if matches!(&error, Error::Io { source, .. } if source.kind() != ErrorKind::NotFound) {
             self.sizes.insert(file.bytes);
@@ -63,7 +65,7 @@ impl Unseen {
         }
     }
 
-    /// The failures, which whoever takes them reports.
+    /// Takes the failures. The caller reports them.
     pub(super) fn take_failures(&mut self) -> SearchFailures {
         std::mem::take(&mut self.failures)
     }
@@ -75,7 +77,7 @@ pub(super) struct MissingDocument {
     pub(super) id: u32,
     pub(super) bytes: u64,
     pub(super) digest: Digest,
-    /// True if it was all of its file.
+    /// True if the document was its whole file.
     pub(super) is_file: bool,
 }
 
@@ -87,7 +89,7 @@ pub(super) struct MissingContainer {
 }
 
 impl Prune {
-    /// The missing documents; `None` where nothing can be missing, or the task is to stop.
+    /// The missing documents; `None` if no document can be missing or the task was stopped.
     pub(super) fn of(
         store: &Store,
         sources: &[Source],
@@ -141,31 +143,32 @@ impl Prune {
         Ok(Some(Self { missing, containers, empty: empty.collect(), elsewhere, unseen: Unseen::default(), scope }))
     }
 
-    /// Keeps the documents that may be where the search for renamed files could not look.
+    /// Keeps documents that may be in places that the search for renamed files could not read.
     pub(super) fn keep(&mut self, unseen: Unseen) {
         self.unseen = unseen;
     }
 
-    /// True if a missing document may be where nobody could look.
+    /// True if a missing document may be in an unreadable place.
     pub(super) fn may_be_unseen(&self, document: &MissingDocument) -> bool {
         let Unseen { folder, sizes, .. } = &self.unseen;
-        // The size of a container that is gone is not kept for each of its members.
+        // The record of a member does not have the size of its container.
         folder.is_some() || !sizes.is_empty() && (!document.is_file || sizes.contains(&document.bytes))
     }
 
-    /// The folder that could not be listed, if there is one.
+    /// A folder that could not be listed, if any.
     pub(super) fn unlisted(&self) -> Option<&Path> {
         self.unseen.folder.as_deref()
     }
 
-    /// The documents with names of the folders that were read from another place, and still are: this run has not found them here.
+    /// Documents with names in the folders that were read from another place, and that this run has not found
+    /// in the folders.
     pub(super) fn elsewhere(&self, store: &Store) -> Result<Vec<DocumentRecord>> {
         let live = self.elsewhere.iter().filter(|&&id| store.view().is_live(id));
         let records = live.map(|&id| store.document(id)).collect::<Result<Vec<_>>>()?;
         Ok(records.into_iter().filter(|record| is_elsewhere(&self.scope, record)).collect())
     }
 
-    /// The record of a document that was found to be gone, where it is stored and gone still.
+    /// The record of a missing document, if it is still stored and still missing.
     pub(super) fn still_missing(&self, store: &Store, id: u32) -> Result<Option<DocumentRecord>> {
         if !store.view().is_live(id) {
             return Ok(None);
@@ -189,7 +192,8 @@ fn container_of(
     Ok(name.is_some().then(|| MissingContainer { record, ids: Vec::new() }))
 }
 
-/// True if a document has a name of these folders, was read from another place, and its file is gone there.
+/// True if a document has a name in these folders but was read from another place, and its file is gone
+/// there.
 fn is_elsewhere(scope: &Scope, record: &DocumentRecord) -> bool {
     let is_it = |source: &str| scope.is_of_another_place(&record.name, source, record.member.as_deref());
     record.source.as_deref().is_some_and(|source| is_it(source) && is_missing(source))

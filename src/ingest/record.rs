@@ -1,4 +1,4 @@
-//! Record: what is kept of a document beside its fingerprints.
+//! Record: the facts about a document that are stored beside its fingerprints.
 
 use super::messages::ReadDocument;
 use super::options::IngestOptions;
@@ -7,11 +7,11 @@ use fpdb_kernel::document::{Modified, Offsets};
 use fpdb_reading::input::{About, FileFacts};
 use fpdb_store::DocumentRecord;
 
-/// A file written to this shortly before it was looked at could be written to again without its time changing:
-/// file systems count time in steps of up to two seconds.
+/// The time of a file is not trusted if the file was written within these seconds before the look. It could
+/// change again without another time, because file systems count in steps of up to two seconds.
 const UNTRUSTED_SECONDS: i64 = 3;
 
-/// The record of a document that has been read, and of which so many fingerprints have been taken.
+/// The record of a document that was read and has `fingerprints` fingerprints.
 pub(crate) fn record_of(about: About, read: &ReadDocument, fingerprints: u64, boilerplate: bool) -> DocumentRecord {
     let (source, modified) = origin_of(&about);
     let facts = &read.facts;
@@ -39,14 +39,14 @@ pub(crate) fn record_of(about: About, read: &ReadDocument, fingerprints: u64, bo
     }
 }
 
-/// Where a document was read from, and when that was written, where it can vouch for the content.
+/// The file of a document, and its time if the time can be trusted.
 pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
     let Some(file) = &about.file else { return (None, None) };
     (Some(file.source.clone()), trusted_mtime(file))
 }
 
-/// The metadata of a stored document that has been found again as `name`, with this metadata. A table that names it says all of it.
-/// Otherwise what was said before under other names stays: to say nothing of a document is not to take back what was said.
+/// The new metadata of a stored document that was found again as `name` with metadata `found`. A row of a
+/// table replaces all metadata. Otherwise stored values under other names stay.
 pub(super) fn metadata_after(
     stored: &[(String, String)],
     (name, source, member): (&str, Option<&str>, Option<&str>),
@@ -61,7 +61,7 @@ pub(super) fn metadata_after(
     found
 }
 
-/// When a file was written, where it can vouch for the content.
+/// The time of a file, if it can be trusted.
 pub(super) fn trusted_mtime(file: &FileFacts) -> Option<(i64, u32)> {
     let is_trusted = |modified: &Modified| modified.seconds < file.observed_at - UNTRUSTED_SECONDS;
     file.modified.filter(is_trusted).map(|modified| (modified.seconds, modified.nanoseconds))

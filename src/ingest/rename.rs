@@ -1,7 +1,8 @@
-//! Rename: a file that is gone under its old name and is there under a new one, with the same bytes, is the same document. It keeps its
-//! number and its fingerprints; what changes is its record. A container or compressed file is the same if each of its documents is.
+//! Rename: finds files that have a new name and the same bytes. Such a document keeps its number and
+//! fingerprints; only its record changes. A container or compressed file is the same if each of its documents
+//! is.
 //!
-//! This comes before the documents are read. Those that were renamed are then found under their new names, and have not changed.
+//! This runs before documents are read. Renamed documents are then found unchanged under their new names.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -24,13 +25,13 @@ use fpdb_reading::input::{
 use fpdb_store::{Batch, Committer, DocumentRecord, Store};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The records of one commit take so many bytes at most.
+/// The most bytes of records in one commit.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// Of documents of one content the first so many are looked at for one whose file had the same last name.
+/// How many documents of the same content are searched for one with the same file name.
 const ALIKE: usize = 64;
 
-/// Gives the records of files that were renamed their new names. Returns how many there were, and what could not be looked at.
+/// Rewrites the records of renamed files. Returns their number, and the files that could not be read.
 pub(super) fn rename(
     store: &Store,
     sources: &[Source],
@@ -69,14 +70,15 @@ struct Renaming<'a> {
     prune: &'a Prune,
     task: &'a Task<'a>,
     reader: Reader,
-    /// The sizes of the files that are gone, and their documents by content, ascending.
+    /// The sizes of the missing files, and their documents by content, ascending.
     sizes: FxHashSet<u64>,
     missing: FxHashMap<Digest, VecDeque<u32>>,
-    /// The containers that are gone, by size.
+    /// The missing containers, by size.
     containers: FxHashMap<u64, Vec<&'a MissingContainer>>,
-    /// The names that are given with the next commit.
+    /// The new names of the next commit.
     given: FxHashSet<String>,
-    /// The documents that have got new names. One can be both a file by its content and all of a compressed file.
+    /// The documents with new names. A document can be found twice: by its content, and as all of a
+    /// compressed file.
     taken: RoaringBitmap,
     batch: Batch,
     pending: Vec<(String, String)>,
@@ -114,7 +116,7 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// Takes a file.
+    /// Handles a file of the walk.
     fn found(&mut self, mut candidate: Candidate, names: &FirstNames<'_>) -> Result<()> {
         let Some(file) = candidate.about.file.clone() else { return Ok(()) };
         let (is_file, is_container) = (self.sizes.contains(&file.bytes), self.containers.contains_key(&file.bytes));
@@ -158,7 +160,7 @@ impl<'a> Renaming<'a> {
         self.rename(id, record, renamed)
     }
 
-    /// The digest of a document, and the format that it would be read in; `None` where it cannot be read.
+    /// The digest of a document, and the format in which it would be read; `None` if it cannot be read.
     fn content(&mut self, candidate: &Candidate) -> Option<(Digest, &'static str)> {
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
         let mut format = None;
@@ -179,8 +181,8 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// Renames the documents of a container that is gone, if this file holds the very same. What a table says of them, and whether they
-    /// are boilerplate from now on, is seen to when they are met.
+    /// Renames the documents of a missing container if this file holds the same documents. The later walk
+    /// updates their metadata from tables, and boilerplate marks.
     fn container(&mut self, name: &str, file: &FileFacts) -> Result<bool> {
         for at in 0..self.containers.get(&file.bytes).map_or(0, Vec::len) {
             let container = self.containers[&file.bytes][at];
@@ -198,7 +200,7 @@ impl<'a> Renaming<'a> {
                     ..record.clone()
                 };
                 if self.store.newest_named(&renamed.name, |_| true)?.is_some() {
-                    // It takes the place of another container, which holds a member of this name.
+                    // The file replaces another container, which has a member of this name.
                     return Ok(false);
                 }
                 if renamed.check().is_ok() {
@@ -208,14 +210,15 @@ impl<'a> Renaming<'a> {
             for (id, record, renamed) in renames {
                 self.rename(id, record, renamed)?;
             }
-            // It is remembered once it has been read: members may be stored that another container of its name has held.
+            // The container is remembered only after it was read: members of an earlier container of its name
+            // may still be stored.
             self.containers.entry(file.bytes).or_default().swap_remove(at);
             return Ok(true);
         }
         Ok(false)
     }
 
-    /// True if a file holds the documents of a container that is gone, all of them and no other.
+    /// True if a file holds exactly the documents of a missing container.
     fn is_same(&mut self, container: &MissingContainer, file: &FileFacts) -> Result<bool> {
         if container.ids.len() as u64 != container.record.documents {
             return Ok(false);
@@ -247,7 +250,7 @@ impl<'a> Renaming<'a> {
                     (record.member, record.digest, &*record.format) == (member, digest, format)
                 }
             };
-            // It need not be read further.
+            // One difference is enough.
             if same { Ok(()) } else { Err(Error::Stopped) }
         });
         match looked {
@@ -257,7 +260,7 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// The record of a document that is gone still and has got no new name.
+    /// The record of a document that is still missing and has no new name.
     fn untaken(&self, id: u32) -> Result<Option<DocumentRecord>> {
         if self.taken.contains(id) { Ok(None) } else { self.prune.still_missing(self.store, id) }
     }
@@ -271,8 +274,8 @@ impl<'a> Renaming<'a> {
         if self.batch.is_full() { self.commit() } else { Ok(()) }
     }
 
-    /// Takes a document of this content that is gone and was read in this format; one whose file had the same last name if there is one
-    /// among the first.
+    /// Takes a missing document of this content and format. Prefers one with the same file name, among the
+    /// first [`ALIKE`].
     fn claim(&mut self, digest: &Digest, name: &str, format: &str) -> Result<Option<(u32, DocumentRecord)>> {
         let Some(alike) = self.missing.get_mut(digest) else { return Ok(None) };
         let mut chosen = None;

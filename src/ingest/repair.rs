@@ -1,4 +1,4 @@
-//! Repair: documents whose fingerprints were damaged are read again, where their text is still what it was.
+//! Repair: reads documents with damaged fingerprints again, if their text is unchanged.
 
 use crate::query::stored_place;
 use std::fs::File;
@@ -13,11 +13,12 @@ use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 use fpdb_reading::input::{ContainerBatch, ReadOptions, Reader};
 use fpdb_store::{DocumentRecord, Repair, RepairStart, Repairing, StoreOptions, Verification, decompress, text_chunks};
 
-/// Rebuilds what can be rebuilt of the damaged database at `root`. Documents that only their files can bring back are given up
-/// while these are missing if `give_up_missing` says so.
+/// Rebuilds the damaged database at `root`, as far as possible. If a needed file is missing, gives its
+/// documents up with `give_up_missing`.
 ///
 /// # Errors
-/// [`Error::SourcesMissing`] otherwise; the database is then as it was.
+/// [`Error::SourcesMissing`] if a needed file is missing and `give_up_missing` is false. The database is
+/// unchanged.
 pub(crate) fn repair(
     root: &Path,
     options: &StoreOptions,
@@ -51,7 +52,7 @@ pub(crate) fn repair(
     repairing.finish(task)
 }
 
-/// Refuses to begin where a file that is needed cannot be opened now: its disk may not be mounted.
+/// Fails if a needed file cannot be opened now: its disk may not be mounted.
 fn check_sources(root: &Path, repairing: &Repairing) -> Result<()> {
     let (mut documents, mut first, mut last) = (0, None, (String::new(), false));
     for id in repairing.damaged_documents() {
@@ -59,7 +60,7 @@ fn check_sources(root: &Path, repairing: &Repairing) -> Result<()> {
         let Some(source) = record.source.as_deref().filter(|_| stored_place(&record).is_some()) else { continue };
         // The members of a container come one after the other.
         if last.0 != source {
-            // A pipe that has taken the place of the file is not opened: that would wait for a writer.
+            // A pipe in the place of the file is not opened: that would wait for a writer.
             last = (source.to_owned(), !Path::new(source).is_file() || File::open(source).is_err());
         }
         if last.1 && !repairing.has_text(id, &record)? {
@@ -70,8 +71,8 @@ fn check_sources(root: &Path, repairing: &Repairing) -> Result<()> {
     first.map_or(Ok(()), |source| Err(Error::SourcesMissing { path: root.to_owned(), documents, source_path: source }))
 }
 
-/// Documents of one container are read in one pass, as far as there is room: expects the damaged documents from the number
-/// `first` on, counted from 1, up to the number that is returned.
+/// Chooses the damaged documents to read in one pass of a container, as far as memory allows. They are those
+/// from number `first` (from 1) to the number that is returned.
 fn expect(repairing: &Repairing, damaged: &[u32], first: u64) -> Result<(ContainerBatch, u64)> {
     let mut batch = ContainerBatch::default();
     let mut last = first;
@@ -87,7 +88,8 @@ fn expect(repairing: &Repairing, damaged: &[u32], first: u64) -> Result<(Contain
     Ok((batch, last))
 }
 
-/// Hands over a document's fingerprints and returns its record as it is now; or the reason why its text cannot be had.
+/// Writes the fingerprints of a document and returns its new record, or the reason why its text is
+/// unavailable.
 fn read_again(
     repairing: &mut Repairing,
     (reader, batch): (&mut Reader, &mut ContainerBatch),
@@ -101,13 +103,13 @@ fn read_again(
     }
     let record = &DocumentRecord { stored_text: false, ..record.clone() };
     let Some(place) = stored_place(record) else { return Ok(Err("it was not read from a file".into())) };
-    // However large the container: the document is lost otherwise.
+    // Without a limit on the size of the container: otherwise the document would be lost.
     let candidate = match batch.document(place, &ReadOptions::default(), u64::MAX, &StopToken::new()) {
         Ok(candidate) => candidate,
         Err(error) => return Ok(Err(error.chain())),
     };
     let mut fingerprints = Fingerprints::new();
-    // An error of the store ends the repair; one of the reader loses the document.
+    // An error of the store ends the repair. An error of the reader loses one document.
     let mut store_failed = false;
     let digest = reader.read(&candidate, &StopToken::new(), &|_| {}, &mut |bytes| {
         fingerprinter.feed(bytes, &mut fingerprints);
@@ -116,7 +118,7 @@ fn read_again(
         fingerprints.clear();
         taken
     });
-    // Finished in any case, so as to be ready for the next document.
+    // Finished even after an error, to be ready for the next document.
     let facts = fingerprinter.finish(&mut fingerprints);
     let facts = match digest.and_then(|digest| Ok((digest, facts?))) {
         Ok((digest, facts)) if digest == record.digest => facts,
@@ -128,7 +130,7 @@ fn read_again(
     Ok(Ok(record_again(record, &facts)))
 }
 
-/// As [`read_again`], from the text that is stored with the document.
+/// As [`read_again`], but from the stored text.
 fn take_stored(
     repairing: &mut Repairing,
     fingerprinter: &mut Fingerprinter,
@@ -138,7 +140,7 @@ fn take_stored(
     let mut fingerprints = Fingerprints::new();
     for chunk in 0..text_chunks(record.bytes) {
         let chunk = repairing.stored_chunk(id, chunk)?;
-        // It has been looked at already: it is whole.
+        // Its text was checked before and is intact.
         fingerprinter.feed(&decompress(&chunk).unwrap_or_default(), &mut fingerprints);
         repairing.take(&fingerprints)?;
         fingerprints.clear();

@@ -1,4 +1,4 @@
-//! Summary: what an ingest has done, which is also its JSON (`fpdb.ingest/1`).
+//! Summary: the result of an ingest, which is also its JSON (`fpdb.ingest/1`).
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -22,7 +22,7 @@ pub struct IngestSummary {
     pub added: u64,
     /// Documents stored already.
     pub unchanged: u64,
-    /// Documents that took the place of a stored one of their name.
+    /// Documents that replaced a stored one of their name.
     pub replaced: u64,
     /// Changed documents left out on request.
     pub kept: u64,
@@ -32,8 +32,9 @@ pub struct IngestSummary {
     /// Stored documents deleted because their file is gone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pruned: u64,
-    /// Stored documents that stay though their file is gone, because they were read from another place than the folders of this run:
-    /// from where these were before they were moved, say. With [`IngestOptions::prune`](crate::IngestOptions::prune).
+    /// Stored documents that stay although their file is gone, because they were read from another place than
+    /// the folders of this run; for example, the folder was moved. With
+    /// [`IngestOptions::prune`](crate::IngestOptions::prune).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub elsewhere: u64,
     /// Unchanged documents whose file has another name now.
@@ -41,7 +42,8 @@ pub struct IngestSummary {
     pub renamed: u64,
     /// Added or replacing documents whose content another stored document has.
     pub identical: u64,
-    /// Documents supplied by the caller that have the name of one before them in the same call. By default they replace it.
+    /// Documents supplied by the caller that have the name of one before them in the same call. By default
+    /// they replace it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeated: u64,
     /// The first [`IngestSummary::LISTED`] of their names.
@@ -57,10 +59,11 @@ pub struct IngestSummary {
     pub skips: u64,
     /// The first [`IngestSummary::LISTED`] of them.
     pub skipped: Vec<Skipped>,
-    /// Skipped ones that are archives of a kind that is not read: 7z, say.
+    /// Skipped archives of kinds that are not read, such as 7z.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread_archives: u64,
-    /// Added or replacing documents that are not empty and have no text: scanned pages, say. No query finds them by a part of theirs.
+    /// Added or replacing documents that are not empty but have no text, such as scanned pages. No query
+    /// finds them by a part of them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
     /// Bytes of the added and replacing documents.
@@ -69,11 +72,11 @@ pub struct IngestSummary {
     pub symbols: u64,
     /// Fingerprints of these documents.
     pub fingerprints: u64,
-    /// Sequences in these documents that were no characters in the document's encoding.
+    /// Byte sequences in these documents that are no characters in the document's encoding.
     pub undecodable: u64,
     /// Documents that had such sequences.
     pub undecodable_documents: u64,
-    /// How many of the added and replacing documents are in each format.
+    /// Number of added and replacing documents by format.
     pub formats: BTreeMap<String, u64>,
     /// Rows of the metadata table that no document matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,7 +87,7 @@ pub struct IngestSummary {
     /// Stored documents that are boilerplate from now on.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub made_boilerplate: u64,
-    /// True where the run was stopped: what was committed is safe, and running it again continues.
+    /// True if the run was stopped. Committed documents are safe, and the same run continues.
     pub interrupted: bool,
     /// Wall-clock time, to the millisecond.
     pub seconds: f64,
@@ -107,10 +110,11 @@ pub struct Skipped {
 }
 
 impl IngestSummary {
-    /// How many failures, and how many skipped files, a summary lists by name. [`crate::Progress`] gets all of them.
+    /// The most failures, and the most skipped files, that a summary lists by name. [`crate::Progress`] gets
+    /// all.
     pub const LISTED: usize = 1000;
 
-    /// Counts a failure, and lists it while there are few.
+    /// Counts a failure, and lists it if the list has room.
     pub(super) fn fail(&mut self, name: &str, error: &Error) {
         self.failures += 1;
         if self.failed.len() < Self::LISTED {
@@ -118,7 +122,7 @@ impl IngestSummary {
         }
     }
 
-    /// Counts a skipped file, and lists it while there are few.
+    /// Counts a skipped file, and lists it if the list has room.
     pub(super) fn skip(&mut self, name: String, reason: SkipReason) {
         self.skips += 1;
         self.unread_archives += u64::from(reason.is_unread_archive());
@@ -132,7 +136,7 @@ impl IngestSummary {
         self.added + self.replaced + self.unchanged + self.kept
     }
 
-    /// Its counts as they are now, without the lists of names.
+    /// The current counts, without the lists of names.
     pub(super) fn counts(&self) -> Self {
         let (unmatched, repeated_names, failed, skipped) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { formats: self.formats.clone(), unmatched, repeated_names, failed, skipped, ..*self }

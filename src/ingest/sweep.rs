@@ -1,4 +1,4 @@
-//! Sweep: what a container has held before and holds no longer is deleted, once it has been read whole.
+//! Sweep: finds documents that a container no longer holds, after it was read whole.
 
 use std::collections::HashMap;
 
@@ -9,37 +9,37 @@ use fpdb_host::error::Result;
 use fpdb_reading::input::FileFacts;
 use fpdb_store::{ContainerRecord, Store};
 
-/// The documents that a run has met, and the containers that may hold less than before.
+/// The documents that a run has found, and the containers that may hold fewer than before.
 pub(super) struct Sweep {
     /// The first id of this run.
     first: u32,
-    /// The documents of earlier runs that this one has met.
+    /// The documents of earlier runs that this run has found.
     met: RoaringBitmap,
     /// By path.
     shrunk: HashMap<String, Shrunk>,
 }
 
-/// A container that may have held more when it was read before.
+/// A container that may have held more documents before.
 struct Shrunk {
     name: String,
-    /// The record to keep once the documents that it no longer holds are deleted; `None` for one that is a single document now.
+    /// The record to store after the deletion. `None` if the container is a single document now.
     record: Option<ContainerRecord>,
 }
 
 impl Sweep {
-    /// For a run whose first document gets the id `first`.
+    /// A sweep for a run whose first document gets the id `first`.
     pub(super) fn new(first: u32) -> Self {
         Self { first, met: RoaringBitmap::new(), shrunk: HashMap::new() }
     }
 
-    /// A document of an earlier run has been found again, or something that takes its place.
+    /// Notes that a document of an earlier run, or its replacement, was found.
     pub(super) fn meet(&mut self, id: u32) {
         if id < self.first {
             self.met.insert(id);
         }
     }
 
-    /// How many documents of earlier runs have been met.
+    /// Number of documents of earlier runs that were found.
     pub(super) fn met(&self) -> u64 {
         self.met.len()
     }
@@ -54,8 +54,9 @@ impl Sweep {
         self.first > 0
     }
 
-    /// True if documents may be stored of a container that it no longer holds; it was read with these `settings`, and holds
-    /// `met` documents of earlier runs. Where none of them was met and the container was not remembered it cannot tell.
+    /// True if documents may be stored that a container no longer holds. The container was read with these
+    /// `settings` and holds `met` documents of earlier runs. Returns false if `met` is 0 and the container
+    /// was not remembered: then nothing is known of it.
     pub(super) fn has_shrunk(
         &self,
         documents: KnownDocuments<'_>,
@@ -64,23 +65,23 @@ impl Sweep {
     ) -> Result<bool> {
         let had = documents.store.container(&file.source)?.filter(|record| record.settings == settings);
         let had = had.map(|record| record.documents);
-        // Where it was not remembered, or by a run that deletes nothing, there may be more if some was met.
+        // If it was not remembered, or only by a run that deletes nothing, one found document suggests more.
         let fewer = had.map_or(met > 0, |had| met < had);
-        // It can have been one document itself.
+        // The container may have been a single document.
         Ok(fewer || documents.named(name)?.iter().any(|&id| !self.is_of_this_run(id)))
     }
 
-    /// Adds a container that has shrunk, and the record it gets once it is swept.
+    /// Adds a container that holds fewer documents, and its record after the sweep.
     pub(super) fn add(&mut self, source: String, name: String, record: ContainerRecord) {
         self.shrunk.insert(source, Shrunk { name, record: Some(record) });
     }
 
-    /// Adds a container that is one document now.
+    /// Adds a container that is a single document now.
     pub(super) fn add_closed(&mut self, source: String, name: String) {
         self.shrunk.insert(source, Shrunk { name, record: None });
     }
 
-    /// The stored documents of shrunk containers that this run has not met, ascending.
+    /// The stored documents of shrunk containers that this run has not found, ascending.
     pub(super) fn unmet(&self, store: &Store) -> Result<Vec<u32>> {
         let mut unmet = Vec::new();
         if self.shrunk.is_empty() {
@@ -96,7 +97,7 @@ impl Sweep {
         Ok(unmet)
     }
 
-    /// Ends the sweep: the containers that are to be remembered, by path.
+    /// Ends the sweep. Returns the containers to remember, by path.
     pub(super) fn swept(&mut self) -> impl Iterator<Item = (String, ContainerRecord)> {
         std::mem::take(&mut self.shrunk).into_iter().filter_map(|(source, shrunk)| Some((source, shrunk.record?)))
     }

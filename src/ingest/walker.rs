@@ -1,8 +1,8 @@
-//! Walker: finds documents, and says what is to be done with each.
+//! Walker: finds documents and decides the next step for each.
 //!
-//! Containers are read by the walking thread, which hands each member over before the next: so a member of any size passes
-//! through a queue of a few pieces. Small members are handed over many at a time, as one job: to wake another thread for each of
-//! them would cost more than to read it.
+//! The walking thread reads containers and hands over each member before the next. So a member of any size
+//! passes through a queue of a few pieces. Many small members form one job, because waking another thread
+//! costs more than reading a small member.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -30,14 +30,14 @@ use fpdb_store::Store;
 /// Parcels of one job that may wait for the intake.
 const PARCELS_WAITING: usize = 3;
 
-/// Small members are one job up to so many bytes: enough that the threads seldom wake each other. One with more is a job
-/// of its own.
+/// The most bytes of small members in one job: enough that the threads seldom wake each other. A larger
+/// member is a job of its own.
 const JOB_BYTES: usize = 128 << 10;
 
-/// And up to so many of them, those that failed or were skipped included.
+/// The most members in one job; failed and skipped ones count too.
 const JOB_ENTRIES: usize = 256;
 
-/// Finds documents, and says what is to be done with them.
+/// Finds documents and decides the next step for each.
 pub(super) struct Walker<'a> {
     store: &'a Store,
     options: &'a IngestOptions,
@@ -47,12 +47,12 @@ pub(super) struct Walker<'a> {
     filter: Option<Arc<PathFilter>>,
     steps: SyncSender<IntakeStep>,
     jobs: SyncSender<ReadJob>,
-    /// The entries of the next job: small members, with those that failed or were skipped between them. And the bytes
-    /// they hold.
+    /// The entries of the next job: small members, and failed and skipped ones between them. Then their
+    /// bytes.
     entries: Vec<JobEntry>,
     bytes: usize,
-    /// Files, and folders with all that is in them, where the search for renamed files could not look. A new document there may be a
-    /// missing one: it waits for the next run.
+    /// Files and folders that the search for renamed files could not read. A new document there may be a
+    /// renamed one, so it waits for the next run.
     unseen: FxHashSet<PathBuf>,
 }
 
@@ -97,12 +97,12 @@ impl<'a> Walker<'a> {
                 ControlFlow::Break(())
             }
         })?;
-        // Jobs of standard input, behind which no other step comes.
+        // Jobs of standard input, which are the last step.
         let _ = self.hand_over();
         failure.map_or(Ok(()), Err)
     }
 
-    /// Takes documents that the caller supplies, one when the one before is on its way.
+    /// Takes documents that the caller supplies, one at a time.
     pub(super) fn take_supplied(&mut self, documents: impl Iterator<Item = Document>) {
         let mut names = FxHashSet::default();
         let (mut repeated_documents, mut repeated_names) = (0, Vec::new());
@@ -122,11 +122,11 @@ impl<'a> Walker<'a> {
                 break;
             }
         }
-        // Behind the last small ones.
+        // After the last small members.
         let _ = self.step(IntakeStep::Repeated(repeated_documents, repeated_names));
     }
 
-    /// Takes what the walk has found.
+    /// Handles an event of the walk.
     fn found(&mut self, found: WalkEvent, names: &FirstNames<'_>) -> Result<ControlFlow<()>> {
         if self.stop.is_stopped() {
             return Ok(ControlFlow::Break(()));
@@ -135,7 +135,7 @@ impl<'a> Walker<'a> {
         let mut candidate = match found {
             WalkEvent::LeftOut(name) => return Ok(self.step(IntakeStep::LeftOut(name))),
             WalkEvent::Skipped { name, reason } => return Ok(self.step(IntakeStep::Skipped { name, reason })),
-            // The search has met it too.
+            // The search for renamed files has reported it already.
             WalkEvent::Failed { error: Error::Io { path, .. }, .. } if self.unseen.contains(&path) => {
                 return Ok(ControlFlow::Continue(()));
             }
@@ -188,7 +188,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// True for a file that is not stored, and that the search for renamed files could not look at.
+    /// True for a new file that the search for renamed files could not read.
     fn must_wait(&self, about: &About) -> Result<bool> {
         let Some(file) = about.file.as_ref().filter(|_| !self.unseen.is_empty()) else { return Ok(false) };
         let is_unseen = || file.path.ancestors().any(|path| self.unseen.contains(path));
@@ -197,7 +197,7 @@ impl<'a> Walker<'a> {
             && self.store.container(&file.source)?.is_none())
     }
 
-    /// Takes what a container holds.
+    /// Handles a member of a container.
     fn member(&mut self, found: WalkEvent) -> ControlFlow<()> {
         if self.stop.is_stopped() {
             return ControlFlow::Break(());
@@ -223,7 +223,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds an entry that holds so many bytes to the next job.
+    /// Adds an entry of `bytes` bytes to the next job.
     fn entry(&mut self, bytes: usize, entry: JobEntry) -> ControlFlow<()> {
         if self.bytes + bytes > JOB_BYTES || self.entries.len() == JOB_ENTRIES {
             self.hand_over()?;
@@ -250,21 +250,21 @@ impl<'a> Walker<'a> {
 
     fn job(&self, entries: Vec<JobEntry>, stored: Option<Digest>) -> ControlFlow<()> {
         let (parcels, taken) = sync_channel(PARCELS_WAITING);
-        // The step before the job: a worker that waits for the intake then waits for a step it will reach.
+        // The step goes out before the job, so the intake reaches each queue that a worker waits on.
         let told = self.steps.send(IntakeStep::Read(entries.len(), taken)).is_ok();
-        // An intake that is gone has failed, and says so itself.
+        // The intake has ended, and reports its own error.
         let given = told && self.jobs.send(ReadJob { entries, stored, parcels }).is_ok();
         if given { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn step(&mut self, step: IntakeStep) -> ControlFlow<()> {
         self.hand_over()?;
-        // An intake that is gone has failed, and says so itself.
+        // The intake has ended, and reports its own error.
         if self.steps.send(step).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 
-/// The bytes of what is known of a member beside its content.
+/// Bytes that a member takes beside its content.
 fn held_by(about: &About) -> usize {
     let metadata = about.metadata.iter().map(|(name, value)| name.len() + value.len());
     about.name.len() + about.hint.len() + about.member.as_ref().map_or(0, String::len) + metadata.sum::<usize>()

@@ -1,4 +1,4 @@
-//! Worker: reads one document after the other and makes fingerprints.
+//! Worker: reads documents one by one and makes fingerprints.
 
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use fpdb_reading::fingerprint::Fingerprinter;
 use fpdb_reading::input::{Candidate, Content, Reader, format_of};
 use fpdb_store::{Store, TEXT_CHUNK_BYTES, compress};
 
-/// Fingerprints that travel together: some 100 KiB.
+/// Number of fingerprints in a parcel: some 100 KiB.
 const PARCEL_FINGERPRINTS: usize = 4096;
 
 /// The result of one document.
@@ -25,7 +25,7 @@ enum DocumentOutcome {
     Read(ReadDocument),
 }
 
-/// Works until no job comes any more.
+/// Works until there are no more jobs.
 pub(super) fn work(
     store: &Store,
     options: &IngestOptions,
@@ -38,7 +38,7 @@ pub(super) fn work(
         options,
         stop,
         progress,
-        // A database that was empty knows no document.
+        // An empty database has no document to compare with.
         looks: store.view().state().documents > 0,
         reader: Reader::new(options.read.limits.clone()),
         fingerprinter: Fingerprinter::new(store.profile()).with_limits(&options.read.limits),
@@ -60,7 +60,7 @@ pub(super) fn work(
                         })
                     });
                     let outcome = outcome.unwrap_or_else(|detail| {
-                        // A panic leaves its state half changed.
+                        // After a panic the state of the reader may be invalid.
                         worker = new();
                         Err(Error::Document(DocumentError::ReaderFailed { detail }))
                     });
@@ -78,7 +78,7 @@ pub(super) fn work(
                 break;
             }
         }
-        // An intake that is gone has failed, and says so itself.
+        // The intake has ended, and reports its own error.
         let _ = pieces.send();
     }
 }
@@ -101,14 +101,13 @@ impl Pieces {
     }
 
     /// # Errors
-    /// [`Error::Stopped`] where the intake takes no more of them: it has failed, and says so itself.
+    /// [`Error::Stopped`] if the intake has ended; it reports its own error.
     fn send_if_full(&mut self) -> Result<()> {
         let weight = self.parcel.fingerprints.len() + self.text / FINGERPRINT_BYTES;
         if weight < PARCEL_FINGERPRINTS { Ok(()) } else { self.send() }
     }
 
-    /// Drops the fingerprints after the last piece: of no use once their document has failed, and half written where its
-    /// reader has panicked.
+    /// Drops the fingerprints after the last message: their document has failed, or its reader has panicked.
     fn drop_open(&mut self) {
         self.parcel.fingerprints.truncate(self.parcel.pieces.last().map_or(0, |&(before, _)| before));
     }
@@ -141,7 +140,7 @@ impl Worker<'_> {
             return Ok(same.then_some(stored));
         }
         let Content::Whole(bytes) = &candidate.content else { return Ok(None) };
-        // The stored one can be replaced by the one before it.
+        // An earlier document of this run may replace the stored one.
         if !self.looks || candidate.about.repeated {
             return Ok(None);
         }
@@ -170,7 +169,7 @@ impl Worker<'_> {
                 || Error::Document(DocumentError::ReaderFailed { detail: "it gave no bytes, and no error".into() });
             return Err(read.err().unwrap_or_else(no_bytes));
         };
-        // Finished in any case, so as to be ready for the next document.
+        // Finished even after an error, to be ready for the next document.
         let facts = fingerprinter.finish(&mut pieces.parcel.fingerprints);
         let stored_text = text.is_some();
         let (digest, facts) = (read?, facts?);

@@ -1,5 +1,5 @@
-//! Units: what a query ranks. A unit is a document, or a submission, whose documents count as one. A unit goes by
-//! the id of its first document.
+//! Units: what a query ranks. A unit is a document, or a submission, whose documents count as one. A unit
+//! goes by the id of its first document.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,7 +44,8 @@ pub(super) struct SubmissionFacts {
 }
 
 impl Units {
-    /// The submissions that a regular expression forms, and the documents outside any. Reads the record of every document and, for the sizes, every posting.
+    /// The submissions that a regular expression forms, and the documents outside any. Reads the record of
+    /// every document and, for the sizes, every posting.
     ///
     /// # Errors
     /// [`Error::Stopped`](crate::Error::Stopped); an invalid regular expression; errors from reading the
@@ -147,9 +148,9 @@ enum State {
 }
 
 impl UnitCache {
-    /// The units under a regular expression for submissions, as of the last commit; without one, the documents.
-    /// Waits for a commit in progress, so it must not be called on the threads of the database. Queries with
-    /// the same expression count once; queries with another do not wait for them.
+    /// The units under a regular expression for submissions, as of the last commit; without one, the
+    /// documents. Waits for a commit in progress, so it must not be called on the threads of the database.
+    /// Queries with the same expression count once; queries with another do not wait for them.
     pub(crate) fn get(&self, store: &Store, pattern: Option<&str>, stop: &StopToken) -> Result<Arc<Units>> {
         let Some(pattern) = pattern else { return Ok(Arc::default()) };
         let _unchanged = store.keep_unchanged(stop)?;

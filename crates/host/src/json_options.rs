@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// Returns `defaults` with the fields that a JSON object gives. Objects within objects are treated the same way,
-/// so `{"joining": {"least": 20}}` changes one field.
+/// Returns `defaults` with the fields that a JSON object gives. Objects within objects are treated the same
+/// way, so `{"joining": {"least": 20}}` changes one field.
 ///
 /// # Errors
 /// [`Error::InvalidOptions`] for an unknown field, and for a value that a field cannot have.

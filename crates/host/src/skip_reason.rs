@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize, Serializer};
 /// The variants and their phrases, written and read from one table.
 macro_rules! reasons {
     ($($variant:ident => $phrase:literal),+ $(,)?) => {
-        /// Why a file, a member of a container or a row is no document. [`Display`](fmt::Display) and JSON give a noun phrase.
+        /// Why a file, a member of a container or a row is no document. [`Display`](fmt::Display) and JSON
+        /// give a noun phrase.
         #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
         #[serde(from = "Cow<'static, str>")]
         #[non_exhaustive]

@@ -193,14 +193,15 @@ impl Profile {
     /// Prose, and the default: characters, k 25, w 20. It finds a copied sentence (t = 44 characters).
     pub const PROSE: Self = Self::robust(Unit::Char, 25, 20);
 
-    /// Large archives of text: characters, k 50, w 100. It makes a fifth of the fingerprints of [`Self::PROSE`]. These are the
-    /// settings of the Web experiment of Schleimer et al. 2003, section 5.1.
+    /// Large archives of text: characters, k 50, w 100. It makes a fifth of the fingerprints of
+    /// [`Self::PROSE`]. These are the settings of the Web experiment of Schleimer et al. 2003, section 5.1.
     pub const TEXT: Self = Self::robust(Unit::Char, 50, 100);
 
     /// Words, k 3, w 1: every trigram of words is a fingerprint (Lyon, Malcolm and Dickerson 2001).
     pub const WORDS: Self = Self::robust(Unit::Word, 3, 1);
 
-    /// Source code: tokens, k 7, w 2. It finds a copied statement (t = 8 tokens). docs/measurements.md gives the figures behind k and w.
+    /// Source code: tokens, k 7, w 2. It finds a copied statement (t = 8 tokens). docs/measurements.md gives
+    /// the figures behind k and w.
     pub const CODE: Self = Self::robust(Unit::Token, 7, 2);
 
     /// Bytes as they are, k 50, w 100.

@@ -244,8 +244,8 @@ impl Store {
         self.identity.clone().ok_or_else(|| missing("the identity of the store"))
     }
 
-    /// Identifies this database as it was made, copied or restored: a repair makes another of it, whose documents need not be those
-    /// that were there.
+    /// Identifies this database as it was made, copied or restored: a repair makes another of it, whose
+    /// documents need not be those that were there.
     pub fn made_as(&self) -> Result<String> {
         self.engine.identity()?.ok_or_else(|| missing("the engine's name of the store"))
     }

@@ -88,7 +88,7 @@ pub struct ApplySummary {
     pub left: u64,
     /// Number of documents that stay because their survivor has changed.
     pub unjustified: u64,
-    /// Number of documents of which only the text was compared. They are contained in their survivor or
+    /// Number of documents for which only the text was compared. They are contained in their survivor or
     /// resemble it, and their formats hold attachments and pictures.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,

@@ -111,7 +111,7 @@ impl PairsOptions {
             Unit::Char | Unit::Byte => profile.k() >= 25,
             Unit::Word => profile.k() >= 6,
             Unit::Token => {
-                // A frame has up to 60 k-grams, of which 2 / (w + 1) are selected.
+                // A frame has up to 60 k-grams; a share of 2 / (w + 1) of them is selected.
                 let few_shared = 120 / (u64::from(profile.w()) + 1);
                 let (min_resemblance, few_min_resemblance) = if profile.k() < 7 { (0.2, 0.3) } else { (0.1, 0.2) };
                 return Self { min_resemblance, few_shared, few_min_resemblance, ..Self::all() };

@@ -1,4 +1,4 @@
-//! Commits: hands full batches to the committing thread, waits for it, and drops documents that are not to be.
+//! Commits: hands full batches to the committing thread, waits for it, and drops unfinished documents.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::{Intake, LastBatch, lock};
 use fpdb_host::error::{Error, Result, StoreFailure};
 
 impl Intake<'_> {
-    /// Hands the batch to the committing thread, once that is done with the one before.
+    /// Hands the batch to the committing thread after the previous commit.
     pub(in crate::ingest) fn commit(&mut self) -> Result<()> {
         if self.batch.is_empty() {
             return Ok(());
@@ -16,7 +16,7 @@ impl Intake<'_> {
         let batch = std::mem::replace(&mut self.batch, next);
         let documents = self.documents();
         self.last = LastBatch { pending: Arc::clone(batch.pending()), awaited: Some(documents) };
-        // The thread ends after this intake only, unless it panics; then there will be no outcome either.
+        // The thread outlives this intake unless it panics; then no outcome comes.
         let _ = self.batches.send(batch);
         Ok(())
     }
@@ -35,13 +35,13 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Commits where the batch has no room for another document, or has part of one in the store already. A document that is
-    /// only touched takes room as well: its record is written anew.
+    /// Commits if the batch has no room for another document, or if the store already has a part of it. A
+    /// document that is only updated takes room too, because its record is rewritten.
     pub(super) fn commit_if_full(&mut self) -> Result<()> {
         if self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
     }
 
-    /// Drops what was taken of the current document.
+    /// Drops the fingerprints and text of the current document.
     pub(super) fn abandon(&mut self) -> Result<()> {
         if self.batch.is_spilled() {
             self.await_commit()?;

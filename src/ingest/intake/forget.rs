@@ -1,4 +1,4 @@
-//! Forget: what containers no longer hold and, on request, what is gone from folders.
+//! Forget: deletes documents that containers no longer hold and, on request, documents whose files are gone.
 
 use std::path::Path;
 
@@ -12,20 +12,20 @@ use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::ContainerRecord;
 
-/// The documents of a container of which others may be stored than it holds now.
+/// The number of documents of a container whose stored documents may differ from what it holds now.
 const ANY_NUMBER: u64 = u64::MAX;
 
-/// The time of a container that is read again by the next run, whatever the time of its file.
+/// The time of a container that the next run must read again even if its file is unchanged.
 const NO_TIME: (i64, u32) = (i64::MIN, 0);
 
 impl Intake<'_> {
-    /// Deletes what containers have held before and hold no longer.
+    /// Deletes the documents that containers no longer hold.
     pub(super) fn sweep(&mut self) -> Result<()> {
         for id in self.sweep.unmet(self.store)? {
             let record = self.store.document(id)?;
             let versions = self.known().named(&record.name)?;
             if versions.into_iter().any(|version| self.sweep.is_of_this_run(version)) {
-                // It is another version of one that is held.
+                // Another version of a document that the container still holds.
                 continue;
             }
             self.progress.removed(&record.name);
@@ -42,7 +42,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Deletes the documents whose files are gone, unless the run is to stop.
+    /// Deletes the documents whose files are gone, unless the run stops.
     pub(in crate::ingest) fn prune(&mut self, prune: &Prune, stop: &StopToken) -> Result<()> {
         self.commit()?;
         self.await_commit()?;
@@ -78,7 +78,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// The stored documents of a name count as found again.
+    /// Counts the stored documents of a name as found again.
     pub(super) fn meet_all_named(&mut self, name: &str) -> Result<()> {
         if self.before.is_some() && self.sweep.follows_others() {
             for id in self.known().named(name)? {
@@ -88,7 +88,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// A member that globs leave out stays as it is stored, and is not counted as one that its container gives.
+    /// Handles a member that globs leave out: its stored document stays, and its container counts without it.
     pub(super) fn keep_left_out(&mut self, name: &str) -> Result<()> {
         let met = self.sweep.met();
         self.meet_all_named(name)?;
@@ -98,7 +98,8 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// A container that was read is one document now, if this is one: its members are in the database no longer, and it is not known.
+    /// Handles a container that is now read as one document: its members are deleted, and it is no longer
+    /// remembered as a container.
     pub(super) fn closed(&mut self, about: &About) -> Result<()> {
         if about.member.as_deref() != Some(CLOSED) || !self.options.deletes_members() {
             return Ok(());
@@ -112,7 +113,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Remembers a container. One all of whose members are stored as they are in it need not be read again.
+    /// Remembers a container. If all its members are stored unchanged, the next run need not read it.
     pub(super) fn close(&mut self, ReadContainer { name, file, whole }: ReadContainer) -> Result<()> {
         let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
         let IngestSummary { kept, failures, .. } = self.summary;
@@ -120,15 +121,15 @@ impl Intake<'_> {
             return Ok(());
         }
         let settings = self.options.settings(&name, &file.source);
-        // One with members that are not stored as they are in it is looked at again.
+        // The next run reads it again, because some members are not stored as they are.
         let all_stored = before.kept == kept;
-        // It is remembered in any case, so that the next run sees if it holds less.
+        // Remembered in any case, so that the next run notices missing members.
         let modified = trusted_mtime(&file).filter(|_| all_stored).unwrap_or(NO_TIME);
         let documents = if all_stored { self.documents() - before.documents } else { ANY_NUMBER };
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
         let met = self.sweep.met().saturating_sub(before.met);
         let has_shrunk = match self.options.prune {
-            // It counts on that what is gone is forgotten, whatever is remembered of the container.
+            // The caller expects deleted members to be forgotten even if the container is not remembered.
             true => self.sweep.follows_others(),
             false => {
                 self.options.deletes_members() && self.sweep.has_shrunk(self.known(), (&name, &file, settings), met)?

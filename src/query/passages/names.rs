@@ -112,7 +112,7 @@ mod tests {
         let first = "int a = 1; b = a * 22; while (b > 3) b = b - a;";
         let second = "if (c == 44) { d = c / 5; c = d % 66; }";
         let [a, b] = [format!("{first} {second}"), format!("{first} return; {}", second.replace('c', "e"))];
-        // The first part has 7 names; the second has 5, of which 3 differ.
+        // The first part has 7 names; the second has 5, and 3 of them differ.
         assert_eq!(passages(&a, &b, C).iter().map(|passage| passage.1).collect::<Vec<_>>(), [Some(9.0 / 12.0)]);
     }
 

@@ -38,7 +38,7 @@ const PAIRS: u64 = 1 << 22;
 const RARE: u32 = 4;
 const LONG: u32 = 3;
 
-/// A pair of spans, one of which may be a rewording of the other.
+/// A pair of spans that may say the same in other words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Seed {
     /// Start of the span in the query, and in the document.

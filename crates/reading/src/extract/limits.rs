@@ -74,9 +74,10 @@ macro_rules! limits {
                 #[doc = concat!("`", $name, "`: ", $meaning, ".")]
                 pub $field: $kind,
             )*
-            /// Reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in processes of their own, so
-            /// that the limits of memory and time hold whatever a parser does. Without it they are read in this
-            /// process, and refused where they look as if they needed too much memory. Not part of the JSON.
+            /// Reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in processes of
+            /// their own, so that the limits of memory and time hold whatever a parser does. Without it they
+            /// are read in this process, and refused where they look as if they needed too much memory. Not
+            /// part of the JSON.
             pub process: Option<ReaderProcess>,
         }
 
@@ -143,8 +144,8 @@ impl InputLimits {
     /// The same, with another value of the limit that this field holds.
     ///
     /// # Errors
-    /// [`Error::UnknownLimit`] if no field has this name; [`Error::InvalidParameter`] if the limit cannot have
-    /// this value.
+    /// [`Error::UnknownLimit`] if no field has this name; [`Error::InvalidParameter`] if the limit cannot
+    /// have this value.
     pub fn with(mut self, field: &str, value: u64) -> Result<Self> {
         let limit = InputLimit::of_field(field).ok_or_else(|| Error::UnknownLimit {
             name: field.into(),

@@ -38,7 +38,8 @@ pub struct About {
     pub metadata: Vec<(String, String)>,
     /// True if an earlier document of the file has the same name.
     pub repeated: bool,
-    /// True if it is all of a source that the caller has named, and neither a member nor met in a folder or a list.
+    /// True if it is all of a source that the caller has named, and neither a member nor met in a folder or a
+    /// list.
     pub named: bool,
 }
 

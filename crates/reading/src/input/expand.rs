@@ -34,7 +34,7 @@ use within::Within;
 pub struct ReadContext<'a> {
     /// How documents are read.
     pub options: &'a ReadOptions,
-    /// Which members of archives count; `None` where all do.
+    /// Which members of archives count; `None`: all.
     pub members: Option<&'a PathFilter>,
     /// Ends the reading.
     pub stop: &'a StopToken,

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 /// A source of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A file, or a folder with everything below it. A file that is not a document is a failure if it is named
-    /// here, and is skipped below a folder.
+    /// A file, or a folder with everything below it. A file that is not a document is a failure if it is
+    /// named here, and is skipped below a folder.
     Path(PathBuf),
     /// A path of a list, which may hold other files than documents. They are skipped, as below a folder.
     /// Otherwise like [`Source::Path`].

@@ -39,8 +39,8 @@ impl Reach {
         reach
     }
 
-    /// True if a document that is met lies at or below a path that is named. One without a file comes from a stream, and is
-    /// told by its name.
+    /// True if a document that is met lies at or below a path that is named. One without a file comes from a
+    /// stream, and is told by its name.
     pub fn is_of(&self, name: &str, source: Option<&str>) -> bool {
         source.map_or_else(|| self.holds(name, None), |source| self.is_below(source))
     }

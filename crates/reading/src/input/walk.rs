@@ -77,16 +77,17 @@ impl PathFilter {
         !self.exclude.matches_or_parents(path) && self.includes(path)
     }
 
-    /// True if a document counts: a file of a folder, or a part of one. A member of an archive counts as a file in a folder
-    /// of the archive's name, or by its name as answers show it; a record counts as its container does.
+    /// True if a document counts: a file of a folder, or a part of one. A member of an archive counts as a
+    /// file in a folder of the archive's name, or by its name as answers show it; a record counts as its
+    /// container does.
     pub(super) fn counts_member(&self, path: &Path, suffix: &str) -> bool {
         let Some(member) = suffix.strip_prefix('!') else { return self.counts(path) };
         let (inside, name) = paths_of(path, member);
         !self.excludes_either(&inside, &name) && (self.includes(&inside) || self.includes(&name))
     }
 
-    /// True if a member of an archive is left out. One that may be an archive is left out by `exclude` alone: its members are
-    /// looked at one by one.
+    /// True if a member of an archive is left out. One that may be an archive is left out by `exclude` alone:
+    /// its members are looked at one by one.
     pub(super) fn leaves_out(&self, path: &Path, suffix: &str) -> bool {
         let Some(member) = suffix.strip_prefix('!').filter(|_| !self.takes_all()) else { return false };
         let (inside, name) = paths_of(path, member);

@@ -1,9 +1,9 @@
 //! Backup and restore: copies of the committed state. A backup shares with the ones before it the tables
 //! that have not changed since, so that a second one costs what is new.
 //!
-//! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the identity and the
-//! path of the database), and the engine's own `engine/`. `decisions/NUMBER` is the record of a dedup's decisions as it was then, where
-//! there was one.
+//! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the
+//! identity and the path of the database), and the engine's own `engine/`. `decisions/NUMBER` is the record
+//! of a dedup's decisions as it was then, where there was one.
 //!
 //! RocksDB compares checksums while it copies, and only sizes later. So `fpdb backup` reads every file that
 //! the backups in the folder need ([`backup_files`](super::backup_files)). It copies a damaged file again if
@@ -61,8 +61,8 @@ fn marker() -> String {
 }
 
 impl Store {
-    /// Copies the database into `folder`, and keeps at most `keep` backups there. Each file that a backup there needs is
-    /// read and compared with its checksum; with `quick` only its size is looked at.
+    /// Copies the database into `folder`, and keeps at most `keep` backups there. Each file that a backup
+    /// there needs is read and compared with its checksum; with `quick` only its size is looked at.
     pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool, task: &Task<'_>) -> Result<Backup> {
         self.claim(folder)?;
         // The engine syncs what it makes in its folder, and not the name of that.
@@ -114,8 +114,8 @@ impl Store {
         })
     }
 
-    /// Makes a database at `root`, where nothing may be yet, of the backup `number` in `folder`, or the newest. Every file
-    /// is checked against its checksum as it is copied.
+    /// Makes a database at `root`, where nothing may be yet, of the backup `number` in `folder`, or the
+    /// newest. Every file is checked against its checksum as it is copied.
     pub fn restore(root: &Path, folder: &Path, number: Option<u32>, options: &StoreOptions) -> Result<Self> {
         if owner(folder)?.is_none() {
             return Err(Error::NotABackup { path: folder.to_owned() });
@@ -150,8 +150,8 @@ impl Store {
         Self::open_writer(root, options)
     }
 
-    /// Copies the record of decisions, if there is one, for the newest of these backups, and removes those of backups that are
-    /// no longer there. Returns its bytes.
+    /// Copies the record of decisions, if there is one, for the newest of these backups, and removes those of
+    /// backups that are no longer there. Returns its bytes.
     fn back_up_decisions(&self, records: &Path, numbers: &[u32]) -> Result<u64> {
         let is_kept = |name: &std::ffi::OsStr| {
             name.to_str().and_then(|name| name.parse().ok()).is_some_and(|number| numbers.contains(&number))
@@ -186,7 +186,8 @@ impl Store {
         copy().map_err(Error::io("write", &to))
     }
 
-    /// Makes `folder` the backups of this database, which no other may use: the engine would keep the newest of all.
+    /// Makes `folder` the backups of this database, which no other may use: the engine would keep the newest
+    /// of all.
     fn claim(&self, folder: &Path) -> Result<()> {
         let identity = self.identity()?;
         let path = self.root.canonicalize().map_err(Error::io("find", &self.root))?;
@@ -212,7 +213,7 @@ enum Owner {
     Database { identity: String, path: PathBuf },
 }
 
-/// The database that the backups in the folder are of; `None` where there are no backups.
+/// The database that the backups in the folder are of; `None` if there are no backups.
 fn owner(folder: &Path) -> Result<Option<Owner>> {
     let path = folder.join(MARKER);
     let text = match read_short(&path) {

@@ -1,7 +1,7 @@
 //! Files of backups: each is listed with its checksum, and compared with it.
 //!
-//! The engine compares checksums as it copies, sizes later. Its list of the files of backup n is the text `meta/n`, whose
-//! lines `path crc32 checksum` say the CRC-32C of each in decimal.
+//! The engine compares checksums as it copies, sizes later. Its list of the files of backup n is the text
+//! `meta/n`, whose lines `path crc32 checksum` say the CRC-32C of each in decimal.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -87,7 +87,7 @@ fn parse(list: &str) -> Vec<(String, u32)> {
     list.lines().filter_map(file).collect()
 }
 
-/// The CRC-32C of a file; `None` where there is none.
+/// The CRC-32C of a file; `None` if there is none.
 fn checksum_of(path: &Path) -> io::Result<Option<u32>> {
     let mut file = match check_regular(path).and_then(|()| File::open(path)) {
         Ok(file) => file,

@@ -1,7 +1,8 @@
 //! Choice: the way in which a damaged store is read: which list of tables counts, and whether its logs do.
 //!
-//! If the list of tables cannot be relied on, one is made of the tables that are there ([`crate::care::found_tables`]). Logs, and
-//! tables that a compaction may have replaced, count unless the last commit fits the mark and the documents without them only.
+//! If the list of tables cannot be relied on, one is made of the tables that are there
+//! ([`crate::care::found_tables`]). Logs, and tables that a compaction may have replaced, count unless the
+//! last commit fits the mark and the documents without them only.
 
 use std::path::Path;
 
@@ -21,7 +22,8 @@ const LOGS_LEFT_OUT: &str = "its logs do not fit its tables, and are left out";
 /// Opens the store of the database at `root`, which no process may be writing.
 ///
 /// # Errors
-/// [`Error::BeyondRepair`] where there is no state and no document; [`Error::OtherStore`] where it is of another database.
+/// [`Error::BeyondRepair`] where there is no state and no document; [`Error::OtherStore`] where it is of
+/// another database.
 pub(super) fn open_damaged(root: &Path, mark: &CommitMark, task: &Task<'_>) -> Result<Salvage> {
     let store = root.join(STORE);
     let mut other = None;
@@ -111,7 +113,8 @@ struct Fit {
     is_exact: bool,
     /// It is not known to be of another database.
     is_own: bool,
-    /// The last commit whose state can be read; 0 where there are documents only, `None` where there are none either.
+    /// The last commit whose state can be read. 0: there are only documents. `None`: there are no documents
+    /// either.
     commits: Option<u64>,
     /// The documents are exactly those that this commit counts.
     agrees: bool,

@@ -41,7 +41,7 @@ pub struct Verification {
     pub texts: u64,
     /// The damage, in the order it was found; after a repair, the damage before it.
     pub problems: Vec<Problem>,
-    /// The result of a repair; the counts above are those after it. `None` where there was none.
+    /// The result of a repair; the counts above are those after it. `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
     /// The damaged stores that repairs have put aside, this one or earlier ones, in that order.
@@ -77,7 +77,7 @@ impl Problem {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LostDocument {
-    /// Its name; `None` where that is lost too.
+    /// Its name; `None` if that is lost too.
     pub name: Option<String>,
     /// The absolute path it was read from, where that is known.
     pub source: Option<String>,
@@ -96,13 +96,14 @@ pub struct Repair {
     pub lost: Vec<LostDocument>,
     /// Commits after the last one whose state could be read: what they added or removed may be lost in part.
     pub commits_lost: u64,
-    /// How many documents the last of them had; `None` where none is lost, or that is not known.
+    /// How many documents the last of them had; `None` if none is lost, or that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_commit_documents: Option<u64>,
     /// Documents that are in the database, but whose stored texts are not.
     #[serde(default)]
     pub texts_lost: Vec<String>,
-    /// The folder in which the damaged store is kept, until somebody removes it; `None` where nothing was damaged.
+    /// The folder in which the damaged store is kept, until somebody removes it; `None` if nothing was
+    /// damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged_store: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! Repair of stores whose tables are whole, and whose other files are not: lists of tables, logs, and what is beside them.
+//! Repair of stores with intact tables and damaged other files: lists of tables, logs, marks.
 //!
-//! No document is from a file, so that none can be read again: what comes back comes from the tables and logs.
+//! No document is from a file: everything that comes back is from the tables and logs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -61,7 +61,7 @@ impl Base {
         Self { folder, content }
     }
 
-    /// A database of rows that were handed over whole, and a part of which was removed since.
+    /// A database of rows that came in whole files, some of them removed later.
     fn merged() -> Self {
         let base = Self::new(false, false);
         let root = base.folder.path().join("merged");
@@ -215,7 +215,7 @@ fn comes_back(base: &Base, what: &str, damage: impl FnOnce(&Path)) {
     }
 }
 
-/// Each damage to the files beside the tables that loses no row. One in so many is tried of those that are many.
+/// Each damage beside the tables that loses no row; of frequent kinds only every `every`th.
 fn try_all(every: usize) {
     let bases = [
         ("runs", Base::new(false, false)),
@@ -344,7 +344,7 @@ fn a_log_of_an_earlier_copy_does_not_hide_later_rows() {
     }
 }
 
-/// Tables that a compaction has replaced, and that were not deleted yet, hold documents that were removed since.
+/// Replaced tables that are still there after a compaction hold documents that were removed since.
 #[test]
 fn tables_that_a_compaction_has_replaced_bring_nothing_back() {
     let base = Base::new(false, false);

@@ -1,9 +1,9 @@
 //! Repair: writes the readable rows of a damaged store into a new one, which then takes its place.
 //!
-//! The damaged files are only read until the new store is whole and has been verified, so a repair that fails or is
-//! killed changes nothing. It needs as much space as the database takes. Documents keep their ids. Derived rows
-//! (names, digests, sums, runs, sets of documents) are made anew from the documents and postings; so are a document's own
-//! rows where its text can be read again, which is for the caller to try.
+//! The damaged files are only read until the new store is whole and has been verified, so a repair that fails
+//! or is killed changes nothing. It needs as much space as the database takes. Documents keep their ids.
+//! Derived rows (names, digests, sums, runs, sets of documents) are made anew from the documents and
+//! postings; so are a document's own rows where its text can be read again, which is for the caller to try.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -65,10 +65,12 @@ pub struct Repairing {
 }
 
 impl Repairing {
-    /// Verifies the database at `root`, and where something is wrong makes ready to write all that is not into a new store.
+    /// Verifies the database at `root`, and where something is wrong makes ready to write all that is not
+    /// into a new store.
     ///
     /// # Errors
-    /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no document, or no profile; [`Error::OtherStore`].
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no document, or no profile;
+    /// [`Error::OtherStore`].
     pub fn begin(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<RepairStart> {
         let marked = match check_marker(root) {
             // The file that says so can be lost like any other.
@@ -141,7 +143,7 @@ impl Repairing {
         self.store.profile()
     }
 
-    /// The documents of which only the record could be read, ascending.
+    /// The documents with a readable record and damaged postings, ascending.
     pub fn damaged_documents(&self) -> Vec<u32> {
         self.survey.damaged.clone()
     }
@@ -188,7 +190,7 @@ impl Repairing {
         Ok(())
     }
 
-    /// Ends the document, of which all fingerprints have been taken; `had_text` where its text was stored before.
+    /// Ends a document after its last fingerprint. `had_text`: its text was stored before the damage.
     pub fn keep(&mut self, record: DocumentRecord, had_text: bool) -> Result<()> {
         self.report.read_again.push(record.name.clone());
         if had_text && !record.stored_text {
@@ -346,13 +348,14 @@ fn has_store(root: &Path) -> bool {
     files::names(&root.join(STORE)).is_ok_and(|names| names.iter().any(is_of_store))
 }
 
-/// Ends a repair that was killed: one that had its new store whole and the damaged one out of the way is finished, any
-/// other is undone. Needs the writer lock. Returns where a damaged store is kept that was replaced.
+/// Ends a repair that was killed: one that had its new store whole and the damaged one out of the way is
+/// finished, any other is undone. Needs the writer lock. Returns where a damaged store is kept that was
+/// replaced.
 pub(crate) fn finish_interrupted(root: &Path) -> Result<Option<PathBuf>> {
     let (place, new, old) = (root.join(STORE), root.join(REPAIRED).join(STORE), root.join(DAMAGED));
     if !place.exists() && old.exists() && new.exists() {
-        // The damaged store never gets the mark of the new one, and the new one is never there without its own: with that of the damaged
-        // one, its list of tables could not be told from that of another store.
+        // The damaged store never gets the mark of the new one, and the new one is never there without its
+        // own: with that of the damaged one, its list of tables could not be told from that of another store.
         sync_folder(root)?;
         let mark = root.join(COMMITTED);
         match fs::rename(root.join(REPAIRED).join(COMMITTED), &mark) {

@@ -19,7 +19,7 @@ const DOCUMENTS_HELD: u64 = 20;
 
 type TestFiles = Vec<(u32, DocumentRecord)>;
 
-/// A database of documents without files, with so many fingerprints each, in two runs; one of them is deleted.
+/// A database in two runs, of documents without files; one document is deleted.
 fn make(root: &Path) -> TestFiles {
     let store = Store::create(root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
@@ -60,7 +60,7 @@ fn repaired(damage: impl FnOnce(&Store)) -> (Repair, TestFiles, TestFiles) {
     (found.repair.unwrap(), before, after)
 }
 
-/// As [`repaired`], where the mark is so many commits ahead of the store.
+/// As [`repaired`], with the mark `lost` commits ahead of the store.
 fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, TestFiles, TestFiles) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("db");

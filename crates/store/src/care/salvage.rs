@@ -1,14 +1,15 @@
 //! Salvage: reading what can be read of a store whose files are damaged.
 //!
-//! The engine merges the tables of a family into one sequence of rows. Where it cannot read one of them it gives no row at
-//! all, though the others are whole: one bad block can hide a family. So where that happens, the damaged tables are left
-//! out, and each of them is read by itself, as far as it can be. A *part* of a store is the store with a list of tables that
-//! leaves some out; the engine sees to it that of all versions of a row in the part the latest counts.
+//! The engine merges the tables of a family into one sequence of rows. Where it cannot read one of them it
+//! gives no row at all, though the others are whole: one bad block can hide a family. So where that happens,
+//! the damaged tables are left out, and each of them is read by itself, as far as it can be. A *part* of a
+//! store is the store with a list of tables that leaves some out; the engine sees to it that of all versions
+//! of a row in the part the latest counts.
 //!
 //! Which list of tables is used, [`crate::care::choice`] says.
 //!
-//! A block that is missing or fails its checksum is a gap; any other failure of the system (too many open files, no
-//! permission) is an error, since the rows that it hides are not lost.
+//! A block that is missing or fails its checksum is a gap; any other failure of the system (too many open
+//! files, no permission) is an error, since the rows that it hides are not lost.
 //!
 //! An iterator of RocksDB ends at the first block that it cannot read. The salvage looks for the first
 //! readable key behind that block, in growing steps and then by bisection.
@@ -116,7 +117,7 @@ impl Salvage {
         &self.findings
     }
 
-    /// The identity of the database; `None` where it cannot be told.
+    /// The identity of the database; `None` if it cannot be told.
     pub(crate) fn identity(&self) -> Result<Option<String>> {
         if let Some(identity) = self.get(MAIN, IDENTITY_KEY)? {
             return Ok(Some(String::from_utf8_lossy(&identity).into_owned()));
@@ -132,7 +133,7 @@ impl Salvage {
         Ok(self.identity()?.filter(|identity| identity != marked))
     }
 
-    /// The value of a key; `None` where there is none or it cannot be read. If a table that may have had a
+    /// The value of a key; `None` if there is none or it cannot be read. If a table that may have had a
     /// later version cannot be read, it is the latest readable one.
     pub(crate) fn get(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let mut left_out = BTreeSet::new();
@@ -157,8 +158,8 @@ impl Salvage {
         }
     }
 
-    /// The readable keys of a family whose keys are of any length, in no order and some of them twice: of each table those
-    /// before its first gap, and those behind the last one.
+    /// The readable keys of a family whose keys are of any length, in no order and some of them twice: of
+    /// each table those before its first gap, and those behind the last one.
     pub(crate) fn keys(&self, name: &'static str, mut visit: impl FnMut(&[u8])) -> Result<()> {
         let mut left_out = BTreeSet::new();
         let mut part = Arc::clone(&self.whole);
@@ -192,8 +193,8 @@ impl Salvage {
         &self.whole
     }
 
-    /// Adds to `left_out` the table that an error came from, met in the part without these at the key `key`, and returns the
-    /// part without it too; `None` where that is of no use.
+    /// Adds to `left_out` the table that an error came from, met in the part without these at the key `key`,
+    /// and returns the part without it too; `None` if that is of no use.
     pub(super) fn leave_out(
         &self,
         name: &'static str,
@@ -238,7 +239,8 @@ impl Salvage {
         Ok(None)
     }
 
-    /// The store with some of the tables of one family only; `None` where it cannot be made of the list of tables there is.
+    /// The store with some of the tables of one family only; `None` if it cannot be made of the list of
+    /// tables there is.
     pub(super) fn part(&self, name: &'static str, selection: Selection) -> Result<Option<Arc<Part>>> {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (name, selection);
@@ -269,8 +271,8 @@ impl Salvage {
     }
 }
 
-/// Visits the keys of a family, from the key `from` on, and leaves there a key behind the last of them. Returns the damage that
-/// it ended at.
+/// Visits the keys of a family, from the key `from` on, and leaves there a key behind the last of them.
+/// Returns the damage that it ended at.
 fn each_key(
     engine: &Engine,
     name: &'static str,

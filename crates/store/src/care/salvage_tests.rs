@@ -1,4 +1,5 @@
-//! Salvage of tables that are damaged on the disk: what is lost is what the damaged part held, and nothing else.
+//! Salvage of tables that are damaged on the disk: what is lost is what the damaged part held, and nothing
+//! else.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +13,7 @@ use crate::engine::{Access, Engine};
 use fpdb::maintenance::Problem;
 use fpdb::{Database, DocumentInfo, IngestOptions, Profile, QueryOptions, QuerySource, Task};
 
-/// Documents of one session, each of which leaves a table in most families.
+/// Documents of one session. Each session leaves a table in most families.
 const IN_SESSION: usize = 90;
 const SESSIONS: usize = 3;
 
@@ -31,7 +32,7 @@ fn name(document: usize) -> String {
     format!("{document:03} {}", words(5000 + document, 30))
 }
 
-/// A database of three sessions, of which the last stored texts; in between a document was deleted.
+/// A database of three sessions. A document was deleted in between, and the last session stored texts.
 fn make(root: &Path) {
     drop(Database::create(root, Profile::named("words").unwrap()).unwrap());
     for session in 0..SESSIONS {
@@ -155,7 +156,7 @@ fn sessions(lost: &[String]) -> BTreeSet<usize> {
     lost.iter().map(|name| name[..3].parse::<usize>().unwrap() / IN_SESSION).collect()
 }
 
-/// Tries one in so many of all places of all tables.
+/// Tries every `every`th place of all tables.
 fn try_all(every: usize) {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("db");
@@ -175,7 +176,7 @@ fn try_all(every: usize) {
             let what = format!("{family} {} {place:?}: {} lost", table.display(), lost.len());
             let most = match (family, place) {
                 (NAMES | DIGESTS | TEXTS | FILTERS | MAIN | TOMBSTONES | BOILERPLATE | CONTAINERS, _) => 0,
-                // A block holds some 16 KiB, of which a record takes 600 bytes or so.
+                // A block holds some 16 KiB, and a record takes about 600 bytes.
                 (DOCUMENTS | POSITIONS, Place::FirstBlock | Place::MiddleBlock) => IN_SESSION * 2 / 3,
                 _ => IN_SESSION,
             };

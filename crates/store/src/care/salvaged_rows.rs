@@ -7,12 +7,12 @@ use crate::care::salvage::{ACTION, Part, Salvage, Selection};
 use crate::engine::Row;
 use fpdb_host::error::{Error, Result};
 
-/// The rows that a cursor reads at once: so many, or of so many bytes.
+/// The most rows, and the most bytes of rows, that a cursor reads at once.
 const ROWS_AT_ONCE: usize = 256;
 const BYTES_AT_ONCE: usize = 256 << 10;
 
-/// The readable rows of a family: those of the tables that are whole, and of each damaged one what is left of it. Of each
-/// row the latest version counts that can be read.
+/// The readable rows of a family: those of the tables that are whole, and of each damaged one what is left of
+/// it. Of each row the latest version counts that can be read.
 pub(crate) struct SalvagedRows<'a> {
     salvage: &'a Salvage,
     name: &'static str,
@@ -101,8 +101,8 @@ impl<'a> SalvagedRows<'a> {
     }
 }
 
-/// Reads the rows of a part of a store, some at a time. After an error an iterator of the engine finds nothing any more, also
-/// where all is whole: so each time there is a new one.
+/// Reads the rows of a part of a store, some at a time. After an error an iterator of the engine finds
+/// nothing any more, also where all is whole: so each time there is a new one.
 struct Cursor {
     part: Arc<Part>,
     name: &'static str,
@@ -156,8 +156,8 @@ impl Cursor {
         Ok(None)
     }
 
-    /// Goes behind the gap that the next row lies in: in growing steps until something can be read, then back to where that
-    /// begins.
+    /// Goes behind the gap that the next row lies in: in growing steps until something can be read, then back
+    /// to where that begins.
     fn cross(&mut self) -> Result<()> {
         let Some(mut low) = self.next else { return Ok(()) };
         let greatest = greatest(self.width);
@@ -202,7 +202,7 @@ fn greatest(width: usize) -> u128 {
     u128::MAX >> (128 - 8 * width)
 }
 
-/// The number of a key of so many bytes. A longer one counts as its first bytes, a shorter one as if zeros followed.
+/// The first `width` bytes of a key as a big-endian number. Zeros fill a shorter key.
 fn number_of(key: &[u8], width: usize) -> u128 {
     (0..width).fold(0, |number, at| number << 8 | u128::from(key.get(at).copied().unwrap_or(0)))
 }

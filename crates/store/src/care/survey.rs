@@ -39,7 +39,7 @@ impl DocumentRows {
         self.ordinals = self.ordinals.wrapping_add(posting.ordinal.into());
     }
 
-    /// True where each fingerprint of a document of so many has its posting, as far as sums tell.
+    /// True if a document with `fingerprints` fingerprints has a posting for each. Compares sums only.
     pub(crate) fn is_whole(&self, fingerprints: u64) -> bool {
         let last = fingerprints.saturating_sub(1);
         let sum = if fingerprints.is_multiple_of(2) {
@@ -57,12 +57,13 @@ pub(crate) struct Survey {
     pub(crate) commits: u64,
     /// Above every id that was given.
     pub(crate) next_document: u32,
-    /// The documents all of which can be read, ascending, with their distinct hashes.
+    /// The intact documents, ascending, each with its number of distinct hashes.
     pub(crate) whole: Vec<(u32, u64)>,
-    /// Documents of which only the record can be relied on, ascending.
+    /// Documents with an intact record and damaged postings, ascending.
     pub(crate) damaged: Vec<u32>,
-    /// Documents of which there is a name and no record, and how many more there were.
+    /// Number of lost documents without a known name.
     pub(crate) nameless: u64,
+    /// Lost documents with a known name.
     pub(crate) lost: Vec<(u32, String)>,
     /// The names of documents that commits after the state's added.
     pub(crate) later: Vec<String>,
@@ -73,8 +74,8 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// Looks at everything that can be read. `mark` tells of the last commit that was made: a state that is older says
-    /// nothing of what came after.
+    /// Looks at everything that can be read. `mark` tells of the last commit that was made: a state that is
+    /// older says nothing of what came after.
     pub(crate) fn of(salvage: &Salvage, mark: &CommitMark, task: &Task<'_>) -> Result<Self> {
         let state = latest_state(salvage, mark)?;
         let commits = state.as_ref().map_or(0, |state| state.commits);
@@ -87,7 +88,8 @@ impl Survey {
         let mut is_older = state.as_ref().is_some_and(|state| !is_as_marked(state, mark));
         let (given, mut is_mixed) = (state.as_ref().map_or(0, |state| state.next_document), false);
         let state = match state {
-            // The commits after it are lost; where the documents are exactly those of this one, it is gone back to.
+            // The commits after it are lost; where the documents are exactly those of this one, it is gone
+            // back to.
             Some(state) if (lacks_commits || salvage.is_rebuilt()) && !counts(&state, salvage, &deleted)? => {
                 findings.push(
                     "what is left comes from several commits: which documents the last one had cannot be known"
@@ -188,7 +190,8 @@ impl Survey {
         let gone = lost.iter().filter(|id| !named.iter().any(|(named, _)| named == id)).count() as u64;
         let known = (whole.len() + damaged.len() + named.len()) as u64;
         let nameless = if state.is_some() { expected.saturating_sub(known) } else { gone };
-        // All are there, and not those the state counted: older records have come back. One sum alone may be wrong itself.
+        // All are there, and not those the state counted: older records have come back. One sum alone may be
+        // wrong itself.
         is_older |= state.as_ref().is_some_and(|state| {
             known == expected && lost.is_empty() && sums.0 != state.bytes && sums.1 != state.symbols
         });
@@ -213,8 +216,8 @@ impl Survey {
     }
 }
 
-/// The last commit whose state can be read, and whether the documents that can be read are exactly those that it counts; `None` where
-/// there is no state, nor a document.
+/// The last commit whose state can be read, and whether the documents that can be read are exactly those that
+/// it counts; `None` if there is no state, nor a document.
 pub(super) fn last_commit(salvage: &Salvage, mark: &CommitMark) -> Result<Option<(u64, bool)>> {
     let Some(state) = latest_state(salvage, mark)? else {
         let has_documents = SalvagedRows::new(salvage, DOCUMENTS, 4, &[])?.current().is_some();
@@ -229,8 +232,8 @@ fn is_as_marked(state: &StateRecord, mark: &CommitMark) -> bool {
     state.commits != mark.commits || mark.counts.is_none_or(|counts| counts == state.counts())
 }
 
-/// The state after the last commit. Where a table cannot be read that may have had it, an older one tells nothing of the
-/// commits after it.
+/// The state after the last commit. Where a table cannot be read that may have had it, an older one tells
+/// nothing of the commits after it.
 fn latest_state(salvage: &Salvage, mark: &CommitMark) -> Result<Option<StateRecord>> {
     let decode = |bytes: Option<Vec<u8>>| bytes.and_then(|bytes| records::decode(&bytes, String::new).ok());
     let latest: Option<StateRecord> = decode(salvage.get_latest(MAIN, STATE_KEY)?);
@@ -311,9 +314,9 @@ fn has_places(salvage: &Salvage, id: u32, record: &DocumentRecord) -> Result<boo
     Ok(check.end().is_ok())
 }
 
-/// Calls `visit` with all postings that can be read, ascending and each once, of listed runs and of others: where a
-/// crash has left a run beside those it was folded from, one may have what the others have lost. Returns the number
-/// of stretches that cannot be read.
+/// Calls `visit` with all postings that can be read, ascending and each once, of listed runs and of others:
+/// where a crash has left a run beside those it was folded from, one may have what the others have lost.
+/// Returns the number of stretches that cannot be read.
 pub(crate) fn for_each_posting(salvage: &Salvage, visit: &mut dyn FnMut(Posting) -> Result<()>) -> Result<u64> {
     let mut readers = Vec::new();
     let mut rows = SalvagedRows::new(salvage, POSTINGS, 16, &[])?;

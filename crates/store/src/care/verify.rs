@@ -28,7 +28,8 @@ struct Verifier<'a> {
     store: &'a Store,
     view: &'a View,
     found: Verification,
-    /// Hashes of the damage that reading has met. A damaged block is listed once, however many rows of it are asked for.
+    /// Hashes of the damage that reading has met. A damaged block is listed once, however many rows of it are
+    /// asked for.
     met: FxHashSet<u64>,
     /// True if not all postings could be counted: then no count of a document is worth a line of its own.
     postings_unread: bool,
@@ -74,8 +75,8 @@ impl Verifier<'_> {
         self.found.problems.push(Problem { what: what.into(), detail: detail.into() });
     }
 
-    /// True where no document was ever committed: rows of documents are then what an assembly has left that was killed, and the
-    /// next writer discards them.
+    /// True where no document was ever committed: rows of documents are then what an assembly has left that
+    /// was killed, and the next writer discards them.
     fn awaits_assembly(&self) -> bool {
         self.view.state.next_document == 0
     }
@@ -97,8 +98,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// The blocks of a run: that they decode, ascend, continue each other, and are as many as the run says; and
-    /// that its filters let every hash through.
+    /// The blocks of a run: that they decode, ascend, continue each other, and are as many as the run says;
+    /// and that its filters let every hash through.
     fn check_run(&mut self, run: u32, record: &RunRecord, task: &Task<'_>) -> Result<()> {
         let mut postings = 0;
         let checked = self.check_postings(run, record, &mut postings, task);
@@ -181,7 +182,8 @@ impl Verifier<'_> {
     /// Counts the postings of each document, by id.
     fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<DocumentRows>> {
         let next = self.view.state.next_document;
-        // As many as the runs speak of: a damaged state must not ask for more memory than there are documents.
+        // As many as the runs speak of: a damaged state must not ask for more memory than there are
+        // documents.
         let posted = self.view.runs.iter().map(|(_, run)| u64::from(run.last_document) + 1).max().unwrap_or(0);
         let mut tallies = vec![DocumentRows::default(); posted.min(next.into()) as usize];
         let mut uncommitted = None;

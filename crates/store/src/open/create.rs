@@ -38,15 +38,16 @@ impl Store {
     }
 }
 
-/// Makes a database at `root`, whose store `fill` puts into the folder it is given, and says its profile. It appears whole or not
-/// at all: it is made beside its place and then renamed.
+/// Makes a database at `root`, whose store `fill` puts into the folder it is given, and says its profile. It
+/// appears whole or not at all: it is made beside its place and then renamed.
 pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile>) -> Result<()> {
     match check_marker(root) {
         Err(Error::NoDatabase { .. }) => {}
         Err(error) => return Err(error),
         Ok(()) => return Err(Error::DatabaseExists { path: root.to_owned() }),
     }
-    // An empty folder may be a disk of its own, somebody's current folder, or behind a link: it is filled, not replaced.
+    // An empty folder may be a disk of its own, somebody's current folder, or behind a link: it is filled,
+    // not replaced.
     let fills = root.is_dir();
     let parent = match root.parent() {
         _ if fills => root.to_owned(),
@@ -58,7 +59,8 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
     let making = Making::new(&parent)?;
     let inside = making.path();
     let profile = fill(inside)?;
-    // A database is never without a mark: without one, a list of tables could not be told from that of an older copy.
+    // A database is never without a mark: without one, a list of tables could not be told from that of an
+    // older copy.
     mark::write(inside, 0, None, None)?;
     let marker_path = inside.join(MARKER);
     fs::write(&marker_path, marker(&profile))

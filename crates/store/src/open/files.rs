@@ -1,5 +1,5 @@
-//! Files: those of a database are regular files of a plausible size, or they are damage. A device in the place of one of
-//! them would be read for ever.
+//! Files: those of a database are regular files of a plausible size, or they are damage. A device in the
+//! place of one of them would be read for ever.
 
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
@@ -12,13 +12,14 @@ use fpdb_host::error::{Error, Result};
 /// The most bytes of the files beside the tables, logs and lists: they are short texts.
 pub(crate) const SHORT: u64 = 1 << 20;
 
-/// The most bytes of a log, or of a list of tables, which are read from end to end. They have a few megabytes.
+/// The most bytes of a log, or of a list of tables, which are read from end to end. They have a few
+/// megabytes.
 const LOG: u64 = 16 << 30;
 
 /// How the name of a list of tables begins.
 pub(crate) const LIST: &str = "MANIFEST-";
 
-/// The damage of a file of the engine; `None` where it may be one.
+/// The damage of a file of the engine; `None` if it may be one.
 fn problem(name: &str, metadata: &Metadata) -> Option<&'static str> {
     // The engine's own log is written and never read; names of other kinds are not the engine's.
     let most = match name {
@@ -52,8 +53,8 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes `folder` a copy of a store of links to those of its files that `wanted` says by name, but for those that are none of the
-/// engine's. The files that are given, names and contents, are written there instead.
+/// Makes `folder` a copy of a store of links to those of its files that `wanted` says by name, but for those
+/// that are none of the engine's. The files that are given, names and contents, are written there instead.
 #[cfg(unix)]
 pub(crate) fn link(
     store: &Path,
@@ -117,8 +118,8 @@ pub(crate) fn read_short(path: &Path) -> io::Result<Vec<u8>> {
     bounded::read_file(path, SHORT)
 }
 
-/// Sees to it that what is at `path`, if anything is, is a regular file. To open a pipe, and to read a device, may take for
-/// ever.
+/// Sees to it that what is at `path`, if anything is, is a regular file. To open a pipe, and to read a
+/// device, may take for ever.
 pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         // A folder is refused when it is read.

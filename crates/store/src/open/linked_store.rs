@@ -1,4 +1,5 @@
-//! Linked store: a temporary folder of links to the files of a store, for a reader that cannot use all of them as they are.
+//! Linked store: a temporary folder of links to the files of a store, for a reader that cannot use all of
+//! them as they are.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +12,15 @@ use fpdb_host::temporary::stale_temporaries;
 /// How the name of such a folder begins; the number of the process follows.
 const PREFIX: &str = "fpdb-links-";
 
-/// A store of links. Removed with this; one that a killed process has left is removed when the next one is made.
+/// A store of links. Removed with this; one that a killed process has left is removed when the next one is
+/// made.
 pub(crate) struct LinkedStore {
     folder: OwnedFolder,
 }
 
 impl LinkedStore {
-    /// Links those of the files in `store` that `wanted` says by name, but for those that are none of the engine's. The files that are
-    /// given, names and contents, are written instead.
+    /// Links those of the files in `store` that `wanted` says by name, but for those that are none of the
+    /// engine's. The files that are given, names and contents, are written instead.
     pub(crate) fn new(store: &Path, wanted: impl Fn(&str) -> bool, written: &[(&str, &[u8])]) -> Result<Self> {
         Self::new_in(&std::env::temp_dir(), store, wanted, written)
     }

@@ -1,9 +1,9 @@
 //! Writer lock: one process writes a database at a time, and others get an error that names it.
 //!
-//! The lock is the operating system's lock on an open file, so it ends with its holder however that
-//! ends. The text of the file is the holder's process id, for error messages, and the time at which it took the lock, so
-//! that a reader can tell whether a writer has come and gone. Nothing else about the process is written: the arguments of a
-//! host can hold secrets.
+//! The lock is the operating system's lock on an open file, so it ends with its holder however that ends. The
+//! text of the file is the holder's process id, for error messages, and the time at which it took the lock,
+//! so that a reader can tell whether a writer has come and gone. Nothing else about the process is written:
+//! the arguments of a host can hold secrets.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -28,8 +28,8 @@ pub(crate) struct WriterLock {
     process: u32,
 }
 
-/// Processes that were forked off meanwhile have the file open too, and with it the lock, unless it is given back. They must
-/// not give it back themselves.
+/// Processes that were forked off meanwhile have the file open too, and with it the lock, unless it is given
+/// back. They must not give it back themselves.
 impl Drop for WriterLock {
     fn drop(&mut self) {
         if self.process == std::process::id() {
@@ -81,8 +81,8 @@ impl WriterLock {
     }
 }
 
-/// Held while the files that documents come from are removed, moved, linked or marked. Two runs at once, each with a report of its
-/// own, could take each the survivors of the other.
+/// Held while the files that documents come from are removed, moved, linked or marked. Two runs at once, each
+/// with a report of its own, could take each the survivors of the other.
 #[derive(Debug)]
 pub struct DocumentsLock {
     _file: File,

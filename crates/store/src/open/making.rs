@@ -35,8 +35,8 @@ impl Making {
     }
 }
 
-/// Removes from `parent` the folders that killed processes of this user have left there. A folder that cannot be removed stays: it
-/// is in nobody's way.
+/// Removes from `parent` the folders that killed processes of this user have left there. A folder that cannot
+/// be removed stays: it is in nobody's way.
 pub(super) fn remove_stale(parent: &Path) {
     for path in stale_temporaries(parent, MAKING) {
         if holds_moved_store(&path) {
@@ -60,7 +60,8 @@ pub(super) fn remove_remains(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes from `root` what was moved there before the marker, which makes it a database. What cannot be removed stays.
+/// Removes from `root` what was moved there before the marker, which makes it a database. What cannot be
+/// removed stays.
 pub(super) fn remove_moved(root: &Path) {
     let _ = fs::remove_dir_all(root.join(STORE));
     for name in [DECISIONS, COMMITTED] {
@@ -68,8 +69,8 @@ pub(super) fn remove_moved(root: &Path) {
     }
 }
 
-/// True for a folder in which a database can be made: it is empty, or holds only the remains of one that was not made, or not deleted,
-/// to the end.
+/// True for a folder in which a database can be made: it is empty, or holds only the remains of one that was
+/// not made, or not deleted, to the end.
 pub(crate) fn is_empty_folder(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let (mut parts, mut moved) = (false, false);

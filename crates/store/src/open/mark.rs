@@ -1,9 +1,10 @@
-//! Mark: the number of the last commit, the length of the list of tables, the documents there were and the identity of the
-//! database, kept beside the engine's files.
+//! Mark: the number of the last commit, the length of the list of tables, the documents there were and the
+//! identity of the database, kept beside the engine's files.
 //!
-//! A log or a list of tables (`MANIFEST`) that is cut between two records looks to the engine like an older database that
-//! is whole, and so does the store of another database. The mark tells them from it: it is written when a writer opens the store, after
-//! each commit, and when the engine has let go of it, so it is never ahead of a store that has kept all of them.
+//! A log or a list of tables (`MANIFEST`) that is cut between two records looks to the engine like an older
+//! database that is whole, and so does the store of another database. The mark tells them from it: it is
+//! written when a writer opens the store, after each commit, and when the engine has let go of it, so it is
+//! never ahead of a store that has kept all of them.
 //!
 //! A database is made with a mark, and a repaired store brings its own. So a mark is missing only if somebody
 //! deleted it, or if an earlier version of this program made the database.
@@ -33,10 +34,11 @@ pub(crate) struct CommitMark {
     /// The number of the last commit; 0 where nothing vouches for one.
     pub(crate) commits: u64,
     tables: Option<TableList>,
-    /// The counts of that commit. Programs that do not know of them leave those of an older commit, which are not used.
+    /// The counts of that commit. Programs that do not know of them leave those of an older commit, which are
+    /// not used.
     pub(crate) counts: Option<Counts>,
-    /// The identity of the database. Programs that do not know of it leave that of an older commit, which is not used: they may have
-    /// put another store in place.
+    /// The identity of the database. Programs that do not know of it leave that of an older commit, which is
+    /// not used: they may have put another store in place.
     pub(crate) identity: Option<String>,
 }
 
@@ -58,17 +60,18 @@ struct TableList {
     /// The number of its file, `MANIFEST-` and at least six digits.
     number: u64,
     bytes: u64,
-    /// The digest of its first bytes, in which the engine names the store: another store can have a list of this number.
+    /// The digest of its first bytes, in which the engine names the store: another store can have a list of
+    /// this number.
     head: u64,
 }
 
-/// `TableList::head` is the XXH3-64 of so many bytes.
+/// Number of bytes that `TableList::head` hashes with XXH3-64.
 const HEAD_BYTES: u64 = 64;
 
 /// Writes the mark of a commit; the list of tables is marked as it is.
 ///
-/// Only the first one is synced: after a loss of power an older mark is as good, and without any, a list of tables could not be told from
-/// that of an older copy.
+/// Only the first one is synced: after a loss of power an older mark is as good, and without any, a list of
+/// tables could not be told from that of an older copy.
 pub(crate) fn write(root: &Path, commits: u64, counts: Option<Counts>, identity: Option<String>) -> Result<()> {
     let mark = CommitMark { commits, tables: TableList::synced(root)?, counts, identity };
     let path = root.join(COMMITTED);
@@ -125,8 +128,8 @@ impl CommitMark {
         Some(Self { commits, tables, counts, identity })
     }
 
-    /// The bytes that were marked of the list of this number and content: 0 where it is a later list than the one that was marked, `None`
-    /// where it is no later and is another one.
+    /// How many bytes of the list with this number and content were marked. 0: the list is later than the
+    /// marked one. `None`: it is another list, and no later one.
     pub(super) fn compare_list(&self, number: u64, content: &[u8]) -> Option<u64> {
         let marked = self.tables?;
         let head = content.get(..HEAD_BYTES as usize).map_or(marked.head, xxh3_64);
@@ -149,20 +152,20 @@ impl CommitMark {
     }
 }
 
-/// The path of the list of tables, and the bytes of it that were marked; `None` where it has not grown since, or is another
-/// list.
+/// The path of the list of tables, and the bytes of it that were marked; `None` if it has not grown since, or
+/// is another list.
 pub(super) fn grown_list(root: &Path) -> Result<Option<(PathBuf, u64)>> {
     let (Some(marked), Some((found, path))) = (read(root)?.tables, TableList::of(root)?) else { return Ok(None) };
     let same = (found.number, found.head) == (marked.number, marked.head);
     Ok((same && found.bytes > marked.bytes).then_some((path, marked.bytes)))
 }
 
-/// The name of the list of tables that `CURRENT` names; `None` where it names none that is there.
+/// The name of the list of tables that `CURRENT` names; `None` if it names none that is there.
 pub(super) fn list_named(root: &Path) -> Result<Option<String>> {
     Ok(open(root)?.and_then(|(_, path, _)| Some(path.file_name()?.to_str()?.to_owned())))
 }
 
-/// The path of the list of tables and its bytes; `None` where the engine is about to write another.
+/// The path of the list of tables and its bytes; `None` if the engine is about to write another.
 pub(super) fn list_end(root: &Path) -> Result<Option<(PathBuf, u64)>> {
     Ok(TableList::of(root)?.map(|(list, path)| (path, list.bytes)))
 }
@@ -198,7 +201,8 @@ impl TableList {
         Some(Self { number, bytes, head: u64::from_str_radix(parts.next()?, 16).ok()? })
     }
 
-    /// The list of tables as it is, and its path; `None` where the engine is about to write another, or there is none.
+    /// The list of tables as it is, and its path; `None` if the engine is about to write another, or there is
+    /// none.
     fn of(root: &Path) -> Result<Option<(Self, PathBuf)>> {
         let Some((number, path, mut file)) = open(root)? else { return Ok(None) };
         Ok(Some((Self::measure(number, &path, &mut file)?, path)))
@@ -241,8 +245,8 @@ fn open(root: &Path) -> Result<Option<(u64, PathBuf, File)>> {
     }
 }
 
-/// Brings the mark up to date when the engine has let go of a store: what it did beside and after the last commit is in
-/// the list of tables, too.
+/// Brings the mark up to date when the engine has let go of a store: what it did beside and after the last
+/// commit is in the list of tables, too.
 pub(crate) struct AtClose {
     root: PathBuf,
     /// Set where a write has failed: the list of tables is not to be relied on then.
@@ -290,7 +294,8 @@ mod tests {
         assert_eq!(text.len(), CommitMark::default().text().len());
         assert_eq!(CommitMark::parse(&text).as_ref(), Some(mark));
         let ends: Vec<usize> = (1..).zip(&text).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
-        // What is left of the mark where only the lines before this one can be read, and those behind the next one.
+        // What is left of the mark where only the lines before this one can be read, and those behind the
+        // next one.
         let without = |lines: &[usize]| CommitMark {
             tables: mark.tables.filter(|_| !lines.contains(&1)),
             counts: mark.counts.filter(|_| !lines.contains(&2)),

@@ -27,7 +27,7 @@ pub(crate) fn allow_for(root: &Path, raise: bool) -> Result<()> {
     }
 }
 
-/// The limit of open files, raised as high as it can be if asked for; `None` where there is none.
+/// The limit of open files, raised as high as it can be if asked for; `None` if there is none.
 #[cfg(unix)]
 fn limit(raise: bool) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

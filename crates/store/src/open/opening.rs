@@ -40,7 +40,8 @@ use fpdb_kernel::profile::Profile;
 /// How often a reader follows the writer to a state that is whole. Nearly always the first one is.
 const CATCH_UPS: usize = 20;
 
-/// How often a reader that a writer gets in the way of tries to open the database, and how long it waits in between.
+/// How often a reader that a writer gets in the way of tries to open the database, and how long it waits in
+/// between.
 const OPENINGS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -74,7 +75,8 @@ impl Store {
     pub fn open_reader(root: &Path, options: &StoreOptions) -> Result<Self> {
         check_marker(root)?;
         for _ in 0..OPENINGS {
-            // Without a writer beside it the engine opens a database for reading whole, or says what is missing.
+            // Without a writer beside it the engine opens a database for reading whole, or says what is
+            // missing.
             let before = lock::last_writer(root)?;
             let opened = match before {
                 Some(_) => Self::open_unlocked(root, options),
@@ -104,17 +106,18 @@ impl Store {
         store.checked(&mark)
     }
 
-    /// Brings a reader beside a writer to the first state that is surely one whole commit. `read` is the list of tables before the
-    /// engine read it.
+    /// Brings a reader beside a writer to the first state that is surely one whole commit. `read` is the list
+    /// of tables before the engine read it.
     ///
-    /// The engine reads its list of tables first and its logs then, which hold the commits. So the commit that it finds can be ahead of
-    /// the tables:
-    /// * A row that the writer moves meanwhile from a log into a table, or from one table into another, is in neither, with no error.
-    ///   Nor can the reader catch up then: rows that it has from a log hide behind no deletion any more once the tables have dropped
-    ///   both. It has to begin anew, which is an error here.
-    /// * Tables of rows that were added and committed meanwhile are not there. The list shows them, and the reader catches up.
-    /// * So are the tables of a run, which the commit names: they all are there or none. They are removed only after a
-    ///   commit that does not name the run.
+    /// The engine reads its list of tables first and its logs then, which hold the commits. So the commit
+    /// that it finds can be ahead of the tables:
+    /// * A row that the writer moves meanwhile from a log into a table, or from one table into another, is in
+    ///   neither, with no error. Nor can the reader catch up then: rows that it has from a log hide behind no
+    ///   deletion any more once the tables have dropped both. It has to begin anew, which is an error here.
+    /// * Tables of rows that were added and committed meanwhile are not there. The list shows them, and the
+    ///   reader catches up.
+    /// * So are the tables of a run, which the commit names: they all are there or none. They are removed
+    ///   only after a commit that does not name the run.
     ///
     /// A writer moves rows once in many commits, and catching up is to read what was written since.
     fn follow_to_a_commit(&self, mut read: Option<ListEnd>) -> Result<()> {
@@ -164,7 +167,8 @@ impl Store {
         }
     }
 
-    /// The store, unless it is of another database or lacks commits, as the mark tells that was read before it was opened.
+    /// The store, unless it is of another database or lacks commits, as the mark tells that was read before
+    /// it was opened.
     fn checked(self, mark: &CommitMark) -> Result<Self> {
         if let (Some(found), Some(marked)) = (&self.identity, &mark.identity)
             && found != marked
@@ -244,7 +248,8 @@ fn checked_mark(root: &Path) -> Result<CommitMark> {
     Ok(mark)
 }
 
-/// Refuses a database whose fingerprints this program would make otherwise: no query would find what is there.
+/// Refuses a database whose fingerprints this program would make otherwise: no query would find what is
+/// there.
 fn check_hash_version(root: &Path, profile: &Profile) -> Result<()> {
     let (unit, found, supported) = (profile.unit(), profile.hash_version(), profile.unit().hash_version());
     if found == supported {
@@ -268,7 +273,8 @@ mod tests {
         static LOOK: RefCell<Option<Box<dyn FnMut()>>> = const { RefCell::new(None) };
     }
 
-    /// A writer does this after each reading of a reader of this thread, before the reader checks that the state is whole.
+    /// A writer does this after each reading of a reader of this thread, before the reader checks that the
+    /// state is whole.
     pub(super) fn look() {
         if let Some(mut write) = LOOK.take() {
             write();

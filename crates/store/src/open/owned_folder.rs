@@ -1,5 +1,5 @@
-//! Owned folder: a temporary folder that tells which process made it, so that one that a killed process has left can be told
-//! from one that is in use.
+//! Owned folder: a temporary folder that tells which process made it, so that one that a killed process has
+//! left can be told from one that is in use.
 //!
 //! Its name holds the number of the process, and the process holds a lock on it.
 

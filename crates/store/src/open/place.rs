@@ -1,4 +1,5 @@
-//! Place: the folder that a store was opened from. It tells a folder that is gone, or another one in its place, from damage.
+//! Place: the folder that a store was opened from. It tells a folder that is gone, or another one in its
+//! place, from damage.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -29,7 +30,7 @@ impl Place {
     }
 }
 
-/// The folder at a path; `None` where there is none.
+/// The folder at a path; `None` if there is none.
 fn identify(folder: &Path) -> std::io::Result<Option<FolderId>> {
     match fs::metadata(folder) {
         Ok(metadata) => Ok(Some(number(&metadata))),

@@ -1,7 +1,8 @@
-//! Version edit: one record of RocksDB's list of tables (`MANIFEST`), read and written as far as this crate needs it.
+//! Version edit: one record of RocksDB's list of tables (`MANIFEST`), read and written as far as this crate
+//! needs it.
 //!
-//! The list is a log of the engine: blocks of 32 KiB; a record in a block has a head of 7 bytes: CRC-32C, 2 bytes of length, 1 of kind.
-//! Each record is an edit: numbered fields, as in `db/version_edit.h` of RocksDB.
+//! The list is a log of the engine: blocks of 32 KiB; a record in a block has a head of 7 bytes: CRC-32C, 2
+//! bytes of length, 1 of kind. Each record is an edit: numbered fields, as in `db/version_edit.h` of RocksDB.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +66,7 @@ pub(super) struct AddedTable {
 }
 
 impl VersionEdit {
-    /// Reads an edit; `None` where it has a field that is not known.
+    /// Reads an edit; `None` if it has a field that is not known.
     pub(super) fn parse(mut bytes: &[u8]) -> Option<Self> {
         let mut edit = Self::default();
         while !bytes.is_empty() {
@@ -125,7 +126,8 @@ pub(crate) struct Record {
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     pub(crate) records: Vec<Record>,
-    /// True where a record is not what was written. A record that is cut off at the end is no damage: it may just be written.
+    /// True where a record is not what was written. A record that is cut off at the end is no damage: it may
+    /// just be written.
     pub(super) damaged: bool,
 }
 
@@ -213,7 +215,8 @@ pub(super) fn append(log: &mut Vec<u8>, record: &[u8]) {
     }
 }
 
-/// The checksum in the head of a part of a record. The engine turns and shifts checksums of data that it stores.
+/// The checksum in the head of a part of a record. The engine turns and shifts checksums of data that it
+/// stores.
 fn checksum(kind: u8, part: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(&[kind]), part).rotate_right(15).wrapping_add(0xa282_ead8)
 }

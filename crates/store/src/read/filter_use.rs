@@ -72,8 +72,8 @@ impl FilterUse {
         Self { cache, looked_up: Mutex::default(), held: Mutex::default() }
     }
 
-    /// Announces a lookup of about `expected` hashes in all `runs`, in ascending order. Returns for each run how
-    /// the lookup uses its filters.
+    /// Announces a lookup of about `expected` hashes in all `runs`, in ascending order. Returns for each run
+    /// how the lookup uses its filters.
     pub(crate) fn expect(&self, runs: &[(u32, RunRecord)], expected: u64) -> Vec<Worth> {
         let mut looked_up = self.looked_up.lock().unwrap_or_else(PoisonError::into_inner);
         let is_listed = |run: &u32| runs.iter().any(|(listed, _)| listed == run);

@@ -33,7 +33,8 @@ impl Store {
 }
 
 impl<'a> Lookup<'a> {
-    /// `expected` is the number of hashes, which come in ascending order. It decides whether filters are read.
+    /// `expected` is the number of hashes, which come in ascending order. It decides whether filters are
+    /// read.
     fn new(store: &'a Store, expected: u64) -> Result<Self> {
         let (view, cursors) = store.of_one_commit(|view| Self::cursors(store, view, expected));
         let mut cursors = cursors?;

@@ -159,7 +159,7 @@ pub struct DedupSummary {
     /// Number of documents whose text could not be read again, although it may equal another's.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread: u64,
-    /// Number of removable documents of which only the text was compared. They are contained in their
+    /// Number of removable documents for which only the text was compared. They are contained in their
     /// survivor or resemble it, and their formats hold attachments and pictures (mail, PDF, DOCX, ODT, EPUB).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,

@@ -27,7 +27,7 @@ use fpdb_host::error::{Error, Result};
 /// Number of documents whose other witnesses are searched for at a time.
 const AT_A_TIME: usize = 1024;
 
-/// The documents of which each survivor of the first pass is the witness.
+/// The documents that each survivor of the first pass justifies.
 struct Justified {
     /// By rank of the survivor, the index of its first document; the last element is the end.
     starts: Vec<u32>,
