@@ -1,4 +1,4 @@
-//! Builder: what the host decides of a database that it opens.
+//! Builder: the settings of an open database that its host chooses.
 
 use std::borrow::Borrow;
 use std::path::Path;
@@ -14,13 +14,14 @@ use fpdb_store::{Store, StoreOptions, Verification};
 const MEMORY_RANGE: &str = "at least 1 MiB and at most 16 TiB";
 
 impl Database {
-    /// The settings that a host may choose for a database that it opens.
+    /// A builder with the default settings.
     #[must_use]
     pub fn builder() -> DatabaseBuilder {
         DatabaseBuilder::new()
     }
 
-    /// Makes an empty database at `path` and opens it for writing, with the defaults of [`DatabaseBuilder`].
+    /// Creates an empty database at `path` and opens it for writing, with the defaults of
+    /// [`DatabaseBuilder`].
     ///
     /// # Errors
     /// As [`DatabaseBuilder::create`].
@@ -48,14 +49,16 @@ impl Database {
 /// Opens and creates databases with the memory, threads and files that the host allows. Every setting has a
 /// default.
 ///
-/// Beside the folder it is given, an open database uses of its process: memory for its cache (it takes a part
-/// of it as it needs it) and for what it works on; its own threads, which start when they are needed; an open
-/// file for each of its tables, and the files it reads; and, where it reads, a folder for the storage
-/// engine's log in the folder for temporary files, which goes when the database is closed. It changes no
-/// signal handler and no pool of threads of the process, its limit of open files only where
-/// [`Self::raise_open_files`] says so, and its panic hook never: a panic inside a reader of a foreign format
-/// is caught and becomes an error of the document, after the process's hook has been called, which usually
-/// writes to standard error.
+/// An open database uses these resources of its process:
+///
+/// * memory for its cache, taken as needed, and for the work in progress;
+/// * its own threads, which start when they are needed;
+/// * an open file for each table, and the files it reads;
+/// * a reader: a folder for the log of the storage engine among the temporary files, removed on close.
+///
+/// It changes no signal handler, thread pool or panic hook of the process. It raises the limit of open files
+/// only with [`Self::raise_open_files`]. A panic in a reader of a foreign format is caught and becomes an
+/// error of the document. The panic hook of the process runs before, and usually writes to standard error.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -77,14 +80,13 @@ pub struct DatabaseBuilder {
 }
 
 impl DatabaseBuilder {
-    /// Below this the fixed costs of a batch dominate, and a writer refuses the setting. A reader refuses 0
-    /// alone.
+    /// The least memory of a writer: below it the fixed costs of a batch dominate. A reader refuses only 0.
     pub const LEAST_MEMORY: u64 = 1 << 20;
 
-    /// Above this it is a slip of the pen: no machine has that much.
+    /// The most memory and cache: no machine has more, so a larger number is a mistake.
     pub const MOST_MEMORY: u64 = 1 << 44;
 
-    /// More threads than this are refused.
+    /// The most threads.
     pub const MOST_THREADS: usize = 1024;
 
     /// The defaults: a quarter of the machine's memory, a cache of 192 MiB, a thread for each processor.
@@ -93,64 +95,64 @@ impl DatabaseBuilder {
         Self::default()
     }
 
-    /// Bytes of memory that one piece of work (an ingest, a merge, all pairs, a dedup) may use, about, beside
-    /// the cache. The default is a quarter of what the machine has, or of what the process may use of it. At
-    /// least [`Self::LEAST_MEMORY`], at most [`Self::MOST_MEMORY`].
+    /// Approximate bytes of memory for one piece of work (an ingest, a merge, all pairs, a dedup), without
+    /// the cache. Default: a quarter of the memory of the machine, or of the limit of the process. From
+    /// [`Self::LEAST_MEMORY`] to [`Self::MOST_MEMORY`].
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
         self.store.memory = bytes;
         self
     }
 
-    /// Bytes of memory for what was read: posting blocks, and the filters that tell absent fingerprints. The
-    /// default of 192 MiB holds the filters of 100 million fingerprints and 15,000 blocks beside them. 0 is
-    /// allowed and slow; at most [`Self::MOST_MEMORY`].
+    /// Bytes of the cache for posting blocks and for filters, which recognise absent fingerprints. The
+    /// default of 192 MiB holds the filters of 100 million fingerprints and 15,000 blocks. 0 is allowed, but
+    /// slow. At most [`Self::MOST_MEMORY`].
     #[must_use]
     pub fn cache(mut self, bytes: usize) -> Self {
         self.store.cache_bytes = bytes;
         self
     }
 
-    /// Threads that work for this database at once, at most [`Self::MOST_THREADS`]. The default, 0, is one
-    /// for each processor.
+    /// Number of threads that work for this database, at most [`Self::MOST_THREADS`]. Default: 0, one for
+    /// each processor.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.store.threads = if threads == 0 { pool::processors() } else { threads };
         self
     }
 
-    /// Raises the limit of open files of the process as far as the system allows, if `raise` is true. A
-    /// database keeps every table open, so that a reader goes on seeing what it saw. Without this, a database
-    /// with more tables than open files are allowed is an error.
+    /// If `raise` is true, raises the limit of open files of the process as far as the system allows. A
+    /// database keeps every table open, so that its commit stays readable. If the limit is too low, opening
+    /// is an error.
     #[must_use]
     pub fn raise_open_files(mut self, raise: bool) -> Self {
         self.store.raise_open_files = raise;
         self
     }
 
-    /// Lets [`Self::repair`] remove damaged documents whose files cannot be opened, if `give_up` is true.
+    /// If `give_up` is true, lets [`Self::repair`] remove damaged documents whose files cannot be opened.
     #[must_use]
     pub fn give_up_missing(mut self, give_up: bool) -> Self {
         self.give_up_missing = give_up;
         self
     }
 
-    /// Makes an empty database at `path` and opens it for writing.
+    /// Creates an empty database at `path` and opens it for writing.
     ///
     /// # Errors
-    /// [`Error::DatabaseExists`]; [`Error::NotADatabase`] where something else is there; [`Error::Io`];
+    /// [`Error::DatabaseExists`]; [`Error::NotADatabase`] if something else is there; [`Error::Io`];
     /// [`Error::InvalidParameter`] for memory, a cache or threads out of their range.
     pub fn create(&self, path: impl AsRef<Path>, profile: impl Borrow<Profile>) -> Result<DatabaseWriter> {
         self.check_for_writer()?;
         Ok(DatabaseWriter::of(Store::create(path.as_ref(), profile.borrow(), &self.store)?))
     }
 
-    /// Opens a database for reading, as of its last commit. A writer may be at work in another process.
+    /// Opens a database for reading, as of its last commit. Another process may write meanwhile.
     ///
     /// # Errors
     /// [`Error::NoDatabase`], [`Error::NotADatabase`], [`Error::FormatVersion`], [`Error::HashVersion`];
-    /// [`Error::Damaged`], [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] where
-    /// files of it are not as they were written; [`Error::TooFewOpenFiles`]; [`Error::InvalidParameter`] for
+    /// [`Error::Damaged`], [`Error::CommitsLost`], [`Error::TablesLost`] and [`Error::CannotOpen`] if its
+    /// files are damaged; [`Error::TooFewOpenFiles`]; [`Error::InvalidParameter`] for
     /// memory, a cache or threads out of their range.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Database> {
         self.check()?;
@@ -160,14 +162,14 @@ impl DatabaseBuilder {
     /// Opens a database for writing. One process at a time may do so.
     ///
     /// # Errors
-    /// As [`Self::open`]; [`Error::Locked`] where another process writes.
+    /// As [`Self::open`]; [`Error::Locked`] if another process has it open for writing.
     pub fn open_writer(&self, path: impl AsRef<Path>) -> Result<DatabaseWriter> {
         self.check_for_writer()?;
         Ok(DatabaseWriter::of(Store::open_writer(path.as_ref(), &self.store)?))
     }
 
-    /// Makes a database at `path` of the backup `number` in `folder`, or the newest, and opens it for
-    /// writing.
+    /// Creates a database at `path` from the backup `number` in `folder`, or from the newest, and opens it
+    /// for writing.
     ///
     /// # Errors
     /// [`Error::NotABackup`], [`Error::NoSuchBackup`], [`Error::DatabaseExists`], [`Error::DamagedBackup`].
@@ -181,20 +183,20 @@ impl DatabaseBuilder {
         Ok(DatabaseWriter::of(Store::restore(path.as_ref(), folder.as_ref(), number, &self.store)?))
     }
 
-    /// Rebuilds what can be rebuilt of the damaged database at `path`: a new store is written from what can
-    /// be read, and from the texts of documents that have not changed, and takes the place of the damaged
-    /// one. Needs as much space as the database takes. Changes nothing where nothing is wrong.
+    /// Repairs the damaged database at `path`, as far as possible. Writes a new store from the readable parts
+    /// and from the unchanged texts of documents, and replaces the damaged store. Needs as much space as the
+    /// database takes. Changes nothing if nothing is damaged.
     ///
     /// # Errors
-    /// [`Error::Locked`]; [`Error::BeyondRepair`] where too little is left to begin with;
-    /// [`Error::SourcesMissing`] where it would give up documents whose files cannot be opened, unless
-    /// [`Self::give_up_missing`] allows that; [`Error::Stopped`]. The database is then as it was.
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] if too little is readable; [`Error::SourcesMissing`] if
+    /// files of damaged documents cannot be opened, unless [`Self::give_up_missing`] allows their loss;
+    /// [`Error::Stopped`]. After an error the database is unchanged.
     pub fn repair(&self, path: impl AsRef<Path>, task: &Task<'_>) -> Result<Verification> {
         self.check()?;
         ingest::repair(path.as_ref(), &self.store, self.give_up_missing, task)
     }
 
-    /// As a reader needs its settings; a reader also works with less memory than the least, more slowly.
+    /// Checks the settings of a reader. A reader also works with less memory than a writer needs, but slowly.
     fn check(&self) -> Result<()> {
         let invalid = |name, value, expected| Err(Error::InvalidParameter { name, value, expected });
         let StoreOptions { cache_bytes, memory, threads, raise_open_files: _ } = self.store;
@@ -210,7 +212,7 @@ impl DatabaseBuilder {
         Ok(())
     }
 
-    /// As a writer needs its settings.
+    /// Checks the settings of a writer.
     fn check_for_writer(&self) -> Result<()> {
         self.check()?;
         if self.store.memory < Self::LEAST_MEMORY {

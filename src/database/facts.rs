@@ -1,4 +1,4 @@
-//! Facts: what a database says of itself (`fpdb.stats/1`) and of its documents (`fpdb.document/1`).
+//! Facts about a database (`fpdb.stats/1`) and about its documents (`fpdb.document/1`).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -28,16 +28,15 @@ pub struct DocumentInfo {
     pub bytes: u64,
     /// Symbols of the standard form.
     pub symbols: u64,
-    /// Lines, as an editor counts them. Records that earlier versions made have the number of newline
-    /// characters.
+    /// Number of lines, as an editor counts them. Records of earlier versions have the number of newlines.
     pub lines: u64,
     /// Selected (hash, position) pairs.
     pub fingerprints: u64,
     /// Distinct hashes among them, |F(d)|.
     pub distinct: u64,
-    /// The encoding it was read as.
+    /// The encoding in which it was read.
     pub encoding: String,
-    /// Sequences that were no characters in that encoding.
+    /// Number of byte sequences that are no characters in this encoding.
     pub undecodable: u64,
     /// XXH3-128 of its bytes.
     #[serde(with = "hexadecimal")]
@@ -45,24 +44,24 @@ pub struct DocumentInfo {
     pub digest: Digest,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
-    /// Which part of the file `source` it is, as its name says it; `None` for the whole file, empty for a
-    /// container or compressed file as it is.
+    /// Its place in the file `source`, as in its name. `None`: the whole file. Empty: a container or
+    /// compressed file that was read as one document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
-    /// The name of the format it was read in.
+    /// The name of its format.
     pub format: String,
-    /// True if offsets and lines of answers are those of the text extracted from it (PDF, say).
+    /// True if offsets and lines of answers refer to the extracted text, as for PDF.
     #[serde(default, skip_serializing_if = "is_false")]
     pub extracted: bool,
-    /// Names and values that the user or its container gave.
+    /// Metadata from the user or the container.
     pub metadata: BTreeMap<String, String>,
     /// True if it is boilerplate: it never matches, and its hashes are ignored in other documents.
     pub boilerplate: bool,
-    /// Names of other documents with the same bytes; empty unless they were looked for, with
+    /// Names of other documents with the same bytes. Empty unless they were requested with
     /// [`Database::identical_to`](crate::Database::identical_to).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identical_to: Vec<String>,
-    /// k-grams, repeated ones counted each time.
+    /// Number of k-grams, with repetitions.
     #[serde(skip)]
     pub kgrams: u64,
 }
@@ -87,7 +86,7 @@ pub struct DatabaseStats {
     pub profile: Profile,
     /// Documents, without deleted ones.
     pub documents: u64,
-    /// How many of these are boilerplate.
+    /// Number of these that are boilerplate.
     #[serde(default)]
     pub boilerplate: u64,
     /// Bytes of these documents.
@@ -106,21 +105,20 @@ pub struct DatabaseStats {
     /// Distinct hashes by df; `None` unless they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub df: Option<Vec<DfCount>>,
-    /// Postings held, those of deleted documents included.
+    /// Number of stored postings, including those of deleted documents.
     pub postings: u64,
-    /// Documents that were deleted, and whose postings may still take space. Commits and compacting clear
-    /// them away.
+    /// Number of deleted documents whose postings may still take space. Commits and compactions remove these.
     pub deleted: u64,
-    /// Sorted runs of postings; a lookup visits each.
+    /// Number of sorted runs of postings. A lookup visits each.
     pub runs: u64,
-    /// The postings of each run, most first.
+    /// Number of postings of each run, in descending order.
     pub run_postings: Vec<u64>,
-    /// Blocks that a fresh process reads for each hash of a query of 10 kB, rounded to 0.01. One run gives
-    /// 1.0 to 1.1. From [`MANY_BLOCKS`](Self::MANY_BLOCKS) on, a compaction is advised.
+    /// Number of blocks that a new process reads for each hash of a query of 10 kB, rounded to 0.01. One run
+    /// gives 1.0 to 1.1. A compaction is advised from [`MANY_BLOCKS`](Self::MANY_BLOCKS) on.
     pub cold_blocks: f64,
-    /// The engine's tables, by level; level 0 is what has not been sorted in yet.
+    /// The tables of the engine by level. Tables in level 0 are not merged yet.
     pub levels: Vec<Level>,
-    /// The cache of blocks. It belongs to this open database alone.
+    /// The block cache of this open database.
     pub cache: CacheUse,
     /// Bytes on disk, by part.
     pub stored: Vec<StoredPart>,
@@ -139,7 +137,7 @@ impl Answer for DatabaseStats {
     const SCHEMA: &'static str = "fpdb.stats/1";
 }
 
-/// A file or folder, and how the host reads it.
+/// A file or folder with the settings that its host remembers for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -150,7 +148,7 @@ pub struct RememberedSource {
     pub settings: Vec<String>,
 }
 
-/// How much of a database is held in memory.
+/// The size of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -161,7 +159,7 @@ pub struct CacheUse {
     pub capacity: u64,
 }
 
-/// The bytes of one part of a database on disk.
+/// The size of one part of a database on disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -179,23 +177,23 @@ impl RememberedSource {
 }
 
 impl DatabaseStats {
-    /// The [`cold_blocks`](Self::cold_blocks) from which on a compaction is advised.
+    /// The number of [`cold_blocks`](Self::cold_blocks) from which a compaction is advised.
     pub const MANY_BLOCKS: f64 = MANY_BLOCKS;
 
-    /// The same with the counts of distinct hashes.
+    /// Adds the counts of distinct hashes.
     pub(super) fn with_hashes(self, counts: HashCounts) -> Self {
         let HashCounts { distinct, singletons, df } = counts;
         Self { distinct: Some(distinct), singletons: Some(singletons), df: Some(df), ..self }
     }
 
-    /// Bytes on disk, without the engine's logs, which come and go by themselves.
+    /// Bytes on disk without the logs of the engine, which change on their own.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
         self.stored.iter().filter(|part| part.part != LOGS).map(|part| part.bytes).sum()
     }
 }
 
-/// A path as people read it: JSON has no form for one that is not UTF-8.
+/// Writes a path as text. JSON cannot hold one that is not UTF-8.
 fn as_shown<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }

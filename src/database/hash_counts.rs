@@ -1,33 +1,33 @@
-//! Counts of hashes: how many documents hold each.
+//! Counts of distinct hashes by the number of documents that hold them (df).
 
 use serde::{Deserialize, Serialize};
 
-/// How often each distinct hash occurs in a database.
+/// The distinct hashes of a database, counted by df.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HashCounts {
     /// Distinct hashes.
     pub(crate) distinct: u64,
     /// Hashes with one posting.
     pub(crate) singletons: u64,
-    /// Hashes by df: those of 1, 2 and 3, then of 4 to 7, 8 to 15 and so on, up to the greatest there is.
+    /// Hashes by df: 1, 2 and 3, then 4 to 7, 8 to 15 and so on, up to the largest df.
     pub(crate) df: Vec<DfCount>,
 }
 
-/// Distinct hashes of a range of df.
+/// The number of distinct hashes in a range of df.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct DfCount {
-    /// The least df of the range.
+    /// The smallest df of the range.
     pub from: u64,
-    /// The greatest.
+    /// The largest df of the range.
     pub to: u64,
     /// Number of distinct hashes that `from` to `to` documents hold.
     pub hashes: u64,
 }
 
 impl DfCount {
-    /// The range of this index, with no hash counted.
+    /// The range with this index, without hashes.
     fn empty(index: usize) -> Self {
         let (from, to) = match index {
             0..3 => (index as u64 + 1, index as u64 + 1),

@@ -1,4 +1,4 @@
-//! Database: the one type through which everything is done.
+//! Database: the type for reading a database.
 
 mod builder;
 mod facts;
@@ -32,17 +32,17 @@ use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::{InputLimits, absolute_name, tidied};
 use fpdb_store::{FORMAT_VERSION, Store, Verification};
 
-/// An open database, to be read. A clone costs nothing, and threads may share one.
+/// A database that is open for reading. Clones are cheap, and threads may share one.
 ///
-/// One that was opened with [`Self::open`] shows the last commit made before; [`Self::refreshed`] gives one
-/// that shows the last of now. One that came from [`DatabaseWriter::reader`] shows each commit as it is made.
+/// A handle from [`Self::open`] shows the last commit before the call. [`Self::refreshed`] returns a handle
+/// on the newest commit. A handle from [`DatabaseWriter::reader`] shows each commit as it is made.
 ///
-/// Full scans wait for a change that is made through the same writer, and changes wait for them:
-/// [`Self::pairs`], [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`], [`Self::verify`],
-/// [`Self::stats_with_hashes`], and a query by submission. To scan during a long ingest, open the database
-/// again: that handle waits for nothing, nor do other processes. A call that would wait for the very work it
-/// is made from, such as a removal inside a visitor, is [`Error::WaitsForItself`]: keep what is to be
-/// removed, and remove it afterwards.
+/// Full scans exclude changes through the same writer: each waits for the other. They are [`Self::pairs`],
+/// [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`], [`Self::verify`],
+/// [`Self::stats_with_hashes`], and a query by submission. Other processes and other handles are not
+/// affected, so open the database again to scan during a long ingest. A call that would wait for the work
+/// that makes it, such as a removal inside a visitor, is [`Error::WaitsForItself`]. Collect the documents
+/// instead, and remove them afterwards.
 ///
 /// ```
 /// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task};
@@ -79,7 +79,7 @@ impl fmt::Debug for Database {
     }
 }
 
-/// The documents of a name as it is, else of the name that an ingest gives this path.
+/// The documents of this name, else of the name that an ingest gives to this path.
 fn ids_named(store: &Store, name: &str) -> Result<Vec<u32>> {
     let ids = store.documents_named(name)?;
     match tidied(name) {
@@ -88,7 +88,7 @@ fn ids_named(store: &Store, name: &str) -> Result<Vec<u32>> {
     }
 }
 
-/// Has `tell` call `visit`, whose errors are the caller's own.
+/// Passes answers of `tell` to `visit`, and keeps the errors of `visit`, which have a type of their own.
 fn visiting<R, T, E: From<Error>>(
     mut visit: impl FnMut(R) -> std::result::Result<(), E>,
     tell: impl FnOnce(&mut dyn FnMut(R) -> Result<()>) -> Result<T>,
@@ -128,8 +128,8 @@ impl Database {
         self.store.unless_gone(self.store.pool().run(work))
     }
 
-    /// Which documents are removable, each with the survivor that justifies it. Deletes nothing. The answer
-    /// is held in memory: for large archives use [`Database::for_each_removable`].
+    /// Finds removable documents, each with the survivor that justifies it. Deletes nothing. The answer is
+    /// held in memory: for large archives use [`Database::for_each_removable`].
     ///
     /// # Errors
     /// As there.
@@ -142,10 +142,9 @@ impl Database {
         Ok(answer)
     }
 
-    /// Calls `visit` with each removable document and then with each that is undecided, both in order of
-    /// ingestion. Deletes nothing. Uses the memory that the database may use and temporary files, whatever
-    /// the size of the archive. A job that is stopped goes on where it was with the next call of the same
-    /// options.
+    /// Calls `visit` with each removable document, then with each undecided one, both in order of ingestion.
+    /// Deletes nothing. Uses temporary files and no more memory than the database may use, for any size of
+    /// the archive. A call with the same options continues a stopped job.
     ///
     /// # Errors
     /// [`Error::Stopped`]; [`Error::TooLittleMemory`]; [`Error::JobInUse`]; [`Error::InvalidParameter`]; the
@@ -161,10 +160,10 @@ impl Database {
         visiting(visit, |visit| decided.for_each(&self.store, visit))
     }
 
-    /// Calls `visit` with each passage that occurs in an earlier document, or earlier in its own, in runs of
-    /// at least [`RepeatOptions::min_length`] symbols, and with each document whose text cannot be had; all
-    /// in order of number and place. Exact to the symbol. Changes nothing. Uses the memory that the database
-    /// may use and temporary files.
+    /// Finds passages that occur in an earlier document, or earlier in the same one, in runs of at least
+    /// [`RepeatOptions::min_length`] symbols, exact to the symbol. Calls `visit` with each, and with each
+    /// document whose text is unavailable, in order of document and place. Changes nothing. Uses temporary
+    /// files and no more memory than the database may use.
     ///
     /// # Errors
     /// [`Error::PassageLength`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`];
@@ -181,11 +180,10 @@ impl Database {
         visiting(visit, |visit| search.for_each(found, task, visit))
     }
 
-    /// Acts on the report of a dedup, a file of its JSON, or only says what it would do; `visit` is called
-    /// with each file that is concerned. The contents of removable documents and survivors are compared with
-    /// the database first: a file that has changed is left alone, and so is a document whose survivor has.
-    /// The database itself is not changed. A run that was stopped or killed goes on with the same call: a log
-    /// beside the report holds the finished actions.
+    /// Acts on the JSON report of a dedup, or reports the actions of a dry run. Calls `visit` with each file
+    /// concerned. First compares removable documents and survivors with the database: skips files that have
+    /// changed, and documents whose survivors have changed. Does not change the database. The same call
+    /// continues a stopped or killed run, because a log beside the report holds the finished actions.
     ///
     /// [`DedupAnswer::write_report`] makes a report of an answer in memory:
     ///
@@ -212,9 +210,9 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::InsideDatabase`] for a folder to write to within a database;
+    /// [`Error::NotADedupReport`]; [`Error::InsideDatabase`] for a target folder inside a database;
     /// [`Error::Stopped`]; [`Error::JobInUse`]; [`Error::DocumentsInUse`]; the error of `visit`; a full disk.
-    /// An error of one file is reported with it, and counted.
+    /// The error of a single file is passed to `visit` and counted.
     pub fn apply<E: From<Error>>(
         &self,
         report: &Path,
@@ -225,12 +223,12 @@ impl Database {
         visiting(visit, |visit| apply::apply(&self.store, report, options, task, visit))
     }
 
-    /// Reads the survivors of a dedup's report again, in the places of the documents or in a copy, and visits
-    /// each removable document whose content and survivor are both not there.
+    /// Reads the survivors of a dedup report again, in their places or in a copy. Calls `visit` with each
+    /// removable document whose content and survivor are both missing.
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::Io`]; [`Error::Stopped`]; the error of `visit`. A file that
-    /// cannot be read is no error: its documents are not there.
+    /// [`Error::NotADedupReport`]; [`Error::Io`]; [`Error::Stopped`]; the error of `visit`. An
+    /// unreadable file is no error: its documents count as missing.
     pub fn prove_applied<E: From<Error>>(
         &self,
         report: &Path,
@@ -244,7 +242,7 @@ impl Database {
     /// The cost of a dedup with these options: passes over the postings, memory and disk. Decides nothing.
     ///
     /// # Errors
-    /// As [`Database::for_each_removable`], but that too little memory is no error.
+    /// As [`Database::for_each_removable`], but too little memory is no error.
     pub fn plan_dedup(&self, options: &DedupOptions) -> Result<DedupPlan> {
         let _unchanged = self.store.keep_unchanged(&StopToken::new())?;
         self.run(|| dedup::plan(&self.store, options))
@@ -266,9 +264,8 @@ impl Database {
         outcome
     }
 
-    /// The first `most` documents of this number or a higher one, in order of number: all documents page by
-    /// page, for callers that ask for the next page when they have done with this one. The last page is
-    /// empty.
+    /// At most `most` documents from this number on, in order of number. To page through all documents,
+    /// continue after the last number until a page is empty.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -286,16 +283,16 @@ impl Database {
     /// The document of a number.
     ///
     /// # Errors
-    /// [`Error::NoSuchNumber`] where there is none, and a failure to read its record.
+    /// [`Error::NoSuchNumber`]; a failure to read its record.
     pub fn document(&self, id: DocId) -> Result<DocumentInfo> {
         Ok(DocumentInfo::new(id.0, self.store.document_numbered(id.0)?))
     }
 
-    /// The documents of a name, oldest first; more than one where versions are kept. A path that is spelled
-    /// otherwise than their name, such as `./a.txt`, finds them too.
+    /// The documents of a name, oldest first; several if versions are kept. Another spelling of the path,
+    /// such as `./a.txt`, finds them too.
     ///
     /// # Errors
-    /// [`Error::NoSuchDocument`] where there is none.
+    /// [`Error::NoSuchDocument`].
     pub fn documents_named(&self, name: &str) -> Result<Vec<DocumentInfo>> {
         let store = self.store.as_of_last_commit();
         let document = |id| Ok(DocumentInfo::new(id, store.document(id)?));
@@ -306,17 +303,17 @@ impl Database {
         }
     }
 
-    /// The text of a document, as the offsets of its passages count it: stored with it, or read again from
-    /// where it was read and compared by digest. `None` if it is gone or has changed.
+    /// The text of a document to which the offsets of its passages refer. It is stored, or read again from
+    /// its file and compared by digest. `None` if it is gone or has changed.
     ///
     /// # Errors
-    /// [`Error::NoSuchNumber`] where there is none, and a failure to read the store.
+    /// [`Error::NoSuchNumber`]; a failure to read the store.
     pub fn text_of(&self, document: DocId) -> Result<Option<DocumentText>> {
         self.text_within(document, &InputLimits::default())
     }
 
-    /// As [`Database::text_of`], within limits of the caller's choice: a document that was ingested with
-    /// larger ones than the default needs them again.
+    /// As [`Database::text_of`], with other limits. A document that was ingested with larger limits than the
+    /// defaults needs them again.
     ///
     /// # Errors
     /// As there.
@@ -324,7 +321,7 @@ impl Database {
         query::text_of(&self.store, document.0, limits.clone())
     }
 
-    /// The texts of many documents, in the order in which they will be asked for.
+    /// Reads the texts of many documents in this order.
     pub(crate) fn texts_in_order(&self, documents: &[DocId], limits: &InputLimits) -> TextSequence<'_> {
         TextSequence::new(&self.store, documents.iter().map(|id| id.0).collect(), limits.clone())
     }
@@ -340,14 +337,14 @@ impl Database {
         others.map(|id| Ok(store.document(id)?.name)).collect()
     }
 
-    /// A handle on the last commit, if that is another one than this handle shows; `None` while there is
-    /// none. This handle and its clones stay with their commit.
+    /// A handle on the last commit. `None` if this handle shows it already. This handle and its clones keep
+    /// showing their commit.
     ///
-    /// For a service whose writer is in another process: call it now and then, or before each request, and
-    /// let the new handle take the place of the old one. Without a new commit it reads one short file, in
-    /// some 10 microseconds. With one it opens the database again, by the settings of this handle: some 20
-    /// milliseconds of processor time where the database is small. What the old one has cached stays with
-    /// that. A handle that came from [`DatabaseWriter::reader`] shows each commit by itself.
+    /// A service whose writer is another process calls this before each request, or now and then, and
+    /// replaces its handle. Without a new commit the call reads one short file, in some 10 microseconds. With
+    /// a new commit it opens the database again with the settings of this handle, in some 20 milliseconds for
+    /// a small database. The new handle has a new cache. A handle from [`DatabaseWriter::reader`] needs no
+    /// refresh.
     ///
     /// ```
     /// use fpdb::{Database, Document, IngestOptions, Profile, Task};
@@ -383,17 +380,16 @@ impl Database {
         Ok(format!("{}/{}", self.store.identity()?, self.store.view().state().commits))
     }
 
-    /// The settings that the host [remembers](DatabaseWriter::remember) for a file or folder; none where
-    /// there are none.
+    /// The settings that the host [remembers](DatabaseWriter::remember) for a file or folder; empty if none.
     ///
     /// # Errors
-    /// A path that is not UTF-8 or cannot be told; what keeps the store from being read.
+    /// A path that is not UTF-8 or cannot be made absolute; a failure to read the store.
     pub fn remembered(&self, source: impl AsRef<Path>) -> Result<Vec<String>> {
         let record = self.store.source(&absolute_name(source.as_ref())?)?;
         Ok(record.map_or_else(Vec::new, |record| record.settings))
     }
 
-    /// The size and the figures of the database, from its records: quick however large it is.
+    /// The size and the figures of the database, from its records. Fast for any size.
     ///
     /// # Errors
     /// Fails if the store cannot be measured.
@@ -433,18 +429,17 @@ impl Database {
         })
     }
 
-    /// Checks every posting, position, document, name and count against each other and against the engine's
-    /// checksums.
+    /// Checks all postings, positions, documents, names and counts against each other and against the
+    /// checksums of the engine.
     ///
     /// # Errors
-    /// Fails if the check cannot be made; [`Error::Stopped`]. Damage is no error but is listed in the result.
+    /// Fails if the check is impossible; [`Error::Stopped`]. Damage is no error: the result lists it.
     pub fn verify(&self, task: &Task<'_>) -> Result<Verification> {
         let _unchanged = self.store.keep_unchanged(task.token())?;
         self.store.unless_gone(self.store.verify(task))
     }
 
-    /// As [`Self::stats`], with the counts of distinct hashes, also by the number of documents that hold
-    /// them. Reads every posting.
+    /// As [`Self::stats`], with the counts of distinct hashes, in all and by df. Reads every posting.
     ///
     /// # Errors
     /// Fails if the postings cannot be read; [`Error::Stopped`].

@@ -1,4 +1,4 @@
-//! Pairing: all pairs of stored documents that share text.
+//! Pairing: finds all pairs of stored documents that share text.
 
 use super::{Database, visiting};
 use crate::archive::pairs::{self, Pair, PairsAnswer, PairsOptions, PairsSummary};
@@ -7,8 +7,8 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 
 impl Database {
-    /// All pairs of documents that share enough, best first. The answer is held in memory: for many pairs use
-    /// [`Database::for_each_pair`].
+    /// Finds all pairs of documents that share enough, best first. The answer is held in memory: for many
+    /// pairs use [`Database::for_each_pair`].
     ///
     /// # Errors
     /// As there.
@@ -22,10 +22,10 @@ impl Database {
     }
 
     /// Calls `visit` with each pair of documents that share enough, best first, and with the summary of all
-    /// pairs. Reads every posting twice, and once more for each further block of documents that the
-    /// database's memory makes necessary. Pairs that exceed that memory are sorted in temporary files. Pairs
-    /// of submissions have the pairs of their files, which costs two passes more for each batch that fits.
-    /// Where the own text is compared, the documents of all pairs are read again first.
+    /// pairs. Reads every posting twice. If the counters exceed the memory of the database, each further
+    /// block of documents costs another pass. Pairs beyond the memory are sorted in temporary files. Pairs of
+    /// submissions list pairs of their files, which costs two more passes for each batch. To compare own
+    /// text, reads the documents of all pairs again first.
     ///
     /// # Errors
     /// Fails if postings cannot be read or temporary files cannot be written; [`Error::InvalidParameter`] for

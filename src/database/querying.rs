@@ -19,15 +19,15 @@ use fpdb_host::threads;
 use fpdb_reading::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
 use fpdb_store::Store;
 
-/// Documents found at a path that are read before they are answered, and the most bytes of them that are held
-/// for it.
+/// Limits of a batch of documents of a path that is read before it is answered: documents, and bytes in
+/// memory.
 const QUERIES_AT_A_TIME: usize = 256;
 const QUERY_BYTES: u64 = 16 << 20;
 
-/// The step that is reported of several queries.
+/// The step that several queries report.
 const QUERIES: &str = "queries answered";
 
-/// How a query is answered.
+/// The settings and caches for answering a query.
 #[derive(Clone, Copy)]
 struct QueryContext<'a> {
     options: &'a QueryOptions,
@@ -43,9 +43,8 @@ impl QueryContext<'_> {
 }
 
 impl Database {
-    /// The documents that share text with this one, the best first, with their passages: the answer with the
-    /// default options. A string is the text itself, a path names a file, and [`QuerySource`] says the other
-    /// ways.
+    /// Finds the documents that share text with this one, best first, with their passages, by the default
+    /// options. A string is the text itself, a path names a file; [`QuerySource`] lists the other sources.
     ///
     /// # Errors
     /// Fails if the document or the database cannot be read.
@@ -69,8 +68,7 @@ impl Database {
     /// As [`Self::query`], with other options, and a task that follows and stops the work.
     ///
     /// # Errors
-    /// As [`Self::query`]; [`Error::Stopped`]; options that make no sense, such as a window below the
-    /// database's.
+    /// As [`Self::query`]; [`Error::Stopped`]; invalid options, such as a window below that of the database.
     pub fn query_with(
         &self,
         source: impl Into<QuerySource>,
@@ -81,13 +79,13 @@ impl Database {
         self.query_each(&[source.into()], options, task)?.pop().unwrap_or(Err(Error::Stopped))
     }
 
-    /// Answers queries, in parallel; the answers are in the order of the sources. The steps that `task`
-    /// reports are queries, or those of a single query.
+    /// Answers queries in parallel. The answers are in the order of the sources. The steps of `task` are
+    /// queries, or the steps of a single query.
     ///
     /// # Errors
-    /// [`Error::Stopped`], soon after the task is stopped: within a query too, though not while one document
-    /// is parsed. Options that make no sense for any query, such as a window below the database's. An error
-    /// of one source is its own result.
+    /// [`Error::Stopped`] soon after a stop, also within a query, but not while a document is parsed. Options
+    /// that are invalid for all queries, such as a window below that of the database. The error of a source
+    /// is its result.
     pub fn query_each(
         &self,
         sources: &[QuerySource],
@@ -103,13 +101,13 @@ impl Database {
         let new =
             || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), task.token());
         if let [source] = sources {
-            // There is nothing to divide: other threads need not be woken.
+            // A single query runs on this thread.
             return match self.answer(&mut new()?, source, asked) {
                 Err(Error::Stopped) => Err(Error::Stopped),
                 answer => Ok(vec![answer]),
             };
         }
-        // Of several queries each is one step.
+        // Each of several queries is one step.
         let silent = task.silent();
         let asked = QueryContext { task: &silent, ..asked };
         let (answered, total) = (AtomicU64::new(0), sources.len() as u64);
@@ -193,7 +191,7 @@ impl Database {
                     }
                     answered += 1;
                     visit((name, answer))?;
-                    // Answers that are complete are visited, also after a stop.
+                    // Complete answers are visited even after a stop.
                     task.reports().step(QUERIES, answered, 0);
                     Ok(())
                 })
@@ -213,8 +211,8 @@ impl Database {
         })
     }
 
-    /// Calls `visit` with the answer of each query, in their order and on this thread, while others are
-    /// answered. Once the task is stopped or `visit` fails, no query is begun any more.
+    /// Calls `visit` with the answer of each query, in order and on this thread, while other queries run.
+    /// After a stop or an error of `visit` no more queries begin.
     fn answer_in_order<Q: Send, R: Send, A: Send>(
         &self,
         queries: Vec<Q>,
@@ -225,12 +223,12 @@ impl Database {
         let (token, failed) = (task.token(), AtomicBool::new(false));
         let (sender, answers) = mpsc::channel();
         let work = || {
-            // Queries are begun in their order: what is answered last has waited for none but those at work.
+            // Queries begin in order, so an answer waits only for queries that are running.
             queries.into_iter().enumerate().par_bridge().for_each_init(
                 || (None, sender.clone()),
                 |(reader, sender), (place, query)| {
                     if !token.is_stopped() && !failed.load(Ordering::Relaxed) {
-                        // Nobody listens any more after an error.
+                        // After an error the receiver is gone.
                         let _ = sender.send((place, answer(reader, query)));
                     }
                 },
@@ -250,14 +248,14 @@ impl Database {
                     failed.store(visited.is_err(), Ordering::Relaxed);
                 }
             }
-            // It catches no panic that a query has not caught itself.
+            // Passes on panics that the query has not caught.
             let worked = work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             visited.and(worked)
         })?;
         token.check()
     }
 
-    /// Answers one of many queries, each with options of its own, that compare the same texts.
+    /// Answers one of many queries with different options that share a cache of texts.
     pub(crate) fn query_sharing(
         &self,
         source: &QuerySource,
@@ -290,7 +288,7 @@ impl Database {
         asked: QueryContext<'_>,
     ) -> Result<QueryAnswer> {
         if let QuerySource::File(_) | QuerySource::Bytes { .. } | QuerySource::Text { .. } = source {
-            // Read once: it may be standard input.
+            // Read only once, because it may be standard input.
             return self.answer_subject(&subject(&self.store, reader, source, asked.texts)?, asked);
         }
         let store = self.store.as_of_last_commit();
@@ -302,7 +300,7 @@ impl Database {
     }
 }
 
-/// The document of a query, prepared for it.
+/// Prepares the document of a query.
 fn subject(
     store: &Store,
     reader: &mut QueryReader<'_>,

@@ -1,4 +1,4 @@
-//! Selected: the documents that prefixes of names and values of metadata select.
+//! Selected: documents chosen by prefixes of names and by metadata.
 
 use serde::Serialize;
 
@@ -7,25 +7,25 @@ use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::NamePrefix;
 
-/// Documents that were selected, for
-/// [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) say.
+/// The documents of a selection, such as for
+/// [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SelectedDocuments {
     /// Their numbers, ascending.
     pub ids: Vec<DocId>,
-    /// Their bytes.
+    /// Total size of them in bytes.
     pub bytes: u64,
     /// The prefixes and values that no document has, as phrases: `a name that begins with x`, `key=value`.
     pub unmatched: Vec<String>,
 }
 
 impl Database {
-    /// Selects the documents whose name begins with one of `prefixes` and whose metadata has all of `fields`,
-    /// names and values. Without prefixes any name does. Reads every record.
+    /// Selects the documents whose name begins with one of `prefixes`, or any name if there are none, and
+    /// whose metadata have all `fields` (names and values). Reads every record.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn select(&self, prefixes: &[String], fields: &[(String, String)]) -> Result<SelectedDocuments> {
         let names: Vec<NamePrefix> = prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
         let (mut fits, mut has) = (vec![false; names.len()], vec![false; fields.len()]);
