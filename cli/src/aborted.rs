@@ -1,6 +1,7 @@
 //! Aborted: what the program says when it is ended because the system refuses it memory.
 //!
-//! The allocator of Rust ends the process then, and so does RocksDB. Both say little, and nothing about the database.
+//! The allocator of Rust ends the process then, and so does RocksDB. Both say little, and nothing about the
+//! database.
 
 use std::io;
 

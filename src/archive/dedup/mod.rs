@@ -17,8 +17,8 @@
 //! 4. `answer`: the decisions, and the rows of the report.
 //!
 //! `kept` is what a run leaves on disk: the job, from which an interrupted run continues, and the record of
-//! decisions for `--append`. There the survivors of earlier runs are *pinned*: they stay. Such a run reads only
-//! the hashes that *newcomers* hold, the documents no earlier run has decided.
+//! decisions for `--append`. There the survivors of earlier runs are *pinned*: they stay. Such a run reads
+//! only the hashes that *newcomers* hold, the documents no earlier run has decided.
 
 mod answer;
 mod join;

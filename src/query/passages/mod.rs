@@ -1,8 +1,8 @@
 //! Passages: finds where exactly two documents share text.
 //!
 //! If both texts are available, they are compared symbol by symbol: the crate [`fpdb_passages`] finds the
-//! matches around the query's hashes, and joins them to passages. For source code, `names` distinguishes equal
-//! text from equal structure. If a text is not available, passages are `inferred` from the shared
+//! matches around the query's hashes, and joins them to passages. For source code, `names` distinguishes
+//! equal text from equal structure. If a text is not available, passages are `inferred` from the shared
 //! fingerprints. If there are very many passages, some are left out.
 //!
 //! `--min-passage` counts the symbols that agree outside quotations and phrases whose places are known. So a

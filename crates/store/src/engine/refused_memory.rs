@@ -1,17 +1,18 @@
 //! Refused memory: what RocksDB does when the system refuses it memory.
 //!
-//! Its C++ code then throws an exception, which RocksDB is not written for: while a store was opened, it left a lock
-//! taken and waited for it for ever. Elsewhere the exception passes through Rust code, which is undefined. The end of
-//! the process is safe at any time, as a kill is.
+//! Its C++ code then throws an exception, which RocksDB is not written for: while a store was opened, it left
+//! a lock taken and waited for it for ever. Elsewhere the exception passes through Rust code, which is
+//! undefined. The end of the process is safe at any time, as a kill is.
 
-/// From now on the process ends at once (`SIGABRT`) when the system refuses memory to C++ code. Nothing committed is lost.
+/// From now on the process ends at once (`SIGABRT`) when the system refuses memory to C++ code. Nothing
+/// committed is lost.
 ///
-/// Without this, RocksDB can then wait for ever. It concerns all C++ code of the process, so only the host can decide it: call it
-/// at the start of a program. Elsewhere than on Unix it does nothing.
+/// Without this, RocksDB can then wait for ever. It concerns all C++ code of the process, so only the host
+/// can decide it: call it at the start of a program. Elsewhere than on Unix it does nothing.
 pub fn abort_on_refused_memory() {
     #[cfg(unix)]
-    // SAFETY: this is `std::set_new_handler`, with the type it has on all Unix systems. The handler is a function without
-    // arguments that never returns, as the standard of C++ allows.
+    // SAFETY: this is `std::set_new_handler`, with the type it has on all Unix systems. The handler is a
+    // function without arguments that never returns, as the standard of C++ allows.
     unsafe {
         set_new_handler(abort);
     }
@@ -24,7 +25,8 @@ extern "C" fn abort() {
 
 #[cfg(unix)]
 unsafe extern "C" {
-    /// `std::set_new_handler(void (*)())`, under the name that compilers give it. RocksDB links the library that has it.
+    /// `std::set_new_handler(void (*)())`, under the name that compilers give it. RocksDB links the library
+    /// that has it.
     #[link_name = "_ZSt15set_new_handlerPFvvE"]
     fn set_new_handler(handler: extern "C" fn()) -> Option<extern "C" fn()>;
 }

@@ -18,8 +18,8 @@ use fpdb_host::error::{Error, Result};
 use fpdb_kernel::profile::Profile;
 
 impl Store {
-    /// Makes an empty database at `root`, where nothing may be yet but an empty folder, and opens it for
-    /// writing.
+    /// Creates an empty database at `root` and opens it for writing. `root` must be missing or an empty
+    /// folder.
     pub fn create(root: &Path, profile: &Profile, options: &StoreOptions) -> Result<Self> {
         make_whole(root, |inside| {
             let engine = Engine::open(&inside.join(STORE), Access::New, options.cache_bytes);
@@ -38,16 +38,16 @@ impl Store {
     }
 }
 
-/// Makes a database at `root`, whose store `fill` puts into the folder it is given, and says its profile. It
-/// appears whole or not at all: it is made beside its place and then renamed.
+/// Creates a database at `root`. `fill` writes its store into a folder and returns the profile. The database
+/// appears whole or not at all, because it grows beside its place and is then renamed.
 pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile>) -> Result<()> {
     match check_marker(root) {
         Err(Error::NoDatabase { .. }) => {}
         Err(error) => return Err(error),
         Ok(()) => return Err(Error::DatabaseExists { path: root.to_owned() }),
     }
-    // An empty folder may be a disk of its own, somebody's current folder, or behind a link: it is filled,
-    // not replaced.
+    // An empty folder is filled, not replaced: it may be a disk of its own, a current folder, or behind a
+    // link.
     let fills = root.is_dir();
     let parent = match root.parent() {
         _ if fills => root.to_owned(),
@@ -59,27 +59,26 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
     let making = Making::new(&parent)?;
     let inside = making.path();
     let profile = fill(inside)?;
-    // A database is never without a mark: without one, a list of tables could not be told from that of an
-    // older copy.
+    // Every database has a mark. Without it, the list of tables of an older copy would look right.
     mark::write(inside, 0, None, None)?;
     let marker_path = inside.join(MARKER);
     fs::write(&marker_path, marker(&profile))
         .and_then(|()| fs::File::open(&marker_path)?.sync_all())
         .and_then(|()| fs::File::open(inside)?.sync_all())
         .map_err(Error::io("write", &marker_path))?;
-    // Another process may have made one meanwhile.
+    // Another process may have created one meanwhile.
     let lost = |error| match check_marker(root) {
         Ok(()) => Error::DatabaseExists { path: root.to_owned() },
         Err(_) => error,
     };
     if fills {
-        // The marker comes last, and makes it a database.
+        // The marker makes the folder a database, so it comes last.
         let fill =
             |name: &str| fs::rename(inside.join(name), root.join(name)).map_err(Error::io("fill", root)).map_err(lost);
         fill(STORE)?;
         // A restored database may have decisions of a dedup.
         let decisions = inside.join(DECISIONS).exists().then_some(DECISIONS);
-        // Files that were moved already would prevent another creation here.
+        // Files that were moved already would block the next creation here.
         decisions.into_iter().chain([COMMITTED, MARKER]).try_for_each(fill).inspect_err(|_| remove_moved(root))?;
         return sync_folder(root);
     }
@@ -93,7 +92,7 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
 mod tests {
     use super::*;
 
-    /// Nobody has opened it for writing yet.
+    /// No process has opened it for writing yet.
     #[test]
     fn a_database_is_made_with_a_mark_of_its_list() {
         let folder = tempfile::tempdir().unwrap();
@@ -109,13 +108,13 @@ mod tests {
         }
     }
 
-    /// Makes a database at `root` while another one is being made there.
+    /// Creates a database at `root` while another creation is going on there.
     #[track_caller]
     fn made_twice(root: &Path) {
         let profile = Profile::named("words").unwrap();
         let error = make_whole(root, |inside| {
             drop(Store::create(root, &profile, &StoreOptions::default())?);
-            // The other one has removed what a maker of this process has left.
+            // The other creation has removed the remains of the first one.
             fs::create_dir_all(inside.join(STORE)).unwrap();
             Ok(profile)
         })

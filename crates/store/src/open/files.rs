@@ -1,5 +1,5 @@
-//! Files: those of a database are regular files of a plausible size, or they are damage. A device in the
-//! place of one of them would be read for ever.
+//! Files: checks that the files of a database are regular files of a plausible size. Reading a device in
+//! their place would never end.
 
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
@@ -9,19 +9,18 @@ use crate::codec::format::STORE;
 use fpdb_host::bounded;
 use fpdb_host::error::{Error, Result};
 
-/// The most bytes of the files beside the tables, logs and lists: they are short texts.
+/// The largest size of files other than tables, logs and lists, which are short texts.
 pub(crate) const SHORT: u64 = 1 << 20;
 
-/// The most bytes of a log, or of a list of tables, which are read from end to end. They have a few
-/// megabytes.
+/// The largest size of a log or a list of tables, which are read whole. Usual sizes are a few megabytes.
 const LOG: u64 = 16 << 30;
 
-/// How the name of a list of tables begins.
+/// Prefix of the names of lists of tables.
 pub(crate) const LIST: &str = "MANIFEST-";
 
-/// The damage of a file of the engine; `None` if it may be one.
+/// Why a path cannot be a file of the engine; `None` if it can.
 fn problem(name: &str, metadata: &Metadata) -> Option<&'static str> {
-    // The engine's own log is written and never read; names of other kinds are not the engine's.
+    // The engine never reads its info log, and files of other names are not its own.
     let most = match name {
         "CURRENT" | "IDENTITY" => SHORT,
         _ if name.starts_with("OPTIONS-") => SHORT,
@@ -35,13 +34,13 @@ fn problem(name: &str, metadata: &Metadata) -> Option<&'static str> {
     }
 }
 
-/// Sees to it that the engine can read the files in the store of the database at `root`.
+/// Checks that the engine can read the files in the store of the database at `root`.
 ///
 /// # Errors
-/// [`Error::Damaged`] names one that is none of the engine's.
+/// [`Error::Damaged`] names a file that cannot be one of the engine.
 pub(crate) fn check(root: &Path) -> Result<()> {
     let store = root.join(STORE);
-    // If the folder cannot be read, the engine reports it as it opens it.
+    // The engine reports an unreadable folder when it opens it.
     for entry in fs::read_dir(&store).into_iter().flatten().flatten() {
         let path = entry.path();
         // A writer may have removed it meanwhile.
@@ -53,8 +52,8 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes `folder` a copy of a store of links to those of its files that `wanted` says by name, but for those
-/// that are none of the engine's. The files that are given, names and contents, are written there instead.
+/// Makes `folder` a copy of a store. Its files are links to the files of the engine whose names are `wanted`.
+/// The files given by name and content are written instead of links.
 #[cfg(unix)]
 pub(crate) fn link(
     store: &Path,
@@ -91,7 +90,7 @@ pub fn names(store: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// True where the engine can read the file at `path`.
+/// True if the engine can read the file at `path`.
 pub(crate) fn is_plausible(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     fs::metadata(path).is_ok_and(|metadata| problem(&name, &metadata).is_none())
@@ -118,11 +117,10 @@ pub(crate) fn read_short(path: &Path) -> io::Result<Vec<u8>> {
     bounded::read_file(path, SHORT)
 }
 
-/// Sees to it that what is at `path`, if anything is, is a regular file. To open a pipe, and to read a
-/// device, may take for ever.
+/// Checks that `path` is missing or a regular file. Opening a pipe or reading a device may never end.
 pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
-        // A folder is refused when it is read.
+        // Reading a folder fails by itself.
         Ok(metadata) if metadata.is_file() || metadata.is_dir() => Ok(()),
         Ok(_) => Err(io::Error::new(ErrorKind::InvalidData, "it is not a regular file")),
         // A missing folder can be made.
@@ -131,12 +129,12 @@ pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Puts `content` in the place of the file at `path`, whole or not at all.
+/// Replaces the file at `path` by `content`, whole or not at all.
 pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
-        // As readable as any file: others may read the database.
+        // With the usual permissions, because others may read the database.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(folder)?;

@@ -1,5 +1,5 @@
-//! Linked store: a temporary folder of links to the files of a store, for a reader that cannot use all of
-//! them as they are.
+//! Linked store: a temporary folder of links to the files of a store, for a reader that needs some of them
+//! changed.
 
 use std::path::{Path, PathBuf};
 
@@ -9,25 +9,24 @@ use crate::open::owned_folder::OwnedFolder;
 use fpdb_host::error::Result;
 use fpdb_host::temporary::stale_temporaries;
 
-/// How the name of such a folder begins; the number of the process follows.
+/// Prefix of the name of such a folder, before the process id.
 const PREFIX: &str = "fpdb-links-";
 
-/// A store of links. Removed with this; one that a killed process has left is removed when the next one is
-/// made.
+/// A store of links, removed on drop. The next one removes those of killed processes.
 pub(crate) struct LinkedStore {
     folder: OwnedFolder,
 }
 
 impl LinkedStore {
-    /// Links those of the files in `store` that `wanted` says by name, but for those that are none of the
-    /// engine's. The files that are given, names and contents, are written instead.
+    /// Links the files of the engine in `store` whose names are `wanted`. Writes the files given by name and
+    /// content instead of links.
     pub(crate) fn new(store: &Path, wanted: impl Fn(&str) -> bool, written: &[(&str, &[u8])]) -> Result<Self> {
         Self::new_in(&std::env::temp_dir(), store, wanted, written)
     }
 
     fn new_in(parent: &Path, store: &Path, wanted: impl Fn(&str) -> bool, written: &[(&str, &[u8])]) -> Result<Self> {
         for stale in stale_temporaries(parent, PREFIX) {
-            // It is in nobody's way where it cannot be removed.
+            // If it cannot be removed, it does no harm.
             let _ = std::fs::remove_dir_all(stale);
         }
         let folder = OwnedFolder::new(parent, PREFIX)?;

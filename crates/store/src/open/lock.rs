@@ -1,9 +1,8 @@
-//! Writer lock: one process writes a database at a time, and others get an error that names it.
+//! Writer lock: only one process writes a database at a time. Others get an error that names this process.
 //!
-//! The lock is the operating system's lock on an open file, so it ends with its holder however that ends. The
-//! text of the file is the holder's process id, for error messages, and the time at which it took the lock,
-//! so that a reader can tell whether a writer has come and gone. Nothing else about the process is written:
-//! the arguments of a host can hold secrets.
+//! The lock is a file lock of the operating system, so it ends with its process. The file holds the process
+//! id, for error messages, and the time of locking. From the time a reader sees that a writer has come and
+//! gone. Nothing else is written, because the arguments of a process can hold secrets.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -16,11 +15,11 @@ use crate::open::files::{SHORT, check_regular};
 use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
 
-/// How often and how long a writer waits for the lock: a fifth of a second in all.
+/// Number of tries and the pause between them: a writer waits a fifth of a second in all.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Held as long as it lives.
+/// A lock that is released on drop.
 #[derive(Debug)]
 pub(crate) struct WriterLock {
     file: File,
@@ -28,8 +27,8 @@ pub(crate) struct WriterLock {
     process: u32,
 }
 
-/// Processes that were forked off meanwhile have the file open too, and with it the lock, unless it is given
-/// back. They must not give it back themselves.
+/// Forked processes share the open file and its lock, so dropping must release the lock explicitly. A forked
+/// process must not release it.
 impl Drop for WriterLock {
     fn drop(&mut self) {
         if self.process == std::process::id() {
@@ -53,14 +52,14 @@ impl WriterLock {
         loop {
             match file.try_lock() {
                 Ok(()) => break,
-                // A reader looks at the lock for an instant as it opens the database.
+                // A reader holds the lock for an instant while it opens the database.
                 Err(TryLockError::WouldBlock) if tries < TRIES => {
                     tries += 1;
                     thread::sleep(PAUSE);
                 }
                 Err(TryLockError::WouldBlock) => {
                     let mut text = String::new();
-                    // If the process id cannot be read, the error does without it.
+                    // Without a readable process id the error names none.
                     let _ = file.take(SHORT).read_to_string(&mut text);
                     let holder = text.lines().next().filter(|holder| !holder.is_empty()).unwrap_or("another process");
                     return Err(Error::Locked { path: root.to_owned(), holder: holder.to_owned() });
@@ -81,18 +80,18 @@ impl WriterLock {
     }
 }
 
-/// Held while the files that documents come from are removed, moved, linked or marked. Two runs at once, each
-/// with a report of its own, could take each the survivors of the other.
+/// The lock for removing, moving, linking or marking files of documents. Two such runs at once, with
+/// different reports, could each remove the survivors of the other.
 #[derive(Debug)]
 pub struct DocumentsLock {
     _file: File,
 }
 
 impl DocumentsLock {
-    /// Takes the lock of the database at `root`. Its readers and its writer do not wait for it.
+    /// Takes the lock of the database at `root`. Readers and the writer do not wait for it.
     ///
     /// # Errors
-    /// [`Error::DocumentsInUse`] while another process or thread holds it.
+    /// [`Error::DocumentsInUse`] if another process or thread holds it.
     pub(crate) fn take(root: &Path) -> Result<Self> {
         let path = root.join(ACTING);
         let failed = || Error::io("open the lock file", &path);
@@ -107,14 +106,14 @@ impl DocumentsLock {
     }
 }
 
-/// The last writer, as a reader of the lock sees it. `None` while a writer holds it.
+/// Identifies the last writer. `None` while a writer holds the lock.
 ///
-/// Equal answers before and after something was read mean that no writer was at work in between.
+/// Equal answers before and after a read mean that no writer was active in between.
 pub(crate) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {
     let path = root.join(LOCK);
     let mut file = match check_regular(&path).and_then(|()| File::open(&path)) {
         Ok(file) => file,
-        // Copied without it: no process has written here.
+        // There is no lock file in a copied database: no process has written here.
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(Vec::new())),
         Err(source) => return Err(Error::Io { action: "open", path, source }),
     };
@@ -125,7 +124,7 @@ pub(crate) fn last_writer(root: &Path) -> Result<Option<Vec<u8>>> {
     }
     let mut text = Vec::new();
     let read = (&mut file).take(SHORT).read_to_end(&mut text);
-    // A process forked off at this instant would keep it.
+    // A process that is forked now would keep the lock.
     let _ = file.unlock();
     read.map_err(Error::io("read", &path))?;
     Ok(Some(text))

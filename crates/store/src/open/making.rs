@@ -1,6 +1,6 @@
-//! Making: the folder in which a database grows until it is whole and takes its place.
+//! Making: the temporary folder in which a new database grows until it is complete.
 //!
-//! A folder that a killed process has left is removed by the next one that makes a database beside it.
+//! The next creation beside it removes the folder of a killed process.
 
 use std::fs;
 use std::io;
@@ -11,16 +11,16 @@ use crate::open::owned_folder::OwnedFolder;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::temporary::{MAKING, stale_temporaries};
 
-/// What a database consists of beside its marker. The lock goes last: nobody writes meanwhile.
+/// The parts of a database beside its marker. The lock moves last, so nobody writes meanwhile.
 const REMAINS: [&str; 6] = [COMMITTED, ACTING, DECISIONS, STORE, INCOMING, LOCK];
 
-/// A folder for a database to grow in. Removed with this.
+/// A folder for a growing database, removed on drop.
 pub(super) struct Making {
     folder: OwnedFolder,
 }
 
 impl Making {
-    /// Makes one in `parent`.
+    /// Creates a folder in `parent`.
     pub(super) fn new(parent: &Path) -> Result<Self> {
         Ok(Self { folder: OwnedFolder::new(parent, MAKING)? })
     }
@@ -29,25 +29,25 @@ impl Making {
         self.folder.path()
     }
 
-    /// Leaves the folder, which has been moved.
+    /// Keeps the folder, because it was moved.
     pub(super) fn keep(self) {
         self.folder.keep();
     }
 }
 
-/// Removes from `parent` the folders that killed processes of this user have left there. A folder that cannot
-/// be removed stays: it is in nobody's way.
+/// Removes the folders of killed processes of this user from `parent`. A folder that cannot be removed stays
+/// and does no harm.
 pub(super) fn remove_stale(parent: &Path) {
     for path in stale_temporaries(parent, MAKING) {
         if holds_moved_store(&path) {
-            // What cannot be removed now is reported when the store takes its place.
+            // If a file cannot be removed, moving the store to its place reports it.
             let _ = remove_remains(parent);
         }
         let _ = fs::remove_dir_all(&path);
     }
 }
 
-/// Removes from `root` all that a database without its marker consists of.
+/// Removes all parts of a database without a marker from `root`.
 pub(super) fn remove_remains(root: &Path) -> Result<()> {
     for name in REMAINS {
         let path = root.join(name);
@@ -60,8 +60,7 @@ pub(super) fn remove_remains(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes from `root` what was moved there before the marker, which makes it a database. What cannot be
-/// removed stays.
+/// Removes from `root` the parts that were moved there before the marker. Parts that cannot be removed stay.
 pub(super) fn remove_moved(root: &Path) {
     let _ = fs::remove_dir_all(root.join(STORE));
     for name in [DECISIONS, COMMITTED] {
@@ -69,8 +68,8 @@ pub(super) fn remove_moved(root: &Path) {
     }
 }
 
-/// True for a folder in which a database can be made: it is empty, or holds only the remains of one that was
-/// not made, or not deleted, to the end.
+/// True if a database can be created in a folder: it is empty, or holds only remains of an unfinished
+/// creation or deletion.
 pub(crate) fn is_empty_folder(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let (mut parts, mut moved) = (false, false);
@@ -88,7 +87,7 @@ pub(crate) fn is_empty_folder(path: &Path) -> bool {
     !parts || moved
 }
 
-/// True where the store has been moved out of a folder and the marker, which makes it a database, has not.
+/// True if the store was moved out of a folder and the marker was not yet.
 fn holds_moved_store(making: &Path) -> bool {
     making.join(MARKER).exists() && !making.join(STORE).exists()
 }

@@ -1,17 +1,17 @@
-//! Mark: the number of the last commit, the length of the list of tables, the documents there were and the
-//! identity of the database, kept beside the engine's files.
+//! Mark: a file beside those of the engine. It holds the number of the last commit, the length of the list of
+//! tables, the number of documents and the identity of the database.
 //!
-//! A log or a list of tables (`MANIFEST`) that is cut between two records looks to the engine like an older
-//! database that is whole, and so does the store of another database. The mark tells them from it: it is
-//! written when a writer opens the store, after each commit, and when the engine has let go of it, so it is
-//! never ahead of a store that has kept all of them.
+//! If a log or a list of tables (`MANIFEST`) is cut between two records, the engine sees an intact older
+//! database. The same holds for the store of another database. The mark detects both. It is written when a
+//! writer opens the store, after each commit, and after the engine has closed it. So it is never ahead of an
+//! intact store.
 //!
-//! A database is made with a mark, and a repaired store brings its own. So a mark is missing only if somebody
-//! deleted it, or if an earlier version of this program made the database.
+//! Creation and repair write a mark. So it is missing only if it was deleted, or if an earlier version of
+//! this program created the database.
 //!
 //! The list of tables is synced before it is marked. So a loss of power cannot make it shorter than the mark
-//! says. One gap remains: between the engine's opening of a store and that of the mark, and after a kill
-//! during a fold. A list that is cut then is noticed by `verify` only, unless a run is missing.
+//! says. One gap remains: between the opening of the store and that of the mark, and after a kill during a
+//! fold. Only `verify` notices a list that is cut then, unless a run is missing.
 //!
 //! RocksDB's own check of logs does not replace the mark (`engine::options`).
 
@@ -28,21 +28,20 @@ use crate::open::files::{LIST, check_regular, read_short};
 use fpdb_host::durable::sync_folder;
 use fpdb_host::error::{Error, Result};
 
-/// A commit that was there once.
+/// The state of a commit that was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CommitMark {
-    /// The number of the last commit; 0 where nothing vouches for one.
+    /// The number of the last commit; 0 if unknown.
     pub(crate) commits: u64,
     tables: Option<TableList>,
-    /// The counts of that commit. Programs that do not know of them leave those of an older commit, which are
-    /// not used.
+    /// The counts of that commit. Older programs leave the counts of an older commit, which are ignored.
     pub(crate) counts: Option<Counts>,
-    /// The identity of the database. Programs that do not know of it leave that of an older commit, which is
-    /// not used: they may have put another store in place.
+    /// The identity of the database. Older programs leave that of an older commit, which is ignored: they may
+    /// have replaced the store.
     pub(crate) identity: Option<String>,
 }
 
-/// An identity of at most this many bytes is marked.
+/// Maximum length in bytes of a marked identity.
 const IDENTITY_BYTES: usize = 64;
 
 /// The counts of a commit.
@@ -50,32 +49,31 @@ const IDENTITY_BYTES: usize = 64;
 pub(crate) struct Counts {
     /// Documents that are not deleted.
     pub(crate) documents: u64,
-    /// The id the next document gets.
+    /// The id of the next document.
     pub(crate) next_document: u32,
 }
 
-/// A list of tables; it only ever grows.
+/// A list of tables, which only grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TableList {
     /// The number of its file, `MANIFEST-` and at least six digits.
     number: u64,
     bytes: u64,
-    /// The digest of its first bytes, in which the engine names the store: another store can have a list of
-    /// this number.
+    /// The digest of its first bytes, which name the store: lists of other stores can have the same number.
     head: u64,
 }
 
 /// Number of bytes that `TableList::head` hashes with XXH3-64.
 const HEAD_BYTES: u64 = 64;
 
-/// Writes the mark of a commit; the list of tables is marked as it is.
+/// Writes the mark of a commit, with the current list of tables.
 ///
-/// Only the first one is synced: after a loss of power an older mark is as good, and without any, a list of
-/// tables could not be told from that of an older copy.
+/// Only the first mark is synced. After a loss of power an older mark is as good, but without any mark the
+/// list of an older copy would look right.
 pub(crate) fn write(root: &Path, commits: u64, counts: Option<Counts>, identity: Option<String>) -> Result<()> {
     let mark = CommitMark { commits, tables: TableList::synced(root)?, counts, identity };
     let path = root.join(COMMITTED);
-    // One write over the old text, which is as long: a kill leaves either.
+    // One write over the old text of the same length: a kill leaves one of the two.
     let open =
         check_regular(&path).and_then(|()| OpenOptions::new().write(true).create(true).truncate(false).open(&path));
     let mut file = open.map_err(Error::io("write", &path))?;
@@ -88,7 +86,7 @@ pub(crate) fn write(root: &Path, commits: u64, counts: Option<Counts>, identity:
     Ok(())
 }
 
-/// The mark, as far as it can be trusted.
+/// The trustworthy part of the mark.
 pub(crate) fn read(root: &Path) -> Result<CommitMark> {
     let path = root.join(COMMITTED);
     match read_short(&path) {
@@ -99,13 +97,13 @@ pub(crate) fn read(root: &Path) -> Result<CommitMark> {
 }
 
 impl CommitMark {
-    /// The text of the mark, of one length for every mark.
+    /// The text of the mark. All marks have the same length.
     pub(crate) fn text(&self) -> String {
         // No list has the number 0.
         let TableList { number, bytes, head } = self.tables.unwrap_or(TableList { number: 0, bytes: 0, head: 0 });
         let commit = format!("commit {:020}", self.commits);
         let tables = format!("tables {number:020} {bytes:020} {head:016x}");
-        // Counts of no commit where none are known: nothing vouches for a commit 0.
+        // Unknown counts are those of commit 0, which does not exist.
         let (of, Counts { documents, next_document }) =
             self.counts.map_or((0, Counts { documents: 0, next_document: 0 }), |counts| (self.commits, counts));
         let counts = format!("documents {of:020} {documents:020} {next_document:010}");
@@ -135,7 +133,7 @@ impl CommitMark {
         let head = content.get(..HEAD_BYTES as usize).map_or(marked.head, xxh3_64);
         match number.cmp(&marked.number) {
             std::cmp::Ordering::Greater => Some(0),
-            // Of a list that was cut, no head may be left to compare.
+            // A cut list may be too short for its head.
             std::cmp::Ordering::Equal if head == marked.head => Some(marked.bytes),
             _ => None,
         }
@@ -146,7 +144,7 @@ impl CommitMark {
         self.tables.is_some()
     }
 
-    /// The name of the list of tables that was marked.
+    /// The name of the marked list of tables.
     pub(super) fn list_name(&self) -> Option<String> {
         self.tables.map(|tables| format!("{LIST}{:06}", tables.number))
     }
@@ -170,7 +168,7 @@ pub(super) fn list_end(root: &Path) -> Result<Option<(PathBuf, u64)>> {
     Ok(TableList::of(root)?.map(|(list, path)| (path, list.bytes)))
 }
 
-/// The text before the checksum at the end of a line, if that is right.
+/// The text before the checksum at the end of a line, if the checksum is right.
 fn vouched(line: &str) -> Option<&str> {
     let (text, sum) = line.strip_suffix('\n')?.rsplit_once(' ')?;
     (sum == format!("{:016x}", xxh3_64(text.as_bytes()))).then_some(text)
@@ -208,7 +206,7 @@ impl TableList {
         Ok(Some((Self::measure(number, &path, &mut file)?, path)))
     }
 
-    /// As [`Self::of`], and on the disk to the length that is given.
+    /// As [`Self::of`], and synced to disk up to this length.
     fn synced(root: &Path) -> Result<Option<Self>> {
         let Some((number, path, mut file)) = open(root)? else { return Ok(None) };
         let tables = Self::measure(number, &path, &mut file)?;
@@ -245,11 +243,11 @@ fn open(root: &Path) -> Result<Option<(u64, PathBuf, File)>> {
     }
 }
 
-/// Brings the mark up to date when the engine has let go of a store: what it did beside and after the last
-/// commit is in the list of tables, too.
+/// Updates the mark after the engine has closed a store, because the list of tables has grown since the last
+/// commit.
 pub(crate) struct AtClose {
     root: PathBuf,
-    /// Set where a write has failed: the list of tables is not to be relied on then.
+    /// Set after a failed write: the list of tables is then unreliable.
     failed: Arc<AtomicBool>,
 }
 
@@ -262,7 +260,7 @@ impl AtClose {
 impl Drop for AtClose {
     fn drop(&mut self) {
         if !self.failed.load(Ordering::Relaxed) {
-            // The mark that is there is as true.
+            // The old mark stays true.
             let _ = read(&self.root).and_then(|mark| write(&self.root, mark.commits, mark.counts, mark.identity));
         }
     }

@@ -8,7 +8,7 @@ use crate::open::files::read_short;
 use crate::open::making::is_empty_folder;
 use fpdb_host::error::{Error, Result};
 
-/// Sees to it that there is a database at `root`, of a format this program reads.
+/// Checks that there is a database at `root`, in a format that this program reads.
 pub(crate) fn check_marker(root: &Path) -> Result<()> {
     let path = root.join(MARKER);
     let text = match read_short(&path) {
@@ -16,7 +16,7 @@ pub(crate) fn check_marker(root: &Path) -> Result<()> {
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 let path = root.to_owned();
-                // In an empty folder one can be made.
+                // A database can be created in an empty folder.
                 let taken = root.symlink_metadata().is_ok() && !is_empty_folder(root);
                 return Err(if taken { Error::NotADatabase { path } } else { Error::NoDatabase { path } });
             }

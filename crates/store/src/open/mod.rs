@@ -1,4 +1,4 @@
-//! Open: is there a database in this folder, is it whole, and who may write it?
+//! Open: checks that a folder holds an intact database, and opens it for one writer or many readers.
 
 pub(super) mod create;
 mod delete;
@@ -19,7 +19,7 @@ pub(super) mod version_edit;
 use super::engine::options::DEFAULT_CACHE_BYTES;
 use fpdb_host::{memory, pool};
 
-/// A machine that has less than four times this is allowed it all the same.
+/// The least default memory, even on a machine with less than four times as much.
 const LEAST_MEMORY: u64 = 1 << 20;
 
 /// The memory, cache and files that a host allows a store.
@@ -27,11 +27,11 @@ const LEAST_MEMORY: u64 = 1 << 20;
 pub struct StoreOptions {
     /// Bytes of memory for blocks and filters that were read.
     pub cache_bytes: usize,
-    /// Bytes of memory that an ingest or a merge may use beside that, about.
+    /// Approximate bytes of memory for an ingest or a merge, without the cache.
     pub memory: u64,
-    /// Threads that work for it at once.
+    /// Number of threads that work for it.
     pub threads: usize,
-    /// Raises the process's limit of open files as far as the system lets it; else the limit is only checked.
+    /// If true, raises the limit of open files of the process. Else only checks the limit.
     pub raise_open_files: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Open files: the engine keeps every table of a database open, so that a reader goes on seeing what it saw
-//! when it began. The system's limit for the process is raised as far as it lets itself be, and checked.
+//! Open files: the engine keeps every table of a database open, so that the commit of a reader stays
+//! readable. This file checks the limit of open files of the process, and raises it on request.
 
 use std::fs;
 use std::path::Path;
@@ -7,17 +7,17 @@ use std::path::Path;
 use crate::codec::format::STORE;
 use fpdb_host::error::{Error, Result};
 
-/// Files beside the tables: the engine's own, sorted files on their way, documents being read, the streams of
-/// a program.
+/// Number of open files beside the tables: other files of the engine, sorted files, documents, standard
+/// streams.
 const OTHER_FILES: u64 = 32;
 
-/// Sees to it that the tables of the database at `root` can be open all at once.
+/// Checks that all tables of the database at `root` can be open at once.
 ///
 /// # Errors
-/// [`Error::TooFewOpenFiles`] where the system does not let them.
+/// [`Error::TooFewOpenFiles`] if the limit is too low.
 pub(crate) fn allow_for(root: &Path, raise: bool) -> Result<()> {
     let path = root.join(STORE);
-    // If the folder cannot be read, the engine reports it as it opens it.
+    // The engine reports an unreadable folder when it opens it.
     let tables = fs::read_dir(&path).into_iter().flatten().flatten();
     let is_table = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "sst");
     let needed = OTHER_FILES + tables.filter(is_table).count() as u64;
@@ -37,7 +37,7 @@ fn limit(raise: bool) -> Option<u64> {
     }
     match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
         Ok(()) => maximum,
-        // Some systems refuse what they have themselves set as the most.
+        // Some systems refuse the maximum that they report.
         Err(_) => current,
     }
 }

@@ -1,13 +1,13 @@
-//! Opening: a database is opened by its one writer, or by a reader, who may have a writer beside it.
+//! Opening: opens a database for its one writer, or for a reader, even beside a writer.
 //!
-//! A reader looks at the lock before and after it opens the store. If the lock was free both times and no
-//! process took it between, the store is opened read-only, which reports missing files. Beside a writer it is
-//! opened as a secondary instance: RocksDB defines no other way there. A secondary instance leaves out
-//! missing tables silently, but the writer has found them all.
+//! A reader checks the lock before and after it opens the store. If no process held the lock meanwhile, it
+//! opens the store read-only, which reports missing files. Beside a writer it opens a secondary instance, the
+//! only way that RocksDB defines there. A secondary instance silently ignores missing tables, but the writer
+//! has checked them.
 //!
-//! If the writer moves rows meanwhile, the reader opens the database again; if it adds tables of other rows,
-//! the reader catches up. After 20 tries of either kind it fails with an error that says so. Commits alone,
-//! however fast, do not keep it waiting.
+//! If the writer moves rows meanwhile, the reader opens the database again. If the writer adds tables of
+//! other rows, the reader catches up. After 20 tries of either kind it fails with an error. Fast commits
+//! alone do not delay it.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -37,11 +37,10 @@ use fpdb_host::error::{Error, Result, StoreFailure};
 use fpdb_host::pool::Pool;
 use fpdb_kernel::profile::Profile;
 
-/// How often a reader follows the writer to a state that is whole. Nearly always the first one is.
+/// How often a reader catches up with the writer. Nearly always the first state is complete.
 const CATCH_UPS: usize = 20;
 
-/// How often a reader that a writer gets in the way of tries to open the database, and how long it waits in
-/// between.
+/// How often a reader tries to open the database beside a writer, and the pause between tries.
 const OPENINGS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -56,27 +55,27 @@ impl Store {
         Ok(store)
     }
 
-    /// As [`Self::open_writer`], with the lock in hand.
+    /// As [`Self::open_writer`], with the lock already taken.
     pub(crate) fn open_locked(root: &Path, lock: WriterLock, options: &StoreOptions) -> Result<Self> {
         if let Some(list) = TrustedList::of(root)? {
             list.put_in_place()?;
         }
-        // The engine drops what a damaged log or list of tables does not name; so this is looked at before.
+        // Checked before the engine opens the store, because it deletes tables that a damaged list does not
+        // name.
         drop(Self::open_unlocked(root, options)?);
         let engine = Engine::open(&root.join(STORE), Access::Write, options.cache_bytes).map_err(cannot_open(root))?;
         let store = Self::load(root, engine, None, Some(lock), options)?;
         store.discard_unfinished()?;
-        // Opening has made a new list of tables.
+        // Opening creates a new list of tables.
         store.mark()?;
         Ok(store)
     }
 
-    /// Opens a database for reading, as of its last commit; a writer may be at work beside it.
+    /// Opens a database for reading, as of its last commit. A writer may be active.
     pub fn open_reader(root: &Path, options: &StoreOptions) -> Result<Self> {
         check_marker(root)?;
         for _ in 0..OPENINGS {
-            // Without a writer beside it the engine opens a database for reading whole, or says what is
-            // missing.
+            // Without a writer the engine opens the whole database, or reports missing files.
             let before = lock::last_writer(root)?;
             let opened = match before {
                 Some(_) => Self::open_unlocked(root, options),
@@ -86,18 +85,18 @@ impl Store {
             if undisturbed || (before.is_none() && opened.is_ok()) {
                 return opened;
             }
-            // A table can be folded away between being found in the list and being opened.
+            // A fold can remove a table after it was found in the list and before it is opened.
             thread::sleep(PAUSE);
         }
         Self::open_beside_writer(root, options)
     }
 
-    /// Opens a database for reading that another process may be writing.
+    /// Opens a database for reading while another process may write it.
     fn open_beside_writer(root: &Path, options: &StoreOptions) -> Result<Self> {
         open_files::allow_for(root, options.raise_open_files)?;
         files::check(root)?;
         let mark = checked_mark(root)?;
-        // The engine leaves out tables it cannot find, and says nothing; but the writer has found them all.
+        // The engine silently ignores missing tables, but the writer has checked them.
         let before = ListEnd::of(root)?;
         let engine = Engine::open(&root.join(STORE), Access::ReadBesideWriter, options.cache_bytes);
         let engine = engine.map_err(cannot_open(root))?;
@@ -106,20 +105,20 @@ impl Store {
         store.checked(&mark)
     }
 
-    /// Brings a reader beside a writer to the first state that is surely one whole commit. `read` is the list
-    /// of tables before the engine read it.
+    /// Moves a reader beside a writer to the first state that is certainly one whole commit. `read` is the
+    /// list of tables before the engine read it.
     ///
-    /// The engine reads its list of tables first and its logs then, which hold the commits. So the commit
-    /// that it finds can be ahead of the tables:
-    /// * A row that the writer moves meanwhile from a log into a table, or from one table into another, is in
-    ///   neither, with no error. Nor can the reader catch up then: rows that it has from a log hide behind no
-    ///   deletion any more once the tables have dropped both. It has to begin anew, which is an error here.
-    /// * Tables of rows that were added and committed meanwhile are not there. The list shows them, and the
+    /// The engine reads its list of tables first, then its logs, which hold the commits. So the commit can be
+    /// ahead of the tables:
+    /// * A row that the writer moves meanwhile, from a log into a table or between tables, is missing without
+    ///   an error. Catching up does not help: deleted rows from a log would reappear once the tables have
+    ///   dropped their deletions. The reader must open the database again, so this is an error here.
+    /// * Tables of rows that were added and committed meanwhile are missing. The list shows them, and the
     ///   reader catches up.
-    /// * So are the tables of a run, which the commit names: they all are there or none. They are removed
-    ///   only after a commit that does not name the run.
+    /// * The same holds for the tables of a run that the commit names: all are there or none. They are
+    ///   removed only after a commit that does not name the run.
     ///
-    /// A writer moves rows once in many commits, and catching up is to read what was written since.
+    /// A writer moves rows only once in many commits. Catching up reads what was written since.
     fn follow_to_a_commit(&self, mut read: Option<ListEnd>) -> Result<()> {
         let ahead = |why: &str| {
             let source = format!("{why} each time that it was read; nothing is lost, try again").into();
@@ -132,7 +131,7 @@ impl Store {
             let absent = self.missing_run()?;
             let change = match (&now, &read) {
                 (Some(now), Some(read)) => now.change_since(read)?,
-                // The writer is about to write another list.
+                // The writer is replacing the list.
                 _ => ListChange::Rows,
             };
             match (change, absent) {
@@ -148,7 +147,7 @@ impl Store {
         ahead("the writer added tables")
     }
 
-    /// Opens a database that no other process writes, for reading.
+    /// Opens a database for reading while no process writes it.
     pub(crate) fn open_unlocked(root: &Path, options: &StoreOptions) -> Result<Self> {
         open_files::allow_for(root, options.raise_open_files)?;
         files::check(root)?;
@@ -160,15 +159,15 @@ impl Store {
         if !mark.has_list() {
             manifest::check_unmarked_list(root)?;
         }
-        // A list of tables that was cut between two records leaves out tables without a word.
+        // A list of tables that was cut between two records omits tables without an error.
         match store.missing_run()? {
             None => Ok(store),
             Some(run) => Err(missing(&format!("run {run} of the postings"))),
         }
     }
 
-    /// The store, unless it is of another database or lacks commits, as the mark tells that was read before
-    /// it was opened.
+    /// Returns the store, unless the mark, read before opening, shows that it is of another database or lacks
+    /// commits.
     fn checked(self, mark: &CommitMark) -> Result<Self> {
         if let (Some(found), Some(marked)) = (&self.identity, &mark.identity)
             && found != marked
@@ -180,7 +179,7 @@ impl Store {
         if state.commits < mark.commits {
             return Err(Error::CommitsLost { path: self.root, found: state.commits, marked: mark.commits });
         }
-        // A copy of this database that has gone its own way has the same identity.
+        // A copy of this database that was changed since has the same identity.
         if state.commits == mark.commits && mark.counts.is_some_and(|counts| counts != state.counts()) {
             let what = format!("the store of the database at {}", self.root.display());
             return Err(Error::Damaged {
@@ -191,13 +190,13 @@ impl Store {
         Ok(self)
     }
 
-    /// A run that is listed and has no postings, or not the filters it was written with, if there is one.
+    /// A listed run without its postings or filters, if any.
     fn missing_run(&self) -> Result<Option<u32>> {
         for (run, record) in &self.view().runs {
             for (name, expected) in [(POSTINGS, record.postings > 0), (FILTERS, record.filter_bytes > 0)] {
                 let mut rows = rows_of(&self.engine, name, *run, ReadPattern::Points)?;
                 rows.seek_to_first();
-                // A row that cannot be read is there; its damage is reported when it is needed.
+                // An unreadable row exists. Its damage is reported when the row is needed.
                 if expected && !rows.valid() && rows.check().is_ok() {
                     return Ok(Some(*run));
                 }
@@ -241,15 +240,14 @@ fn cannot_open(root: &Path) -> impl FnOnce(EngineError) -> Error {
     move |error| Error::CannotOpen { path, failure: error.failure, source: error.source }
 }
 
-/// The mark of the last commit, unless the list of tables has become shorter or older since.
+/// The mark of the last commit. Fails if the list of tables is shorter or older than marked.
 fn checked_mark(root: &Path) -> Result<CommitMark> {
     let mark = mark::read(root)?;
     manifest::check_list(root, &mark)?;
     Ok(mark)
 }
 
-/// Refuses a database whose fingerprints this program would make otherwise: no query would find what is
-/// there.
+/// Fails if this program makes other fingerprints than those in the database: no query would find anything.
 fn check_hash_version(root: &Path, profile: &Profile) -> Result<()> {
     let (unit, found, supported) = (profile.unit(), profile.hash_version(), profile.unit().hash_version());
     if found == supported {

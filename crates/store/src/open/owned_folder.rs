@@ -1,7 +1,6 @@
-//! Owned folder: a temporary folder that tells which process made it, so that one that a killed process has
-//! left can be told from one that is in use.
+//! Owned folder: a temporary folder that names its process. So folders of killed processes can be recognised.
 //!
-//! Its name holds the number of the process, and the process holds a lock on it.
+//! Its name contains the process id, and the process holds a lock on it.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,16 +10,16 @@ use tempfile::TempDir;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::temporary::Temporary;
 
-/// A temporary folder of this process. Removed with this, or when a signal ends the program.
+/// A temporary folder of this process, removed on drop, or when a signal ends the program.
 pub(super) struct OwnedFolder {
     folder: TempDir,
     _noted: Temporary,
-    /// Its lock, where folders can be locked.
+    /// Its lock, if folders can be locked.
     _lock: Option<File>,
 }
 
 impl OwnedFolder {
-    /// Makes one in `parent`. Its name is `prefix`, the number of this process, and letters of its own.
+    /// Creates a folder in `parent`. Its name is `prefix`, the process id and random letters.
     pub(super) fn new(parent: &Path, prefix: &str) -> Result<Self> {
         let prefix = format!("{prefix}{}-", std::process::id());
         let made = Temporary::folder(|| tempfile::Builder::new().prefix(&prefix).tempdir_in(parent));
@@ -33,13 +32,13 @@ impl OwnedFolder {
         self.folder.path()
     }
 
-    /// Leaves the folder, which has been moved.
+    /// Keeps the folder, because it was moved.
     pub(super) fn keep(self) {
         let _ = self.folder.keep();
     }
 }
 
-/// The number of a process that has ended.
+/// The id of a process that has ended.
 #[cfg(all(test, unix))]
 pub(super) fn ended_process() -> u32 {
     let mut child = std::process::Command::new("true").spawn().unwrap();
@@ -64,7 +63,7 @@ mod tests {
             fs::create_dir(path).unwrap();
         }
         assert_eq!(stale_temporaries(folder.path(), "x-"), [left]);
-        // A folder of another process that runs.
+        // A folder of another running process.
         let running = folder.path().join(format!("x-{}-abc", std::os::unix::process::parent_id()));
         fs::create_dir(&running).unwrap();
         assert!(!stale_temporaries(folder.path(), "x-").contains(&running));

@@ -1,5 +1,5 @@
-//! Place: the folder that a store was opened from. It tells a folder that is gone, or another one in its
-//! place, from damage.
+//! Place: identifies the folder of an open store. A missing or replaced folder is thus not reported as
+//! damage.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::codec::format::STORE;
 
-/// The folder of the engine's files as it was at opening.
+/// The folder of the engine's files at the time of opening.
 pub(crate) struct Place {
     folder: PathBuf,
     found: Option<FolderId>,
 }
 
-/// Identifies a folder, even after another one has taken its name.
+/// Identifies a folder, even after another folder got its name.
 type FolderId = (u64, u64);
 
 impl Place {
@@ -24,7 +24,7 @@ impl Place {
         Self { folder, found }
     }
 
-    /// True where the folder is no longer there, or is another one. False where that cannot be told.
+    /// True if the folder is gone or was replaced. False if unknown.
     pub(crate) fn is_gone(&self) -> bool {
         self.found.is_some() && identify(&self.folder).is_ok_and(|now| now != self.found)
     }
@@ -45,7 +45,7 @@ fn number(metadata: &fs::Metadata) -> FolderId {
     (metadata.dev(), metadata.ino())
 }
 
-/// All folders are the same here.
+/// Without such identifiers, all folders count as the same.
 #[cfg(not(unix))]
 fn number(_: &fs::Metadata) -> FolderId {
     (0, 0)

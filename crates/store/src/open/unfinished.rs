@@ -1,4 +1,4 @@
-//! Unfinished: what a run that was interrupted has left in a store and never committed.
+//! Unfinished: removes what an interrupted run left in a store without committing it.
 
 use std::fs;
 use std::io;
@@ -7,11 +7,11 @@ use crate::Store;
 use crate::codec::format::{INCOMING, POSITIONS, RUN_FAMILIES, TEXTS, position_key, posting_key, run_of_key};
 use fpdb_host::error::{Error, Result};
 
-/// The action that reads rows here, for errors.
+/// The action that errors name when rows cannot be read.
 const ACTION: &str = "look for unfinished batches";
 
 impl Store {
-    /// Removes files and rows of a batch that was never committed. Readers never saw them.
+    /// Removes files and rows of an uncommitted batch. Readers never saw them.
     pub(crate) fn discard_unfinished(&self) -> Result<()> {
         let incoming = self.root.join(INCOMING);
         match fs::remove_dir_all(&incoming) {
@@ -21,7 +21,7 @@ impl Store {
             _ => fs::create_dir_all(&incoming).map_err(Error::io("create", &incoming))?,
         }
         let unfinished = self.tidy_unfinished_fold()?;
-        // Runs that a crash left before they were committed, or after they were folded into another.
+        // Runs that a crash left uncommitted, or folded but not removed.
         let view = self.view();
         for name in RUN_FAMILIES {
             let mut rows = self.engine.rows(name, ACTION)?;
@@ -41,7 +41,7 @@ impl Store {
             rows.check()?;
         }
 
-        // Only an assembly writes rows of documents before its commit, and it begins with an empty store.
+        // Only an assembly writes rows of documents before its commit, and only into an empty store.
         if view.state.next_document == 0 {
             self.discard_assembly()?;
         }

@@ -1,5 +1,5 @@
-//! Version edit: one record of RocksDB's list of tables (`MANIFEST`), read and written as far as this crate
-//! needs it.
+//! Version edit: reads and writes the parts of a record of RocksDB's list of tables (`MANIFEST`) that this
+//! crate needs.
 //!
 //! The list is a log of the engine: blocks of 32 KiB; a record in a block has a head of 7 bytes: CRC-32C, 2
 //! bytes of length, 1 of kind. Each record is an edit: numbered fields, as in `db/version_edit.h` of RocksDB.
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::codec::varint;
 
-/// The block size of a log of the engine.
+/// Block size of the engine's logs.
 const BLOCK: usize = 32 << 10;
 const HEAD: usize = 7;
 
@@ -34,11 +34,11 @@ const MOST_FAMILIES: u64 = 203;
 const SKIPPED: u64 = 1 << 13;
 const STORE_ID: u64 = SKIPPED + 1;
 
-/// Numbers of the fields of a table, behind those that each has.
+/// Numbers of the optional fields of a table.
 const END: u64 = 1;
 const EPOCH: u64 = 13;
 
-/// A change below which no key of a row has another version, and one above all.
+/// The lowest and the highest sequence number.
 const NO_CHANGE: u64 = 0;
 const GREATEST_CHANGE: u64 = (1 << 56) - 1;
 
@@ -47,14 +47,14 @@ const GREATEST_CHANGE: u64 = (1 << 56) - 1;
 pub(super) struct VersionEdit {
     /// The engine's name of the store.
     pub(super) store: Option<String>,
-    /// The number of the family that it is about.
+    /// The number of its column family.
     pub(super) family: u64,
-    /// The name of the family, where the edit adds that.
+    /// The name of the family, if the edit adds it.
     pub(super) new_family: Option<Vec<u8>>,
     pub(super) added: Vec<AddedTable>,
     /// The numbers of the tables it removes.
     pub(super) removed: Vec<u64>,
-    /// True where it does anything but change tables.
+    /// True if it also does anything else than add or remove tables.
     pub(super) changes_more: bool,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct AddedTable {
 }
 
 impl VersionEdit {
-    /// Reads an edit; `None` if it has a field that is not known.
+    /// Reads an edit. `None` if it has an unknown field.
     pub(super) fn parse(mut bytes: &[u8]) -> Option<Self> {
         let mut edit = Self::default();
         while !bytes.is_empty() {
@@ -94,13 +94,13 @@ impl VersionEdit {
         Some(edit)
     }
 
-    /// True where it adds tables, and does nothing else.
+    /// True if it only adds tables.
     pub(super) fn only_adds_tables(&self) -> bool {
         !self.changes_more && self.removed.is_empty() && !self.added.is_empty()
     }
 }
 
-/// Reads the description of a table, and takes it off the edit.
+/// Reads the description of a table from the front of `edit`.
 fn added_table(edit: &mut &[u8]) -> Option<AddedTable> {
     let _level = number(edit)?;
     let (table, bytes) = (number(edit)?, number(edit)?);
@@ -115,19 +115,19 @@ fn added_table(edit: &mut &[u8]) -> Option<AddedTable> {
 /// A record of a log of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// Where it begins in the log.
+    /// Its offset in the log.
     pub(crate) start: usize,
-    /// Where it ends.
+    /// The offset of its end.
     pub(crate) end: usize,
     pub(crate) content: Vec<u8>,
 }
 
-/// The records of a log of the engine, up to the first that cannot be read.
+/// The records of a log of the engine, up to the first unreadable one.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     pub(crate) records: Vec<Record>,
-    /// True where a record is not what was written. A record that is cut off at the end is no damage: it may
-    /// just be written.
+    /// True if a record is damaged. A record that is cut off at the end of the log is no damage: the engine
+    /// may be writing it.
     pub(super) damaged: bool,
 }
 
@@ -143,7 +143,7 @@ impl Records {
                 continue;
             }
             let Some(head) = log.get(at..at + HEAD) else { break };
-            // Space that was reserved, and not written.
+            // Reserved space without a record.
             if head == [0; HEAD] && log[at..].iter().all(|&byte| byte == 0) {
                 break;
             }
@@ -179,7 +179,7 @@ impl Records {
         self.records.iter().filter_map(|record| Some((record, VersionEdit::parse(&record.content)?)))
     }
 
-    /// Where the last whole record ends.
+    /// The end of the last whole record.
     pub(super) fn end(&self) -> usize {
         self.records.last().map_or(0, |record| record.end)
     }
@@ -190,7 +190,7 @@ impl Records {
     }
 }
 
-/// Appends a record to a log, in parts where it does not fit into the space left in its block.
+/// Appends a record to a log, in parts if it exceeds the space left in the block.
 pub(super) fn append(log: &mut Vec<u8>, record: &[u8]) {
     let mut rest = record;
     loop {
@@ -215,8 +215,7 @@ pub(super) fn append(log: &mut Vec<u8>, record: &[u8]) {
     }
 }
 
-/// The checksum in the head of a part of a record. The engine turns and shifts checksums of data that it
-/// stores.
+/// The checksum in the head of a part of a record: CRC-32C, rotated and offset as the engine does.
 fn checksum(kind: u8, part: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(&[kind]), part).rotate_right(15).wrapping_add(0xa282_ead8)
 }
@@ -231,18 +230,18 @@ pub(super) fn removal(family: u64, tables: impl IntoIterator<Item = (u32, u64)>)
     edit
 }
 
-/// A table, in words of the list.
+/// A table as the list describes it.
 pub(crate) struct ListedTable<'a> {
     pub(crate) level: u32,
     pub(crate) number: u64,
     pub(crate) bytes: u64,
-    /// The least and the greatest key it may have.
+    /// Bounds of its keys.
     pub(crate) keys: (&'a [u8], &'a [u8]),
-    /// The number of its last change. A table that was handed in whole has this for each of its rows.
+    /// Its highest sequence number. All rows of an ingested file have this one.
     pub(crate) last_change: u64,
 }
 
-/// A list of these tables, by family. The first family is the engine's own. All logs count that are there.
+/// A list of these tables, by family. The first family is the default one. All existing logs count.
 pub(crate) fn list<'a>(
     families: impl IntoIterator<Item = (u64, &'a str, Vec<ListedTable<'a>>)>,
     next_file: u64,
@@ -261,7 +260,7 @@ pub(crate) fn list<'a>(
         for table in tables {
             let mut edit = Vec::new();
             write(&mut edit, [NEW_TABLE, table.level.into(), table.number, table.bytes]);
-            // Of equal keys the later change comes first.
+            // For equal keys the higher sequence number comes first.
             for (key, change, kind) in [(table.keys.0, GREATEST_CHANGE, 1u64), (table.keys.1, NO_CHANGE, 0)] {
                 write_field(&mut edit, &[key, &(change << 8 | kind).to_le_bytes()].concat());
             }
@@ -274,7 +273,7 @@ pub(crate) fn list<'a>(
     list
 }
 
-/// Rows with a later change are not shown: this is above all that a store ever makes.
+/// Rows above this sequence number are hidden. It is higher than any number in use.
 const LAST_CHANGE_OF_ALL: u64 = 1 << 55;
 
 fn write<const N: usize>(edit: &mut Vec<u8>, numbers: [u64; N]) {
@@ -286,12 +285,12 @@ fn write_field(edit: &mut Vec<u8>, field: &[u8]) {
     edit.extend(field);
 }
 
-/// A varint, taken off the bytes.
+/// Reads a varint from the front of the bytes.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     varint::read(bytes)
 }
 
-/// Bytes after their number, taken off.
+/// Reads bytes that follow their length, from the front.
 fn field<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = usize::try_from(number(bytes)?).ok()?;
     let (field, rest) = bytes.split_at_checked(length)?;
@@ -337,7 +336,7 @@ mod tests {
             flipped[at] ^= 4;
             let found = Records::of(&flipped);
             let before = ends.iter().filter(|&&end| end <= at).count();
-            // A length that is too large makes it look like a log that was cut.
+            // With a too large length it looks like a cut log.
             assert_eq!(found.records.len(), before, "{at}");
         }
         let reserved = [&log[..], &[0; 100]].concat();

@@ -6,7 +6,8 @@
 //! | header | frame  | what the decisions depend on: database, commit, rule and order, as text    |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
-//! Bytes after the last whole [frame](crate::archive::dedup::kept::frames) were being written when the run ended, and are cut off.
+//! Bytes after the last whole [frame](crate::archive::dedup::kept::frames) were being written when the run
+//! ended, and are cut off.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};

@@ -7,10 +7,11 @@
 //! | blocks | frames | up to 4,096 [`RecordEntry`]s each, ascending by document |
 //! | end    | frame  | a block without entries                                  |
 //!
-//! Headers and blocks are bincode 2 with its standard settings; [`frames`](crate::archive::dedup::kept::frames) defines frames. The file is
-//! `dedup-decisions` in the folder of the database. A new record is written to another file, which replaces
-//! the old one once it is complete and on disk. A process that will write the next record locks
-//! `dedup-decisions.lock` before it reads this one.
+//! Headers and blocks are bincode 2 with its standard settings;
+//! [`frames`](crate::archive::dedup::kept::frames) defines frames. The file is `dedup-decisions` in the
+//! folder of the database. A new record is written to another file, which replaces the old one once it is
+//! complete and on disk. A process that will write the next record locks `dedup-decisions.lock` before it
+//! reads this one.
 
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};

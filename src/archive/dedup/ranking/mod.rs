@@ -70,7 +70,8 @@ pub(in crate::archive::dedup) struct Ranking {
     ranks: Vec<Rank>,
     /// By rank, the number of distinct fingerprints, |F(d)|.
     pub(in crate::archive::dedup) sizes: Vec<u32>,
-    /// The extent of each document, by rank, until its [places](crate::archive::dedup::terms::places) are read.
+    /// The extent of each document, by rank, until its [places](crate::archive::dedup::terms::places) are
+    /// read.
     pub(in crate::archive::dedup) extents: Vec<Extent>,
     /// By rank, the first document of the same bytes.
     leaders: Vec<Rank>,
