@@ -1,9 +1,9 @@
 //! Backup and restore: copies of the committed state. A backup shares with the ones before it the tables
-//! that have not changed since, so that a second one costs what is new.
+//! that have not changed since, so a later backup only costs the new tables.
 //!
 //! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the
 //! identity and the path of the database), and the engine's own `engine/`. `decisions/NUMBER` is the record
-//! of a dedup's decisions as it was then, where there was one.
+//! of a dedup's decisions at that time, if there was one.
 //!
 //! RocksDB compares checksums while it copies, and only sizes later. So `fpdb backup` reads every file that
 //! the backups in the folder need ([`backup_files`](super::backup_files)). It copies a damaged file again if
@@ -32,7 +32,7 @@ const ENGINE: &str = "engine";
 /// The records of decisions, by the numbers of their backups.
 const RECORDS: &str = "decisions";
 
-/// A backup that has been made. Also its JSON (`fpdb.backup/1`).
+/// A new backup. Also its JSON (`fpdb.backup/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -40,11 +40,11 @@ pub struct Backup {
     pub(crate) schema: Schema<Self>,
     /// The folder of backups, as it was given.
     pub folder: String,
-    /// Its number there, from 1.
+    /// Its number in the folder, from 1.
     pub number: u32,
-    /// The bytes it takes, those it shares with others included.
+    /// Its size in bytes, including files that it shares with other backups.
     pub bytes: u64,
-    /// The backups now in the folder.
+    /// Number of backups in the folder.
     pub kept: u64,
     /// Damaged files of earlier backups that were copied again.
     pub mended: u64,
@@ -61,11 +61,11 @@ fn marker() -> String {
 }
 
 impl Store {
-    /// Copies the database into `folder`, and keeps at most `keep` backups there. Each file that a backup
-    /// there needs is read and compared with its checksum; with `quick` only its size is looked at.
+    /// Copies the database into `folder`, and keeps at most `keep` backups there. Compares each file that a
+    /// backup needs with its checksum; with `quick` only its size.
     pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool, task: &Task<'_>) -> Result<Backup> {
         self.claim(folder)?;
-        // The engine syncs what it makes in its folder, and not the name of that.
+        // The engine syncs the files in its folder, but not the name of the folder.
         create_folders(&folder.join(ENGINE))?;
         let mut copies = Copies::open(&folder.join(ENGINE))?;
         let mut files = BackupFiles::new(folder.join(ENGINE));
@@ -76,10 +76,10 @@ impl Store {
                 task.step("earlier backups checked", done, earlier.len() as u64)?;
                 files.check(backup.number)?;
             }
-            // The engine copies a file again that is not there.
+            // The engine copies missing files again.
             mended = files.remove_damaged_shared()?;
         }
-        // The engine does not say how far it has come.
+        // The engine does not report its progress.
         task.step("copying the database", 0, 0)?;
         copies.add(&self.engine)?;
         if let Some(keep) = keep {
@@ -114,8 +114,8 @@ impl Store {
         })
     }
 
-    /// Makes a database at `root`, where nothing may be yet, of the backup `number` in `folder`, or the
-    /// newest. Every file is checked against its checksum as it is copied.
+    /// Creates a database at `root`, which must not exist, from the backup `number` in `folder`, or from the
+    /// newest. Compares each file with its checksum while copying.
     pub fn restore(root: &Path, folder: &Path, number: Option<u32>, options: &StoreOptions) -> Result<Self> {
         if owner(folder)?.is_none() {
             return Err(Error::NotABackup { path: folder.to_owned() });
@@ -129,7 +129,7 @@ impl Store {
                 return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers });
             };
             if let Err(error) = copies.restore(wanted, &store) {
-                // Where it is the backup's fault, the others may do.
+                // If this backup is damaged, the error names the others.
                 let mut files = BackupFiles::new(folder.join(ENGINE));
                 return Err(match files.check(wanted)? {
                     Some(file) => {
@@ -150,8 +150,8 @@ impl Store {
         Self::open_writer(root, options)
     }
 
-    /// Copies the record of decisions, if there is one, for the newest of these backups, and removes those of
-    /// backups that are no longer there. Returns its bytes.
+    /// Copies the record of decisions, if there is one, to the newest of these backups. Removes the records
+    /// of deleted backups. Returns the size of the copy.
     fn back_up_decisions(&self, records: &Path, numbers: &[u32]) -> Result<u64> {
         let is_kept = |name: &std::ffi::OsStr| {
             name.to_str().and_then(|name| name.parse().ok()).is_some_and(|number| numbers.contains(&number))
@@ -186,8 +186,8 @@ impl Store {
         copy().map_err(Error::io("write", &to))
     }
 
-    /// Makes `folder` the backups of this database, which no other may use: the engine would keep the newest
-    /// of all.
+    /// Marks `folder` as the folder of backups of this database. Fails if it is that of another one: the
+    /// engine would keep the newest backups of both together.
     fn claim(&self, folder: &Path) -> Result<()> {
         let identity = self.identity()?;
         let path = self.root.canonicalize().map_err(Error::io("find", &self.root))?;
@@ -196,7 +196,7 @@ impl Store {
                 return Err(Error::NotABackup { path: folder.to_owned() });
             }
             None => create_folders(folder)?,
-            // A database that was moved has kept its identity; one that was repaired, its place.
+            // A moved database keeps its identity, a repaired one its place.
             Some(Owner::Database { identity: known, path: place }) if known != identity && place != path => {
                 return Err(Error::OthersBackup { path: folder.to_owned(), database: place });
             }

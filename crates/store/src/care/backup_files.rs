@@ -1,7 +1,7 @@
-//! Files of backups: each is listed with its checksum, and compared with it.
+//! Files of backups: compares each with its listed checksum.
 //!
-//! The engine compares checksums as it copies, sizes later. Its list of the files of backup n is the text
-//! `meta/n`, whose lines `path crc32 checksum` say the CRC-32C of each in decimal.
+//! The engine compares checksums only while it copies, later only sizes. Its list of the files of backup n is
+//! the text `meta/n`, whose lines `path crc32 checksum` say the CRC-32C of each in decimal.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::open::files::check_regular;
 use fpdb_host::error::{Error, Result};
 
-/// Files that several backups share lie here.
+/// The folder of files that several backups share.
 const SHARED: &str = "shared_checksum/";
 
 /// Bytes read at once.
@@ -20,7 +20,7 @@ const PIECE: usize = 1 << 20;
 /// The facts of the files in a folder of backups; each is read once.
 pub(crate) struct BackupFiles {
     engine: PathBuf,
-    /// True for those that are whole, by their path in the engine's folder.
+    /// By path in the engine's folder: true if the file is intact.
     checked: BTreeMap<String, bool>,
 }
 
@@ -29,7 +29,7 @@ impl BackupFiles {
         Self { engine, checked: BTreeMap::new() }
     }
 
-    /// Reads the files of a backup that have not been read yet. Returns one that is damaged, if one is.
+    /// Reads the files of a backup that were not read before. Returns a damaged one, if any.
     pub(crate) fn check(&mut self, number: u32) -> Result<Option<String>> {
         let name = format!("meta/{number}");
         let path = self.engine.join(&name);
@@ -56,7 +56,7 @@ impl BackupFiles {
         Ok(damaged)
     }
 
-    /// Removes the damaged files that backups share, and returns how many there were.
+    /// Removes the damaged shared files, and returns their number.
     pub(crate) fn remove_damaged_shared(&self) -> Result<usize> {
         let mut removed = 0;
         for (file, _) in self.checked.iter().filter(|(file, whole)| !**whole && file.starts_with(SHARED)) {
@@ -69,7 +69,7 @@ impl BackupFiles {
         Ok(removed)
     }
 
-    /// The files that were damaged will be read again.
+    /// The next check reads these files again.
     pub(crate) fn forget_damaged(&mut self) {
         self.checked.retain(|_, whole| *whole);
     }
@@ -80,7 +80,7 @@ fn parse(list: &str) -> Vec<(String, u32)> {
     let file = |line: &str| {
         let mut words = line.split(' ');
         let (path, "crc32", checksum) = (words.next()?, words.next()?, words.next()?) else { return None };
-        // It names files below the engine's folder, whatever has become of it.
+        // A damaged list must not name files outside the engine's folder.
         let inside = !path.starts_with('/') && !path.split('/').any(|part| part == "..");
         inside.then_some((path.to_owned(), checksum.parse().ok()?))
     };

@@ -1,8 +1,8 @@
-//! Choice: the way in which a damaged store is read: which list of tables counts, and whether its logs do.
+//! Choice: decides how to read a damaged store: by which list of tables, and with or without its logs.
 //!
-//! If the list of tables cannot be relied on, one is made of the tables that are there
-//! ([`crate::care::found_tables`]). Logs, and tables that a compaction may have replaced, count unless the
-//! last commit fits the mark and the documents without them only.
+//! If the list of tables is unreliable, a new list is made of the existing tables
+//! ([`crate::care::found_tables`]). Logs, and tables that a compaction may have replaced, count, unless the
+//! last commit fits the mark and the documents only without them.
 
 use std::path::Path;
 
@@ -16,14 +16,14 @@ use crate::open::{files, manifest};
 use fpdb_host::error::{Cause, Error, Result};
 use fpdb_host::progress::Task;
 
-/// Said of a store that is read without them.
+/// The remark on a store that is read without its logs.
 const LOGS_LEFT_OUT: &str = "its logs do not fit its tables, and are left out";
 
-/// Opens the store of the database at `root`, which no process may be writing.
+/// Opens the store of the database at `root`. No process may write it meanwhile.
 ///
 /// # Errors
-/// [`Error::BeyondRepair`] where there is no state and no document; [`Error::OtherStore`] where it is of
-/// another database.
+/// [`Error::BeyondRepair`] if there is no state and no document; [`Error::OtherStore`] if it is of another
+/// database.
 pub(super) fn open_damaged(root: &Path, mark: &CommitMark, task: &Task<'_>) -> Result<Salvage> {
     let store = root.join(STORE);
     let mut other = None;
@@ -55,7 +55,7 @@ pub(super) fn open_damaged(root: &Path, mark: &CommitMark, task: &Task<'_>) -> R
     open_rebuilt(root, &store, mark, task)
 }
 
-/// Opens a store through a list that is made of the tables there are.
+/// Opens a store with a list made of the existing tables.
 fn open_rebuilt(root: &Path, store: &Path, mark: &CommitMark, task: &Task<'_>) -> Result<Salvage> {
     let beyond = |source: Cause| Error::BeyondRepair {
         path: root.to_owned(),
@@ -65,7 +65,7 @@ fn open_rebuilt(root: &Path, store: &Path, mark: &CommitMark, task: &Task<'_>) -
     let found = FoundTables::of(store, task)?;
     let has_logs = files::names(store)?.iter().any(|name| files::is_log(name));
     let lists = [Some(found.all()), found.not_replaced()];
-    // The first of equally good ones is kept.
+    // Among equal ways the first is kept.
     let mut best: Option<(Fit, Salvage)> = None;
     let mut failure = None;
     'lists: for list in lists.iter().flatten() {
@@ -106,10 +106,10 @@ fn open_rebuilt(root: &Path, store: &Path, mark: &CommitMark, task: &Task<'_>) -
     }
 }
 
-/// How well a way of reading a store fits the mark and itself. The greatest fits best.
+/// How well a way of reading a store fits the mark and is consistent. The largest value is the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
-    /// The last commit that was marked is there, and all its documents are.
+    /// The last marked commit exists with all its documents.
     is_exact: bool,
     /// It is not known to be of another database.
     is_own: bool,

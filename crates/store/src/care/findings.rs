@@ -1,4 +1,4 @@
-//! Findings: what a verification and a repair answer.
+//! Findings: the results of a verification and of a repair.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use fpdb_host::error::Error;
 use fpdb_host::schema::{Answer, Schema};
 
 impl Verification {
-    /// The same, after a repair.
+    /// The result after a repair.
     #[must_use]
     #[doc(hidden)]
     pub fn repaired(self, repair: Repair) -> Self {
@@ -33,15 +33,15 @@ pub struct Verification {
     pub(crate) schema: Schema<Self>,
     /// Documents checked.
     pub documents: u64,
-    /// Postings checked, those of deleted documents included.
+    /// Postings checked, including those of deleted documents.
     pub postings: u64,
     /// Fingerprint positions checked.
     pub positions: u64,
     /// Stored texts checked against the documents' digests.
     pub texts: u64,
-    /// The damage, in the order it was found; after a repair, the damage before it.
+    /// The damage in the order of discovery; after a repair, the damage before the repair.
     pub problems: Vec<Problem>,
-    /// The result of a repair; the counts above are those after it. `None` if there was none.
+    /// The result of the repair; the counts above are those after it. `None` without a repair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
     /// The damaged stores that repairs have put aside, this one or earlier ones, in that order.
@@ -65,7 +65,7 @@ impl Answer for Verification {
 }
 
 impl Problem {
-    /// An error that is one.
+    /// The problem that an error describes.
     pub(crate) fn of(error: &Error) -> Self {
         let cause = std::error::Error::source(error).map(|cause| cause.to_string());
         Self { what: error.to_string(), detail: cause.unwrap_or_default() }
@@ -77,9 +77,9 @@ impl Problem {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LostDocument {
-    /// Its name; `None` if that is lost too.
+    /// Its name. `None` if the name is lost too.
     pub name: Option<String>,
-    /// The absolute path it was read from, where that is known.
+    /// The absolute path of its file, if known.
     pub source: Option<String>,
     /// Why it could not be read again.
     pub reason: String,
@@ -90,26 +90,26 @@ pub struct LostDocument {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Repair {
-    /// Documents whose fingerprints were made again from their text.
+    /// Documents whose fingerprints were rebuilt from their text.
     pub read_again: Vec<String>,
     /// Documents that could not be rebuilt and are no longer in the database.
     pub lost: Vec<LostDocument>,
-    /// Commits after the last one whose state could be read: what they added or removed may be lost in part.
+    /// Number of commits after the last readable state. Their changes may be partly lost.
     pub commits_lost: u64,
-    /// How many documents the last of them had; `None` if none is lost, or that is not known.
+    /// Number of documents after the last of these commits. `None` if no commit is lost, or if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_commit_documents: Option<u64>,
-    /// Documents that are in the database, but whose stored texts are not.
+    /// Documents in the database whose stored texts are lost.
     #[serde(default)]
     pub texts_lost: Vec<String>,
-    /// The folder in which the damaged store is kept, until somebody removes it; `None` if nothing was
+    /// The folder of the damaged store, which is kept until a person removes it. `None` if nothing was
     /// damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged_store: Option<String>,
 }
 
 impl Repair {
-    /// True where nothing was lost.
+    /// True if nothing was lost.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.lost.is_empty() && self.commits_lost == 0 && self.texts_lost.is_empty()

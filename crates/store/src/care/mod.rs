@@ -1,4 +1,4 @@
-//! Care: is the database whole, how is it copied, and what can be had back of a damaged one?
+//! Care: verifies, copies and repairs a database.
 
 pub(super) mod backup;
 pub(super) mod backup_files;

@@ -1,15 +1,14 @@
-//! Salvage: reading what can be read of a store whose files are damaged.
+//! Salvage: reads the readable rows of a store with damaged files.
 //!
-//! The engine merges the tables of a family into one sequence of rows. Where it cannot read one of them it
-//! gives no row at all, though the others are whole: one bad block can hide a family. So where that happens,
-//! the damaged tables are left out, and each of them is read by itself, as far as it can be. A *part* of a
-//! store is the store with a list of tables that leaves some out; the engine sees to it that of all versions
-//! of a row in the part the latest counts.
+//! The engine merges the tables of a family into one sequence of rows. If it cannot read one table, it
+//! returns no row at all, so one bad block can hide a family. In that case the damaged tables are left out,
+//! and each of them is read by itself, as far as possible. A *part* of a store is the store with a list that
+//! omits some tables. Within a part the engine returns the latest version of each row.
 //!
-//! Which list of tables is used, [`crate::care::choice`] says.
+//! [`crate::care::choice`] chooses the list of tables.
 //!
-//! A block that is missing or fails its checksum is a gap; any other failure of the system (too many open
-//! files, no permission) is an error, since the rows that it hides are not lost.
+//! A missing block, or one with a wrong checksum, is a gap. Other failures of the system (too many open
+//! files, no permission) are errors, because the rows behind them are not lost.
 //!
 //! An iterator of RocksDB ends at the first block that it cannot read. The salvage looks for the first
 //! readable key behind that block, in growing steps and then by bisection.
@@ -33,7 +32,7 @@ use fpdb_host::error::{Error, Result};
 /// The action that reads damaged files, in errors.
 pub(super) const ACTION: &str = "read its damaged files";
 
-/// The cache of a part of a store: its rows are read once.
+/// The cache size of a part of a store. Small, because each row is read once.
 pub(super) const PART_CACHE_BYTES: usize = 8 << 20;
 
 /// A damaged store, open for reading.
@@ -43,7 +42,7 @@ pub(crate) struct Salvage {
     /// All of its tables.
     whole: Arc<Part>,
     tables: Vec<Table>,
-    /// The engine's name of the store, as the list or the tables tell it.
+    /// The engine's name of the store, by the list or the tables.
     store_id: Option<String>,
     pub(super) findings: Vec<String>,
     parts: Mutex<HashMap<(&'static str, Selection), Arc<Part>>>,
@@ -107,34 +106,34 @@ impl Salvage {
         Ok(Self { store, access, whole, tables, store_id, findings: Vec::new(), parts: Mutex::default() })
     }
 
-    /// True if its list of tables was made of the tables that are there.
+    /// True if its list was made of the existing tables.
     pub(crate) fn is_rebuilt(&self) -> bool {
         matches!(self.access, Access::ReadRebuilt { .. })
     }
 
-    /// How it is read, in words, where that is not as it was.
+    /// In words, how it is read, if not by its own list and logs.
     pub(crate) fn findings(&self) -> &[String] {
         &self.findings
     }
 
-    /// The identity of the database; `None` if it cannot be told.
+    /// The identity of the database. `None` if unknown.
     pub(crate) fn identity(&self) -> Result<Option<String>> {
         if let Some(identity) = self.get(MAIN, IDENTITY_KEY)? {
             return Ok(Some(String::from_utf8_lossy(&identity).into_owned()));
         }
-        // A commit writes both: if only the state is there, none wrote an identity.
+        // A commit writes both. If there is only a state, no commit wrote an identity.
         let has_state = self.get_latest(MAIN, STATE_KEY)?.is_some();
         Ok(self.store_id.clone().filter(|_| has_state))
     }
 
-    /// The identity of the database, if it is known to be another than the one that was marked.
+    /// The identity of the database, if it differs from the marked one.
     pub(super) fn other_identity(&self, mark: &CommitMark) -> Result<Option<String>> {
         let Some(marked) = &mark.identity else { return Ok(None) };
         Ok(self.identity()?.filter(|identity| identity != marked))
     }
 
-    /// The value of a key; `None` if there is none or it cannot be read. If a table that may have had a
-    /// later version cannot be read, it is the latest readable one.
+    /// The latest readable value of a key. `None` if there is none. An unreadable table may have had a later
+    /// version.
     pub(crate) fn get(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let mut left_out = BTreeSet::new();
         let mut part = Arc::clone(&self.whole);
@@ -149,7 +148,7 @@ impl Salvage {
         }
     }
 
-    /// As [`Self::get`]; `None` also where a later version may have been.
+    /// As [`Self::get`], but also `None` if an unreadable table may have had a later version.
     pub(crate) fn get_latest(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         match self.whole.engine.get(name, key, ACTION) {
             Ok(value) => Ok(value.map(|value| value.to_vec())),
@@ -158,8 +157,8 @@ impl Salvage {
         }
     }
 
-    /// The readable keys of a family whose keys are of any length, in no order and some of them twice: of
-    /// each table those before its first gap, and those behind the last one.
+    /// The readable keys of a family with keys of any length: those before the first gap and after the last
+    /// gap of each table. In no order, and with repetitions.
     pub(crate) fn keys(&self, name: &'static str, mut visit: impl FnMut(&[u8])) -> Result<()> {
         let mut left_out = BTreeSet::new();
         let mut part = Arc::clone(&self.whole);
@@ -179,7 +178,7 @@ impl Salvage {
                 each_key_back(&part.engine, name, &from, &mut |key| found.push(key.to_vec()))?;
             }
             for key in found {
-                // Another table may have deleted it.
+                // Another table may have deleted the row.
                 if self.get(name, &key)?.is_some() {
                     visit(&key);
                 }
@@ -193,8 +192,8 @@ impl Salvage {
         &self.whole
     }
 
-    /// Adds to `left_out` the table that an error came from, met in the part without these at the key `key`,
-    /// and returns the part without it too; `None` if that is of no use.
+    /// Adds to `left_out` the table of an error that occurred at the key `key` in the part without
+    /// `left_out`. Returns the part without this table too. `None` if that does not help.
     pub(super) fn leave_out(
         &self,
         name: &'static str,
@@ -212,7 +211,7 @@ impl Salvage {
         Ok(part)
     }
 
-    /// The table that an error came from.
+    /// The table of an error.
     fn damaged_table(
         &self,
         name: &'static str,
@@ -239,8 +238,7 @@ impl Salvage {
         Ok(None)
     }
 
-    /// The store with some of the tables of one family only; `None` if it cannot be made of the list of
-    /// tables there is.
+    /// The store with only some of the tables of one family. `None` if the list does not allow it.
     pub(super) fn part(&self, name: &'static str, selection: Selection) -> Result<Option<Arc<Part>>> {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (name, selection);
@@ -271,8 +269,8 @@ impl Salvage {
     }
 }
 
-/// Visits the keys of a family, from the key `from` on, and leaves there a key behind the last of them.
-/// Returns the damage that it ended at.
+/// Visits the keys of a family from `from` on, and sets `from` to a key after the last one. Returns the
+/// damage at which it ended.
 fn each_key(
     engine: &Engine,
     name: &'static str,
@@ -295,7 +293,7 @@ fn each_key(
     }
 }
 
-/// Visits the keys of a family from the end back to the last that cannot be read, or to the key `to`.
+/// Visits the keys of a family backwards from the end, to the last gap or to the key `to`.
 fn each_key_back(engine: &Engine, name: &'static str, to: &[u8], visit: &mut impl FnMut(&[u8])) -> Result<()> {
     let mut rows = engine.rows(name, ACTION)?;
     rows.seek_to_last();
@@ -309,7 +307,7 @@ fn each_key_back(engine: &Engine, name: &'static str, to: &[u8], visit: &mut imp
     }
 }
 
-/// The numbers of the tables that a message of the engine names.
+/// The numbers of the tables in a message of the engine.
 fn named_tables(message: &str) -> Vec<u64> {
     let number = |(end, _)| {
         let before: &str = &message[..end];
@@ -318,7 +316,7 @@ fn named_tables(message: &str) -> Vec<u64> {
     message.match_indices(".sst").filter_map(number).collect()
 }
 
-/// True where folders of links cannot be made.
+/// True if folders of links cannot be made.
 pub(super) fn is_unsupported(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() == ErrorKind::Unsupported)
 }

@@ -11,23 +11,23 @@ use fpdb_host::error::{Error, Result};
 const ROWS_AT_ONCE: usize = 256;
 const BYTES_AT_ONCE: usize = 256 << 10;
 
-/// The readable rows of a family: those of the tables that are whole, and of each damaged one what is left of
-/// it. Of each row the latest version counts that can be read.
+/// The readable rows of a family: those of intact tables, and the readable rows of damaged ones. The latest
+/// readable version of a row counts.
 pub(crate) struct SalvagedRows<'a> {
     salvage: &'a Salvage,
     name: &'static str,
-    /// The tables in which something could not be read, which `merged` leaves out.
+    /// The damaged tables, which `merged` omits.
     left_out: BTreeSet<u64>,
     merged: Cursor,
-    /// One for each table that was left out.
+    /// One for each omitted table.
     alone: Vec<Cursor>,
     current: Option<Row>,
-    /// Stretches that could not be read.
+    /// Number of unreadable stretches.
     pub(crate) gaps: u64,
 }
 
 impl<'a> SalvagedRows<'a> {
-    /// The rows of a family whose keys are of `width` bytes, from the key `from` on.
+    /// The rows of a family with keys of `width` bytes, from the key `from` on.
     pub(crate) fn new(salvage: &'a Salvage, name: &'static str, width: usize, from: &[u8]) -> Result<Self> {
         let merged = Cursor::new(Arc::clone(salvage.whole()), name, width, Some(number(from)));
         let (left_out, alone) = (BTreeSet::new(), Vec::new());
@@ -36,19 +36,19 @@ impl<'a> SalvagedRows<'a> {
         Ok(rows)
     }
 
-    /// The row it stands on.
+    /// The current row.
     pub(crate) fn current(&self) -> Option<(&[u8], &[u8])> {
         self.current.as_ref().map(|(key, value)| (&key[..], &value[..]))
     }
 
-    /// Goes to the first readable row at or behind `target`.
+    /// Moves to the first readable row at or after `target`.
     pub(crate) fn go_to(&mut self, target: u128) -> Result<()> {
         self.merged.go_to(target);
         self.alone.iter_mut().for_each(|cursor| cursor.go_to(target));
         self.advance()
     }
 
-    /// Goes to the next readable row.
+    /// Moves to the next readable row.
     pub(crate) fn advance(&mut self) -> Result<()> {
         loop {
             self.current = None;
@@ -73,7 +73,7 @@ impl<'a> SalvagedRows<'a> {
                 self.current = row;
                 return Ok(());
             }
-            // One of the tables may have a later version, or may have deleted it.
+            // One of the omitted tables may have a later version or have deleted the row.
             if let Some(value) = self.salvage.get(self.name, &key)? {
                 self.current = Some((key, value.into()));
                 return Ok(());
@@ -81,7 +81,7 @@ impl<'a> SalvagedRows<'a> {
         }
     }
 
-    /// Goes on without the table that an error came from, and with it alone beside the others.
+    /// Continues without the table of an error, and reads that table by itself beside the others.
     fn leave_out(&mut self, error: &Error) -> Result<()> {
         let (width, at) = (self.merged.width, self.merged.next);
         let before = self.left_out.clone();
@@ -101,14 +101,14 @@ impl<'a> SalvagedRows<'a> {
     }
 }
 
-/// Reads the rows of a part of a store, some at a time. After an error an iterator of the engine finds
-/// nothing any more, also where all is whole: so each time there is a new one.
+/// Reads the rows of a part of a store in batches. After an error an iterator of the engine returns nothing,
+/// even for intact blocks. So each batch has a new iterator.
 struct Cursor {
     part: Arc<Part>,
     name: &'static str,
     width: usize,
     rows: VecDeque<Row>,
-    /// The least key that the rows to come can have; `None` at the end.
+    /// Lower bound of the keys of the next rows. `None` at the end.
     next: Option<u128>,
 }
 
@@ -117,12 +117,12 @@ impl Cursor {
         Self { part, name, width, rows: VecDeque::new(), next }
     }
 
-    /// The key of the row it stands on.
+    /// The key of the current row.
     fn key(&self) -> Option<&[u8]> {
         self.rows.front().map(|(key, _)| &key[..])
     }
 
-    /// Takes the row it stands on, if that has this key.
+    /// Takes the current row if it has this key.
     fn take(&mut self, key: &[u8]) -> Option<Row> {
         self.key().is_some_and(|first| first == key).then(|| self.rows.pop_front()).flatten()
     }
@@ -132,7 +132,7 @@ impl Cursor {
         self.next = Some(target);
     }
 
-    /// Reads some rows if there are none left. Returns the damage that is in the way of the next one.
+    /// Reads the next batch if the current one is used up. Returns the damage before the next row, if any.
     fn fill(&mut self) -> Result<Option<Error>> {
         let Some(next) = self.next.filter(|_| self.rows.is_empty()) else { return Ok(None) };
         let mut rows = self.part.engine.rows(self.name, ACTION)?;
@@ -149,15 +149,15 @@ impl Cursor {
         }
         match rows.check() {
             Ok(()) => self.next = None,
-            // It is met again once these rows have been taken.
+            // The next batch meets this damage again.
             Err(error) if error.is_damage() => return Ok(self.rows.is_empty().then_some(error)),
             Err(error) => return Err(error),
         }
         Ok(None)
     }
 
-    /// Goes behind the gap that the next row lies in: in growing steps until something can be read, then back
-    /// to where that begins.
+    /// Skips the gap before the next row: in growing steps to a readable row, then back by bisection to the
+    /// first one.
     fn cross(&mut self) -> Result<()> {
         let Some(mut low) = self.next else { return Ok(()) };
         let greatest = greatest(self.width);
@@ -182,7 +182,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// True where the first row at or behind `target` can be read, or there is none.
+    /// True if the first row at or after `target` is readable, or there is none.
     fn can_read(&self, target: u128) -> Result<bool> {
         let mut rows = self.part.engine.rows(self.name, ACTION)?;
         rows.seek(self.seek_key(target));
@@ -207,7 +207,7 @@ fn number_of(key: &[u8], width: usize) -> u128 {
     (0..width).fold(0, |number, at| number << 8 | u128::from(key.get(at).copied().unwrap_or(0)))
 }
 
-/// A key of at most 16 bytes as a number; keys of one length are in the order of their numbers.
+/// A key of at most 16 bytes as a number. Keys of one length have the order of their numbers.
 pub(crate) fn number(key: &[u8]) -> u128 {
     key.iter().take(16).fold(0, |number, &byte| number << 8 | u128::from(byte))
 }

@@ -1,7 +1,7 @@
-//! Survey: which documents of a damaged store are whole, which have to be read again, and which are lost.
+//! Survey: finds the intact, the damaged and the lost documents of a damaged store.
 //!
-//! A document lacks a posting or a position if the number or the sum of its ordinals is wrong. Such a
-//! document is read again where its file has the recorded digest.
+//! A document lacks a posting or a position if the number or the sum of its ordinals is wrong. It is read
+//! again if its file has the recorded digest.
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -25,14 +25,14 @@ use fpdb_host::progress::Task;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DocumentRows {
     pub(crate) postings: u64,
-    /// Distinct hashes among them.
+    /// Number of distinct hashes among them.
     pub(crate) distinct: u64,
-    /// The sum of their ordinals: that of 0 to n - 1, where each is there once.
+    /// The sum of their ordinals. It is that of 0 to n - 1 if each exists once.
     pub(crate) ordinals: u64,
 }
 
 impl DocumentRows {
-    /// Takes in a posting; `new` says that the document has shown no posting of this hash before.
+    /// Counts a posting. `new`: the first posting of this hash in the document.
     pub(crate) fn add(&mut self, posting: Posting, new: bool) {
         self.postings += 1;
         self.distinct += u64::from(new);
@@ -53,9 +53,9 @@ impl DocumentRows {
 
 /// The intact part of a damaged store.
 pub(crate) struct Survey {
-    /// The last commit whose state can be read; 0 where there is none.
+    /// The last commit with a readable state; 0 if there is none.
     pub(crate) commits: u64,
-    /// Above every id that was given.
+    /// Higher than every id in use.
     pub(crate) next_document: u32,
     /// The intact documents, ascending, each with its number of distinct hashes.
     pub(crate) whole: Vec<(u32, u64)>,
@@ -65,17 +65,16 @@ pub(crate) struct Survey {
     pub(crate) nameless: u64,
     /// Lost documents with a known name.
     pub(crate) lost: Vec<(u32, String)>,
-    /// The names of documents that commits after the state's added.
+    /// Names of documents that later commits than that of the state added.
     pub(crate) later: Vec<String>,
-    /// The records are those of a commit before the last one.
+    /// True if the records are those of an earlier commit than the last one.
     pub(crate) is_older: bool,
-    /// The parts that could not be read, in words.
+    /// The unreadable parts, in words.
     pub(crate) findings: Vec<String>,
 }
 
 impl Survey {
-    /// Looks at everything that can be read. `mark` tells of the last commit that was made: a state that is
-    /// older says nothing of what came after.
+    /// Reads all readable rows. `mark` has the last commit: an older state does not cover later commits.
     pub(crate) fn of(salvage: &Salvage, mark: &CommitMark, task: &Task<'_>) -> Result<Self> {
         let state = latest_state(salvage, mark)?;
         let commits = state.as_ref().map_or(0, |state| state.commits);
@@ -88,8 +87,8 @@ impl Survey {
         let mut is_older = state.as_ref().is_some_and(|state| !is_as_marked(state, mark));
         let (given, mut is_mixed) = (state.as_ref().map_or(0, |state| state.next_document), false);
         let state = match state {
-            // The commits after it are lost; where the documents are exactly those of this one, it is gone
-            // back to.
+            // Later commits are lost. If the documents are exactly those of this commit, the database goes
+            // back to it.
             Some(state) if (lacks_commits || salvage.is_rebuilt()) && !counts(&state, salvage, &deleted)? => {
                 findings.push(
                     "what is left comes from several commits: which documents the last one had cannot be known"
@@ -110,7 +109,7 @@ impl Survey {
         let mut tallies: FxHashMap<u32, DocumentRows> = FxHashMap::default();
         let mut lost = RoaringBitmap::new();
         let mut highest = deleted.max();
-        // Documents of commits that are lost otherwise.
+        // Documents of commits whose state is lost.
         let mut later = Vec::new();
         let mut rows = SalvagedRows::new(salvage, DOCUMENTS, 4, &[])?;
         while let Some((key, value)) = rows.current() {
@@ -186,24 +185,24 @@ impl Survey {
         let mut named: Vec<(u32, String)> = names.into_iter().collect();
         named.sort_unstable();
         let expected = state.as_ref().map_or(0, |state| state.documents);
-        // Records that do not decode and have no name either are counted too where there is no state.
+        // Without a state, undecodable records without a name are counted too.
         let gone = lost.iter().filter(|id| !named.iter().any(|(named, _)| named == id)).count() as u64;
         let known = (whole.len() + damaged.len() + named.len()) as u64;
         let nameless = if state.is_some() { expected.saturating_sub(known) } else { gone };
-        // All are there, and not those the state counted: older records have come back. One sum alone may be
-        // wrong itself.
+        // The number is right and both sums are wrong, so older records have come back. A single wrong sum
+        // may itself be damaged.
         is_older |= state.as_ref().is_some_and(|state| {
             known == expected && lost.is_empty() && sums.0 != state.bytes && sums.1 != state.symbols
         });
         if is_older {
             findings.push("the documents are not those of the last commit".to_owned());
         }
-        // No number is given again that a lost commit may have given.
+        // Numbers of lost commits are not used again.
         let marked = mark.counts.map_or(0, |counts| counts.next_document);
         let next_document = match &state {
             Some(state) if lacks_commits => state.next_document.max(highest.map_or(0, |id| id.saturating_add(1))),
             Some(state) => state.next_document,
-            // No id is given again that a row may still name.
+            // Ids that a row may still name are not used again.
             None => {
                 let named = named.last().map(|&(id, _)| id);
                 let highest = highest.max(ids.last().copied()).max(lost.max()).max(named);
@@ -216,8 +215,8 @@ impl Survey {
     }
 }
 
-/// The last commit whose state can be read, and whether the documents that can be read are exactly those that
-/// it counts; `None` if there is no state, nor a document.
+/// The last commit with a readable state, and true if the readable documents are exactly those that it
+/// counts. `None` if there is neither a state nor a document.
 pub(super) fn last_commit(salvage: &Salvage, mark: &CommitMark) -> Result<Option<(u64, bool)>> {
     let Some(state) = latest_state(salvage, mark)? else {
         let has_documents = SalvagedRows::new(salvage, DOCUMENTS, 4, &[])?.current().is_some();
@@ -227,13 +226,13 @@ pub(super) fn last_commit(salvage: &Salvage, mark: &CommitMark) -> Result<Option
     Ok(Some((state.commits, is_as_marked(&state, mark) && counts(&state, salvage, &deleted)?)))
 }
 
-/// False for a state of the commit that was marked, with other counts.
+/// False for a state of the marked commit with other counts.
 fn is_as_marked(state: &StateRecord, mark: &CommitMark) -> bool {
     state.commits != mark.commits || mark.counts.is_none_or(|counts| counts == state.counts())
 }
 
-/// The state after the last commit. Where a table cannot be read that may have had it, an older one tells
-/// nothing of the commits after it.
+/// The state after the last commit. If an unreadable table may have had a later state, a readable one counts
+/// only if it is that of the marked commit.
 fn latest_state(salvage: &Salvage, mark: &CommitMark) -> Result<Option<StateRecord>> {
     let decode = |bytes: Option<Vec<u8>>| bytes.and_then(|bytes| records::decode(&bytes, String::new).ok());
     let latest: Option<StateRecord> = decode(salvage.get_latest(MAIN, STATE_KEY)?);
@@ -244,7 +243,7 @@ fn latest_state(salvage: &Salvage, mark: &CommitMark) -> Result<Option<StateReco
     })
 }
 
-/// The commits after a state that the database goes back to.
+/// A sentence about the commits after a state to which the database goes back.
 fn gone_back(state: &StateRecord, mark: &CommitMark) -> String {
     let lost = mark.commits.saturating_sub(state.commits);
     let counted = mark.counts.and_then(|counts| {
@@ -265,7 +264,7 @@ fn gaps(findings: &mut Vec<String>, family: &str, gaps: u64) {
     }
 }
 
-/// True where the documents that can be read are, all together, those that a state counts.
+/// True if the readable documents are exactly those that a state counts, by number and sums.
 fn counts(state: &StateRecord, salvage: &Salvage, deleted: &RoaringBitmap) -> Result<bool> {
     let mut sums = StateRecord::default();
     let mut rows = SalvagedRows::new(salvage, DOCUMENTS, 4, &[])?;
@@ -284,12 +283,12 @@ fn counts(state: &StateRecord, salvage: &Salvage, deleted: &RoaringBitmap) -> Re
     Ok(of(&sums) == of(state))
 }
 
-/// The record of a document, where it can be read.
+/// The record of a document, if readable.
 pub(crate) fn record(salvage: &Salvage, id: u32) -> Result<Option<DocumentRecord>> {
     Ok(salvage.get(DOCUMENTS, &id.to_be_bytes())?.and_then(|bytes| records::decode(&bytes, String::new).ok()))
 }
 
-/// The documents of a set, as far as it can be read.
+/// The documents of a set, as far as it is readable.
 fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<RoaringBitmap> {
     let mut ids = RoaringBitmap::new();
     let mut rows = SalvagedRows::new(salvage, name, 2, &[])?;
@@ -302,7 +301,7 @@ fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<RoaringBitma
     Ok(ids)
 }
 
-/// True where all positions of a document can be read and are what they should be.
+/// True if all positions of a document are readable and correct.
 fn has_places(salvage: &Salvage, id: u32, record: &DocumentRecord) -> Result<bool> {
     let mut check = positions::PositionCheck::new(record);
     for chunk in 0..positions::chunks(record.fingerprints) {
@@ -314,9 +313,9 @@ fn has_places(salvage: &Salvage, id: u32, record: &DocumentRecord) -> Result<boo
     Ok(check.end().is_ok())
 }
 
-/// Calls `visit` with all postings that can be read, ascending and each once, of listed runs and of others:
-/// where a crash has left a run beside those it was folded from, one may have what the others have lost.
-/// Returns the number of stretches that cannot be read.
+/// Calls `visit` with all readable postings, ascending and without repetitions. Also reads unlisted runs:
+/// after a crash a run may exist beside the runs it was folded from, and hold rows that these have lost.
+/// Returns the number of unreadable stretches.
 pub(crate) fn for_each_posting(salvage: &Salvage, visit: &mut dyn FnMut(Posting) -> Result<()>) -> Result<u64> {
     let mut readers = Vec::new();
     let mut rows = SalvagedRows::new(salvage, POSTINGS, 16, &[])?;
@@ -349,7 +348,7 @@ struct SalvagedRun<'a> {
     run: u32,
     block: std::vec::IntoIter<Posting>,
     last: Option<Posting>,
-    /// Blocks that do not decode.
+    /// Number of blocks that do not decode.
     undecoded: u64,
 }
 
@@ -364,7 +363,7 @@ impl Postings for SalvagedRun<'_> {
     fn next(&mut self) -> Result<Option<Posting>> {
         loop {
             for posting in self.block.by_ref() {
-                // Rows out of order are left out, and show as missing.
+                // Rows out of order are skipped, and so count as missing.
                 if self.last.is_none_or(|last| last < posting) {
                     self.last = Some(posting);
                     return Ok(Some(posting));

@@ -1,6 +1,6 @@
-//! Verifying: every row against its checksum, its own form, and the rows it must agree with.
+//! Verify: checks every row against its checksum, its form, and the rows that it must agree with.
 //!
-//! Memory is 24 bytes for each id ever given; nothing else grows with the database.
+//! Memory: 24 bytes for each id ever used. Nothing else grows with the database.
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
@@ -28,18 +28,16 @@ struct Verifier<'a> {
     store: &'a Store,
     view: &'a View,
     found: Verification,
-    /// Hashes of the damage that reading has met. A damaged block is listed once, however many rows of it are
-    /// asked for.
+    /// Hashes of the read errors so far, so that a damaged block is listed only once.
     met: FxHashSet<u64>,
-    /// True if not all postings could be counted: then no count of a document is worth a line of its own.
+    /// True if not all postings could be counted. Wrong counts of documents are then not listed.
     postings_unread: bool,
     /// True if not all records of documents could be read.
     records_unread: bool,
 }
 
 impl Store {
-    /// Checks the whole database against itself. Damage is listed; an error means that the list could not be
-    /// made.
+    /// Checks the whole database. The result lists damage. An error means that the check was impossible.
     pub fn verify(&self, task: &Task<'_>) -> Result<Verification> {
         let view = self.view();
         let mut verifier = Verifier {
@@ -75,13 +73,13 @@ impl Verifier<'_> {
         self.found.problems.push(Problem { what: what.into(), detail: detail.into() });
     }
 
-    /// True where no document was ever committed: rows of documents are then what an assembly has left that
-    /// was killed, and the next writer discards them.
+    /// True if no document was ever committed. Rows of documents are then remains of a killed assembly, and
+    /// the next writer discards them.
     fn awaits_assembly(&self) -> bool {
         self.view.state.next_document == 0
     }
 
-    /// Turns damage into a problem; what the system refuses is none: other errors end the verification.
+    /// Turns damage into a problem. Other errors, such as a refused permission, end the verification.
     fn listed<T>(&mut self, result: Result<T>) -> Result<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
@@ -98,8 +96,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// The blocks of a run: that they decode, ascend, continue each other, and are as many as the run says;
-    /// and that its filters let every hash through.
+    /// Checks the blocks of a run: they must decode, ascend, continue each other, and have the recorded
+    /// number. Its filters must pass every hash.
     fn check_run(&mut self, run: u32, record: &RunRecord, task: &Task<'_>) -> Result<()> {
         let mut postings = 0;
         let checked = self.check_postings(run, record, &mut postings, task);
@@ -117,7 +115,7 @@ impl Verifier<'_> {
         loop {
             let current = current_block(&blocks);
             let (last_hash, block) = match self.listed(current)? {
-                // Nothing after an unreadable block can be reached through the iterator.
+                // The iterator cannot pass an unreadable block.
                 None => return Ok(()),
                 Some(None) => break,
                 Some(Some(block)) => block,
@@ -182,8 +180,7 @@ impl Verifier<'_> {
     /// Counts the postings of each document, by id.
     fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<DocumentRows>> {
         let next = self.view.state.next_document;
-        // As many as the runs speak of: a damaged state must not ask for more memory than there are
-        // documents.
+        // Limited by the ids in the runs, because a damaged state may name a huge number.
         let posted = self.view.runs.iter().map(|(_, run)| u64::from(run.last_document) + 1).max().unwrap_or(0);
         let mut tallies = vec![DocumentRows::default(); posted.min(next.into()) as usize];
         let mut uncommitted = None;
@@ -197,7 +194,7 @@ impl Verifier<'_> {
             }
             match tallies.get_mut(posting.document as usize) {
                 Some(tally) => tally.add(posting, last != Some((posting.hash, posting.document))),
-                // Above what its run speaks of it has been listed with the run.
+                // An id above the limit of its run was listed with the run.
                 None if posting.document >= next => uncommitted = Some(posting.document).max(uncommitted),
                 None => {}
             }
@@ -211,8 +208,8 @@ impl Verifier<'_> {
         Ok(tallies)
     }
 
-    /// Each document's record against its postings, positions, name and digest. Returns the sums of the
-    /// records.
+    /// Checks the record of each document against its postings, positions, name and digest. Returns the sums
+    /// of the records.
     fn check_documents(&mut self, tallies: &[DocumentRows], task: &Task<'_>) -> Result<StateRecord> {
         let mut sums = StateRecord::default();
         let mut recorded = RoaringBitmap::new();
@@ -344,7 +341,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Chunks of positions or texts that belong to no document, or to one that has fewer.
+    /// Checks for chunks of positions or texts that belong to no document, or exceed its number of chunks.
     fn check_stray_chunks(&mut self, family: &'static str, chunks: impl Fn(&DocumentRecord) -> u32) -> Result<()> {
         let mut rows = self.store.engine.rows(family, "look for stray rows")?;
         rows.seek_to_first();
@@ -353,7 +350,7 @@ impl Verifier<'_> {
                 self.problem(family, "a key is not eight bytes");
                 break;
             };
-            // A row above the state's next id is of a commit to come, or of none.
+            // A row above the next id belongs to an unfinished commit, or to none.
             if id >= self.view.state.next_document {
                 break;
             }
@@ -364,14 +361,14 @@ impl Verifier<'_> {
                 None => None,
             };
             let Some(record) = record else {
-                // The record is damaged, which is listed: how many chunks there should be is not known.
+                // The damaged record is listed. The right number of chunks is unknown.
                 let (_, next) = keys_of(id);
                 rows.seek(next);
                 continue;
             };
             let wanted = record.map_or(0, |record| chunks(&record));
             if chunk < wanted {
-                // The next row is another document's, or beyond the last of this one.
+                // The next row belongs to another document, or is beyond the last chunk.
                 rows.seek(position_key(id, wanted));
                 continue;
             }
@@ -403,7 +400,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// How sources were read.
+    /// Checks the remembered settings of sources.
     fn check_sources(&mut self) -> Result<()> {
         for entry in self.store.engine.entries(MAIN, SOURCE_PREFIX, "read the list of sources")? {
             let Some((key, value)) = self.listed(entry)? else { break };
@@ -433,7 +430,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Names and digests that belong to no document.
+    /// Checks for names and digests that belong to no document.
     fn check_strays(&mut self, name: &'static str) -> Result<()> {
         for entry in self.store.engine.entries(name, &[], "read names and digests")? {
             let Some((key, _)) = self.listed(entry)? else { break };
