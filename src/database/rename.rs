@@ -1,7 +1,8 @@
 //! Rename: a file or folder of documents gets another name. Nothing is read again and no number changes.
 //!
-//! A name says where a document belongs, its place where its text is. A renamed document keeps its place while its file is there. If the
-//! file is gone and is at the new name, as after the folder was moved, that is the place from then on.
+//! A name says where a document belongs, its place where its text is. A renamed document keeps its place
+//! while its file is there. If the file is gone and is at the new name, as after the folder was moved, that
+//! is the place from then on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -79,7 +80,8 @@ fn documents_of(store: &Store, typed: &str) -> Result<(String, RoaringBitmap)> {
     }
 }
 
-/// The documents of the file `name`, and those of files in the folder `name`; of all relative names if it is empty.
+/// The documents of the file `name`, and those of files in the folder `name`; of all relative names if it is
+/// empty.
 fn documents_below(store: &Store, name: &str) -> Result<RoaringBitmap> {
     let mut ids = documents_of_file(store, name)?;
     let start = if name.is_empty() { String::new() } else { format!("{}/", name.trim_end_matches('/')) };
@@ -178,8 +180,9 @@ fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files)
     Ok(DocumentRecord { source: place.or_else(|| before.source.clone()), name, ..before.clone() })
 }
 
-/// Checks that no document that stays has this name, and for a part of a container that none is of a file of this name. `free_file` is
-/// the file that was found free last: the parts of a container come one after the other.
+/// Checks that no document that stays has this name, and for a part of a container that none is of a file of
+/// this name. `free_file` is the file that was found free last: the parts of a container come one after the
+/// other.
 fn check_free(
     store: &Store,
     record: &DocumentRecord,

@@ -123,7 +123,8 @@ impl DatabaseWriter {
         Self { database: Database::of(store) }
     }
 
-    /// Where the damaged store is kept of a repair that was killed, if opening this database has finished the repair.
+    /// Where the damaged store is kept of a repair that was killed, if opening this database has finished the
+    /// repair.
     #[must_use]
     pub fn finished_repair(&self) -> Option<&Path> {
         self.store.finished_repair()
@@ -281,15 +282,16 @@ impl DatabaseWriter {
         })
     }
 
-    /// Renames a file or a folder of documents: `old` and every name that lies in it, members of archives and records too. All in one
-    /// commit, whose records are held in memory, some 1 KiB a document.
+    /// Renames a file or a folder of documents: `old` and every name that lies in it, members of archives and
+    /// records too. All in one commit, whose records are held in memory, some 1 KiB a document.
     ///
-    /// A document whose file is there still is read from there as before. If the file is gone and is at the new name, it is read from
-    /// there from now on. An ingest of either place then finds the document again, under its new name.
+    /// A document whose file is there still is read from there as before. If the file is gone and is at the
+    /// new name, it is read from there from now on. An ingest of either place then finds the document again,
+    /// under its new name.
     ///
-    /// # Errors
-    /// [`Error::NoSuchDocument`] where nothing has the old name; [`Error::NameTaken`] where a document has a new one;
-    /// [`Error::InvalidParameter`] for a part of a file and for an empty or unchanged name. Nothing is renamed then.
+    /// # Errors [`Error::NoSuchDocument`] where nothing has the old name; [`Error::NameTaken`] where a
+    /// document has a new one; [`Error::InvalidParameter`] for a part of a file and for an empty or unchanged
+    /// name. Nothing is renamed then.
     pub fn rename(&self, old: &str, new: &str) -> Result<Renaming> {
         self.store.change_alone(&StopToken::new(), || rename::rename(&self.store, old, new))
     }

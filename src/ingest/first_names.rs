@@ -1,8 +1,8 @@
 //! First names: a file keeps the name under which it was read first, whatever folder later ingests run in.
 //!
-//! A document's name is the path as it was typed, so it depends on the current folder. The path of its file does not. So a file of a
-//! known path is the known document. Files under new paths are named as typed, unless another file of the run keeps that name: then by
-//! their absolute path.
+//! A document's name is the path as it was typed, so it depends on the current folder. The path of its file
+//! does not. So a file of a known path is the known document. Files under new paths are named as typed,
+//! unless another file of the run keeps that name: then by their absolute path.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -69,8 +69,8 @@ impl<'a> FirstNames<'a> {
         first.map_or_else(|| self.unless_taken(typed, source), |(_, name)| Ok(name))
     }
 
-    /// The name as typed, unless it is the first name of another file of this run: then the path of this one. The document of the other
-    /// file would be replaced.
+    /// The name as typed, unless it is the first name of another file of this run: then the path of this one.
+    /// The document of the other file would be replaced.
     fn unless_taken(&self, typed: String, source: &str) -> Result<String> {
         let is_of_this_run = |path: &str| Path::new(path).ancestors().any(|folder| self.is_root(folder));
         for path in others(&self.folders, &typed) {
@@ -148,7 +148,8 @@ pub(crate) fn name_place(record: &DocumentRecord) -> Option<NamePlace> {
     Some(NamePlace::of(record.source.as_deref()?, file))
 }
 
-/// The number of a document that was read from the file at this path and named after this file; of a container, the first member's.
+/// The number of a document that was read from the file at this path and named after this file; of a
+/// container, the first member's.
 fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>> {
     let is_from = |id: u32| match store.document(id) {
         // The intake has deleted it in between.

@@ -72,8 +72,8 @@ pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<
     Ok(database)
 }
 
-/// Says where the damaged store is kept of a repair that was killed, if opening the database has finished the repair. `verify
-/// --repair` would have said so.
+/// Says where the damaged store is kept of a repair that was killed, if opening the database has finished the
+/// repair. `verify --repair` would have said so.
 pub(crate) fn tell_if_repaired(database: &DatabaseWriter, printer: &Printer) {
     if let Some(path) = database.finished_repair() {
         let path = path.display();

@@ -87,8 +87,9 @@ pub(crate) enum Verb {
     Rm(RmArgs),
     /// Rename a document, or a folder of documents
     ///
-    /// Nothing is read again. A document whose file is there still is read from there as before. If the file is gone and is at the new
-    /// name, after a folder was moved for example, it is read from there from now on.
+    /// Nothing is read again. A document whose file is there still is read from there as before. If the file
+    /// is gone and is at the new name, after a folder was moved for example, it is read from there from now
+    /// on.
     Mv(MvArgs),
     /// Free the space of removed documents and make queries faster
     Compact,

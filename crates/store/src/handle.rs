@@ -67,7 +67,8 @@ impl Store {
         &self.profile
     }
 
-    /// Where the damaged store is kept of a repair that was killed, if opening this writer has finished the repair.
+    /// Where the damaged store is kept of a repair that was killed, if opening this writer has finished the
+    /// repair.
     pub fn finished_repair(&self) -> Option<&Path> {
         self.finished_repair.as_deref()
     }

@@ -1,8 +1,8 @@
-//! Places: which names the files below a folder have. So a file that was read before is found by its path, whatever
-//! folder the ingest runs in.
+//! Places: which names the files below a folder have. So a file that was read before is found by its path,
+//! whatever folder the ingest runs in.
 //!
-//! There is no index from paths to documents. A name and the path of its file usually end alike, so a few places serve
-//! for all documents of an archive. The caller then looks the name up.
+//! There is no index from paths to documents. A name and the path of its file usually end alike, so a few
+//! places serve for all documents of an archive. The caller then looks the name up.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ pub struct NamePlace {
 }
 
 impl NamePlace {
-    /// The place of a file and its name: what is left of both without their longest common end. The end begins with a
-    /// component of the path.
+    /// The place of a file and its name: what is left of both without their longest common end. The end
+    /// begins with a component of the path.
     pub fn of(source: &str, name: &str) -> Self {
         let same = source.bytes().rev().zip(name.bytes().rev()).take_while(|(a, b)| a == b).count();
         let begins_here = |text: &str, at: usize| at == 0 || text.as_bytes()[at - 1] == b'/';
@@ -39,8 +39,8 @@ impl NamePlace {
 }
 
 impl Store {
-    /// All places. `None` if documents may have places that are not in the list, as in a database of an earlier
-    /// version.
+    /// All places. `None` if documents may have places that are not in the list, as in a database of an
+    /// earlier version.
     ///
     /// # Errors
     /// [`Error::Damaged`], or an error of the engine.

@@ -1,8 +1,8 @@
 //! Scope: finds the stored documents that were read from the given folders, and whether their files are gone.
 //!
-//! A document is in scope if its file lies in one of the folders, whatever its name. Documents that the current
-//! options exclude are not in scope. Nothing below an unreadable folder is in scope either, because it is unknown
-//! whether files there are gone.
+//! A document is in scope if its file lies in one of the folders, whatever its name. Documents that the
+//! current options exclude are not in scope. Nothing below an unreadable folder is in scope either, because
+//! it is unknown whether files there are gone.
 
 use std::fs::read_dir;
 use std::io;

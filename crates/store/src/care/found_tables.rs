@@ -1,12 +1,15 @@
-//! Found tables: the tables in the folder of a store, as they tell about themselves, and lists that are made of them.
+//! Found tables: the tables in the folder of a store, as they tell about themselves, and lists that are made
+//! of them.
 //!
-//! The list of tables is RocksDB's, and it can be lost. Each table that the engine wrote names its family. One that was handed in whole
-//! names none, but its rows show it. The number of its last change tells which of two tables has the later version of a row. Tables that
-//! can have the same keys go to different levels, the later ones above, so that the engine reads few tables for a row.
+//! The list of tables is RocksDB's, and it can be lost. Each table that the engine wrote names its family.
+//! One that was handed in whole names none, but its rows show it. The number of its last change tells which
+//! of two tables has the later version of a row. Tables that can have the same keys go to different levels,
+//! the later ones above, so that the engine reads few tables for a row.
 //!
-//! A table that a list names as removed is left out. Beyond that, tables do not tell whether a compaction has replaced them:
-//! [`FoundTables::all`] has all of them, and [`FoundTables::not_replaced`] leaves out those that a later one may have replaced. Which
-//! of the two is right, the rows must tell ([`crate::care::salvage`]).
+//! A table that a list names as removed is left out. Beyond that, tables do not tell whether a compaction has
+//! replaced them: [`FoundTables::all`] has all of them, and [`FoundTables::not_replaced`] leaves out those
+//! that a later one may have replaced. Which of the two is right, the rows must tell
+//! ([`crate::care::salvage`]).
 //!
 //! RocksDB's own repair of a lost list is not used. Tables that were handed in whole name no family, so it
 //! puts postings and positions into the default one. It also brings back tables that a fold has replaced.
@@ -44,11 +47,12 @@ pub(super) const CURRENT_OF_LIST: &[u8] = b"MANIFEST-000001\n";
 const LEAST_KEY: &[u8] = &[];
 const GREATEST_KEY: &[u8] = &[0xff; 24];
 
-/// The families whose rows are written before the commit that names them. No row of theirs has a second version, unless a commit
-/// failed; the table that was handed in then has the later one.
+/// The families whose rows are written before the commit that names them. No row of theirs has a second
+/// version, unless a commit failed; the table that was handed in then has the later one.
 const WRITTEN_FIRST: [&str; 4] = [POSTINGS, FILTERS, POSITIONS, TEXTS];
 
-/// The changes in tables of these families that were handed in whole are later than others, by the number of the table.
+/// The changes in tables of these families that were handed in whole are later than others, by the number of
+/// the table.
 const LATE_CHANGE: u64 = 1 << 54;
 
 /// The rows of a table that are looked at to tell its family.
@@ -164,8 +168,8 @@ impl FoundTable {
         self.family == other.family && self.keys.0 <= other.keys.1 && other.keys.0 <= self.keys.1
     }
 
-    /// True if this may be the result of a compaction that another table went into: where that leaves no other version of a row, its
-    /// changes have the number 0.
+    /// True if this may be the result of a compaction that another table went into: where that leaves no
+    /// other version of a row, its changes have the number 0.
     fn may_replace(&self, other: &Self) -> bool {
         self.is_own && self.last_change == 0 && self.number > other.number && self.overlaps(other)
     }
@@ -216,7 +220,8 @@ impl Sample {
     }
 }
 
-/// Opens a store of one table, whose rows are taken for rows of the main family; `None` where the engine cannot.
+/// Opens a store of one table, whose rows are taken for rows of the main family; `None` where the engine
+/// cannot.
 fn open_alone(store: &Path, number: u64, name: &str, facts: &TableFacts) -> Result<Option<(LinkedStore, Engine)>> {
     let keys = (LEAST_KEY.to_vec(), GREATEST_KEY.to_vec());
     let last_change = facts.last_change;

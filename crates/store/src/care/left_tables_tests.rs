@@ -19,7 +19,8 @@ fn a_table_that_no_list_names_keeps_no_store_from_opening() {
                 let (_folder, root) = base.copied();
                 let tables = files_of(&root, ".sst");
                 let left = root.join("store").join(FREE);
-                // Rows that are in the log, or in other tables, are in it a second time; or it was not written to its end.
+                // Rows that are in the log, or in other tables, are in it a second time; or it was not
+                // written to its end.
                 let table = fs::read(&tables[number]).unwrap();
                 fs::write(&left, &table[..table.len() / (1 + number % 2)]).unwrap();
                 if !keeps_mark {
@@ -39,7 +40,8 @@ fn a_table_that_no_list_names_keeps_no_store_from_opening() {
     }
 }
 
-/// The database is opened neither for reading nor for writing. A repair brings all of it back, and keeps each table.
+/// The database is opened neither for reading nor for writing. A repair brings all of it back, and keeps each
+/// table.
 fn is_refused_and_comes_back(root: &Path, base: &Base) -> bool {
     let tables = files_of(root, ".sst").len();
     let errors = [Database::open(root).err(), Database::open_writer(root).err()];
@@ -50,7 +52,8 @@ fn is_refused_and_comes_back(root: &Path, base: &Base) -> bool {
     is_refused && kept == tables && repair.is_complete() && Content::of(root) == base.content
 }
 
-/// A repaired store is known by its own mark as soon as it is in its place, and opens with what the first writer has left.
+/// A repaired store is known by its own mark as soon as it is in its place, and opens with what the first
+/// writer has left.
 #[test]
 fn a_repaired_store_brings_its_mark() {
     let base = Base::new(true, false);

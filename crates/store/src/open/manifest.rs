@@ -1,20 +1,24 @@
 //! Manifest: how far RocksDB's list of the store's tables can be trusted, and what it changes.
 //!
-//! The engine appends an edit to the list and syncs it. Where the sync of an edit that adds tables fails, it takes the
-//! tables away again, and the edit stays: the list then names files that are not there, and the engine opens the store no
-//! more. [`untrusted_edits`] finds such edits, so that the list can be used up to the first of them. Nothing is lost by
-//! that: a commit is written after the tables it needs, and never after a sync that failed.
+//! The engine appends an edit to the list and syncs it. Where the sync of an edit that adds tables fails, it
+//! takes the tables away again, and the edit stays: the list then names files that are not there, and the
+//! engine opens the store no more. [`untrusted_edits`] finds such edits, so that the list can be used up to
+//! the first of them. Nothing is lost by that: a commit is written after the tables it needs, and never after
+//! a sync that failed.
 //!
-//! The engine deletes tables that its list does not name when it opens a store for writing. So a list that is older than the tables,
-//! or of another store, is refused before. That there are tables which the list does not name tells nothing by itself: a kill or a
-//! failed write leaves such tables too, and they are of no use. What tells is:
-//! * the mark ([`crate::open::mark`]). It names a list only once that list is on the disk and `CURRENT` names it, and lists get
-//!   ascending numbers. So no crash leaves a list of a lower number, or less of the one that was marked: [`check_list`].
-//! * without a mark of a list, a table that can be read: nothing tells a table that a crash has left from one that holds the only copy
-//!   of committed rows. Commits do not tell: the log can be newer than the list: [`check_unmarked_list`].
+//! The engine deletes tables that its list does not name when it opens a store for writing. So a list that is
+//! older than the tables, or of another store, is refused before. That there are tables which the list does
+//! not name tells nothing by itself: a kill or a failed write leaves such tables too, and they are of no use.
+//! What tells is:
+//! * the mark ([`crate::open::mark`]). It names a list only once that list is on the disk and `CURRENT` names
+//!   it, and lists get ascending numbers. So no crash leaves a list of a lower number, or less of the one
+//!   that was marked: [`check_list`].
+//! * without a mark of a list, a table that can be read: nothing tells a table that a crash has left from one
+//!   that holds the only copy of committed rows. Commits do not tell: the log can be newer than the list:
+//!   [`check_unmarked_list`].
 //!
-//! [`without_tables`] appends edits that remove tables, to a copy: through it the rest of a store can be read although some of
-//! its tables are damaged.
+//! [`without_tables`] appends edits that remove tables, to a copy: through it the rest of a store can be read
+//! although some of its tables are damaged.
 //!
 //! A writer puts the trusted part of the list in place of the whole. A reader changes nothing: it opens links
 //! to the tables with a copy of the trusted part. After a failed write of the engine its list is not marked
@@ -126,8 +130,9 @@ fn change_behind(list: &[u8], known: usize) -> ListChange {
     behind.map(|record| change(&record.content)).max().unwrap_or(ListChange::Runs)
 }
 
-/// Where the list ceases to be trusted: the offset of the first edit behind `trusted` bytes from which on all edits do nothing
-/// but add tables, one of which `is_there` finds missing. `None` where there is no such edit.
+/// Where the list ceases to be trusted: the offset of the first edit behind `trusted` bytes from which on all
+/// edits do nothing but add tables, one of which `is_there` finds missing. `None` where there is no such
+/// edit.
 fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64) -> bool) -> Option<usize> {
     let records = Records::of(list);
     if records.damaged {
@@ -173,7 +178,8 @@ impl NamedTables {
         named
     }
 
-    /// True where the list says that a table is no longer needed: it has had this table, of these bytes, and removed it.
+    /// True where the list says that a table is no longer needed: it has had this table, of these bytes, and
+    /// removed it.
     pub(crate) fn has_removed(&self, table: u64, bytes: u64) -> bool {
         self.removed.get(&table) == Some(&bytes)
     }
@@ -209,7 +215,8 @@ pub(super) fn check_list(root: &Path, mark: &CommitMark) -> Result<()> {
     }
 }
 
-/// Sees to it that the list of tables of the database at `root`, of which there is no mark, names each table that can be read.
+/// Sees to it that the list of tables of the database at `root`, of which there is no mark, names each table
+/// that can be read.
 ///
 /// # Errors
 /// [`Error::TablesUnlisted`].
@@ -229,8 +236,8 @@ pub(super) fn check_unmarked_list(root: &Path) -> Result<()> {
     if tables == 0 { Ok(()) } else { Err(Error::TablesUnlisted { path: list.path, tables }) }
 }
 
-/// The list of tables that can be relied on, if there is one: it is the one that was marked, as long as it was, or fits the tables there
-/// are. Its name and content.
+/// The list of tables that can be relied on, if there is one: it is the one that was marked, as long as it
+/// was, or fits the tables there are. Its name and content.
 pub(crate) fn reliable_list(root: &Path, mark: &CommitMark) -> Result<Option<(String, Vec<u8>)>> {
     let store = root.join(STORE);
     let marked = mark.list_name().map(|name| ListFile::read(&store, &name)).transpose()?.flatten();
@@ -265,7 +272,8 @@ struct ListFile {
 enum ListAge {
     /// The same one.
     AsMarked,
-    /// One of a greater number: a writer made it that was killed before it marked it, or it is of another store.
+    /// One of a greater number: a writer made it that was killed before it marked it, or it is of another
+    /// store.
     Later,
     /// The same one, of which less can be read than was there.
     Cut { found: u64, marked: u64 },
@@ -288,7 +296,8 @@ impl ListFile {
         }
         let content = match fs::read(&path) {
             Ok(content) => content,
-            // The writer has made another one meanwhile, or the disk cannot read it, which the engine reports.
+            // The writer has made another one meanwhile, or the disk cannot read it, which the engine
+            // reports.
             Err(error) if !StoreFailure::of_io(&error).is_refusal() => return Ok(None),
             Err(error) => return Err(Error::io("read", path)(error)),
         };
@@ -316,7 +325,8 @@ impl ListFile {
         NamedTables::of(&self.records).live.iter().all(is_there)
     }
 
-    /// The tables that are there, and that it does not name and has not removed: their numbers and the names of their files.
+    /// The tables that are there, and that it does not name and has not removed: their numbers and the names
+    /// of their files.
     fn unlisted(&self, store: &Path) -> Result<Vec<(u64, String)>> {
         let named = NamedTables::of(&self.records);
         let mut unlisted = Vec::new();
@@ -336,7 +346,8 @@ impl ListFile {
     }
 }
 
-/// The list with edits behind it that remove these tables; `None` where it is not a list, or does not name their families.
+/// The list with edits behind it that remove these tables; `None` where it is not a list, or does not name
+/// their families.
 pub(crate) fn without_tables(list: &[u8], tables: &[&Table]) -> Option<Vec<u8>> {
     let records = Records::of(list);
     let mut families = records.families();
