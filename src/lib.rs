@@ -72,6 +72,7 @@ pub mod json_schema;
 #[cfg(test)]
 #[path = "names_tests.rs"]
 mod names;
+mod nearest_name;
 mod query;
 pub mod report;
 pub mod staging;

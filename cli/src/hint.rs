@@ -43,7 +43,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             None => STORED_FINGERPRINTS.into(),
         },
         Error::PassageLength { least, .. } => format!("give --min-length {least} or more; `fpdb stats` shows it as the guarantee, t"),
-        Error::NoSuchDocument { .. } => "`fpdb list` shows the names".into(),
+        Error::NothingFits { nearest: None, .. } | Error::NoSuchDocument { nearest: None, .. } => "`fpdb list` shows the names".into(),
         Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
         Error::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
         Error::DecisionsVersion { .. } => {
@@ -141,7 +141,7 @@ mod tests {
         let errors = [
             Error::NoDatabase { path: "db".into() },
             Error::FolderGone { path: "db".into() },
-            Error::NoSuchDocument { name: "a".into() },
+            Error::NoSuchDocument { name: "a".into(), nearest: None },
             Error::WindowTooSmall { asked: 1, stored: 2 },
             Error::TooLittleMemory { needed: 2, allowed: 1 },
             Error::Document(DocumentError::Expansion { limit: 1 }),

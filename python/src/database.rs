@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fpdb::repeats::RepeatRow;
-use fpdb::{Database, DatabaseWriter, DocId, Failure, IngestSummary, QuerySource, Source, Task};
+use fpdb::{Database, DatabaseWriter, DocId, Error, Failure, IngestSummary, QuerySource, Source, Task};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -371,7 +371,15 @@ impl NativeDatabase {
     /// The documents of a name, oldest first.
     fn documents_named(&self, py: Python<'_>, name: &str) -> PyResult<Rows> {
         let handle = self.handle()?;
-        Ok(Rows::new(Answers::Document(py.detach(|| handle.database().documents_named(name)).map_err(raise)?)))
+        let database = handle.database();
+        let found = py.detach(|| match database.documents_named(name) {
+            Err(Error::NoSuchDocument { name, .. }) => {
+                let nearest = database.nearest_name(&name)?;
+                Err(Error::NoSuchDocument { name, nearest })
+            }
+            found => found,
+        });
+        Ok(Rows::new(Answers::Document(found.map_err(raise)?)))
     }
 
     /// The document of a number.

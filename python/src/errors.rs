@@ -39,6 +39,7 @@ fn class(error: &Error) -> &'static str {
         | Error::PassageLength { .. }
         | Error::UnknownLimit { .. }
         | Error::InvalidOptions { .. }
+        | Error::NothingFits { .. }
         | Error::WindowTooSmall { .. }
         | Error::ProfileMismatch { .. }
         | Error::OtherProfile { .. }

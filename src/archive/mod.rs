@@ -7,6 +7,7 @@
 
 pub mod apply;
 pub mod dedup;
+pub(crate) mod nothing_fits;
 pub mod pairs;
 pub mod repeats;
 pub(crate) mod spill;

@@ -64,6 +64,11 @@ impl Submissions {
         }
     }
 
+    /// True if no document that was taken is part of one.
+    pub(crate) fn are_missing(&self) -> bool {
+        self.pattern.is_some() && self.members.is_empty()
+    }
+
     /// True where documents are put together.
     pub(crate) fn are_any(&self) -> bool {
         self.pattern.is_some()

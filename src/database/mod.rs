@@ -22,6 +22,7 @@ use crate::archive::apply::{self, Applied, ApplyOptions, ApplySummary, Lost, Pro
 use crate::archive::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::archive::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
 use crate::database::hash_counts::HashCounts;
+use crate::nearest_name;
 use crate::query::{self, DocumentText, TextSequence, UnitCache};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
@@ -288,17 +289,27 @@ impl Database {
         Ok(DocumentInfo::new(id.0, self.store.document_numbered(id.0)?))
     }
 
+    /// What was probably meant by a name that no document has: the name, or the beginning of one, that is most like it. `None` if none is
+    /// much like it. Looks at 100,000 names at most.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn nearest_name(&self, typed: &str) -> Result<Option<String>> {
+        let store = self.store.as_of_last_commit();
+        self.store.unless_gone(nearest_name::nearest_name(&store, typed))
+    }
+
     /// The documents of a name, oldest first; several if versions are kept. Another spelling of the path,
     /// such as `./a.txt`, finds them too.
     ///
     /// # Errors
-    /// [`Error::NoSuchDocument`].
+    /// [`Error::NoSuchDocument`] if there is none. [`Self::nearest_name`] tells what was probably meant.
     pub fn documents_named(&self, name: &str) -> Result<Vec<DocumentInfo>> {
         let store = self.store.as_of_last_commit();
         let document = |id| Ok(DocumentInfo::new(id, store.document(id)?));
         let documents = ids_named(&store, name)?.into_iter().map(document).collect::<Result<Vec<_>>>()?;
         match documents.is_empty() {
-            true => Err(Error::NoSuchDocument { name: name.to_owned() }),
+            true => Err(Error::NoSuchDocument { name: name.to_owned(), nearest: None }),
             false => Ok(documents),
         }
     }

@@ -9,6 +9,7 @@ use std::thread;
 use rayon::prelude::*;
 
 use super::{Database, ids_named, visiting};
+use crate::nearest_name::nearest_name;
 use crate::query::{
     self, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache, Units,
 };
@@ -313,7 +314,7 @@ fn subject(
         QuerySource::Text { name, text } => reader.read_text(name, text),
         QuerySource::Stored(name) => match ids_named(store, name)?.last() {
             Some(&newest) => reader.read_stored(store, newest, texts),
-            None => Err(Error::NoSuchDocument { name: name.clone() }),
+            None => Err(Error::NoSuchDocument { name: name.clone(), nearest: nearest_name(store, name)? }),
         },
         QuerySource::Number(id) => {
             store.document_numbered(id.0)?;

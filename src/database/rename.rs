@@ -11,6 +11,7 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use crate::ingest::{PARTS, name_place};
+use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_reading::input::{absolute_name, file_name_of, is_missing, tidied};
@@ -127,7 +128,7 @@ fn not_found(store: &Store, old: &str) -> Result<Error> {
             let expected = "the name of a file or folder: parts of a file are renamed with it";
             Error::InvalidParameter { name: "old", value: old.to_owned(), expected }
         }
-        false => Error::NoSuchDocument { name: old.to_owned() },
+        false => Error::NoSuchDocument { name: old.to_owned(), nearest: nearest_name(store, old)? },
     })
 }
 

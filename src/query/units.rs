@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::archive::nothing_fits::nothing_fits;
 use crate::archive::submissions::Submissions;
 use fpdb_host::error::Result;
 use fpdb_host::progress::is_due;
@@ -71,6 +72,9 @@ impl Units {
             }
             Ok(true)
         })?;
+        if submissions.are_missing() {
+            return nothing_fits(store, "submission_by", pattern);
+        }
         let mut sizes = vec![0u64; next_document as usize];
         let mut room = Vec::new();
         let mut read = 0;

@@ -121,16 +121,15 @@ fn the_protected_stay_and_justify_others() {
 }
 
 #[test]
-fn a_prefix_that_protects_nothing_is_told_of() {
+fn a_prefix_that_protects_nothing_is_an_error() {
     let folder = Folder::new();
     folder.write("a.txt", sentences(0..10));
     folder.write("b.txt", sentences(0..10));
     folder.ok(&["ingest", "-q", "--profile", "words", "a.txt", "b.txt"]);
-    let run = folder.ok(&["dedup", "--protect", "b", "--protect", "zz"]);
-    let warning =
-        "warning: no document's name, nor the path of its file, begins with zz (--protect): it protects nothing\n";
-    assert!(run.stderr.starts_with(warning), "{run:?}");
-    assert_eq!(folder.ok(&["dedup", "-q", "--protect", "b", "--protect", "zz"]).stderr, warning);
+    let refused = folder.run(&["dedup", "--protect", "b", "--protect", "zz"]);
+    assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{refused:?}");
+    assert!(refused.stderr.starts_with("error: no stored document fits zz (protect)\n"), "{refused:?}");
+    let run = folder.ok(&["dedup", "--protect", "b"]);
     // The path of a file protects its document too.
     let path = folder.path().canonicalize().unwrap().join("b.txt");
     let of_path = folder.ok(&["dedup", "-q", "--protect", path.to_str().unwrap()]);

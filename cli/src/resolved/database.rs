@@ -131,3 +131,18 @@ pub(crate) fn new(global: &Global) -> PathBuf {
 fn here() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot tell the current folder")
 }
+
+/// The error for an unknown document, with the name that was probably meant. Many names may be looked at, so it is made for one error of
+/// a run.
+///
+/// # Errors
+/// Fails if the names cannot be read.
+pub(crate) fn with_nearest(database: &Database, error: Error) -> anyhow::Result<Error> {
+    Ok(match error {
+        Error::NoSuchDocument { name, nearest: None } => {
+            let nearest = database.nearest_name(&name)?;
+            Error::NoSuchDocument { name, nearest }
+        }
+        error => error,
+    })
+}

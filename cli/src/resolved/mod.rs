@@ -8,4 +8,3 @@ pub(crate) mod profile;
 pub(crate) mod query;
 pub(crate) mod remembered;
 pub(crate) mod sources;
-pub(crate) mod submissions;

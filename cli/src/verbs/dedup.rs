@@ -196,14 +196,6 @@ fn remarks(database: &Database, summary: &DedupSummary, args: &DedupArgs, printe
     if let Some(latest) = &summary.latest {
         printer.note(&latest_run_line(latest));
     }
-    for prefix in &summary.unmatched_protect {
-        printer.warning(&format!(
-            "warning: no document's name, nor the path of its file, begins with {prefix} (--protect): it protects nothing"
-        ));
-    }
-    for pattern in &summary.unmatched_prefer {
-        printer.note(&format!("no document's name matches {pattern} (--prefer)"));
-    }
     if summary.undecided > 0 {
         printer.note(&format!(
             "{} undecided and kept: deciding needs more than {} posting reads each (--budget)",

@@ -12,7 +12,6 @@ use crate::render::{
     PairColumns, PairLine, boilerplate_left_out, common_folder, common_left_out, count, grouped, pair_header,
     pair_header_line, pairs_total,
 };
-use crate::resolved::submissions::tell_if_unmatched;
 use crate::resolved::{database, profile};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
@@ -52,12 +51,6 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         .weight(args.weight)
         .top((args.top > 0).then_some(args.top))
         .temp_dir(args.temp_dir.clone());
-    if let (Some(typed), Some(pattern)) = (&args.submission_by, &options.submission_by) {
-        tell_if_unmatched(&database, ("--submission-by", typed, pattern), printer)?;
-    }
-    if let Some(pattern) = &args.group_by {
-        tell_if_unmatched(&database, ("--group-by", pattern, pattern), printer)?;
-    }
     let how = PairEvidence::default()
         .max_df(options.max_df)
         .joining(args.joining.options(HtmlReport::most_passages(html.as_ref())))
@@ -166,9 +159,6 @@ fn left_out(
 ) -> anyhow::Result<()> {
     if answer.found == 0 {
         database::tell_if_all_boilerplate(database, printer)?;
-    }
-    for prefix in &answer.unmatched {
-        printer.note(&format!("no document's name begins with {prefix} (--across)"));
     }
     match answer.divided {
         Some((0, new)) if new > 0 => printer.note(&format!(

@@ -17,7 +17,6 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{QueryPage, Style, corpus_header, count, grouped, query_header};
-use crate::resolved::submissions::tell_if_unmatched;
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
@@ -41,9 +40,6 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         database.profile(),
         printer,
     )?);
-    if let (Some(typed), Some(pattern)) = (&args.submission_by, &options.submission_by) {
-        tell_if_unmatched(&database, ("--submission-by", typed, pattern), printer)?;
-    }
     let sources = args.sources.clone();
     if let Some(html) = html {
         let mut seen = HashSet::new();

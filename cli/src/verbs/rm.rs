@@ -24,7 +24,11 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
                 }
                 ids.extend(versions.iter().map(|document| document.id));
             }
-            Err(error @ Error::NoSuchDocument { .. }) => unknown_names.push((name, error)),
+            Err(error @ Error::NoSuchDocument { .. }) => {
+                let is_first = unknown_names.is_empty() && !args.ignore_missing;
+                let error = if is_first { database::with_nearest(&database, error)? } else { error };
+                unknown_names.push((name, error));
+            }
             Err(error) => return Err(error.into()),
         }
     }

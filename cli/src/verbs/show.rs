@@ -1,5 +1,7 @@
 //! `fpdb show`: prints all facts about documents.
 
+use fpdb::Error;
+
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::render::document_header;
@@ -15,7 +17,8 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
     for name in &args.names {
         let documents = match database.documents_named(name) {
             Ok(documents) => documents,
-            Err(error @ fpdb::Error::NoSuchDocument { .. }) => {
+            Err(error @ Error::NoSuchDocument { .. }) => {
+                let error = if failed { error } else { database::with_nearest(&database, error)? };
                 failed = true;
                 printer.failure(name, &error);
                 continue;

@@ -56,7 +56,7 @@ use kept::record::{RecordEntry, RecordFiles, RecordHeader};
 use monitor::{Activity, Monitor};
 use plan::MemoryPlan;
 use ranking::same_text::{SameText, SameTextMemory};
-use ranking::{Extent, Rank, Ranking, Standing};
+use ranking::{Extent, Rank, Ranking, Standing, check_choices};
 use terms::frequencies::Frequencies;
 use terms::newcomers::Newcomers;
 use terms::places::Places;
@@ -74,6 +74,7 @@ pub(crate) use plan::plan;
 /// Decides which documents are removable.
 pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> Result<Decided> {
     options.check()?;
+    check_choices(store, options)?;
     let documents = store.view().state().documents;
     let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
     let plan = MemoryPlan::new(documents, options, store.memory())?;
@@ -83,12 +84,12 @@ pub(crate) fn decide(store: &Store, options: &DedupOptions, task: &Task<'_>) -> 
     }
     let same_text = run.same_text()?;
     let open = &mut |_| Ok(Standing::Open);
-    let (ranking, unmatched) = Ranking::of_store(store, options, &same_text, open, (&temp, plan.sorting))?;
+    let ranking = Ranking::of_store(store, options, &same_text, open, (&temp, plan.sorting))?;
     let found = run.decide(ranking, store, "")?;
     let RunResult { outcome, job, common, boilerplate } = found;
     let threshold = Threshold::new(options.by, options.threshold);
     let (decisions, unread) = (DecisionSource::InMemory(Box::new(outcome), job), same_text.unread);
-    Ok(Decided { decisions, unmatched, threshold, common, boilerplate, unread })
+    Ok(Decided { decisions, threshold, common, boilerplate, unread })
 }
 
 /// The inputs of one run.
@@ -174,7 +175,7 @@ impl DedupRun<'_> {
         let mut header = past.header().cloned().unwrap_or_default();
         let same_text = self.same_text()?;
         let standing = &mut |id| past.standing(id);
-        let (ranking, unmatched) = Ranking::of_store(store, options, &same_text, standing, (temp, plan.sorting))?;
+        let ranking = Ranking::of_store(store, options, &same_text, standing, (temp, plan.sorting))?;
         past.check_ends_before(store.view().state().next_document, &files)?;
         let open: RoaringBitmap = open_documents(&ranking).collect();
         if !open.is_empty() || past.header().is_none() {
@@ -197,7 +198,7 @@ impl DedupRun<'_> {
         let RecordHeader { common, boilerplate, .. } = header;
         let threshold = Threshold::new(options.by, options.threshold);
         let decisions = DecisionSource::Recorded { files, stored, database, rule, job: self.job.clone() };
-        Ok(Decided { decisions, unmatched, threshold, common, boilerplate, unread: same_text.unread })
+        Ok(Decided { decisions, threshold, common, boilerplate, unread: same_text.unread })
     }
 }
 

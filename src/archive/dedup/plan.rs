@@ -13,6 +13,7 @@ use super::kept::record::RecordFiles;
 use super::options::{DedupBy, DedupMode, DedupOptions};
 use super::ranking;
 use super::ranking::Standing;
+use super::ranking::check_choices;
 use super::ranking::same_text;
 use super::terms::places;
 use super::terms::sets;
@@ -115,6 +116,7 @@ impl Answer for DedupPlan {
 /// The errors of the run, except too little memory.
 pub(crate) fn plan(store: &Store, options: &DedupOptions) -> Result<DedupPlan> {
     options.check()?;
+    check_choices(store, options)?;
     let (view, stored) = (store.view(), store.document_ids()?);
     let temp = TempSpace::beside(store.root(), options.temp_dir.as_deref())?;
     let documents = view.state().documents;

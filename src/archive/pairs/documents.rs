@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::measured::Measured;
 use super::options::{GroupBy, PairsOptions, Since};
+use crate::archive::nothing_fits::nothing_fits;
 use crate::archive::submissions::Submissions;
 use crate::query::Weight;
 use fpdb_host::error::{Error, Result};
@@ -24,8 +25,6 @@ pub(super) struct Documents {
     sides: Vec<u16>,
     /// Number of prefixes.
     prefixes: usize,
-    /// The prefixes with which no name begins.
-    pub(super) unmatched: Vec<String>,
     /// By id, the 1-based number of the group, or 0. Empty if no document has a group.
     groups: Vec<u32>,
     /// By id, true for a new document. Empty without `new_since`.
@@ -60,7 +59,6 @@ impl Documents {
             weights: if options.weight == Weight::None { Vec::new() } else { vec![0.0; ids] },
             sides: if options.across.is_empty() { Vec::new() } else { vec![0; ids] },
             prefixes: options.across.len(),
-            unmatched: Vec::new(),
             groups: vec![0; ids],
             new: if options.new_since.is_none() { Vec::new() } else { vec![false; ids] },
             divided: options.new_since.map(|_| (0, 0)),
@@ -105,8 +103,15 @@ impl Documents {
             }
             Ok(true)
         })?;
-        let unmatched = options.across.iter().zip(met).filter(|(_, met)| !met);
-        documents.unmatched = unmatched.map(|(prefix, _)| prefix.clone()).collect();
+        if let Some((prefix, _)) = options.across.iter().zip(met).find(|(_, met)| !met) {
+            return nothing_fits(store, "across", prefix);
+        }
+        if let (Some(pattern), true) = (&options.submission_by, documents.submissions.are_missing()) {
+            return nothing_fits(store, "submission_by", pattern);
+        }
+        if let (GroupBy::Name(pattern), true) = (&options.group_by, numbers.is_empty()) {
+            return nothing_fits(store, "group_by", pattern);
+        }
         if numbers.is_empty() {
             documents.groups = Vec::new();
         }

@@ -110,7 +110,6 @@ pub(crate) fn find<'a>(
         boilerplate: plan.boilerplate,
         below,
         unread,
-        unmatched: std::mem::take(&mut documents.unmatched),
         divided: documents.divided,
     };
     Ok(FoundPairs { records, documents, submissions, summary })

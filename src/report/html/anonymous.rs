@@ -23,8 +23,6 @@ pub(super) fn anonymise(report: &mut ReportContent) {
     }
     if let Some(dedup) = &mut overview.dedup {
         dedup.sources.clear();
-        dedup.unmatched_protect.clear();
-        dedup.unmatched_prefer.clear();
     }
     overview.pairs.iter_mut().filter_map(|pair| pair.removal.as_mut()).for_each(|removal| removal.id = None);
     for (pair, found) in overview.pairs.iter().zip(&mut report.evidence) {

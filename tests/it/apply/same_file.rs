@@ -68,9 +68,11 @@ fn records_of_a_container_with_two_names_stay() {
     let lines: String = (0..3).map(|seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect();
     folder.write("d/x.jsonl", &lines);
     folder.ok(&["ingest", "-q", "--profile", "words", "d"]);
-    let program = folder.command(&["--db", "../.fpdb", "ingest", "-q", "x.jsonl"]);
+    // Another database knows it by another name.
+    let program = folder.command(&["--db", "../other", "ingest", "-q", "--profile", "words", "x.jsonl"]);
     let mut inside = std::process::Command::new(program.get_program());
     assert!(inside.args(program.get_args()).current_dir(folder.path().join("d")).status().unwrap().success());
+    folder.ok(&["merge", "-q", "other"]);
     report_of(&folder, &[]);
     let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &0.into(), &3.into()), "{run:#?}");

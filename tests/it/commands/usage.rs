@@ -248,14 +248,36 @@ fn what_finds_nothing_is_told_of() {
     assert!(text.ends_with("hint: to query with a text: echo 'the text' | fpdb query -\n"), "{text}");
     assert_eq!(told(&["query", "empty"]), "no document in empty\n");
     assert_eq!(told(&["list", "nosuch"]), "no document's name begins with nosuch\n");
-    assert_eq!(told(&["pairs", "--group-by", "nosuch"]), "no document's name matches nosuch (--group-by)\n");
+    assert!(told(&["pairs", "--group-by", "nosuch"]).starts_with("error: no stored document fits nosuch (group_by)\n"));
     for command in [&["pairs"][..], &["query", "docs/a.txt"]] {
-        let told = told(&[command, &["--submission-by", "nosuch"]].concat());
-        assert_eq!(told, "no document's name matches nosuch (--submission-by)\n");
+        let run = folder.run(&[command, &["--submission-by", "doc"]].concat());
+        let error = "error: no stored document fits doc (submission_by)\nhint: did you mean docs?\n";
+        assert_eq!((run.status, run.stderr.as_str()), (2, error));
         assert_eq!(folder.ok(&[command, &["--submission-by", "."]].concat()).stderr, "");
     }
     let run = folder.run(&["rm", "--where", "x=y"]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
+    for command in [
+        &["show", "doc/a.txt", "other"][..],
+        &["rm", "doc/a.txt", "other"],
+        &["mv", "docs/b.txt", "c"],
+        &["query", "--document", "docs/a.text"],
+        &["pairs", "--across", "docs/a", "doks"],
+        &["dedup", "--protect", "doks/"],
+        &["dedup", "--append", "--prefer", "^doks"],
+    ] {
+        let run = folder.run(command);
+        assert_eq!(run.status, 2, "{run:?}");
+        let nearest = if command[0] == "dedup" || command[0] == "pairs" { "docs" } else { "docs/a.txt" };
+        assert!(run.stderr.contains(&format!("hint: did you mean {nearest}?\n")), "{run:?}");
+    }
+    for (flag, nearest) in [("--submission", "--submission-by"), ("--no-passage", "--no-passages"), ("--tops", "--top")]
+    {
+        let run = folder.run(&["query", flag, "docs/a.txt"]);
+        assert!(run.status == 2 && run.stderr.contains(nearest), "{run:?}");
+    }
+    let run = folder.run(&["qurey", "docs/a.txt"]);
+    assert!(run.status == 2 && run.stderr.contains("'query'"), "{run:?}");
 }
 
 #[test]

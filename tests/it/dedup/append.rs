@@ -161,7 +161,7 @@ fn other_options_are_refused_until_all_is_decided_anew() {
     let folder = Folder::new();
     part_of_archive(&folder, "a.jsonl", 60, 5);
     append(&folder);
-    let other = ["dedup", "--by", "containment", "--threshold", "0.8", "--prefer", "x", "-q", "--append"];
+    let other = ["dedup", "--by", "containment", "--threshold", "0.8", "--prefer", "json", "-q", "--append"];
     let refused = folder.run(&other);
     assert_eq!(refused.status, 2);
     let path = std::fs::canonicalize(folder.path()).unwrap().join(".fpdb/dedup-decisions");
@@ -170,7 +170,7 @@ fn other_options_are_refused_until_all_is_decided_anew() {
         "the decisions in {} were made by another rule: {}; now it is: {}\n",
         path.display(),
         rule("0.7", ""),
-        rule("0.8", ", prefer \"x\"")
+        rule("0.8", ", prefer \"json\"")
     );
     assert!(refused.stderr.contains(&expected), "{refused:?}");
     assert!(refused.stderr.contains("decide about all documents again with --rerank"), "{refused:?}");
@@ -264,7 +264,7 @@ fn identical_newcomers_go_too() {
         folder.write(name, if name == "c/z.txt" { sentence(4) } else { "two words".into() });
     }
     folder.ok(&["ingest", "-q", "--profile", "words", "c"]);
-    let rule = ["dedup", "-q", "--format", "json", "--prefer", "^good/", "--append"];
+    let rule = ["dedup", "-q", "--format", "json", "--prefer", "^(good/|c/z)", "--append"];
     let removed = |lines: &[Value]| -> BTreeSet<(String, String)> {
         let text = |line: &Value, field: &str| line[field].as_str().unwrap().to_owned();
         of(lines, "fpdb.dedup/1").into_iter().map(|line| (text(line, "remove"), text(line, "keep"))).collect()

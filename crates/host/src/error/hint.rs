@@ -45,7 +45,10 @@ impl Error {
                 Some(hint) => format!("{STORED_FINGERPRINTS}; {hint}"),
                 None => STORED_FINGERPRINTS.into(),
             },
-            Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
+            Self::NoSuchDocument { nearest: Some(nearest), .. } | Self::NothingFits { nearest: Some(nearest), .. } => {
+                format!("did you mean {nearest}?")
+            }
+            Self::NothingFits { .. } | Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
             Self::NameTaken { .. } => "nothing was renamed: remove that document first, or choose another name".into(),
             Self::TooLittleMemory { needed, .. } => format!("allow the database {needed} bytes of memory, or more to be faster"),
             Self::DamagedDecisions { .. } | Self::DecisionsOfAnother { .. } => "decide about all documents again".into(),

@@ -361,6 +361,18 @@ pub enum Error {
     NoSuchDocument {
         /// The name asked for.
         name: String,
+        /// The name, or the beginning of one, that is most like it, if one is and was looked for.
+        nearest: Option<String>,
+    },
+    /// A prefix, folder or pattern that no stored document fits.
+    #[error("no stored document fits {value} ({option})")]
+    NothingFits {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// The beginning of a document's name that is most like it, if one is.
+        nearest: Option<String>,
     },
     /// A document has the name that another one is to get.
     #[error("a stored document is named {name} already")]

@@ -23,7 +23,6 @@ use crate::archive::dedup::join::measure::Threshold;
 use crate::archive::dedup::kept::job::Job;
 use crate::archive::dedup::kept::past::Past;
 use crate::archive::dedup::kept::record::{Fate, Reason, RecordFiles};
-use crate::archive::dedup::ranking::Unmatched;
 use fpdb_host::error::Result;
 use fpdb_host::schema::Schema;
 use fpdb_kernel::document::{Digest, DocId};
@@ -33,7 +32,6 @@ use fpdb_store::{DocumentRecord, Store};
 /// The decisions of a run, and the figures of the summary.
 pub(crate) struct Decided {
     pub(in crate::archive::dedup) decisions: DecisionSource,
-    pub(in crate::archive::dedup) unmatched: Unmatched,
     pub(in crate::archive::dedup) threshold: Threshold,
     pub(in crate::archive::dedup) common: u64,
     pub(in crate::archive::dedup) boilerplate: u64,
@@ -64,15 +62,8 @@ impl Decided {
     /// Calls `visit` with each removable document, then with each undecided one, then with each superseded
     /// one. Each kind is in order of ingestion. At the end it deletes the state of the job.
     pub(crate) fn for_each(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
-        let Self { decisions, unmatched, threshold, common, boilerplate, unread } = self;
-        let summary = DedupSummary {
-            common,
-            boilerplate,
-            unread,
-            unmatched_protect: unmatched.protect,
-            unmatched_prefer: unmatched.prefer,
-            ..DedupSummary::default()
-        };
+        let Self { decisions, threshold, common, boilerplate, unread } = self;
+        let summary = DedupSummary { common, boilerplate, unread, ..DedupSummary::default() };
         let mut writer = AnswerWriter { store, threshold, summary, survivors: HashMap::new(), sources: HashMap::new() };
         match decisions {
             DecisionSource::InMemory(outcome, job) => {

@@ -152,9 +152,9 @@ pub struct DedupSummary {
     pub common: u64,
     /// Number of hashes ignored because boilerplate holds them.
     pub boilerplate: u64,
-    /// Prefixes in `protect` with which no document's name begins.
+    /// Always empty: a prefix in `protect` that fits no document is an error.
     pub unmatched_protect: Vec<String>,
-    /// Patterns in `prefer` that match no document's name.
+    /// Always empty: a pattern in `prefer` that fits no document is an error.
     pub unmatched_prefer: Vec<String>,
     /// Number of documents whose text could not be read again, although it may equal another's.
     #[serde(default, skip_serializing_if = "is_zero")]

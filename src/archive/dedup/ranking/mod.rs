@@ -15,6 +15,7 @@ use roaring::RoaringBitmap;
 use crate::archive::dedup::DedupOptions;
 use crate::archive::dedup::Keep;
 use crate::archive::dedup::ranking::same_text::SameText;
+use crate::archive::nothing_fits::nothing_fits;
 use crate::archive::spill::{Sorter, TempSpace};
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Digest;
@@ -182,8 +183,7 @@ struct Twin {
 }
 
 impl Ranking {
-    /// Reads and ranks all documents except those that `standing` leaves out. Also returns the prefixes and
-    /// patterns that fit no document's name.
+    /// Reads and ranks all documents except those that `standing` leaves out.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a pattern that is not a regular expression;
@@ -194,36 +194,15 @@ impl Ranking {
         same_text: &SameText,
         standing: &mut dyn FnMut(u32) -> Result<Standing>,
         (temp, memory): (&TempSpace, u64),
-    ) -> Result<(Self, Unmatched)> {
+    ) -> Result<Self> {
         let view = store.view();
-        let mut prefixes: Vec<(NamePrefix, bool)> =
-            options.protect.iter().map(|prefix| (NamePrefix::new(prefix), false)).collect();
-        let mut patterns: Vec<(Regex, bool)> = Vec::with_capacity(options.prefer.len());
-        for pattern in &options.prefer {
-            let regex = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
-                name: "prefer",
-                value: pattern.clone(),
-                expected: "a regular expression, such as ^curated/ or \\.md$",
-            })?;
-            patterns.push((regex, false));
-        }
+        let choices = Choices::new(options)?;
         let mut sorter = Sorter::new(temp, memory / 2);
         let mut boilerplate = Vec::new();
         store.for_each_document(|id, record| {
-            let mut protected = false;
-            for (prefix, matched) in &mut prefixes {
-                let of_file = || record.source.as_deref().is_some_and(|path| prefix.fits(path).is_some());
-                let fits = prefix.fits(&record.name).is_some() || (prefix.is_absolute() && of_file());
-                protected |= fits;
-                *matched |= fits;
-            }
-            let mut preferred = None;
-            for (number, (pattern, matched)) in (0..).zip(&mut patterns) {
-                if pattern.is_match(&record.name) {
-                    preferred = preferred.or(Some(number));
-                    *matched = true;
-                }
-            }
+            let protected = choices.prefixes.iter().any(|prefix| protects(prefix, &record));
+            let preferred = (0..).zip(&choices.patterns).find(|(_, pattern)| pattern.is_match(&record.name));
+            let preferred = preferred.map(|(number, _)| number);
             if record.boilerplate {
                 boilerplate.push(id);
                 return Ok(true);
@@ -238,16 +217,7 @@ impl Ranking {
             sorter.push(RankKey::of(&ranked, options.keep))?;
             Ok(true)
         })?;
-        let ranking =
-            Self::of_sorted(sorter, view.state().next_document, &boilerplate, options.keep, (temp, memory / 2))?;
-        let unmatched = |given: &[String], matched: Vec<bool>| {
-            given.iter().zip(matched).filter(|(_, matched)| !matched).map(|(given, _)| given.clone()).collect()
-        };
-        let unmatched = Unmatched {
-            protect: unmatched(&options.protect, prefixes.into_iter().map(|(_, matched)| matched).collect()),
-            prefer: unmatched(&options.prefer, patterns.into_iter().map(|(_, matched)| matched).collect()),
-        };
-        Ok((ranking, unmatched))
+        Self::of_sorted(sorter, view.state().next_document, &boilerplate, options.keep, (temp, memory / 2))
     }
 
     /// Ranks the documents of a sorter. All ids are below `next_id`.
@@ -386,11 +356,55 @@ pub(in crate::archive::dedup) enum Standing {
     Removable,
 }
 
-/// Prefixes and patterns of the options that fit no document's name.
-#[derive(Debug, Default)]
-pub(in crate::archive::dedup) struct Unmatched {
-    pub(in crate::archive::dedup) protect: Vec<String>,
-    pub(in crate::archive::dedup) prefer: Vec<String>,
+/// Which documents the options protect and prefer.
+struct Choices {
+    prefixes: Vec<NamePrefix>,
+    patterns: Vec<Regex>,
+}
+
+impl Choices {
+    fn new(options: &DedupOptions) -> Result<Self> {
+        let pattern = |pattern: &String| {
+            Regex::new(pattern).map_err(|_| Error::InvalidParameter {
+                name: "prefer",
+                value: pattern.clone(),
+                expected: "a regular expression, such as ^curated/ or \\.md$",
+            })
+        };
+        Ok(Self {
+            prefixes: options.protect.iter().map(|prefix| NamePrefix::new(prefix)).collect(),
+            patterns: options.prefer.iter().map(pattern).collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// True if a document's name begins with the prefix, or the path of its file does.
+fn protects(prefix: &NamePrefix, record: &DocumentRecord) -> bool {
+    let of_file = || record.source.as_deref().is_some_and(|path| prefix.fits(path).is_some());
+    prefix.fits(&record.name).is_some() || (prefix.is_absolute() && of_file())
+}
+
+/// Checks that each prefix and pattern fits a document, before hours of work.
+///
+/// # Errors
+/// [`Error::NothingFits`]; [`Error::InvalidParameter`] for a pattern that is not a regular expression; errors from reading the documents.
+pub(in crate::archive::dedup) fn check_choices(store: &Store, options: &DedupOptions) -> Result<()> {
+    let choices = Choices::new(options)?;
+    let mut protect: Vec<_> = options.protect.iter().zip(&choices.prefixes).collect();
+    let mut prefer: Vec<_> = options.prefer.iter().zip(&choices.patterns).collect();
+    if protect.is_empty() && prefer.is_empty() {
+        return Ok(());
+    }
+    store.for_each_document(|_, record| {
+        protect.retain(|(_, prefix)| !protects(prefix, &record));
+        prefer.retain(|(_, pattern)| !pattern.is_match(&record.name));
+        Ok(!(protect.is_empty() && prefer.is_empty()))
+    })?;
+    match (protect.first(), prefer.first()) {
+        (Some((prefix, _)), _) => nothing_fits(store, "protect", prefix),
+        (None, Some((pattern, _))) => nothing_fits(store, "prefer", pattern),
+        (None, None) => Ok(()),
+    }
 }
 
 fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {

@@ -1,0 +1,84 @@
+//! Nearest name: what was probably meant by a name that no document has.
+
+use fpdb_host::error::Result;
+use fpdb_store::Store;
+
+/// Longer beginnings of names are not compared with what was typed.
+const LONGEST: usize = 200;
+
+/// The most names that are looked at: some tenths of a second.
+const MOST_NAMES: usize = 100_000;
+
+/// The name, or the beginning of one that ends with a component, that is most like what was typed. `None` if none is much like it. Looks
+/// at names in the folder that was typed, as far as it is one; at 100,000 names at most.
+pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>> {
+    let folders = typed.match_indices('/').rev().map(|(at, _)| &typed[..=at]).chain([""]);
+    for folder in folders {
+        let mut is_folder = false;
+        store.for_each_name_beginning(folder, |_, _| {
+            is_folder = true;
+            Ok(false)
+        })?;
+        if is_folder {
+            return nearest_in(store, folder, typed);
+        }
+    }
+    Ok(None)
+}
+
+fn nearest_in(store: &Store, folder: &str, typed: &str) -> Result<Option<String>> {
+    let wanted = typed.trim_end_matches('/');
+    let mut nearest = None;
+    // Others have more in common with what was typed by chance.
+    let mut least = wanted[folder.len().min(wanted.len())..].chars().count() / 3 + 1;
+    let (mut last, mut looked_at) = (String::new(), 0);
+    store.for_each_name_beginning(folder, |name, _| {
+        let ends = name.match_indices(['/', '!']).map(|(end, _)| end).chain([name.len()]);
+        for end in ends.filter(|&end| end > folder.len() && end <= LONGEST) {
+            let beginning = &name[..end];
+            // Names that come one after the other begin alike.
+            let is_known = |rest: &str| rest.is_empty() || rest.starts_with(['/', '!']);
+            if last.strip_prefix(beginning).is_some_and(is_known) || beginning.len().abs_diff(wanted.len()) > 4 * least
+            {
+                continue;
+            }
+            let distance = edits(wanted, beginning);
+            if distance < least {
+                least = distance;
+                nearest = Some(beginning.to_owned());
+            }
+        }
+        last = name;
+        looked_at += 1;
+        Ok(least > 0 && looked_at < MOST_NAMES)
+    })?;
+    Ok(nearest)
+}
+
+/// The characters to insert, delete or change to make one text of the other (Levenshtein 1966).
+fn edits(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, from) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for (column, &to) in other.iter().enumerate() {
+            let change = diagonal + usize::from(from != to);
+            diagonal = row[column + 1];
+            row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        for (one, other, expected) in [("clas", "class", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("a", "a", 0)] {
+            assert_eq!(edits(one, other), expected);
+            assert_eq!(edits(other, one), expected);
+        }
+    }
+}
