@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fpdb::repeats::RepeatRow;
-use fpdb::{Database, DatabaseWriter, DocId, Error, Failure, IngestSummary, QuerySource, Source, Task};
+use fpdb::{Database, DatabaseWriter, DocId, Error, Failure, IngestSummary, QuerySource, RecordFields, Source, Task};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -234,16 +234,18 @@ impl NativeDatabase {
         self.answers(py, sources, options, &caller)
     }
 
-    /// Answers a query for each document of a file or folder.
+    /// Answers a query for each document that is `found` in a file or folder: with the names of the fields of records (text, id, others to keep).
     fn query_below(
         &self,
         py: Python<'_>,
         path: PathBuf,
-        walking: Walking,
+        found: (Walking, (String, String, Vec<String>)),
         options: Querying,
         caller: Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
-        let (handle, walk, options) = (self.handle()?, walking.options(), options.options()?);
+        let (walking, (text, id, keep)) = found;
+        let (handle, walk, mut options) = (self.handle()?, walking.options(), options.options()?);
+        options.read.fields = RecordFields::default().text(text).id(id).keep(keep);
         let (mut answers, mut failed) = (Vec::new(), Vec::new());
         let waited = wait(py, &caller, &mut (), |task, _| {
             handle.database().query_below(&path, &walk, &options, task, |name, answer| {
@@ -401,6 +403,12 @@ impl NativeDatabase {
         let writer = self.writer()?;
         let ids: Vec<DocId> = ids.into_iter().map(DocId).collect();
         json(&py.detach(|| writer.remove_named_or_numbered(&names, &ids)).map_err(raise)?)
+    }
+
+    /// Deletes the documents that the report of a dedup lists, and says so as JSON.
+    fn remove_reported(&self, py: Python<'_>, report: PathBuf, caller: Caller) -> PyResult<String> {
+        let writer = self.writer()?;
+        json(&wait(py, &caller, &mut (), |task, _| writer.remove_reported(&report, task)).whole()?)
     }
 
     /// Renames a file or a folder of documents, and says so as JSON.

@@ -524,3 +524,20 @@ def test_documents_are_renamed_as_by_the_program(tmp_path, monkeypatch):
     assert program("mv", "--db", tmp_path / "db", "new", "old")[0] == renaming.to_dict() | {"moved": 0}
     with fpdb.open(tmp_path / "db") as database, pytest.raises(fpdb.ParameterError, match="reading"):
         database.rename("old", "new")
+
+
+def test_records_are_queries_by_their_fields(tmp_path):
+    text = "The text of a record, which is long enough to have some fingerprints of its own and to be found."
+    lines = [json.dumps({"number": number, "body": f"{text} {number}", "url": f"u{number}"}) for number in range(2)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(lines) + "\n")
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"a": text})
+        answers = database.query_below(tmp_path / "rows.jsonl", text="body", id="number", keep=["url"])
+        assert [answer.query.metadata for answer in answers] == [{"number": str(n), "url": f"u{n}"} for n in range(2)]
+        assert all(answer[0].document == "a" for answer in answers)
+        with pytest.raises(fpdb.ParameterError, match="fits nobody"):
+            database.dedup(protect="nobody")
+        with pytest.raises(fpdb.ParameterError, match="fits nobody"):
+            database.pairs(across=["nobody"])
+        with pytest.raises(fpdb.DocumentNotFoundError, match="named b"):
+            database.query(document="b")

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rename::{self, Renaming};
 use super::{Database, ids_named};
+use crate::archive::apply::removals;
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
 use fpdb_host::error::{Error, Result};
@@ -63,11 +64,31 @@ pub struct Removal {
     /// Prefixes and values that no document has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
+    /// Documents that a report lists as removable, removed or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<u64>,
+    /// Those of them that stay: they have changed, or their survivors have changed or are gone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left: u64,
+    /// The names of the first 20 that stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_names: Vec<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Answer for Removal {
     const SCHEMA: &'static str = "fpdb.rm/1";
 }
+
+/// Documents that a report removes with one commit: their records are held until it is made.
+const REMOVED_AT_ONCE: usize = 100_000;
+
+/// Names of documents that stay.
+const LEFT_NAMES: usize = 20;
 
 /// Postings that a compaction folds in a second: measured (`docs/measurements.md`), rounded down.
 const FOLDED_A_SECOND: u64 = 15_000_000;
@@ -282,6 +303,30 @@ impl DatabaseWriter {
         })
     }
 
+    /// Deletes the documents that the report of a dedup, a file of its JSON, lists as removable; their files are left alone. Only a document
+    /// that is stored as the report says is deleted, and only if its survivor is stored so too. Those that are gone already count in
+    /// `reported` alone. 100,000 documents go with each commit, so the same call goes on after an interruption.
+    ///
+    /// # Errors
+    /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`]; [`Error::Stopped`]; a failure to read
+    /// or write the store.
+    pub fn remove_reported(&self, report: impl AsRef<Path>, task: &Task<'_>) -> Result<Removal> {
+        self.store.change_alone(task.token(), || {
+            let removals = removals(&self.store, report.as_ref(), task)?;
+            let mut removal =
+                Removal { reported: Some(removals.listed), left: removals.left.len(), ..Removal::default() };
+            for id in removals.left.iter().take(LEFT_NAMES) {
+                removal.left_names.push(self.store.document(id)?.name);
+            }
+            for ids in removals.ids.chunks(REMOVED_AT_ONCE) {
+                task.step("documents removed", removal.removed, removals.ids.len() as u64)?;
+                let ids: Vec<DocId> = ids.iter().copied().map(DocId).collect();
+                removal.removed += self.remove_live(&ids)?.removed;
+            }
+            Ok(removal)
+        })
+    }
+
     /// Renames a file or a folder of documents: `old` and every name that lies in it, members of archives and
     /// records too. All in one commit, whose records are held in memory, some 1 KiB a document.
     ///
@@ -289,7 +334,8 @@ impl DatabaseWriter {
     /// new name, it is read from there from now on. An ingest of either place then finds the document again,
     /// under its new name.
     ///
-    /// # Errors [`Error::NoSuchDocument`] where nothing has the old name; [`Error::NameTaken`] where a
+    /// # Errors
+    /// [`Error::NoSuchDocument`] where nothing has the old name; [`Error::NameTaken`] where a
     /// document has a new one; [`Error::InvalidParameter`] for a part of a file and for an empty or unchanged
     /// name. Nothing is renamed then.
     pub fn rename(&self, old: &str, new: &str) -> Result<Renaming> {

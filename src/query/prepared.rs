@@ -1,6 +1,7 @@
 //! Prepared query: the query document, winnowed at the query's window.
 
 use super::stored_place;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -36,6 +37,7 @@ pub(crate) struct PreparedQuery {
     pub(crate) symbols: u64,
     /// True if its spans refer to text extracted from it.
     pub(crate) extracted: bool,
+    pub(crate) metadata: BTreeMap<String, String>,
     /// Distinct hashes, ascending.
     pub(crate) hashes: Vec<QueryHash>,
     /// In order of hash, then position.
@@ -110,6 +112,7 @@ impl PreparedQuery {
             bytes,
             symbols,
             extracted,
+            metadata: BTreeMap::new(),
             hashes,
             fingerprints,
             size,
@@ -165,6 +168,7 @@ impl PreparedQuery {
             fingerprints: self.hashes.len() as u64,
             window: self.profile.w(),
             extracted: self.extracted,
+            metadata: self.metadata.clone(),
         }
     }
 
@@ -235,7 +239,8 @@ impl<'a> QueryReader<'a> {
 
     /// Reads a document that was found in a folder or container.
     pub(crate) fn read_found(&mut self, candidate: &Candidate) -> Result<PreparedQuery> {
-        self.read_as(candidate, self.read.front_end)
+        let subject = self.read_as(candidate, self.read.front_end)?;
+        Ok(PreparedQuery { metadata: candidate.about.metadata.iter().cloned().collect(), ..subject })
     }
 
     /// Reads a text in memory.
@@ -255,6 +260,18 @@ impl<'a> QueryReader<'a> {
     /// postings.
     pub(crate) fn read_stored(&mut self, store: &Store, id: u32, texts: &TextCache) -> Result<PreparedQuery> {
         let record = store.document(id)?;
+        let metadata = record.metadata.iter().cloned().collect();
+        let subject = self.read_record(store, id, record, texts)?;
+        Ok(PreparedQuery { metadata, ..subject })
+    }
+
+    fn read_record(
+        &mut self,
+        store: &Store,
+        id: u32,
+        record: DocumentRecord,
+        texts: &TextCache,
+    ) -> Result<PreparedQuery> {
         if record.stored_text {
             let text = store.text(id, &record)?;
             let subject = self.read_bytes(&record, &text)?;

@@ -166,7 +166,7 @@ fn a_moved_folder_is_renamed_and_read_where_it_is() {
     // From another folder, with files that move with it.
     fs::rename(folder.path().join("new"), folder.path().join("newer")).unwrap();
     let run = ok_in(&folder, "newer/root", &["mv", "new", "newer"]);
-    assert_eq!(run.stderr, "6 documents renamed, and read at their new place from now on\n");
+    assert!(run.stderr.ends_with("6 documents renamed, and read at their new place from now on\n"), "{run:?}");
     assert_eq!(counts(&ok_in(&folder, "newer", &[&INGEST[..], &["root"]].concat())), [0, 6, 0]);
     assert_eq!(names(&folder), below("newer/root/"));
     assert_eq!(folder.ok(&["verify"]).status, 0);

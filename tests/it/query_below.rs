@@ -71,6 +71,32 @@ fn each_document_of_a_folder_or_container_is_a_query() {
 }
 
 #[test]
+fn fields_of_records_are_named_and_come_back_with_the_answers() {
+    let folder = corpus();
+    let [one, two, _] = queries();
+    let line = |number: usize, text: &str| {
+        let record = serde_json::json!({ "number": number, "body": text, "url": format!("u{number}"), "other": "x" });
+        format!("{record}\n")
+    };
+    folder.write("eval.jsonl", [line(7, &one), line(8, &two)].concat());
+    let run = folder.run(&["query", "eval.jsonl"]);
+    assert!(run.status == 2 && run.stderr.contains("hint: try --text-field body"), "{run:?}");
+    let flags = ["eval.jsonl", "--text-field", "body", "--id-field", "number", "--keep-fields", "url"];
+    let expected: [Value; 2] =
+        [7, 8].map(|number| serde_json::json!({ "number": number.to_string(), "url": format!("u{number}") }));
+    for more in [&[][..], &["--by-corpus"]] {
+        let answers = ask(&folder, &[&flags[..], more].concat());
+        let metadata: Vec<&Value> = answers.iter().map(|answer| &answer["query"]["metadata"]).collect();
+        assert_eq!(metadata, [&expected[0], &expected[1]]);
+        assert_eq!(answers[0]["corpus_containment"].as_f64().unwrap() > 0.9, true, "{answers:?}");
+    }
+    // A stored record says the same of itself.
+    folder.ok(&[&["ingest", "-q"], &flags[..]].concat());
+    let answers = ask(&folder, &["--document", "eval.jsonl:1"]);
+    assert_eq!(answers[0]["query"]["metadata"], expected[0]);
+}
+
+#[test]
 fn large_members_and_many_of_them_are_answered_in_order() {
     let folder = corpus();
     // More than are answered at a time, and one that is more than is held at a time.

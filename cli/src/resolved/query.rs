@@ -26,5 +26,5 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOp
         .joining(args.joining.options(most_passages))
         .weight(args.weight)
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
-        .read(args.read.options())
+        .read(args.read.options().fields(args.records.fields()))
 }

@@ -94,9 +94,7 @@ fn with_flags(args: &IngestArgs, flags: &[String]) -> Result<IngestArgs, clap::E
     let Verb::Ingest(read) = Cli::from_arg_matches(&matches)?.verb else { return Ok(args.clone()) };
     Ok(IngestArgs {
         read: read.read,
-        text_field: read.text_field,
-        id_field: read.id_field,
-        keep_fields: read.keep_fields,
+        records: read.records,
         exclude: read.exclude,
         include: read.include,
         skip_hidden: read.skip_hidden,

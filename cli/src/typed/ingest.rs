@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, ValueHint};
-use fpdb::{OnChange, ReadOptions, RecordFields};
+use fpdb::{OnChange, ReadOptions};
 
 use super::limits::LimitArgs;
 use super::profile::ProfileArgs;
-use super::reading::ReadArgs;
+use super::reading::{ReadArgs, RecordFieldArgs};
 use super::values::{names, parse_size};
 
 #[derive(Clone, Debug, Args)]
@@ -94,15 +94,8 @@ pub(crate) struct IngestArgs {
     pub(crate) given: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
-    /// The field of JSON lines and Parquet that holds the text
-    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text, help_heading = "Reading")]
-    pub(crate) text_field: String,
-    /// The field that holds the id, which is kept with the document
-    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id, help_heading = "Reading")]
-    pub(crate) id_field: String,
-    /// Other fields to keep with the documents, separated by commas
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',', help_heading = "Reading")]
-    pub(crate) keep_fields: Vec<String>,
+    #[command(flatten)]
+    pub(crate) records: RecordFieldArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -151,11 +144,7 @@ impl IngestArgs {
 
     /// How documents are read.
     pub(crate) fn read_options(&self) -> ReadOptions {
-        let fields = RecordFields::default()
-            .text(self.text_field.clone())
-            .id(self.id_field.clone())
-            .keep(self.keep_fields.clone());
-        self.read.options().fields(fields).limits(self.limits.limits())
+        self.read.options().fields(self.records.fields()).limits(self.limits.limits())
     }
 }
 

@@ -7,7 +7,7 @@ use clap::{ArgAction, ArgGroup, ArgMatches, Args, ValueHint};
 use fpdb::{DocId, Mode, QuerySource, Weight};
 
 use super::passages::{ExcerptArgs, JoiningArgs};
-use super::reading::QueryReadArgs;
+use super::reading::{QueryReadArgs, RecordFieldArgs};
 use super::report::ReportArgs;
 use super::values::{names, parse_count, parse_positive, parse_share};
 
@@ -91,6 +91,8 @@ pub(crate) struct QueryArgs {
     pub(crate) weight: Weight,
     #[command(flatten)]
     pub(crate) read: QueryReadArgs,
+    #[command(flatten)]
+    pub(crate) records: RecordFieldArgs,
     #[command(flatten)]
     pub(crate) excerpt: ExcerptArgs,
     #[command(flatten)]

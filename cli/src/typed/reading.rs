@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueHint};
-use fpdb::{Format, Language, ReadAs, ReadOptions};
+use fpdb::{Format, Language, ReadAs, ReadOptions, RecordFields};
 
 use super::limits::LimitArgs;
 use crate::setting::Setting;
@@ -29,6 +29,27 @@ pub(crate) struct ReadArgs {
 impl ReadArgs {
     pub(crate) fn options(&self) -> ReadOptions {
         ReadOptions::default().front_end(self.front_end).closed(self.no_expand)
+    }
+}
+
+/// Which fields of records are read.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct RecordFieldArgs {
+    /// The field of JSON lines and Parquet that holds the text
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text, hide_short_help = true)]
+    pub(crate) text_field: String,
+    /// The field that holds the id, which is kept with the document
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id, hide_short_help = true)]
+    pub(crate) id_field: String,
+    /// Other fields to keep with the documents, separated by commas
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', hide_short_help = true)]
+    pub(crate) keep_fields: Vec<String>,
+}
+
+impl RecordFieldArgs {
+    pub(crate) fn fields(&self) -> RecordFields {
+        RecordFields::default().text(self.text_field.clone()).id(self.id_field.clone()).keep(self.keep_fields.clone())
     }
 }
 

@@ -1,6 +1,8 @@
 //! The command lines of the commands that show or remove stored documents.
 
-use clap::Args;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
 use fpdb_reading::input::NamePrefix;
 
 #[derive(Debug, Args)]
@@ -20,7 +22,7 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RmArgs {
     /// Names of stored documents; all versions of a name are removed
-    #[arg(value_name = "NAME", required_unless_present_any = ["ids", "prefixes", "fields"])]
+    #[arg(value_name = "NAME", required_unless_present_any = ["ids", "prefixes", "fields", "report"])]
     pub(crate) names: Vec<String>,
     /// Remove documents whose names begin with one of these (with --yes)
     ///
@@ -46,6 +48,13 @@ pub(crate) struct RmArgs {
     /// as remove_id.
     #[arg(long = "id", value_name = "N", num_args = 1..)]
     pub(crate) ids: Vec<u32>,
+    /// Remove the documents that this report of `dedup --format json` lists as removable
+    ///
+    /// A document is removed if it is stored as the report says, and its survivor is too. The files of the documents stay: `fpdb apply` acts
+    /// on those.
+    #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["names", "ids", "prefixes", "fields"])]
+    pub(crate) report: Option<PathBuf>,
     /// Ignore names, numbers, prefixes and values that no stored document has
     ///
     /// A removal that was interrupted can then be run again with the same arguments.

@@ -148,8 +148,8 @@ pub(super) const VERBS: [VerbHelp; 22] = [
             ("See in a browser what would be lost with each", "fpdb dedup --by containment --format html -o report"),
             ("List passages that occur in an earlier document", "fpdb dedup --passages --min-length 200"),
             (
-                "Remove the documents that dedup lists, by number, since versions may share a name",
-                "fpdb dedup --format json | jq '.remove_id // empty' | xargs -r fpdb rm --id",
+                "Remove the documents that dedup lists from the database",
+                "fpdb dedup --format json -o report.jsonl && fpdb rm --report report.jsonl",
             ),
         ],
     },

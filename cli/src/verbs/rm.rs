@@ -1,9 +1,12 @@
 //! `fpdb rm`: removes documents.
 
+use std::path::Path;
+
 use fpdb::{DocId, Error, Removal};
 
 use crate::output::summary;
 use crate::printer::Printer;
+use crate::progress::StepBar;
 use crate::render::{count, escape_terminal, size};
 use crate::resolved::database;
 use crate::run_status::RunStatus;
@@ -12,6 +15,9 @@ use crate::typed::{Global, RmArgs};
 pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     if !(args.prefixes.is_empty() && args.fields.is_empty()) {
         return by_selection(global, args, printer);
+    }
+    if let Some(report) = &args.report {
+        return by_report(global, report, printer);
     }
     let database = database::open_writer(global, printer)?;
     let mut unknown_names = Vec::new();
@@ -61,6 +67,34 @@ fn removed_line(documents: u64) -> String {
         "{} removed; `fpdb compact` frees the space, and an ingest adds {them} again while {files} there",
         count(documents, "document")
     )
+}
+
+/// Removes the documents that a report lists.
+fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let database = database::open_writer(global, printer)?;
+    let steps = StepBar::start(printer, "removing");
+    let removal = database.remove_reported(report, &steps.task());
+    steps.end();
+    let removal = removal?;
+    summary(global, &removal, "")?;
+    let gone = removal.reported.unwrap_or_default().saturating_sub(removal.removed + removal.left);
+    if gone > 0 {
+        printer.note(&format!("{} of the report removed before", count(gone, "document")));
+    }
+    if removal.removed > 0 {
+        printer.note(&removed_line(removal.removed));
+    }
+    for name in &removal.left_names {
+        printer.error(&anyhow::anyhow!("{name} stays: it or its survivor is not stored as the report says"));
+    }
+    let more = removal.left.saturating_sub(removal.left_names.len() as u64);
+    if more > 0 {
+        printer.note(&format!("{} more stay", count(more, "document")));
+    }
+    if removal.left > 0 {
+        printer.note("hint: run `fpdb dedup` again and use its new report");
+    }
+    Ok(if removal.left == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
 /// The most names that a dry run shows.

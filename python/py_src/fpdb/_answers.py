@@ -290,10 +290,11 @@ class Ignored(Answer):
 class QueryDocument(Answer):
     """The document that was queried with; `fingerprints` are its distinct hashes at `window`.
 
-    `extracted` is True if offsets and lines in it are of the text extracted from it, such as from a PDF.
+    `extracted` is True if offsets and lines in it are of the text extracted from it, such as from a PDF. `metadata` is that of a record
+    or a stored document: its id and the fields to keep, for example.
     """
 
-    _OPTIONAL = frozenset({"extracted"})
+    _OPTIONAL = frozenset({"extracted", "metadata"})
 
     name: str
     bytes: int
@@ -301,6 +302,7 @@ class QueryDocument(Answer):
     fingerprints: int
     window: int
     extracted: bool = False
+    metadata: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -840,15 +842,20 @@ class Removal(Answer):
         unknown_names, unknown_ids: names and numbers that no document has.
         selected: documents that `prefix` and `where` select; None where neither is given.
         unmatched: prefixes and values that no document has.
+        reported: documents that a report lists; None where none is given.
+        left, left_names: those of them that stay, and the names of the first 20.
     """
 
-    _OPTIONAL = frozenset({"selected", "unmatched"})
+    _OPTIONAL = frozenset({"selected", "unmatched", "reported", "left", "left_names"})
 
     removed: int
     unknown_names: list[str]
     unknown_ids: list[int]
     selected: int | None = None
     unmatched: list[str] = field(default_factory=list)
+    reported: int | None = None
+    left: int = 0
+    left_names: list[str] = field(default_factory=list)
     schema: str = "fpdb.rm/1"
 
 

@@ -289,15 +289,18 @@ class Database:
         ids: Iterable[int] = (),
         prefix: str | Sequence[str] = (),
         where: Mapping[str, str] | None = None,
+        report: Path | None = None,
         dry_run: bool = False,
     ) -> Removal:
-        """Deletes documents: by name (all versions of each), by number, or by selection. `compact` frees their space.
+        """Deletes documents: by name (all versions of each), by number, by selection, or by a report. `compact` frees their space.
 
         Args:
             names: names of documents.
             ids: numbers of documents.
             prefix: selects documents whose name begins with this, or with one of these.
             where: selects documents whose metadata has all of these values; with `prefix` only those that it selects too.
+            report: a saved report of `dedup`. Deletes the documents that it lists as removable, each only while it and its survivor are
+                stored as the report says; `left` are those that stay.
             dry_run: counts the selected documents and deletes none.
 
         Raises:
@@ -310,6 +313,11 @@ class Database:
         if not all(isinstance(name, str) for name in names):
             raise TypeError("names are given one by one, as str: remove(*names)")
         ids, prefixes = list(ids), listed(prefix)
+        if report is not None:
+            if names or ids or prefixes or where or dry_run:
+                raise TypeError("a report goes in a call of its own")
+            with following("remove", None, None) as caller:
+                return Removal._of(json.loads(self._native.remove_reported(os.fspath(report), caller)))
         if prefixes or where:
             if names or ids:
                 raise TypeError("names and ids go in one call, prefix and where in another")
@@ -467,6 +475,9 @@ class Database:
         include: Sequence[str] = (),
         skip_hidden: bool = False,
         follow: bool = False,
+        text: str = "text",
+        id: str = "id",
+        keep: Sequence[str] = (),
         mode: Literal["containment", "resemblance"] = "containment",
         window: int | None = None,
         n: int | None = None,
@@ -489,7 +500,8 @@ class Database:
 
         Args:
             path: the file or folder.
-            exclude, include, skip_hidden, follow: as for `ingest`.
+            exclude, include, skip_hidden, follow, text, id, keep: as for `ingest`. `query.metadata` of the answer to a record has its
+                id and the fields to keep.
             mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format, limits: as for `query`.
             progress, stop: as for `ingest`.
 
@@ -500,7 +512,7 @@ class Database:
         options = _querying(
             mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format, limits
         )
-        walking = _walking(exclude, include, skip_hidden, follow)
+        walking = _walking(exclude, include, skip_hidden, follow), (text, id, listed(keep))
         with following("query", progress, stop) as caller:
             rows, failed = self._native.query_below(os.fspath(path), walking, options, caller)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)

@@ -20,6 +20,7 @@ mod passages;
 mod places;
 mod plan;
 mod proof;
+mod removals;
 mod report;
 mod rewrite;
 
@@ -32,6 +33,7 @@ pub use answer::{Act, Applied, ApplySummary};
 pub use options::{Action, ApplyOptions, LinkKind};
 pub(crate) use proof::prove;
 pub use proof::{Lost, ProofOptions, ProofSummary};
+pub(crate) use removals::removals;
 
 use crate::archive::spill::TempSpace;
 use answer::Outcome;

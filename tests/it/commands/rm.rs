@@ -113,3 +113,40 @@ fn documents_are_removed_by_prefix_and_by_value_and_counted_first() {
     "#);
     assert_eq!(folder.ok(&["verify", "--format", "json"]).json()[0]["problems"], serde_json::Value::Array(vec![]));
 }
+
+#[test]
+fn documents_of_a_report_are_removed_while_their_survivors_are_stored() {
+    let folder = Folder::new();
+    for (name, number) in [("a", 1), ("b", 1), ("c", 2), ("d", 2), ("e", 3), ("f", 3), ("g", 4)] {
+        folder.write(&format!("docs/{name}.txt"), prose(number));
+    }
+    folder.ok(&["ingest", "-q", "docs"]);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl"]);
+    // A survivor is gone, and a removable document has changed.
+    folder.ok(&["rm", "-q", "docs/a.txt"]);
+    folder.write("docs/d.txt", prose(5));
+    folder.ok(&["ingest", "-q", "docs/d.txt"]);
+    let run = folder.run(&["rm", "--report", "report.jsonl", "--format", "json"]);
+    assert_eq!(run.status, 2, "{run:?}");
+    let removal = &run.json()[0];
+    assert_eq!((&removal["removed"], &removal["reported"], &removal["left"]), (&1.into(), &3.into(), &1.into()));
+    assert_eq!(removal["left_names"], serde_json::json!(["docs/b.txt"]));
+    assert_snapshot!(run.stderr, @"
+    1 document of the report removed before
+    1 document removed; `fpdb compact` frees the space, and an ingest adds it again while its file is there
+    error: docs/b.txt stays: it or its survivor is not stored as the report says
+    hint: run `fpdb dedup` again and use its new report
+    ");
+    assert_eq!(names(&folder, DB), ["docs/b.txt", "docs/c.txt", "docs/d.txt", "docs/e.txt", "docs/g.txt"]);
+    // The files are there still, and a second run has nothing to do.
+    assert!(folder.path().join("docs/f.txt").exists());
+    let again = folder.run(&["rm", "--report", "report.jsonl", "--format", "json"]);
+    assert_eq!((&again.json()[0]["removed"], &again.json()[0]["left"]), (&0.into(), &1.into()));
+    folder.ok(&["dedup", "--format", "json", "-o", "new.jsonl"]);
+    assert_eq!(folder.ok(&["rm", "--report", "new.jsonl"]).stderr, "");
+    for (path, error) in [("docs/a.txt", "is not a whole report of a dedup"), ("nothing", "cannot read nothing")] {
+        let run = folder.run(&["rm", "--report", path]);
+        assert!(run.status == 2 && run.stderr.contains(error), "{run:?}");
+    }
+    assert_eq!(folder.run(&["rm", "--report", "new.jsonl", "docs/b.txt"]).status, 2);
+}

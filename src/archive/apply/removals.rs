@@ -1,0 +1,58 @@
+//! Removals: the documents of a report that can be removed from the database.
+
+use std::path::Path;
+
+use roaring::RoaringBitmap;
+
+use super::report::ParsedReport;
+use crate::archive::spill::TempSpace;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_store::Store;
+
+/// The removable documents of a report, by what is to become of them.
+#[derive(Default)]
+pub(crate) struct Removals {
+    /// Those that the report lists.
+    pub(crate) listed: u64,
+    /// Those that can go: they and their survivors are stored as they were. Ascending.
+    pub(crate) ids: Vec<u32>,
+    /// Those that have changed, or whose survivors have changed or are gone.
+    pub(crate) left: RoaringBitmap,
+}
+
+/// Reads a report and compares its documents with the stored ones. Documents that are gone already are listed, and neither can go nor are
+/// left.
+pub(crate) fn removals(store: &Store, report: &Path, task: &Task<'_>) -> Result<Removals> {
+    let temp = TempSpace::beside(store.root(), None)?;
+    let parsed = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
+    if parsed.passages.is_some() {
+        let expected = "a report of removable documents, not one of passages";
+        return Err(Error::InvalidParameter { name: "report", value: report.display().to_string(), expected });
+    }
+    let is_stored = |id: u32, fits: &dyn Fn(&fpdb_store::DocumentRecord) -> bool| match store.document_numbered(id) {
+        Err(Error::NoSuchNumber { .. }) => Ok(None),
+        record => record.map(|record| Some(fits(&record))),
+    };
+    let mut survivors = RoaringBitmap::new();
+    for survivor in parsed.kept.sorted()? {
+        let survivor = survivor?;
+        if is_stored(survivor.id, &|record| survivor.identity.fits(record))? == Some(true) {
+            survivors.insert(survivor.id);
+        }
+        task.token().check()?;
+    }
+    let mut removals = Removals { listed: parsed.removed.len(), ..Removals::default() };
+    for pair in parsed.pairs.sorted()? {
+        let pair = pair?;
+        match is_stored(pair.remove, &|record| pair.identity.fits(record))? {
+            None => {}
+            Some(true) if survivors.contains(pair.keep) => removals.ids.push(pair.remove),
+            Some(_) => {
+                removals.left.insert(pair.remove);
+            }
+        }
+        task.token().check()?;
+    }
+    Ok(removals)
+}
