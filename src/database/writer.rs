@@ -1,4 +1,4 @@
-//! Writer: everything that changes a database.
+//! Writer: the type for changing a database.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -20,25 +20,25 @@ use fpdb_kernel::document::DocId;
 use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
 use fpdb_store::{Backup, Batch, Committer, SourceRecord, Store};
 
-/// A database that is open for writing: all that a [`Database`] can do, and what changes it. One process at a
-/// time has a writer; threads may share one, and each change waits for the one before.
+/// A database that is open for writing. It has all methods of [`Database`] and those that change the
+/// database. Only one process can have a writer. Threads may share it, and each change waits for the one
+/// before.
 ///
-/// [`Self::reader`] gives handles that see each commit as soon as it is made. The database is closed, and
-/// other processes can write it, once the writer and all of its readers are dropped.
+/// [`Self::reader`] returns handles that see each commit as soon as it is made. The database closes when the
+/// writer and all its readers are dropped. Then other processes can write it.
 #[derive(Debug)]
 pub struct DatabaseWriter {
     database: Database,
 }
 
-/// How to back a database up.
+/// Options of a backup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BackupOptions {
-    /// The most backups to keep in the folder, newest first; all where `None`, the default.
+    /// The number of newest backups to keep in the folder. Default: `None`, all.
     pub keep: Option<usize>,
-    /// Compares only the sizes of the files that earlier backups need, instead of their checksums. The
-    /// default is `false`.
+    /// Compares the files of earlier backups by their sizes only, not by checksums. Default: `false`.
     pub quick: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct Removal {
     pub unknown_names: Vec<String>,
     /// Numbers that no document has.
     pub unknown_ids: Vec<DocId>,
-    /// Documents that were selected by prefix or value, removed or not.
+    /// Number of documents selected by prefix or value, removed or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<u64>,
     /// Prefixes and values that no document has.
@@ -90,10 +90,10 @@ const REMOVED_AT_ONCE: usize = 100_000;
 /// Names of documents that stay.
 const LEFT_NAMES: usize = 20;
 
-/// Postings that a compaction folds in a second: measured (`docs/measurements.md`), rounded down.
+/// Postings that a compaction folds in a second, measured (`docs/measurements.md`) and rounded down.
 const FOLDED_A_SECOND: u64 = 15_000_000;
 
-/// Bytes of other tables that it writes again in a second: an assumption, for most of them are compressed.
+/// Bytes of other tables that it rewrites in a second. An assumption, because most are compressed.
 const REWRITTEN_A_SECOND: u64 = 100_000_000;
 
 /// The result of a compaction. Also its JSON (`fpdb.compact/1`).
@@ -112,22 +112,22 @@ impl Answer for Compaction {
     const SCHEMA: &'static str = "fpdb.compact/1";
 }
 
-/// What [`DatabaseWriter::compact`] has to do, and what it takes.
+/// The work, time and disk space of [`DatabaseWriter::compact`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompactionPlan {
-    /// Runs that become one; 0 where no postings are to be moved.
+    /// Number of runs to fold into one; 0 if no postings move.
     pub runs: u64,
-    /// Postings to be folded; what an earlier call that was stopped has done is left out.
+    /// Number of postings to fold, without those that an earlier, stopped call has folded.
     pub postings: u64,
-    /// Bytes of other tables to be written again: positions, texts, records of documents. 0 where each part
-    /// is one table already.
+    /// Bytes of other tables to rewrite: positions, texts, records of documents. 0 if each part is one table
+    /// already.
     pub other_bytes: u64,
-    /// Bytes of disk needed beside the database: what is replaced stays until its replacement is whole.
+    /// Bytes of disk needed beside the database, because old tables stay until the new ones are complete.
     pub bytes: u64,
     /// Bytes free on that disk. `None` if the system does not report them.
     pub free: Option<u64>,
-    /// Seconds it takes, about, on two cores of a server.
+    /// Approximate seconds on two cores of a server.
     pub seconds: u64,
 }
 
@@ -151,17 +151,17 @@ impl DatabaseWriter {
         self.store.finished_repair()
     }
 
-    /// A handle for reading that sees each commit of this writer as soon as it is made.
+    /// A reading handle that sees each commit of this writer as soon as it is made.
     #[must_use]
     pub fn reader(&self) -> Database {
         self.database.clone()
     }
 
-    /// Deletes the database if no document was ever added to it, and returns whether it did. It stays while
-    /// there are other handles to it.
+    /// Deletes the database if no document was ever added and there are no other handles. Returns true if it
+    /// was deleted.
     ///
     /// # Errors
-    /// [`Error::Io`] where a file cannot be removed.
+    /// [`Error::Io`] if a file cannot be removed.
     pub fn delete_if_empty(self) -> Result<bool> {
         match Arc::try_unwrap(self.database.store) {
             Ok(store) => store.delete_if_empty(),
@@ -169,8 +169,8 @@ impl DatabaseWriter {
         }
     }
 
-    /// Adds documents from memory, and stores their texts, so that passages are compared symbol by symbol. A
-    /// document of a name that is stored already replaces it if it differs.
+    /// Adds documents from memory and stores their texts, so that passages are compared symbol by symbol. A
+    /// document replaces a stored one of the same name if it differs.
     ///
     /// # Errors
     /// As [`Self::ingest_with`].
@@ -181,12 +181,12 @@ impl DatabaseWriter {
         self.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new())
     }
 
-    /// Adds the documents of `sources`; those that are stored and have not changed are left alone. Once the
-    /// task is stopped, the run commits the documents it has whole and ends.
+    /// Adds the documents of `sources`, except those that are stored and unchanged. After a stop the run
+    /// commits the complete documents and ends.
     ///
     /// # Errors
-    /// Only what ends the run; documents that cannot be read are listed in the summary. [`Error::Stopped`]
-    /// where the task is stopped while another thread changes the database.
+    /// Errors that end the run. The summary lists unreadable documents. [`Error::Stopped`] for a stop while
+    /// another thread changes the database.
     pub fn ingest_sources(
         &self,
         sources: &[Source],
@@ -197,16 +197,14 @@ impl DatabaseWriter {
     }
 
     /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest_sources`] adds
-    /// those of files. Of several of one name the last counts.
+    /// files. Of several documents with one name the last counts.
     ///
-    /// Documents are pulled from the iterator on a thread of the ingest while others are worked on. Small
-    /// ones are handed over in groups of at most 256 documents or 128 KiB; some sixteen groups for each
-    /// thread may wait. A commit is made when the batch is full and when the iterator ends, not in between.
-    /// So a service that takes documents from a queue calls this for each part of the queue (see
-    /// `examples/service.rs`), and acknowledges those that
-    /// [`Progress::committed`](crate::Progress::committed) counts: where the run is stopped, what was pulled
-    /// and is not committed is dropped. The token is looked at between two documents, not while the iterator
-    /// waits for one.
+    /// A thread of the ingest pulls documents from the iterator while others are processed. Small documents
+    /// form groups of at most 256 documents or 128 KiB. Some sixteen groups for each thread may wait. Commits
+    /// happen only when a batch is full and when the iterator ends. So a service that reads a queue calls
+    /// this for each part of the queue (see `examples/service.rs`), and acknowledges the documents that
+    /// [`Progress::committed`](crate::Progress::committed) counts. A stop drops pulled documents that are not
+    /// committed. It takes effect between two documents, not while the iterator waits for one.
     ///
     /// # Errors
     /// As [`Self::ingest_sources`].
@@ -218,32 +216,31 @@ impl DatabaseWriter {
             .change_alone(task.token(), || ingest::ingest_documents(&self.store, documents.into_iter(), options, task))
     }
 
-    /// Adds the documents of `other`, which must have the same profile, as if they had been ingested; their
-    /// texts are not read again. As many go into one commit as the memory allowed has room for their records,
-    /// some 1 KiB each. Once the task is stopped, no more are committed: the summary counts what was, and
-    /// says that it is not all. The same call goes on another time.
+    /// Adds the documents of `other`, which must have the same profile, without reading their texts again.
+    /// The memory limits the number of documents in a commit (some 1 KiB each). After a stop there are no
+    /// more commits, and the summary says `interrupted`. The same call continues the merge.
     ///
     /// # Errors
-    /// [`Error::OtherProfile`], and a failure to read or write either.
+    /// [`Error::OtherProfile`]; a failure to read `other` or to write this database.
     pub fn merge(&self, other: &Database, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
         let merge = || ingest::merge(&self.store, &other.store, options, task);
-        // Two that merge each other wait for each other in the same order.
+        // Always locked in the same order, so that two mutual merges do not deadlock.
         if Arc::as_ptr(&self.store) < Arc::as_ptr(&other.store) {
             return self.store.change_alone(task.token(), || {
                 let _unchanged = other.store.keep_unchanged(task.token())?;
                 merge()
             });
         }
-        // None of its own documents is new to it.
+        // A merge with itself adds nothing.
         let others = !Arc::ptr_eq(&self.store, &other.store);
         let _unchanged = others.then(|| other.store.keep_unchanged(task.token())).transpose()?;
         self.store.change_alone(task.token(), merge)
     }
 
-    /// Takes in the finished build at `staging`, which many machines have made, and removes it. A database
-    /// without documents takes its files over as they are, in one commit; one with documents takes them in as
-    /// by [`Self::merge`], in several. Interrupted, the same call goes on, and a build that is in already but
-    /// not removed yet is removed.
+    /// Adds the finished distributed build at `staging`, then removes the build. A database without documents
+    /// takes over its files in one commit. A database with documents adds them as [`Self::merge`] does, in
+    /// several commits. The same call continues after an interruption, and removes a build that was added
+    /// already.
     ///
     /// # Errors
     /// [`Error::NoBuild`], [`Error::UnfinishedBuild`], [`Error::DamagedBuild`], [`Error::IncoherentBuild`];
@@ -253,12 +250,12 @@ impl DatabaseWriter {
         self.store.change_alone(task.token(), || staging::assemble(&self.store, staging.as_ref(), task))
     }
 
-    /// Remembers how the host reads files or folders, in words of its own, for [`Database::remembered`];
-    /// without settings it forgets them. The database itself makes nothing of them.
+    /// Stores the settings with which the host reads files or folders, for [`Database::remembered`]. Empty
+    /// settings delete them. The database does not interpret them.
     ///
     /// # Errors
-    /// A path that is not UTF-8 or cannot be told; settings of more than 1 MiB; what keeps the store from
-    /// being written.
+    /// A path that is not UTF-8 or cannot be made absolute; settings of more than 1 MiB; a failure to write
+    /// the store.
     pub fn remember<P: AsRef<Path>>(&self, sources: &[P], settings: &[String]) -> Result<()> {
         let record = |source: &P| {
             let path = absolute_name(source.as_ref())?;
@@ -335,9 +332,9 @@ impl DatabaseWriter {
     /// under its new name.
     ///
     /// # Errors
-    /// [`Error::NoSuchDocument`] where nothing has the old name; [`Error::NameTaken`] where a
-    /// document has a new one; [`Error::InvalidParameter`] for a part of a file and for an empty or unchanged
-    /// name. Nothing is renamed then.
+    /// [`Error::NoSuchDocument`] where nothing has the old name; [`Error::NameTaken`] where a document has a
+    /// new one; [`Error::InvalidParameter`] for a part of a file and for an empty or unchanged name. Nothing
+    /// is renamed then.
     pub fn rename(&self, old: &str, new: &str) -> Result<Renaming> {
         self.store.change_alone(&StopToken::new(), || rename::rename(&self.store, old, new))
     }
@@ -360,7 +357,7 @@ impl DatabaseWriter {
         Ok(removal)
     }
 
-    /// What [`Self::compact`] would do now.
+    /// The work that [`Self::compact`] would do now.
     ///
     /// # Errors
     /// Fails if the store cannot be measured.
@@ -376,9 +373,9 @@ impl DatabaseWriter {
         })
     }
 
-    /// Folds all postings into one run, so that a lookup visits one, and frees the space of removed
-    /// documents. Readers are not disturbed. A call that is stopped or killed loses some seconds of work: the
-    /// next one goes on if nothing was committed in between, and starts again otherwise.
+    /// Folds all postings into one run, so that a lookup visits only one, and frees the space of removed
+    /// documents. Readers are not affected. A stopped or killed call loses some seconds of work: the next
+    /// call continues, or starts again if there was a commit in between.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written; [`Error::Stopped`].
@@ -390,14 +387,14 @@ impl DatabaseWriter {
         })
     }
 
-    /// Copies the database into `folder`, where earlier backups of it may be.
+    /// Copies the database into `folder`, which may hold earlier backups of it.
     ///
     /// # Errors
-    /// [`Error::NotABackup`] where something else is in the folder, [`Error::OthersBackup`],
+    /// [`Error::NotABackup`] if something else is in the folder, [`Error::OthersBackup`],
     /// [`Error::DamagedBackup`], [`Error::InsideDatabase`], [`Error::Stopped`].
     pub fn backup(&self, folder: impl AsRef<Path>, options: &BackupOptions, task: &Task<'_>) -> Result<Backup> {
         let folder = folder.as_ref();
-        // The folder itself may be one of backups, but lies in none.
+        // The folder may hold backups, but must not lie inside one.
         let within = folder.join("..");
         let around = if folder.exists() { within.as_path() } else { folder };
         if let Some(database) = enclosing_database(around, Some(self.store.root())) {

@@ -1,4 +1,4 @@
-//! `fpdb restore`: makes a database of a backup.
+//! `fpdb restore`: creates a database from a backup.
 
 use fpdb_host::schema::{Answer, Schema};
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub(crate) struct Restored {
     path: String,
     /// The folder of backups, as it was given.
     folder: String,
-    /// Documents it holds.
+    /// Number of documents in it.
     documents: u64,
 }
 

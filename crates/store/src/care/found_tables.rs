@@ -1,18 +1,16 @@
-//! Found tables: the tables in the folder of a store, as they tell about themselves, and lists that are made
-//! of them.
+//! Found tables: reads the existing tables in the folder of a store, and makes a list of them.
 //!
-//! The list of tables is RocksDB's, and it can be lost. Each table that the engine wrote names its family.
-//! One that was handed in whole names none, but its rows show it. The number of its last change tells which
-//! of two tables has the later version of a row. Tables that can have the same keys go to different levels,
-//! the later ones above, so that the engine reads few tables for a row.
+//! RocksDB's list of tables can be lost. Each table that the engine wrote names its column family. An
+//! ingested table names none, but its rows show the family. Its highest sequence number tells which of two
+//! tables has the later version of a row. Tables with overlapping keys go to different levels, the later ones
+//! above, so that the engine reads few tables for a row.
 //!
-//! A table that a list names as removed is left out. Beyond that, tables do not tell whether a compaction has
-//! replaced them: [`FoundTables::all`] has all of them, and [`FoundTables::not_replaced`] leaves out those
-//! that a later one may have replaced. Which of the two is right, the rows must tell
-//! ([`crate::care::salvage`]).
+//! A table that a list names as removed is left out. Tables do not show whether a compaction has replaced
+//! them. [`FoundTables::all`] has all of them, and [`FoundTables::not_replaced`] leaves out those that a
+//! later one may have replaced. The rows decide which of the two is right ([`crate::care::salvage`]).
 //!
-//! RocksDB's own repair of a lost list is not used. Tables that were handed in whole name no family, so it
-//! puts postings and positions into the default one. It also brings back tables that a fold has replaced.
+//! RocksDB's own repair of a lost list is not used. It puts ingested tables, which hold postings and
+//! positions, into the default family, and brings back tables that a fold has replaced.
 //!
 //! 54 kinds of damage to the files beside the tables were tried on four databases, with and without a log,
 //! compacted or not. RocksDB's repair brought back all documents in 40 of 216 cases, this one in 208. The
@@ -39,23 +37,23 @@ use crate::texts;
 use fpdb_host::error::{Error, Result, StoreFailure};
 use fpdb_host::progress::Task;
 
-/// The name of a list that is made here, and the content of `CURRENT` that names it.
+/// The name of a new list, and the content of `CURRENT` that names it.
 pub(super) const LIST_NAME: &str = "MANIFEST-000001";
 pub(super) const CURRENT_OF_LIST: &[u8] = b"MANIFEST-000001\n";
 
-/// Keys that no key of a row lies outside of.
+/// Bounds of all keys.
 const LEAST_KEY: &[u8] = &[];
 const GREATEST_KEY: &[u8] = &[0xff; 24];
 
-/// The families whose rows are written before the commit that names them. No row of theirs has a second
-/// version, unless a commit failed; the table that was handed in then has the later one.
+/// The families whose rows are written before the commit that names them. Their rows have one version, unless
+/// a commit failed; then the ingested table has the later version.
 const WRITTEN_FIRST: [&str; 4] = [POSTINGS, FILTERS, POSITIONS, TEXTS];
 
-/// The changes in tables of these families that were handed in whole are later than others, by the number of
-/// the table.
+/// Added to the sequence numbers of ingested tables of these families, so that they count as later, in order
+/// of table number.
 const LATE_CHANGE: u64 = 1 << 54;
 
-/// The rows of a table that are looked at to tell its family.
+/// Number of rows that are read to recognise the family of a table.
 const ROWS_OF_SAMPLE: usize = 16;
 
 /// A table of a store's folder.
@@ -63,7 +61,7 @@ struct FoundTable {
     number: u64,
     bytes: u64,
     family: &'static str,
-    /// Its first and last key, or keys below and above all.
+    /// Its first and last key, or the bounds of all keys.
     keys: (Vec<u8>, Vec<u8>),
     last_change: u64,
     /// True if the engine wrote it.
@@ -73,13 +71,13 @@ struct FoundTable {
 /// The tables of a store's folder.
 pub(super) struct FoundTables {
     tables: Vec<FoundTable>,
-    /// The engine's name of the store, as most tables tell it.
+    /// The engine's name of the store, by most tables.
     pub(super) store: Option<String>,
-    /// The tables that were left out, in words.
+    /// The omitted tables, in words.
     pub(super) findings: Vec<String>,
 }
 
-/// A list of tables that was made here.
+/// A new list of tables.
 pub(super) struct MadeList {
     pub(super) content: Vec<u8>,
     /// The engine must be told how many levels it has.
@@ -88,7 +86,7 @@ pub(super) struct MadeList {
 }
 
 impl FoundTables {
-    /// Looks at all tables in the folder of a store.
+    /// Reads all tables in the folder of a store.
     pub(super) fn of(store: &Path, task: &Task<'_>) -> Result<Self> {
         let named = manifest::named_tables(store)?;
         let mut files: Vec<(u64, String)> =
@@ -132,7 +130,7 @@ impl FoundTables {
         made_list(self.tables.iter().collect())
     }
 
-    /// A list without those that a later one may have replaced; `None` where there are none.
+    /// A list without tables that a later one may have replaced. `None` if there are no such tables.
     pub(super) fn not_replaced(&self) -> Option<MadeList> {
         let kept = |table: &&FoundTable| !self.tables.iter().any(|other| other.may_replace(table));
         let kept: Vec<&FoundTable> = self.tables.iter().filter(kept).collect();
@@ -141,7 +139,7 @@ impl FoundTables {
 }
 
 impl FoundTable {
-    /// Looks at the rows of a table; `None` where they do not show its family.
+    /// Reads some rows of a table. `None` if they do not show its family.
     fn look(store: &Path, number: u64, name: &str, facts: &TableFacts) -> Result<Option<Self>> {
         let named = match &facts.family {
             Some((name, number)) => Some(match known_family(name, *number) {
@@ -150,7 +148,7 @@ impl FoundTable {
             }),
             None => None,
         };
-        // Rows that were deleted are not shown, and their keys may lie outside of those that are.
+        // Deleted rows are hidden, and their keys may lie outside the range of the visible ones.
         let sample = match named {
             Some(_) if facts.deletes => Sample::default(),
             _ => Sample::of(store, number, name, facts)?,
@@ -168,8 +166,8 @@ impl FoundTable {
         self.family == other.family && self.keys.0 <= other.keys.1 && other.keys.0 <= self.keys.1
     }
 
-    /// True if this may be the result of a compaction that another table went into: where that leaves no
-    /// other version of a row, its changes have the number 0.
+    /// True if this table may be the result of a compaction of another one. If a compaction leaves only one
+    /// version of each row, the sequence numbers are 0.
     fn may_replace(&self, other: &Self) -> bool {
         self.is_own && self.last_change == 0 && self.number > other.number && self.overlaps(other)
     }
@@ -190,7 +188,7 @@ fn numbered_families() -> impl Iterator<Item = (&'static str, u64)> {
 #[derive(Default)]
 struct Sample {
     rows: Vec<Row>,
-    /// The first and last key; `None` where they cannot be read.
+    /// The first and last key; `None` if they cannot be read.
     keys: Option<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -220,8 +218,8 @@ impl Sample {
     }
 }
 
-/// Opens a store of one table, whose rows are taken for rows of the main family; `None` where the engine
-/// cannot.
+/// Opens a store of one table and treats its rows as rows of the main family. `None` if the engine cannot
+/// open it.
 fn open_alone(store: &Path, number: u64, name: &str, facts: &TableFacts) -> Result<Option<(LinkedStore, Engine)>> {
     let keys = (LEAST_KEY.to_vec(), GREATEST_KEY.to_vec());
     let last_change = facts.last_change;
@@ -236,7 +234,7 @@ fn open_alone(store: &Path, number: u64, name: &str, facts: &TableFacts) -> Resu
     }
 }
 
-/// The family of rows that were handed in whole; `None` where they are of none.
+/// The family of the rows of an ingested table. `None` if they fit no family.
 fn family_of(rows: &[Row]) -> Option<&'static str> {
     let fits = |family: &str, key: &[u8], value: &[u8]| match family {
         POSTINGS => parse_posting_key(key).is_some_and(|(_, hash, _)| Block::decode(hash, value).is_ok()),
@@ -248,7 +246,7 @@ fn family_of(rows: &[Row]) -> Option<&'static str> {
         DIGESTS => value.is_empty() && key.len() == 20,
         _ => false,
     };
-    // A digest can look like a name, so names come first: all of many digests do not.
+    // Names are tried first. A digest can look like a name, but not all of many digests do.
     let families = [POSTINGS, FILTERS, POSITIONS, TEXTS, DOCUMENTS, NAMES, DIGESTS];
     let all_fit = |family: &&str| !rows.is_empty() && rows.iter().all(|(key, value)| fits(family, key, value));
     families.into_iter().find(all_fit)
@@ -260,7 +258,7 @@ fn made_list(mut tables: Vec<&FoundTable>) -> MadeList {
     let mut levels: Vec<u32> = Vec::with_capacity(tables.len());
     for (at, table) in tables.iter().enumerate() {
         let above = tables[..at].iter().zip(&levels).filter(|(later, _)| later.overlaps(table));
-        // Tables of level 0 have an order of their own.
+        // Not level 0, where the engine orders tables by their numbers.
         levels.push(1 + above.map(|(_, &level)| level).max().unwrap_or(0));
     }
     let next_file = 2 + tables.iter().map(|table| table.number).max().unwrap_or(0);
@@ -283,7 +281,7 @@ fn made_list(mut tables: Vec<&FoundTable>) -> MadeList {
 }
 
 impl MadeList {
-    /// How the engine opens a store with this list.
+    /// The options for opening a store with this list.
     pub(super) fn access(&self) -> Access {
         Access::ReadRebuilt { levels: self.levels }
     }

@@ -470,7 +470,6 @@ fn a_store_without_a_row_is_beyond_repair_and_stays_as_it_is() {
     let before = files(&root);
     let error = repair(&root).unwrap_err();
     assert!(matches!(error, Error::BeyondRepair { .. }), "{error}");
-    // But for the lock, which names its last holder.
     let strip = |mut files: BTreeMap<PathBuf, Vec<u8>>| {
         files.remove(&root.join("lock"));
         files
@@ -495,7 +494,6 @@ fn a_repair_that_was_killed_at_its_end_keeps_the_damaged_store() {
     drop(Database::open_writer(&root).unwrap());
     assert!(Content::of(&root) == done && done == base.content);
     assert!(root.join("damaged-1").is_dir() && !root.join("damaged").exists() && !root.join("repaired").exists());
-    // Another one gets another number.
     remove(&root, "CURRENT");
     let report = repair(&root).unwrap().repair.unwrap();
     assert!(report.damaged_store.unwrap().ends_with("damaged-2"));

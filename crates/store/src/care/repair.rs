@@ -1,9 +1,9 @@
 //! Repair: writes the readable rows of a damaged store into a new one, which then takes its place.
 //!
-//! The damaged files are only read until the new store is whole and has been verified, so a repair that fails
-//! or is killed changes nothing. It needs as much space as the database takes. Documents keep their ids.
-//! Derived rows (names, digests, sums, runs, sets of documents) are made anew from the documents and
-//! postings; so are a document's own rows where its text can be read again, which is for the caller to try.
+//! The damaged files stay unchanged until the new store is complete and verified. So a failed or killed
+//! repair changes nothing. It needs as much space as the database takes. Documents keep their ids. Derived
+//! rows (names, digests, sums, runs, sets of documents) are rebuilt from the documents and postings. The
+//! caller can rebuild the rows of a damaged document from its text.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -38,14 +38,14 @@ use fpdb_kernel::profile::Profile;
 /// The new store grows in a database of this name inside the damaged one.
 const REPAIRED: &str = "repaired";
 
-/// Records that are committed together, and postings of documents that are read again.
+/// The most bytes of records in a commit, and of postings of documents that are read again.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// How a repair begins.
+/// The start of a repair.
 pub enum RepairStart {
-    /// Nothing is wrong.
+    /// The database is intact.
     Whole(Verification),
-    /// Nothing has been written yet.
+    /// A repair is needed; nothing was written yet.
     Damaged(Box<Repairing>),
 }
 
@@ -65,15 +65,14 @@ pub struct Repairing {
 }
 
 impl Repairing {
-    /// Verifies the database at `root`, and where something is wrong makes ready to write all that is not
-    /// into a new store.
+    /// Verifies the database at `root`. If it is damaged, prepares to write all intact rows into a new store.
     ///
     /// # Errors
-    /// [`Error::Locked`]; [`Error::BeyondRepair`] where there is no document, or no profile;
+    /// [`Error::Locked`]; [`Error::BeyondRepair`] if there is no document, or no profile;
     /// [`Error::OtherStore`].
     pub fn begin(root: &Path, options: &StoreOptions, task: &Task<'_>) -> Result<RepairStart> {
         let marked = match check_marker(root) {
-            // The file that says so can be lost like any other.
+            // The marker file can be lost like any other.
             Err(error @ Error::NotADatabase { .. }) if has_store(root) => Err(error),
             other => Ok(other?),
         };
@@ -86,7 +85,7 @@ impl Repairing {
                 return Ok(RepairStart::Whole(found));
             }
             Ok(found) => found.problems,
-            // If more than its log is of another database, it is not opened below either.
+            // If more than the log is of another database, opening fails below.
             Err(error) if error.is_damage() || matches!(error, Error::OtherStore { .. }) => vec![Problem::of(&error)],
             Err(error) => return Err(error),
         };
@@ -98,7 +97,7 @@ impl Repairing {
         let commits_lost = mark.commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
         let last_commit_documents = mark.counts.filter(|_| commits_lost > 0).map(|counts| counts.documents);
         let mut store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?, options)?;
-        // It stays the same database.
+        // The repaired database keeps its identity.
         let identity = salvage.identity()?.or(mark.identity);
         store.identity = identity.or(store.identity.take());
         let repairing = Self {
@@ -115,22 +114,22 @@ impl Repairing {
         Ok(RepairStart::Damaged(Box::new(repairing)))
     }
 
-    /// Writes the documents that are whole; the damaged ones come next.
+    /// Writes the intact documents. The damaged ones follow.
     pub fn copy_whole(&mut self, task: &Task<'_>) -> Result<()> {
         self.write_whole(task)?;
         let mut changes = self.store.engine.changes();
         Store::forget_name_places(&mut changes)?;
         changes.write("forget the places of documents")?;
         self.store.remember_sources(&sources(&self.salvage)?)?;
-        // The documents that are damaged lie between those that are whole.
+        // Damaged documents lie between intact ones.
         self.batch = Batch::new(0, BATCH_BYTES);
         Ok(())
     }
 
-    /// Leaves the damaged database as it was.
+    /// Ends the repair and leaves the damaged database unchanged.
     pub fn abandon(self) -> Result<()> {
         let Self { root, store, salvage, lock, .. } = self;
-        // The engine lets go of both before the new one is removed.
+        // The engine must close both before the new store is removed.
         drop(store);
         drop(salvage);
         finish_interrupted(&root)?;
@@ -148,19 +147,19 @@ impl Repairing {
         self.survey.damaged.clone()
     }
 
-    /// The record of one of them; what comes next is of this document.
+    /// Begins a damaged document and returns its record. The next calls are about this document.
     pub fn read_record(&mut self, id: u32) -> Result<DocumentRecord> {
         self.batch.skip_to(id);
         self.record(id)
     }
 
-    /// The record of one of them.
+    /// The record of a damaged document.
     pub fn record(&self, id: u32) -> Result<DocumentRecord> {
         let record = survey::record(&self.salvage, id)?;
         record.ok_or_else(|| Error::Damaged { what: format!("the record of document {id}"), detail: "it is gone" })
     }
 
-    /// Takes fingerprints of the document.
+    /// Adds fingerprints of the document.
     pub fn take(&mut self, fingerprints: &Fingerprints) -> Result<()> {
         for some in fingerprints.chunks(PUSHED_AT_ONCE) {
             if self.batch.is_full() {
@@ -171,17 +170,17 @@ impl Repairing {
         Ok(())
     }
 
-    /// True where its text is in the store and whole.
+    /// True if its text is stored and intact.
     pub fn has_text(&self, id: u32, record: &DocumentRecord) -> Result<bool> {
         texts::is_intact(record, |chunk| self.salvage.get(TEXTS, &text_key(id, chunk)))
     }
 
-    /// A compressed chunk of its text, which is whole.
+    /// A compressed chunk of its intact text.
     pub fn stored_chunk(&self, id: u32, chunk: u32) -> Result<Vec<u8>> {
         self.salvage.get(TEXTS, &text_key(id, chunk))?.ok_or_else(|| unreadable(id))
     }
 
-    /// Takes the next chunk of the document's text.
+    /// Adds the next chunk of the document's text.
     pub fn take_text(&mut self, chunk: Vec<u8>) -> Result<()> {
         if self.batch.is_full() {
             self.committer.spill(&self.store, &mut self.batch)?;
@@ -197,12 +196,12 @@ impl Repairing {
             self.report.texts_lost.push(record.name.clone());
         }
         let fingerprints = self.batch.fingerprints();
-        // Repeated hashes are taken off when the postings are sorted.
+        // Repeated hashes are subtracted when the postings are sorted.
         self.batch.finish(DocumentRecord { fingerprints, distinct: fingerprints, ..record })?;
         self.commit_if_full()
     }
 
-    /// Gives the document up.
+    /// Drops the document as lost.
     pub fn lose(&mut self, record: DocumentRecord, reason: String) -> Result<()> {
         if self.batch.is_spilled() {
             self.committer.discard(&self.store, &mut self.batch)?;
@@ -212,11 +211,11 @@ impl Repairing {
         self.commit_if_full()
     }
 
-    /// Puts the new store in the place of the damaged one, once it has been verified.
+    /// Verifies the new store and replaces the damaged one by it.
     pub fn finish(mut self, task: &Task<'_>) -> Result<Verification> {
         self.batch.skip_to(self.survey.next_document);
         self.commit()?;
-        // Later than all commits the database has seen.
+        // Higher than the number of any earlier commit.
         let mut view = View::clone(&self.store.view());
         view.state.commits += self.survey.commits.max(mark::read(&self.root)?.commits);
         self.store.change(self.store.engine.changes(), view, "commit the repair")?;
@@ -241,7 +240,7 @@ impl Repairing {
 
         let Self { root, store, salvage, problems, mut report, lock, .. } = self;
         let marker = marker(store.profile());
-        // The engine lets go of both before they are moved.
+        // The engine must close both before they are moved.
         drop(store);
         drop(salvage);
         let action = "put the rebuilt store in the place of";
@@ -252,7 +251,7 @@ impl Repairing {
         Ok(Verification { problems, repair: Some(report), damaged_stores: damaged_stores(&root)?, ..now })
     }
 
-    /// Copies the documents that are whole, with their positions and postings.
+    /// Copies the intact documents with their positions and postings.
     fn write_whole(&mut self, task: &Task<'_>) -> Result<()> {
         let Self { salvage, survey, store, batch, committer, report, .. } = self;
         let incoming = store.root.join(INCOMING);
@@ -341,25 +340,24 @@ fn profile(root: &Path, salvage: &Salvage) -> Result<Profile> {
     })
 }
 
-/// True where the folder of a database has a store.
+/// True if the folder of a database has a store.
 fn has_store(root: &Path) -> bool {
     let is_of_store = |name: &String| files::table_number(name).or(files::list_number(name)).is_some();
-    // If it cannot be read, there is none to be repaired.
+    // An unreadable folder counts as one without a store.
     files::names(&root.join(STORE)).is_ok_and(|names| names.iter().any(is_of_store))
 }
 
-/// Ends a repair that was killed: one that had its new store whole and the damaged one out of the way is
-/// finished, any other is undone. Needs the writer lock. Returns where a damaged store is kept that was
-/// replaced.
+/// Ends a killed repair. If the new store was complete and the damaged one already moved away, finishes the
+/// repair, else undoes it. Needs the writer lock. Returns the folder of a replaced damaged store.
 pub(crate) fn finish_interrupted(root: &Path) -> Result<Option<PathBuf>> {
     let (place, new, old) = (root.join(STORE), root.join(REPAIRED).join(STORE), root.join(DAMAGED));
     if !place.exists() && old.exists() && new.exists() {
-        // The damaged store never gets the mark of the new one, and the new one is never there without its
-        // own: with that of the damaged one, its list of tables could not be told from that of another store.
+        // A store and its mark move together. With the mark of the damaged store, the list of the new store
+        // would look like that of another store.
         sync_folder(root)?;
         let mark = root.join(COMMITTED);
         match fs::rename(root.join(REPAIRED).join(COMMITTED), &mark) {
-            // It is in its place already.
+            // The new store is in its place already.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             moved => moved.map_err(Error::io("put the mark of the rebuilt store in its place", &mark))?,
         }

@@ -1,15 +1,13 @@
-//! Manifest: how far RocksDB's list of the store's tables can be trusted, and what it changes.
+//! Manifest: decides how far RocksDB's list of tables can be trusted, and reads what it changes.
 //!
-//! The engine appends an edit to the list and syncs it. Where the sync of an edit that adds tables fails, it
-//! takes the tables away again, and the edit stays: the list then names files that are not there, and the
-//! engine opens the store no more. [`untrusted_edits`] finds such edits, so that the list can be used up to
-//! the first of them. Nothing is lost by that: a commit is written after the tables it needs, and never after
-//! a sync that failed.
+//! The engine appends an edit to the list and syncs it. If the sync of an edit that adds tables fails, the
+//! engine removes the tables, but the edit stays. The list then names missing files, and the engine cannot
+//! open the store. [`untrusted_edits`] finds such edits, so that the list can be used up to the first of
+//! them. That loses nothing: a commit is written after its tables, and never after a failed sync.
 //!
-//! The engine deletes tables that its list does not name when it opens a store for writing. So a list that is
-//! older than the tables, or of another store, is refused before. That there are tables which the list does
-//! not name tells nothing by itself: a kill or a failed write leaves such tables too, and they are of no use.
-//! What tells is:
+//! When the engine opens a store for writing, it deletes tables that its list does not name. So a list that
+//! is older than the tables, or of another store, must be refused before. Unnamed tables alone prove nothing,
+//! because a kill or a failed write leaves useless ones. The proofs are:
 //! * the mark ([`crate::open::mark`]). It names a list only once that list is on the disk and `CURRENT` names
 //!   it, and lists get ascending numbers. So no crash leaves a list of a lower number, or less of the one
 //!   that was marked: [`check_list`].
@@ -17,12 +15,12 @@
 //!   that holds the only copy of committed rows. Commits do not tell: the log can be newer than the list:
 //!   [`check_unmarked_list`].
 //!
-//! [`without_tables`] appends edits that remove tables, to a copy: through it the rest of a store can be read
-//! although some of its tables are damaged.
+//! [`without_tables`] appends edits that remove tables to a copy of the list. With it the rest of a store can
+//! be read if some tables are damaged.
 //!
-//! A writer puts the trusted part of the list in place of the whole. A reader changes nothing: it opens links
-//! to the tables with a copy of the trusted part. After a failed write of the engine its list is not marked
-//! until the store is opened again.
+//! A writer replaces the list by its trusted part. A reader changes nothing: it opens links to the tables
+//! with a copy of the trusted part. After a failed write of the engine the list is not marked until the store
+//! is opened again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,14 +36,14 @@ use crate::open::mark::{self, CommitMark};
 use crate::open::version_edit::{Records, VersionEdit, append, removal};
 use fpdb_host::error::{Error, Result, StoreFailure};
 
-/// A list of tables without the edits that a failed sync has left in it.
+/// The part of a list of tables before the edits of a failed sync.
 pub(super) struct TrustedList {
     path: PathBuf,
     content: Vec<u8>,
 }
 
 impl TrustedList {
-    /// The trusted part of the list of the database at `root`; `None` where it can be used as it is.
+    /// The trusted part of the list of the database at `root`; `None` if it can be used as it is.
     pub(super) fn of(root: &Path) -> Result<Option<Self>> {
         let Some((path, trusted)) = mark::grown_list(root)? else { return Ok(None) };
         let mut content = fs::read(&path).map_err(Error::io("read", &path))?;
@@ -58,12 +56,12 @@ impl TrustedList {
         }))
     }
 
-    /// Puts it in the place of the whole list. Needs the writer lock.
+    /// Replaces the whole list by it. Needs the writer lock.
     pub(super) fn put_in_place(&self) -> Result<()> {
         replace_file(&self.path, &self.content)
     }
 
-    /// A copy of the store with this list, whose other files are links. For a reader, who changes nothing.
+    /// A copy of the store with this list and links to all other files. For readers, which change nothing.
     pub(super) fn link_store(&self) -> Result<LinkedStore> {
         let store = self.path.parent().unwrap_or(Path::new(STORE));
         let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -71,7 +69,7 @@ impl TrustedList {
     }
 }
 
-/// The list of tables at one time.
+/// The state of the list of tables at one time.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ListEnd {
     path: PathBuf,
@@ -79,7 +77,7 @@ pub(super) struct ListEnd {
 }
 
 impl ListEnd {
-    /// The list of the database at `root`; `None` where the engine is about to write another.
+    /// The list of the database at `root`; `None` if the engine is about to write another.
     pub(super) fn of(root: &Path) -> Result<Option<Self>> {
         Ok(mark::list_end(root)?.map(|(path, bytes)| Self { path, bytes }))
     }
@@ -100,17 +98,17 @@ impl ListEnd {
 /// How a list of tables has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ListChange {
-    /// Not at all.
+    /// No change.
     None,
-    /// It has got or lost tables of runs, if any.
+    /// At most tables of runs were added or removed.
     Runs,
-    /// It has also got tables of other rows, which were in no log or table before.
+    /// Tables of other rows were added too; these rows were in no log or table before.
     MoreRows,
-    /// Rows may have been moved, from a log into a table or from one table into another.
+    /// Rows may have moved from a log into a table or between tables.
     Rows,
 }
 
-/// How the edits of the list change it that end behind its first `known` bytes.
+/// The change by the edits that end after the first `known` bytes of a list.
 fn change_behind(list: &[u8], known: usize) -> ListChange {
     let records = Records::of(list);
     if records.damaged {
@@ -130,9 +128,8 @@ fn change_behind(list: &[u8], known: usize) -> ListChange {
     behind.map(|record| change(&record.content)).max().unwrap_or(ListChange::Runs)
 }
 
-/// Where the list ceases to be trusted: the offset of the first edit behind `trusted` bytes from which on all
-/// edits do nothing but add tables, one of which `is_there` finds missing. `None` where there is no such
-/// edit.
+/// The offset at which the list is no longer trusted, at or after `trusted` bytes. From there on all edits
+/// only add tables, and one of these tables is missing (`is_there`). `None` if there is no such edit.
 fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64) -> bool) -> Option<usize> {
     let records = Records::of(list);
     if records.damaged {
@@ -142,7 +139,7 @@ fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64) -> bool) 
     for record in records.records.iter().filter(|record| record.start >= trusted) {
         let added = VersionEdit::parse(&record.content).filter(VersionEdit::only_adds_tables);
         match (untrusted, added) {
-            // Something else was done after it: the list is not what a failed sync leaves.
+            // Another kind of edit follows, so this is not the result of a failed sync.
             (Some(_), None) => return None,
             (None, Some(edit)) if edit.added.iter().any(|table| !is_there(table.number)) => {
                 untrusted = Some(record.start);
@@ -156,9 +153,9 @@ fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64) -> bool) 
 /// The tables that a list names, as far as it can be read.
 #[derive(Debug, Default)]
 pub(crate) struct NamedTables {
-    /// The tables that it names and does not remove again, with their bytes.
+    /// The tables that it names and does not remove, with their sizes.
     live: BTreeMap<u64, u64>,
-    /// The tables that it has removed, with their bytes.
+    /// The tables that it has removed, with their sizes.
     removed: BTreeMap<u64, u64>,
 }
 
@@ -178,8 +175,7 @@ impl NamedTables {
         named
     }
 
-    /// True where the list says that a table is no longer needed: it has had this table, of these bytes, and
-    /// removed it.
+    /// True if the list has named this table, of this size, and removed it: the table is no longer needed.
     pub(crate) fn has_removed(&self, table: u64, bytes: u64) -> bool {
         self.removed.get(&table) == Some(&bytes)
     }
@@ -194,7 +190,7 @@ pub(crate) fn named_tables(store: &Path) -> Result<Vec<NamedTables>> {
     Ok(named)
 }
 
-/// Sees to it that the list of tables of the database at `root` is not shorter or older than it was.
+/// Checks that the list of tables of the database at `root` is not shorter or older than marked.
 ///
 /// # Errors
 /// [`Error::TablesLost`], [`Error::TablesUnlisted`].
@@ -203,7 +199,7 @@ pub(super) fn check_list(root: &Path, mark: &CommitMark) -> Result<()> {
     let store = root.join(STORE);
     match list.compared_with(mark) {
         ListAge::Cut { found, marked } => Err(Error::TablesLost { path: list.path, found, marked }),
-        // Where a later list is of another store, the engine misses its tables.
+        // If a later list is of another store, the engine reports missing tables.
         ListAge::AsMarked | ListAge::Later => Ok(()),
         // The engine reports it.
         ListAge::Unknown if list.records.damaged => Ok(()),
@@ -215,8 +211,7 @@ pub(super) fn check_list(root: &Path, mark: &CommitMark) -> Result<()> {
     }
 }
 
-/// Sees to it that the list of tables of the database at `root`, of which there is no mark, names each table
-/// that can be read.
+/// Checks a database at `root` whose list of tables is not marked: the list must name each readable table.
 ///
 /// # Errors
 /// [`Error::TablesUnlisted`].
@@ -236,8 +231,8 @@ pub(super) fn check_unmarked_list(root: &Path) -> Result<()> {
     if tables == 0 { Ok(()) } else { Err(Error::TablesUnlisted { path: list.path, tables }) }
 }
 
-/// The list of tables that can be relied on, if there is one: it is the one that was marked, as long as it
-/// was, or fits the tables there are. Its name and content.
+/// The name and content of a reliable list of tables, if there is one: it is the marked one in full length,
+/// or fits the tables that exist.
 pub(crate) fn reliable_list(root: &Path, mark: &CommitMark) -> Result<Option<(String, Vec<u8>)>> {
     let store = root.join(STORE);
     let marked = mark.list_name().map(|name| ListFile::read(&store, &name)).transpose()?.flatten();
@@ -255,7 +250,7 @@ pub(crate) fn reliable_list(root: &Path, mark: &CommitMark) -> Result<Option<(St
     Ok(None)
 }
 
-/// The engine's name of the store that a list is of.
+/// The engine's name of the store of a list.
 pub(crate) fn store_id(list: &[u8]) -> Option<String> {
     Records::of(list).edits().find_map(|(_, edit)| edit.store)
 }
@@ -268,27 +263,26 @@ struct ListFile {
     records: Records,
 }
 
-/// A list beside the one that was marked.
+/// A list compared with the marked one.
 enum ListAge {
-    /// The same one.
+    /// The marked list.
     AsMarked,
-    /// One of a greater number: a writer made it that was killed before it marked it, or it is of another
-    /// store.
+    /// A list with a larger number. Its writer was killed before marking it, or it is of another store.
     Later,
-    /// The same one, of which less can be read than was there.
+    /// The marked list, but cut short.
     Cut { found: u64, marked: u64 },
-    /// Another one that is no later, or no list was marked.
+    /// Another list that is not later; or no list was marked.
     Unknown,
 }
 
 impl ListFile {
-    /// The list that `CURRENT` names; `None` where it names none that is there.
+    /// The list that `CURRENT` names; `None` if it names none that is there.
     fn named(root: &Path) -> Result<Option<Self>> {
         let Some(name) = mark::list_named(root)? else { return Ok(None) };
         Self::read(&root.join(STORE), &name)
     }
 
-    /// The list of this name; `None` where there is none that can be read.
+    /// The list of this name; `None` if there is none that can be read.
     fn read(store: &Path, name: &str) -> Result<Option<Self>> {
         let path = store.join(name);
         if !files::is_plausible(&path) {
@@ -296,8 +290,7 @@ impl ListFile {
         }
         let content = match fs::read(&path) {
             Ok(content) => content,
-            // The writer has made another one meanwhile, or the disk cannot read it, which the engine
-            // reports.
+            // The writer has made another list meanwhile, or it is unreadable, which the engine reports.
             Err(error) if !StoreFailure::of_io(&error).is_refusal() => return Ok(None),
             Err(error) => return Err(Error::io("read", path)(error)),
         };
@@ -307,7 +300,7 @@ impl ListFile {
 
     fn compared_with(&self, mark: &CommitMark) -> ListAge {
         match mark.compare_list(files::list_number(&self.name).unwrap_or(0), &self.content) {
-            // Its records were all there; one that cannot be read now hides those behind it.
+            // All records were there before. An unreadable one hides the later ones.
             Some(marked) if (self.records.end() as u64) < marked => {
                 ListAge::Cut { found: self.records.end() as u64, marked }
             }
@@ -317,7 +310,7 @@ impl ListFile {
         }
     }
 
-    /// True where the tables that it names are there.
+    /// True if all tables that it names exist.
     fn has_all_tables(&self, store: &Path) -> bool {
         let is_there = |(table, &bytes): (&u64, &u64)| {
             fs::metadata(store.join(format!("{table:06}.sst"))).is_ok_and(|metadata| metadata.len() == bytes)
@@ -325,8 +318,7 @@ impl ListFile {
         NamedTables::of(&self.records).live.iter().all(is_there)
     }
 
-    /// The tables that are there, and that it does not name and has not removed: their numbers and the names
-    /// of their files.
+    /// Existing tables that it neither names nor has removed: their numbers and file names.
     fn unlisted(&self, store: &Path) -> Result<Vec<(u64, String)>> {
         let named = NamedTables::of(&self.records);
         let mut unlisted = Vec::new();
@@ -346,13 +338,13 @@ impl ListFile {
     }
 }
 
-/// The list with edits behind it that remove these tables; `None` where it is not a list, or does not name
-/// their families.
+/// The list with appended edits that remove these tables. `None` if it is no list, or does not name their
+/// families.
 pub(crate) fn without_tables(list: &[u8], tables: &[&Table]) -> Option<Vec<u8>> {
     let records = Records::of(list);
     let mut families = records.families();
     families.insert(MAIN.as_bytes().to_vec(), 0);
-    // A record that was cut off at the end is left out.
+    // Without a cut-off record at the end.
     let mut shorter = list.get(..records.end()).filter(|list| !records.damaged && !list.is_empty())?.to_vec();
     let mut removals: BTreeMap<u64, Vec<(u32, u64)>> = BTreeMap::new();
     for table in tables {
