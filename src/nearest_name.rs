@@ -9,8 +9,9 @@ const LONGEST: usize = 200;
 /// The most names that are looked at: some tenths of a second.
 const MOST_NAMES: usize = 100_000;
 
-/// The name, or the beginning of one that ends with a component, that is most like what was typed. `None` if none is much like it. Looks
-/// at names in the folder that was typed, as far as it is one; at 100,000 names at most.
+/// The name, or the beginning of one that ends with a component, that is most like what was typed. `None` if
+/// none is much like it. Looks at names in the folder that was typed, as far as it is one; at 100,000 names
+/// at most.
 pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>> {
     let folders = typed.match_indices('/').rev().map(|(at, _)| &typed[..=at]).chain([""]);
     for folder in folders {

@@ -234,7 +234,8 @@ impl NativeDatabase {
         self.answers(py, sources, options, &caller)
     }
 
-    /// Answers a query for each document that is `found` in a file or folder: with the names of the fields of records (text, id, others to keep).
+    /// Answers a query for each document that is `found` in a file or folder: with the names of the fields of
+    /// records (text, id, others to keep).
     fn query_below(
         &self,
         py: Python<'_>,

@@ -1,5 +1,5 @@
-//! Options that name documents by a prefix or pattern: one that fits no document is an error, as it is more likely a slip
-//! than a wish.
+//! Options that name documents by a prefix or pattern: one that fits no document is an error, as it is more
+//! likely a slip than a wish.
 
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
@@ -15,7 +15,8 @@ pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str) 
     Err(Error::NothingFits { option, value, nearest })
 }
 
-/// The folder that [`submission_pattern`](super::submissions::submission_pattern) made a pattern of; other values as they are.
+/// The folder that [`submission_pattern`](super::submissions::submission_pattern) made a pattern of; other
+/// values as they are.
 fn folder_of(value: &str) -> String {
     let folder = value.strip_prefix("^(").and_then(|rest| rest.strip_suffix("[^/!]+)[/!]"));
     match folder.map(|folder| folder.replace('\\', "")) {

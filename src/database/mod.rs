@@ -289,8 +289,8 @@ impl Database {
         Ok(DocumentInfo::new(id.0, self.store.document_numbered(id.0)?))
     }
 
-    /// What was probably meant by a name that no document has: the name, or the beginning of one, that is most like it. `None` if none is
-    /// much like it. Looks at 100,000 names at most.
+    /// What was probably meant by a name that no document has: the name, or the beginning of one, that is
+    /// most like it. `None` if none is much like it. Looks at 100,000 names at most.
     ///
     /// # Errors
     /// Fails if the store cannot be read.

@@ -300,13 +300,14 @@ impl DatabaseWriter {
         })
     }
 
-    /// Deletes the documents that the report of a dedup, a file of its JSON, lists as removable; their files are left alone. Only a document
-    /// that is stored as the report says is deleted, and only if its survivor is stored so too. Those that are gone already count in
-    /// `reported` alone. 100,000 documents go with each commit, so the same call goes on after an interruption.
+    /// Deletes the documents that the report of a dedup, a file of its JSON, lists as removable; their files
+    /// are left alone. Only a document that is stored as the report says is deleted, and only if its survivor
+    /// is stored so too. Those that are gone already count in `reported` alone. 100,000 documents go with
+    /// each commit, so the same call goes on after an interruption.
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`]; [`Error::Stopped`]; a failure to read
-    /// or write the store.
+    /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];
+    /// [`Error::Stopped`]; a failure to read or write the store.
     pub fn remove_reported(&self, report: impl AsRef<Path>, task: &Task<'_>) -> Result<Removal> {
         self.store.change_alone(task.token(), || {
             let removals = removals(&self.store, report.as_ref(), task)?;

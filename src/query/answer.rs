@@ -85,7 +85,8 @@ pub struct QueryDocument {
     /// True if offsets and lines refer to text extracted from the document (from a PDF, say).
     #[serde(default, skip_serializing_if = "is_false")]
     pub extracted: bool,
-    /// The metadata of a record that was queried with, and of a stored document: its id and the fields to keep, for example.
+    /// The metadata of a record that was queried with, and of a stored document: its id and the fields to
+    /// keep, for example.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
 }

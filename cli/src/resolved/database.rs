@@ -132,8 +132,8 @@ fn here() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot tell the current folder")
 }
 
-/// The error for an unknown document, with the name that was probably meant. Many names may be looked at, so it is made for one error of
-/// a run.
+/// The error for an unknown document, with the name that was probably meant. Many names may be looked at, so
+/// it is made for one error of a run.
 ///
 /// # Errors
 /// Fails if the names cannot be read.

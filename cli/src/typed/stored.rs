@@ -50,8 +50,8 @@ pub(crate) struct RmArgs {
     pub(crate) ids: Vec<u32>,
     /// Remove the documents that this report of `dedup --format json` lists as removable
     ///
-    /// A document is removed if it is stored as the report says, and its survivor is too. The files of the documents stay: `fpdb apply` acts
-    /// on those.
+    /// A document is removed if it is stored as the report says, and its survivor is too. The files of the
+    /// documents stay: `fpdb apply` acts on those.
     #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["names", "ids", "prefixes", "fields"])]
     pub(crate) report: Option<PathBuf>,

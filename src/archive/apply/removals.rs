@@ -21,8 +21,8 @@ pub(crate) struct Removals {
     pub(crate) left: RoaringBitmap,
 }
 
-/// Reads a report and compares its documents with the stored ones. Documents that are gone already are listed, and neither can go nor are
-/// left.
+/// Reads a report and compares its documents with the stored ones. Documents that are gone already are
+/// listed, and neither can go nor are left.
 pub(crate) fn removals(store: &Store, report: &Path, task: &Task<'_>) -> Result<Removals> {
     let temp = TempSpace::beside(store.root(), None)?;
     let parsed = ParsedReport::read(report, &temp, store.memory() / 4, task)?;

@@ -387,7 +387,8 @@ fn protects(prefix: &NamePrefix, record: &DocumentRecord) -> bool {
 /// Checks that each prefix and pattern fits a document, before hours of work.
 ///
 /// # Errors
-/// [`Error::NothingFits`]; [`Error::InvalidParameter`] for a pattern that is not a regular expression; errors from reading the documents.
+/// [`Error::NothingFits`]; [`Error::InvalidParameter`] for a pattern that is not a regular expression; errors
+/// from reading the documents.
 pub(in crate::archive::dedup) fn check_choices(store: &Store, options: &DedupOptions) -> Result<()> {
     let choices = Choices::new(options)?;
     let mut protect: Vec<_> = options.protect.iter().zip(&choices.prefixes).collect();
