@@ -28,7 +28,7 @@ mod _native {
     #[pymodule_export]
     use super::comparison::diff;
     #[pymodule_export]
-    use super::database::NativeDatabase;
+    use super::database::{NativeDatabase, NativePages};
     #[pymodule_export]
     use super::fingerprints::{NativeFingerprints, fingerprint};
     #[pymodule_export]

@@ -1,9 +1,10 @@
 //! Opened: a database that Python has opened, for this process only, until it is closed.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use fpdb::{Database, DatabaseWriter};
 use pyo3::prelude::*;
@@ -26,12 +27,50 @@ impl Handle {
     }
 }
 
-/// A database that Python has opened. It belongs to the process that opened it. Closing it lets the handle
+/// A database that Python has opened. It belongs to the process that opened it. Closing it lets its handles
 /// go, even while Python objects still refer to this.
 pub(crate) struct Opened {
-    handle: Mutex<Option<Handle>>,
+    handles: Mutex<Handles>,
+    /// Held by the thread that moves the database on to the last commit, so that no other moves it back.
+    moving: Mutex<()>,
     path: PathBuf,
     process: u32,
+}
+
+/// The handles of an open database.
+#[derive(Default)]
+pub(crate) struct Handles {
+    /// None once it is closed.
+    last: Option<Handle>,
+    /// How often it was moved on.
+    moves: u64,
+    /// Those of [`Pinned`], by number.
+    pinned: BTreeMap<u64, Handle>,
+}
+
+/// A handle for several calls. A reader shows one commit in all of them, even if it is moved on meanwhile.
+pub(crate) struct Pinned {
+    opened: Arc<Opened>,
+    number: u64,
+}
+
+impl Pinned {
+    /// The handle, as [`Opened::handle`] gives it.
+    pub(crate) fn handle(&self) -> PyResult<Handle> {
+        let last = self.opened.handle()?;
+        // Closing the database lets go of all handles at once.
+        Ok(self.opened.handles()?.pinned.get(&self.number).cloned().unwrap_or(last))
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // In a process that was forked off, it stays until `Opened` is dropped.
+        if self.opened.is_own() {
+            let handle = self.opened.handles().map(|mut handles| handles.pinned.remove(&self.number));
+            drop(handle);
+        }
+    }
 }
 
 thread_local! {
@@ -54,16 +93,21 @@ impl Drop for Feeding {
 impl Drop for Opened {
     fn drop(&mut self) {
         if process::id() != self.process
-            && let Ok(handle) = self.handle.get_mut()
+            && let Ok(handles) = self.handles.get_mut()
         {
-            std::mem::forget(handle.take());
+            std::mem::forget(std::mem::take(handles));
         }
     }
 }
 
 impl Opened {
     pub(crate) fn new(handle: Handle, path: PathBuf) -> Self {
-        Self { handle: Mutex::new(Some(handle)), path, process: process::id() }
+        let handles = Handles { last: Some(handle), ..Handles::default() };
+        Self { handles: Mutex::new(handles), moving: Mutex::new(()), path, process: process::id() }
+    }
+
+    fn handles(&self) -> PyResult<MutexGuard<'_, Handles>> {
+        self.handles.lock().map_err(|_| poisoned())
     }
 
     /// True if this is the process that has opened it.
@@ -81,7 +125,7 @@ impl Opened {
             );
             return Err(exception("ForkedError", &message, Some("open the database again in this process")));
         }
-        self.handle.lock().map_err(|_| poisoned())?.clone().ok_or_else(|| {
+        self.handles()?.last.clone().ok_or_else(|| {
             let message = format!("the database at {} has been closed", self.path.display());
             exception("ClosedError", &message, Some("open it again with fpdb.open"))
         })
@@ -110,16 +154,36 @@ impl Opened {
         }
     }
 
-    /// Puts a handle on the last commit in the place of a reader's, and returns whether there was another
-    /// commit.
-    pub(crate) fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
+    /// The handle, for several calls that are to show one commit.
+    pub(crate) fn pin(self: &Arc<Self>) -> PyResult<Pinned> {
         let handle = self.handle()?;
-        let Some(newer) = py.detach(|| handle.database().refreshed()).map_err(raise)? else { return Ok(false) };
-        // Closed meanwhile it stays closed. Calls at work keep the handle they have.
-        if let Some(handle) = &mut *self.handle.lock().map_err(|_| poisoned())? {
-            *handle = Handle::Reader(newer);
-        }
-        Ok(true)
+        let mut handles = self.handles()?;
+        let number = handles.pinned.last_key_value().map_or(0, |(last, _)| last + 1);
+        handles.pinned.insert(number, handle);
+        drop(handles);
+        Ok(Pinned { opened: Arc::clone(self), number })
+    }
+
+    /// Puts a handle on the last commit in the place of a reader's. Returns whether this call, or another one
+    /// meanwhile, has found another commit.
+    pub(crate) fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
+        let moves = self.handles()?.moves;
+        py.detach(|| {
+            let _moving = self.moving.lock().map_err(|_| poisoned())?;
+            let newer = self.handle()?.database().refreshed().map_err(raise)?;
+            let mut handles = self.handles()?;
+            let mut old = None;
+            // Closed meanwhile it stays closed. Calls at work keep the handle they have.
+            if let (Some(newer), Some(last)) = (newer, &mut handles.last) {
+                old = Some(std::mem::replace(last, Handle::Reader(newer)));
+                handles.moves += 1;
+            }
+            let is_moved = handles.moves != moves;
+            drop(handles);
+            // Closes its files, which takes time.
+            drop(old);
+            Ok(is_moved)
+        })
     }
 
     /// Notes that this thread feeds an ingest of this database.
@@ -128,12 +192,12 @@ impl Opened {
         Feeding
     }
 
-    /// Lets the handle go.
-    pub(crate) fn take(&self) -> PyResult<Option<Handle>> {
-        Ok(self.handle.lock().map_err(|_| poisoned())?.take())
+    /// Lets the handles go.
+    pub(crate) fn take(&self) -> PyResult<Handles> {
+        Ok(std::mem::take(&mut *self.handles()?))
     }
 
     pub(crate) fn is_closed(&self) -> PyResult<bool> {
-        Ok(self.handle.lock().map_err(|_| poisoned())?.is_none())
+        Ok(self.handles()?.last.is_none())
     }
 }

@@ -68,7 +68,8 @@ By: TypeAlias = Literal["exact", "exact-text", "resemblance", "containment"]
 class Documents(Iterable[DocumentInfo]):
     """The stored documents, in order of number. It can be gone through again and again, and reads as an Arrow stream.
 
-    Documents are read from the database page by page, so that memory does not grow with their number.
+    Documents are read from the database page by page, so that memory does not grow with their number. If the database is open
+    for reading, each pass shows one commit, even if `refresh` is called meanwhile.
     """
 
     def __init__(self, native: _native.NativeDatabase) -> None:
@@ -78,20 +79,16 @@ class Documents(Iterable[DocumentInfo]):
         return int(json.loads(self._native.stats())["documents"])
 
     def __iter__(self) -> Iterator[DocumentInfo]:
-        first = 0
-        while page := self._page(first):
-            yield from page
-            first = page[-1].id + 1
-
-    def _page(self, first: int) -> list[DocumentInfo]:
-        rows = self._native.documents(first, 1000)
-        return [DocumentInfo._of(json.loads(rows.json(index))) for index in range(len(rows))]
+        pages = self._native.document_pages()
+        while rows := pages.next_page(1000):
+            for index in range(len(rows)):
+                yield DocumentInfo._of(json.loads(rows.json(index)))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         return self._native.documents_stream()
 
     def __arrow_c_schema__(self) -> Any:
-        return self._native.documents(0, 0).__arrow_c_schema__()
+        return self._native.document_pages().next_page(0).__arrow_c_schema__()
 
     def __repr__(self) -> str:
         return f"<Documents: {len(self)}>"
@@ -806,7 +803,7 @@ class Database:
         theirs. Without a new commit it costs some microseconds, with one as much as `fpdb.open`.
 
         Returns:
-            True if there was another commit; always False if the database is open for writing, and so shows its commits.
+            True if there was another commit, also if another thread found it meanwhile; always False if the database is open for writing, and so shows its commits.
 
         Raises:
             DatabaseNotFoundError: its folder is gone.
