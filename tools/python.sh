@@ -57,16 +57,21 @@ print(getattr(build_backend, f"build_{sys.argv[1]}")(sys.argv[2], settings or No
 END
 }
 
+# The bytes of a wheel follow from the commit: the time that its list of parts states is FPDB_EPOCH, else that of the commit.
 wheel() {
-    local tools found
+    local tools found target parts=$PWD/target/fpdb-python.cyclonedx.json
+    target=$(rustc -vV | sed -n 's/^host: //p')
+    mkdir -p target
+    "$python" tools/dist/parts.py fpdb-python "$target" "${FPDB_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}" sbom >"$parts"
     if $portable; then
         tools=$(environment portable python/requirements-portable.txt)
-        build "$tools" wheel whl "linker=$PWD/tools/portable/cc" compatibility=manylinux_2_28
+        build "$tools" wheel whl "sbom=$parts" "linker=$PWD/tools/portable/cc" compatibility=manylinux_2_28
     else
         tools=$(environment build python/requirements-build.txt)
-        build "$tools" wheel whl
+        build "$tools" wheel whl "sbom=$parts"
     fi
     ls -l "$wheels"/fpdb-*.whl
+    if [[ $target != *-linux-gnu ]]; then return; fi
     found=$("$tools/bin/auditwheel" show "$wheels"/fpdb-*.whl | grep -o '"manylinux[^"]*"' | head -n 1)
     echo "works on $found"
     if $portable && [[ $found != \"manylinux_2_28_* ]]; then
