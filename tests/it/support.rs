@@ -1,11 +1,14 @@
 //! Running the program, and folders to run it in.
 
+use std::collections::BTreeSet;
 use std::io::{Read, Seek, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// A folder of its own for one test, with the program at hand.
@@ -135,12 +138,21 @@ impl Run {
     }
 }
 
-/// Adds the lines of JSON to a file in the folder that `FPDB_JSON_LINES` names, if it is set. The tests of the Python package
-/// validate them against `docs/schemas`: a validator is there already.
+/// Adds lines of JSON to a file in the folder that `FPDB_JSON_LINES` names, if it is set: each with other
+/// fields, or fields of other types, than those before it. The tests of the Python package validate them
+/// against `docs/schemas`: a validator is there already.
 fn record(stdout: &str) {
+    static SHAPES: Mutex<BTreeSet<BTreeSet<String>>> = Mutex::new(BTreeSet::new());
     let Some(folder) = std::env::var_os("FPDB_JSON_LINES") else { return };
-    let lines: String =
-        stdout.lines().filter(|line| line.starts_with(r#"{"schema":"#)).flat_map(|line| [line, "\n"]).collect();
+    let mut lines = String::new();
+    for line in stdout.lines().filter(|line| line.starts_with(r#"{"schema":"#)) {
+        let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
+        let mut shape = BTreeSet::from([value["schema"].to_string()]);
+        fields(&value, "", &mut shape);
+        if SHAPES.lock().unwrap().insert(shape) {
+            lines.extend([line, "\n"]);
+        }
+    }
     if lines.is_empty() {
         return;
     }
@@ -149,6 +161,26 @@ fn record(stdout: &str) {
     // One write, so that lines of other tests are not torn.
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(file).unwrap();
     file.write_all(lines.as_bytes()).unwrap();
+}
+
+/// The path and the type of each field below a value.
+fn fields(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    let kind = match value {
+        Value::Object(inner) => {
+            inner.iter().for_each(|(name, inner)| fields(inner, &format!("{path}.{name}"), found));
+            "object"
+        }
+        Value::Array(inner) => {
+            inner.iter().for_each(|inner| fields(inner, &format!("{path}[]"), found));
+            "array"
+        }
+        Value::String(_) => "string",
+        Value::Bool(_) => "boolean",
+        Value::Null => "null",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+    };
+    found.insert(format!("{path}: {kind}"));
 }
 
 /// A program that is started inherits the signals that this process ignores, such as those of a job in the background of a script. Tests
