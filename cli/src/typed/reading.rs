@@ -37,13 +37,13 @@ impl ReadArgs {
 #[command(next_help_heading = "Reading")]
 pub(crate) struct RecordFieldArgs {
     /// The field of JSON lines and Parquet that holds the text
-    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text, hide_short_help = true)]
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text)]
     pub(crate) text_field: String,
     /// The field that holds the id, which is kept with the document
-    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id, hide_short_help = true)]
+    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id)]
     pub(crate) id_field: String,
     /// Other fields to keep with the documents, separated by commas
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',', hide_short_help = true)]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) keep_fields: Vec<String>,
 }
 
