@@ -2,7 +2,7 @@
 //! types, with their comments. The files are in `docs/schemas`.
 
 use fpdb_host::schema::Answer;
-use fpdb_store::{Backup, Verification};
+use fpdb_store::{Backup, ListedBackup, Verification};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
@@ -41,6 +41,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         of::<Compaction>(),
         of::<Verification>(),
         of::<Backup>(),
+        of::<ListedBackup>(),
         of::<Assembly>(),
     ]
 }

@@ -143,5 +143,7 @@ pub mod maintenance {
         StoredPart,
     };
     #[doc(inline)]
-    pub use fpdb_store::{Backup, DamagedStore, Level, LostDocument, Problem, Repair, Verification};
+    pub use fpdb_store::{
+        Backup, DamagedStore, Level, ListedBackup, LostDocument, Problem, Repair, Verification, backups,
+    };
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 use fpdb::maintenance::{Backup, Compaction};
 use fpdb::{Database, DocId, IngestOptions, Progress, Removal, StopToken, Task};
@@ -350,6 +351,46 @@ fn a_backup_is_restored_as_it_was_and_costs_what_is_new() {
     folder.ok(&["--db", "d", "restore", "copies"]);
     assert_eq!(answers(&folder, "d", "c/003.txt"), now);
     folder.ok(&["--db", "a", "backup", "--keep", "1", "copies"]);
+}
+
+#[test]
+fn backups_are_listed_and_restored_by_time() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..3);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    // The times of backups are in whole seconds.
+    std::thread::sleep(Duration::from_millis(1100));
+    corpus(&folder, "c", 3..5);
+    folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+    folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+
+    let list = || folder.ok(&["backup", "--list", "copies", "--format", "json"]).json();
+    let listed = list();
+    let field = |name: &str| -> Vec<i64> { listed.iter().map(|line| line[name].as_i64().unwrap()).collect() };
+    assert_eq!((field("number"), field("documents")), (vec![1, 2], vec![3, 5]));
+    assert!(field("bytes")[0] > 0);
+    let shown = folder.ok(&["backup", "--list", "copies"]).stdout;
+    assert!(shown.lines().count() == 2 && shown.contains("  5 documents, "), "{shown}");
+
+    let at =
+        |seconds: i64| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds as u64)).to_string();
+    let made = field("made_at");
+    for (db, time, documents) in [("first", made[0], 3), ("between", made[1] - 1, 3), ("second", made[1], 5)] {
+        let restored = folder.ok(&["--db", db, "restore", "copies", "--at", &at(time), "--format", "json"]).json();
+        assert_eq!(restored[0]["documents"], documents, "{db}");
+    }
+    let run = folder.run(&["--db", "d", "restore", "copies", "--at", &at(made[0] - 1)]);
+    assert!(run.status == 2 && run.stderr.contains(&format!("was made later, at {}", at(made[0]))), "{run:#?}");
+    let run = folder.run(&["backup", "--list", "c"]);
+    assert!(run.status == 2 && run.stderr.contains("c"), "{run:#?}");
+
+    // A backup that is removed takes its count with it. Those of earlier versions have none.
+    folder.ok(&["--db", "a", "backup", "-q", "copies", "--keep", "1"]);
+    let counts: Vec<_> = fs::read_dir(folder.path().join("copies/documents")).unwrap().collect();
+    assert_eq!((counts.len(), list().len()), (1, 1));
+    fs::remove_file(folder.path().join("copies/documents/3")).unwrap();
+    assert!(list()[0]["documents"].is_null());
 }
 
 #[test]

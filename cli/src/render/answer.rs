@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use fpdb::apply::{Act, Action, Applied, ApplySummary, Lost, ProofSummary};
 use fpdb::dedup::{DedupPlan, DedupRow, DedupSummary};
-use fpdb::maintenance::{DatabaseStats, Verification};
+use fpdb::maintenance::{DatabaseStats, ListedBackup, Verification};
 use fpdb::pairs::Pair;
 use fpdb::repeats::{RepeatRow, RepeatSummary};
 use fpdb::staging::Assembly;
@@ -19,6 +19,7 @@ use super::corpus::{corpus_line, corpus_row};
 use super::csv::{document_row, pair_rows, query_rows, removable_row, superseded_row, undecided_row};
 use super::dedup::{dedup_plan_page, dedup_summary_line, removable_line, superseded_line, undecided_line};
 use super::human::{document_line, document_page, ingest_page, query_page, stats_page};
+use super::numbers::{count, moment, size};
 use super::pairs::{PairColumns, file_lines, pair_line};
 use super::repeats::{repeat_line, repeat_row, repeat_summary_lines, uncompared_line, uncompared_row};
 use super::style::Style;
@@ -308,6 +309,13 @@ pub(crate) struct StatsPage<'a> {
 impl Render for StatsPage<'_> {
     fn human(&self, _: Style) -> String {
         stats_page(self.stats, self.verbose)
+    }
+}
+
+impl Render for ListedBackup {
+    fn human(&self, _: Style) -> String {
+        let documents = self.documents.map_or_else(|| "documents not counted".to_owned(), |n| count(n, "document"));
+        format!("{}  {}  {documents}, {}\n", self.number, moment(self.made_at), size(self.bytes))
     }
 }
 

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::{Duration, UNIX_EPOCH};
 
 use fpdb::maintenance::DatabaseStats;
 use fpdb::{DocumentInfo, IngestSummary, Location, Match, Measure, Passage, QueryAnswer, Unit, Weight};
@@ -11,7 +10,7 @@ use fpdb_kernel::hex;
 
 use super::escape::escape_terminal;
 use super::folder::{common_folder, in_folder, name_in};
-use super::numbers::{count, grouped, percent, size};
+use super::numbers::{count, grouped, moment, percent, size};
 use super::style::Style;
 use super::verification::damaged_stores;
 
@@ -435,9 +434,8 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     if let more @ 1.. = stats.sources.len().saturating_sub(SOURCES_SHOWN) {
         row("", format!("... and {more} more"));
     }
-    if let Some(seconds) = stats.committed_at.and_then(|seconds| u64::try_from(seconds).ok()) {
-        let time = UNIX_EPOCH + Duration::from_secs(seconds);
-        row("last commit", humantime::format_rfc3339_seconds(time).to_string());
+    if let Some(seconds) = stats.committed_at {
+        row("last commit", moment(seconds));
     }
     page + &damaged_stores(&stats.damaged_stores)
 }

@@ -1,5 +1,7 @@
 //! Numbers: counts, shares and sizes as a reader wants them.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use bytesize::ByteSize;
 use indicatif::HumanCount;
 
@@ -34,6 +36,12 @@ pub(crate) fn duration(seconds: f64) -> String {
         60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
         _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
     }
+}
+
+/// A time in seconds since 1970, in UTC.
+pub(crate) fn moment(seconds: i64) -> String {
+    let time = UNIX_EPOCH + Duration::from_secs(seconds.max(0).unsigned_abs());
+    humantime::format_rfc3339_seconds(time).to_string()
 }
 
 #[cfg(test)]

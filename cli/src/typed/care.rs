@@ -6,7 +6,7 @@ use clap::{Args, ValueHint};
 use fpdb::OnChange;
 
 use super::ingest::on_change;
-use super::values::parse_size;
+use super::values::{parse_size, parse_time};
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
@@ -27,6 +27,9 @@ pub(crate) struct BackupArgs {
     /// The folder of backups: new, empty, or with earlier backups
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
+    /// List the backups in the folder: number, time, documents, size
+    #[arg(long, conflicts_with_all = ["keep", "quick"])]
+    pub(crate) list: bool,
     /// Keep only the N newest backups [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep: Option<u32>,
@@ -46,6 +49,12 @@ pub(crate) struct RestoreArgs {
     /// Which backup to restore [default: the newest]
     #[arg(long, value_name = "N")]
     pub(crate) number: Option<u32>,
+    /// Restore the newest backup made at this time or earlier
+    ///
+    /// Such as 2026-11-21T08:30 or 2026-11-21T08:30:00+01:00. UTC unless an offset is given. A date alone is its
+    /// beginning.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "number")]
+    pub(crate) at: Option<i64>,
 }
 
 #[derive(Debug, Args)]

@@ -58,14 +58,24 @@ pub(super) fn parse_since(text: &str) -> Result<fpdb::pairs::Since, String> {
     if let Ok(number) = text.parse() {
         return Ok(fpdb::pairs::Since::Document(fpdb::DocId(number)));
     }
+    match seconds_of(text) {
+        Some(seconds) => Ok(fpdb::pairs::Since::Time(seconds)),
+        None => Err("expected a document's number, or a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into()),
+    }
+}
+
+/// A time, in seconds since 1970.
+pub(super) fn parse_time(text: &str) -> Result<i64, String> {
+    seconds_of(text).ok_or_else(|| "expected a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into())
+}
+
+/// UTC unless the text has an offset.
+fn seconds_of(text: &str) -> Option<i64> {
     let timestamp = text.parse::<jiff::Timestamp>().or_else(|_| {
         let local = text.parse::<jiff::civil::DateTime>()?;
         local.to_zoned(jiff::tz::TimeZone::UTC).map(|zoned| zoned.timestamp())
     });
-    match timestamp {
-        Ok(timestamp) => Ok(fpdb::pairs::Since::Time(timestamp.as_second())),
-        Err(_) => Err("expected a document's number, or a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into()),
-    }
+    timestamp.ok().map(|timestamp| timestamp.as_second())
 }
 
 #[cfg(test)]

@@ -226,17 +226,18 @@ pub(super) const VERBS: [VerbHelp; 22] = [
     },
     VerbHelp {
         verb: "backup",
-        short: &["keep", "quick"],
+        short: &["list", "keep", "quick"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[
             ("Copy the database; again: only what has changed since", "fpdb backup /mnt/backups"),
             ("Keep only the newest seven", "fpdb backup --keep 7 /mnt/backups"),
+            ("List the backups", "fpdb backup --list /mnt/backups"),
         ],
     },
     VerbHelp {
         verb: "restore",
-        short: &["number"],
+        short: &["number", "at"],
         formats: OutputFormat::ANSWER,
         note: "",
         examples: &[

@@ -1,8 +1,10 @@
 //! `fpdb backup`: copies the database to a folder.
 
-use fpdb::maintenance::BackupOptions;
+use fpdb::maintenance::{BackupOptions, backups};
 
-use crate::output::summary;
+use std::path::Path;
+
+use crate::output::{Output, summary};
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{count, size};
@@ -11,6 +13,9 @@ use crate::run_status::RunStatus;
 use crate::typed::{BackupArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    if args.list {
+        return list(global, &args.folder);
+    }
     let database = database::builder(global).open_writer(database::existing(global)?)?;
     database::tell_if_repaired(&database, printer);
     let steps = StepBar::start(printer, "looking at the backups");
@@ -35,4 +40,14 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
         printer.error(&anyhow::anyhow!("backup {number} is damaged and cannot be restored"));
     }
     Ok(if backup.damaged.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+fn list(global: &Global, folder: &Path) -> anyhow::Result<RunStatus> {
+    let backups = backups(folder)?;
+    let mut output = Output::open(global)?;
+    for backup in &backups {
+        output.answer(backup)?;
+    }
+    output.finish()?;
+    Ok(RunStatus::Done)
 }

@@ -3,7 +3,8 @@
 //!
 //! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the
 //! identity and the path of the database), and the engine's own `engine/`. `decisions/NUMBER` is the record
-//! of a dedup's decisions at that time, if there was one.
+//! of a dedup's decisions at that time, if there was one. `documents/NUMBER` is the number of documents then, in
+//! decimal digits.
 //!
 //! RocksDB compares checksums while it copies, and only sizes later. So `fpdb backup` reads every file that
 //! the backups in the folder need ([`backup_files`](super::backup_files)). It copies a damaged file again if
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::care::backup_files::BackupFiles;
 use crate::codec::format::{DECISIONS, FORMAT_VERSION, STORE};
-use crate::engine::copies::Copies;
+use crate::engine::copies::{Copies, Copy};
 use crate::open::create::make_whole;
 use crate::open::files::{read_short, replace_file};
 use crate::open::making::is_empty_folder;
@@ -31,6 +32,8 @@ const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
 /// The records of decisions, by the numbers of their backups.
 const RECORDS: &str = "decisions";
+/// The counts of documents, by the numbers of their backups.
+const COUNTS: &str = "documents";
 
 /// A new backup. Also its JSON (`fpdb.backup/1`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +57,48 @@ pub struct Backup {
 
 impl Answer for Backup {
     const SCHEMA: &'static str = "fpdb.backup/1";
+}
+
+/// A backup in a folder. Also its JSON (`fpdb.backup.listed/1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct ListedBackup {
+    pub(crate) schema: Schema<Self>,
+    /// Its number in the folder, from 1.
+    pub number: u32,
+    /// When it was made, in seconds since 1970.
+    pub made_at: i64,
+    /// Number of documents in it. `None` if an earlier version of fpdb made it.
+    pub documents: Option<u64>,
+    /// Its size in bytes, including files that it shares with other backups.
+    pub bytes: u64,
+}
+
+impl Answer for ListedBackup {
+    const SCHEMA: &'static str = "fpdb.backup.listed/1";
+}
+
+/// The backups in `folder`, oldest first.
+///
+/// # Errors
+/// [`Error::NotABackup`]; [`Error::FormatVersion`]; an error of reading the folder.
+pub fn backups(folder: &Path) -> Result<Vec<ListedBackup>> {
+    if owner(folder)?.is_none() {
+        return Err(Error::NotABackup { path: folder.to_owned() });
+    }
+    let copies = Copies::open(&folder.join(ENGINE))?.list();
+    let listed = copies.iter().map(|copy| {
+        let count = folder.join(COUNTS).join(copy.number.to_string());
+        let documents = match read_short(&count) {
+            Ok(digits) => String::from_utf8_lossy(&digits).trim().parse().ok(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(Error::io("read", &count)(error)),
+        };
+        let Copy { number, bytes, made_at } = *copy;
+        Ok(ListedBackup { schema: Schema::new(), number, made_at, documents, bytes })
+    });
+    listed.collect()
 }
 
 fn marker() -> String {
@@ -90,6 +135,11 @@ impl Store {
         copies.verify(newest.number)?;
         let numbers: Vec<u32> = backups.iter().map(|backup| backup.number).collect();
         let decisions = self.back_up_decisions(&folder.join(RECORDS), &numbers)?;
+        let counts = folder.join(COUNTS);
+        forget_others(&counts, &numbers)?;
+        create_folders(&counts)?;
+        let documents = self.view().state().documents.to_string();
+        replace_file(&counts.join(newest.number.to_string()), documents.as_bytes())?;
         let mut damaged = Vec::new();
         if !quick {
             files.forget_damaged();
@@ -153,21 +203,7 @@ impl Store {
     /// Copies the record of decisions, if there is one, to the newest of these backups. Removes the records
     /// of deleted backups. Returns the size of the copy.
     fn back_up_decisions(&self, records: &Path, numbers: &[u32]) -> Result<u64> {
-        let is_kept = |name: &std::ffi::OsStr| {
-            name.to_str().and_then(|name| name.parse().ok()).is_some_and(|number| numbers.contains(&number))
-        };
-        match fs::read_dir(records) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Error::io("read", records)(error)),
-            Ok(entries) => {
-                for entry in entries {
-                    let entry = entry.map_err(Error::io("read", records))?;
-                    if !is_kept(&entry.file_name()) {
-                        fs::remove_file(entry.path()).map_err(Error::io("remove", entry.path()))?;
-                    }
-                }
-            }
-        }
+        forget_others(records, numbers)?;
         let (from, Some(newest)) = (self.root.join(DECISIONS), numbers.last()) else { return Ok(0) };
         let mut record = match File::open(&from) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -205,6 +241,24 @@ impl Store {
         let text = format!("{}of {identity} {}\n", marker(), path.display());
         replace_file(&folder.join(MARKER), text.as_bytes())
     }
+}
+
+/// Removes the files of `folder` that are not named by one of these numbers. The folder may be missing.
+fn forget_others(folder: &Path, numbers: &[u32]) -> Result<()> {
+    let is_kept = |name: &std::ffi::OsStr| {
+        name.to_str().and_then(|name| name.parse().ok()).is_some_and(|number| numbers.contains(&number))
+    };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(Error::io("read", folder))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(Error::io("read", folder))?;
+        if !is_kept(&entry.file_name()) {
+            fs::remove_file(entry.path()).map_err(Error::io("remove", entry.path()))?;
+        }
+    }
+    Ok(())
 }
 
 /// The database that the backups in a folder are of.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rocksdb::Env;
-use rocksdb::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
+use rocksdb::backup::{BackupEngine, BackupEngineInfo, BackupEngineOptions, RestoreOptions};
 
 use super::Engine;
 use super::failure::failed;
@@ -18,6 +18,8 @@ pub(crate) struct Copy {
     /// The number of the backup, from 1 on.
     pub(crate) number: u32,
     pub(crate) bytes: u64,
+    /// When it was made, in seconds since 1970.
+    pub(crate) made_at: i64,
 }
 
 impl Copies {
@@ -32,7 +34,8 @@ impl Copies {
     /// The backups in the folder, oldest first.
     pub(crate) fn list(&self) -> Vec<Copy> {
         let copies = self.0.get_backup_info();
-        copies.iter().map(|copy| Copy { number: copy.backup_id, bytes: copy.size }).collect()
+        let copy = |copy: &BackupEngineInfo| Copy { number: copy.backup_id, bytes: copy.size, made_at: copy.timestamp };
+        copies.iter().map(copy).collect()
     }
 
     /// Adds a backup of the committed state.
