@@ -6,4 +6,4 @@ mod html;
 
 pub use evidence::PairEvidence;
 #[cfg(feature = "html-report")]
-pub use html::{HtmlAnswers, HtmlOptions, HtmlSummary, write_html};
+pub use html::{HtmlAnswers, HtmlOptions, HtmlSummary, ReportAssets, ReportData, report_data, write_html};

@@ -2,9 +2,10 @@
 //! to its best match, clusters, and the ranked pairs. Each pair shows both texts side by side with their
 //! passages.
 //!
-//! [`write_html`], the only entry point, makes a report from the answers of `query`, `pairs`, `dedup` or
-//! `diff`. It writes a folder, whose page loads a pair when it is opened, or a single file. A report lists
-//! what it leaves out. The same answers give the same bytes: there are no time stamps.
+//! [`write_html`] makes a report from the answers of `query`, `pairs`, `dedup` or `diff`. It writes a folder,
+//! whose page loads a pair when it is opened, or a single file. [`report_data`] returns the same data to a
+//! host that serves the page itself, made of [`ReportAssets`]. A report lists what it leaves out. The same
+//! answers give the same bytes: there are no time stamps.
 //!
 //! The data are in the page, or in files beside it that it loads as scripts, because a page opened from disk
 //! cannot fetch anything. The data are the answers of the library, with offsets in UTF-16 units beside the
@@ -33,5 +34,6 @@ mod texts;
 mod write;
 
 pub use options::{HtmlAnswers, HtmlOptions};
+pub use page::ReportAssets;
 use report::ReportContent;
-pub use write::{HtmlSummary, write_html};
+pub use write::{HtmlSummary, ReportData, report_data, write_html};

@@ -30,6 +30,36 @@ const SCRIPTS: [&str; 9] = [
     include_str!("assets/main.js"),
 ];
 
+/// The parts of a report's page, for a host that serves it: a page with this style, this content and, after
+/// its data, this script. Before the script runs, the page must hold an element `overview` with the text of
+/// [`ReportData::overview`](super::ReportData::overview), and for each part an element of its name with its
+/// text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReportAssets {
+    /// The style sheet.
+    pub style: &'static str,
+    /// The script. It makes no element from a string, and loads nothing that the page holds.
+    pub script: String,
+    /// The elements that the script fills.
+    pub content: &'static str,
+}
+
+impl ReportAssets {
+    /// The parts, as each report has them.
+    #[must_use]
+    pub fn new() -> Self {
+        let content = TEMPLATE.split_once("<body>").map_or("", |(_, content)| content);
+        Self { style: STYLE, script: format!("{}\n{}", vendor(), script()), content }
+    }
+}
+
+impl Default for ReportAssets {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// The first bytes of a page, by which a report is recognised.
 pub(super) const BEGINNING: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"fpdb report\">";
 

@@ -2,7 +2,7 @@
 //! for the first of its pairs that gets a page. The passages of all its pairs are located in it then. The
 //! page comes last.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use serde::Serialize;
@@ -14,6 +14,7 @@ use super::output::Output;
 use super::sides::ShownText;
 use super::texts::TextReader;
 use super::{ReportContent, anonymous, escape, pack};
+use crate::database::Database;
 use crate::query::{Match, Passage};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::failure::Failure;
@@ -74,14 +75,69 @@ pub fn write_html(
     task: &Task<'_>,
 ) -> Result<HtmlSummary> {
     let path = path.as_ref();
-    let database = match &answers {
+    let database = database_of(&answers);
+    let report = assemble(answers, options, task)?;
+    let mut output = Output::create(path, options.single_file)?;
+    let mut part = |name: String, packed: String| output.part(&name, &packed);
+    let Filled { overview, unreadable, pairs_left_out } = fill(report, database, options, task, &mut part, path)?;
+    let (files, bytes) = output.finish(&overview)?;
+    Ok(HtmlSummary { files, bytes, unreadable, pairs_left_out })
+}
+
+/// The data of a report, for a host that serves the page itself with [`ReportAssets`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReportData {
+    /// The overview, as JSON.
+    pub overview: String,
+    /// Pairs and texts: by name, JSON that is deflated (RFC 1951) and in base64 (RFC 4648).
+    pub parts: BTreeMap<String, String>,
+}
+
+/// Returns the data of a report of answers, in memory: at most [`HtmlOptions::max_bytes`] of texts and
+/// passages.
+///
+/// # Errors [`Error::Stopped`]; errors from reading documents or postings. A text that cannot be read is no
+/// error: the report says so.
+pub fn report_data(answers: HtmlAnswers<'_>, options: &HtmlOptions, task: &Task<'_>) -> Result<ReportData> {
+    let database = database_of(&answers);
+    let report = assemble(answers, options, task)?;
+    let mut parts = BTreeMap::new();
+    let mut part = |name: String, packed: String| {
+        parts.insert(name, packed);
+        Ok(())
+    };
+    // Nothing is written to this path. Only an error of packing would name it.
+    let Filled { overview, .. } = fill(report, database, options, task, &mut part, Path::new("report"))?;
+    Ok(ReportData { overview, parts })
+}
+
+fn database_of<'a>(answers: &HtmlAnswers<'a>) -> Option<&'a Database> {
+    match answers {
         HtmlAnswers::Queries { database, .. }
         | HtmlAnswers::Pairs { database, .. }
         | HtmlAnswers::Dedup { database, .. } => Some(*database),
         HtmlAnswers::Diff { .. } => None,
-    };
-    let mut report = assemble(answers, options, task)?;
-    let mut output = Output::create(path, options.single_file)?;
+    }
+}
+
+/// A report whose parts have been handed over.
+struct Filled {
+    overview: String,
+    unreadable: u64,
+    pairs_left_out: u64,
+}
+
+/// Hands each part of a report over, by name, and returns the rest of it. `path` is the place that errors
+/// name.
+fn fill(
+    mut report: ReportContent,
+    database: Option<&Database>,
+    options: &HtmlOptions,
+    task: &Task<'_>,
+    part: &mut TakePart<'_>,
+    path: &Path,
+) -> Result<Filled> {
     report.overview.texts = options.texts;
     report.overview.left_out.bytes = options.max_bytes;
     if options.anonymise {
@@ -98,7 +154,7 @@ pub fn write_html(
     for number in 0..total {
         task.step("pairs written", number as u64, total as u64)?;
         let Some(found) = pages.report.evidence[number].take() else { continue };
-        let page = pages.write(number, found, &mut output).map_err(|failed| match failed {
+        let page = pages.write(number, found, part).map_err(|failed| match failed {
             Failed::Pack(error) => Error::io("write", path)(error),
             Failed::Write(error) => error,
         })?;
@@ -112,9 +168,11 @@ pub fn write_html(
     let pairs_left_out = left_out.pairs;
     failures.extend(reasons);
     let overview = escape::json(&pages.report.overview).map_err(|error| Error::io("write", path)(error.into()))?;
-    let (files, bytes) = output.finish(&overview)?;
-    Ok(HtmlSummary { files, bytes, unreadable, pairs_left_out })
+    Ok(Filled { overview, unreadable, pairs_left_out })
 }
+
+/// Takes a part of a report: its name, and its packed content.
+type TakePart<'a> = dyn FnMut(String, String) -> Result<()> + 'a;
 
 /// The origins of the texts of the pairs' documents, in the order of the pairs, without duplicates.
 fn in_order(report: &ReportContent) -> impl Iterator<Item = Origin> {
@@ -175,7 +233,7 @@ const TEXT_PACKED: u64 = 4;
 impl Pages<'_> {
     /// Writes the page of a pair, with those of its texts not yet in the report, if there is room for all of
     /// it.
-    fn write(&mut self, number: usize, found: Match, output: &mut Output) -> std::result::Result<bool, Failed> {
+    fn write(&mut self, number: usize, found: Match, part: &mut TakePart<'_>) -> std::result::Result<bool, Failed> {
         let pair = &self.report.overview.pairs[number];
         let (a, b) = (pair.a, pair.b);
         let mut sides = [self.sides.remove(&(number, true)), self.sides.remove(&(number, false))];
@@ -213,7 +271,7 @@ impl Pages<'_> {
         }
         self.room -= bytes;
         for (document, text) in read {
-            output.part(&format!("text-{}", document + 1), &text.packed).map_err(Failed::Write)?;
+            part(format!("text-{}", document + 1), text.packed).map_err(Failed::Write)?;
             self.report.overview.documents[document].extracted = text.extracted;
             self.report.overview.documents[document].language = text.language;
             self.sides.extend(text.sides);
@@ -223,7 +281,7 @@ impl Pages<'_> {
                 self.report.overview.documents[document].why = Some(why);
             }
         }
-        output.part(&format!("pair-{}", number + 1), &packed).map_err(Failed::Write)?;
+        part(format!("pair-{}", number + 1), packed).map_err(Failed::Write)?;
         Ok(true)
     }
 
