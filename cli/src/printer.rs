@@ -62,8 +62,9 @@ impl Printer {
     /// Prints the error that ended the run.
     pub(crate) fn error(&self, error: &anyhow::Error) {
         say(format_args!("{}: {}", self.label("error", 31), escape_terminal(&format!("{error:#}"))));
-        if let Some(next) = error.chain().find_map(|cause| hint(cause.downcast_ref::<fpdb::Error>()?, self.has_memory))
-        {
+        let of_database =
+            || error.chain().find_map(|cause| hint(cause.downcast_ref::<fpdb::Error>()?, self.has_memory));
+        if let Some(next) = hint_of_service(error).or_else(of_database) {
             say(format_args!("{}: {}", self.label("hint", 36), escape_terminal(&next)));
         }
     }
@@ -85,6 +86,14 @@ impl Printer {
     fn label(&self, text: &str, colour: u8) -> String {
         if self.colour { format!("\u{1b}[1;{colour}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
+}
+
+/// The next step after an error of `serve`.
+fn hint_of_service(_error: &anyhow::Error) -> Option<String> {
+    #[cfg(feature = "serve")]
+    return _error.chain().find_map(|cause| cause.downcast_ref::<fpdb_serve::ServeError>()?.hint());
+    #[cfg(not(feature = "serve"))]
+    None
 }
 
 /// True if the message of an error contains the name of its document.

@@ -86,14 +86,18 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
 }
 
 fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatus> {
-    // The listener opens two files, so this error gets the hint for too many open files.
-    interrupt::install().map_err(|source| Error::System { action: "listen for Ctrl-C", source })?;
+    // A service hears signals by itself: it first finishes what is under way.
+    if !matches!(cli.verb, Verb::Serve(_)) {
+        // The listener opens two files, so this error gets the hint for too many open files.
+        interrupt::install().map_err(|source| Error::System { action: "listen for Ctrl-C", source })?;
+    }
     resolved::output::not_inside_a_database(&cli.global)?;
     let global: &Global = &cli.global;
     if let Some(help) = typed::verb_help::of(verb) {
         resolved::output::only(global, verb, help.formats)?;
     }
     match &cli.verb {
+        Verb::Serve(args) => verbs::serve::run(global, args, printer),
         Verb::Init(args) => verbs::init::run(global, args, printer),
         Verb::Ingest(args) => verbs::ingest::run(global, args, printer),
         Verb::Query(args) => verbs::query::run(global, args, printer),

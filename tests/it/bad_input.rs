@@ -84,6 +84,8 @@ fn without_a_database_each_command_says_where_it_looked() {
         &["compact"],
         &["verify"],
         &["backup", "copy"],
+        #[cfg(feature = "serve")]
+        &["serve"],
     ] {
         let run = folder.run(command);
         assert_eq!(run.status, 2, "{command:?}");

@@ -45,7 +45,7 @@ fn names(folder: &Folder, database: &str) -> Vec<String> {
 #[test]
 fn help_mentions_every_flag() {
     let folder = Folder::new();
-    let own: [(&str, &[&str]); 19] = [
+    let own: [(&str, &[&str]); 20] = [
         ("init", &[]),
         (
             "ingest",
@@ -98,6 +98,10 @@ fn help_mentions_every_flag() {
         ("list", &["PREFIX"]),
         ("show", &["NAME"]),
         ("stats", &["--hashes"]),
+        (
+            "serve",
+            &["--listen", "--key-file", "--new-key", "--rights", "--config", "--print-config", "--host", "--max-body"],
+        ),
         ("completions", &["SHELL"]),
         ("man", &["--dir"]),
         ("help", &["TOPIC"]),
@@ -111,7 +115,7 @@ fn help_mentions_every_flag() {
         let reads = matches!(command, "ingest" | "query" | "diff" | "pairs");
         let limits = if reads { &["--limit"][..] } else { &[] };
         for flag in GLOBAL.iter().chain(flags).chain(profile).chain(limits) {
-            if *flag == "--format" && matches!(command, "completions" | "man" | "help") {
+            if *flag == "--format" && matches!(command, "serve" | "completions" | "man" | "help") {
                 continue;
             }
             assert!(help.contains(flag), "`fpdb {command} --help` does not mention {flag}:\n{help}");
@@ -189,7 +193,7 @@ fn there_is_a_manual_page_for_each_command() {
     }
     folder.ok(&["man", "--output", "fpdb.1"]);
     let page = std::fs::read_to_string(folder.path().join("fpdb.1")).unwrap();
-    assert_eq!(folder.ok(&["man", "--dir", "pages"]).stderr, "wrote 22 pages into pages\n");
+    assert_eq!(folder.ok(&["man", "--dir", "pages"]).stderr, "wrote 23 pages into pages\n");
     assert_eq!(std::fs::read_to_string(folder.path().join("pages/fpdb.1")).unwrap(), page);
     // Every page that is named is there.
     let named: Vec<&str> = page.split("(1)").filter_map(|before| before.rsplit([' ', '\n']).next()).collect();

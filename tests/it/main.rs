@@ -34,6 +34,8 @@ mod quotes;
 mod reader_process;
 mod repeats;
 mod report;
+#[cfg(feature = "serve")]
+mod serve;
 mod stopping;
 mod submissions;
 mod supplied;

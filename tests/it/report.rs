@@ -1,6 +1,6 @@
 //! The report for a browser: what is on disk, and what a reader sees and does.
 
-mod browser;
+pub(crate) mod browser;
 mod claims;
 mod data;
 mod files;

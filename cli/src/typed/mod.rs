@@ -15,6 +15,7 @@ mod query;
 mod reader_process;
 mod reading;
 mod report;
+mod serve;
 mod stored;
 mod tools;
 mod values;
@@ -36,8 +37,13 @@ pub(crate) use passages::ExcerptArgs;
 pub(crate) use profile::{InitArgs, ProfileArgs};
 pub(crate) use query::QueryArgs;
 pub(crate) use reader_process::READ_DOCUMENTS;
+#[cfg(feature = "serve")]
+pub(crate) use reader_process::reader_process;
 pub(crate) use reading::QueryReadArgs;
 pub(crate) use report::ReportArgs;
+#[cfg(feature = "serve")]
+pub(crate) use serve::KeyRights;
+pub(crate) use serve::ServeArgs;
 pub(crate) use stored::{ListArgs, MvArgs, RmArgs, ShowArgs, StatsArgs};
 pub(crate) use tools::{CompletionsArgs, HelpArgs, ManArgs};
 
@@ -75,6 +81,8 @@ pub(crate) enum Verb {
     Apply(Box<ApplyArgs>),
     /// Compare two files, without a database
     Diff(DiffArgs),
+    /// Serve the database over HTTP, with a page for a browser
+    Serve(Box<ServeArgs>),
     /// Create an empty database
     Init(InitArgs),
     /// List the stored documents
@@ -122,7 +130,13 @@ impl Verb {
     pub(crate) fn takes_memory(&self) -> bool {
         matches!(
             self,
-            Self::Ingest(_) | Self::Pairs(_) | Self::Dedup(_) | Self::Apply(_) | Self::Merge(_) | Self::Assemble(_)
+            Self::Ingest(_)
+                | Self::Pairs(_)
+                | Self::Dedup(_)
+                | Self::Apply(_)
+                | Self::Merge(_)
+                | Self::Assemble(_)
+                | Self::Serve(_)
         )
     }
 }

@@ -8,7 +8,7 @@ use fpdb::ReaderProcess;
 pub(crate) const READ_DOCUMENTS: &str = "read-documents";
 
 /// This program, as it reads documents for itself.
-pub(super) fn reader_process() -> ReaderProcess {
+pub(crate) fn reader_process() -> ReaderProcess {
     // The link leads to the program that runs, even where another version has taken its place meanwhile.
     let link = Path::new("/proc/self/exe");
     let program =

@@ -48,7 +48,7 @@ pub(super) const EVERY_DAY: [&str; 6] = ["ingest", "query", "pairs", "dedup", "a
 /// The global flags that `-h` shows.
 pub(super) const SHORT_GLOBAL: [&str; 3] = ["db", "output", "format"];
 
-pub(super) const VERBS: [VerbHelp; 22] = [
+pub(super) const VERBS: [VerbHelp; 23] = [
     VerbHelp {
         verb: "",
         short: &[],
@@ -150,6 +150,21 @@ pub(super) const VERBS: [VerbHelp; 22] = [
             (
                 "Remove the documents that dedup lists from the database",
                 "fpdb dedup --format json -o report.jsonl && fpdb rm --report report.jsonl",
+            ),
+        ],
+    },
+    VerbHelp {
+        verb: "serve",
+        short: &["listen", "key_file", "new_key", "rights", "config"],
+        formats: OutputFormat::TEXT,
+        note: "SIGTERM and Ctrl-C finish the requests under way, commit, and end. The log is lines of JSON on standard error. The routes \
+            are described at /openapi.json and in docs/serve.md.",
+        examples: &[
+            ("Serve to this machine: http://127.0.0.1:7788/", "fpdb serve --db archive.db"),
+            ("Make a key, and its line for the key file", "fpdb serve --new-key ann --rights read"),
+            (
+                "Serve to others, behind a proxy that does TLS",
+                "fpdb serve --listen 0.0.0.0:7788 --key-file keys --host archive.example",
             ),
         ],
     },

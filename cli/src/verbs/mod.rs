@@ -19,6 +19,7 @@ pub(super) mod query;
 pub(super) mod repeats;
 pub(super) mod restore;
 pub(super) mod rm;
+pub(super) mod serve;
 pub(super) mod show;
 pub(super) mod stats;
 pub(super) mod verify;

@@ -109,13 +109,17 @@ impl Browser {
         }
     }
 
-    /// Opens a file, `fragment` being what follows `#`, and waits until its page is drawn.
-    pub(crate) fn open(&mut self, path: &Path, fragment: &str) {
+    /// Opens an address, and waits until its page is drawn.
+    pub(crate) fn visit(&mut self, address: &str) {
         // Another fragment of the same page would not load it again.
         self.call("Page.navigate", json!({"url": "about:blank"}));
-        let address = format!("file://{}#{fragment}", path.canonicalize().unwrap().display());
         self.call("Page.navigate", json!({"url": address}));
         self.wait("document.querySelector('h1') !== null && document.readyState === 'complete'");
+    }
+
+    /// Opens a file, `fragment` being what follows `#`, and waits until its page is drawn.
+    pub(crate) fn open(&mut self, path: &Path, fragment: &str) {
+        self.visit(&format!("file://{}#{fragment}", path.canonicalize().unwrap().display()));
     }
 
     /// The value of an expression, which may be a promise.
@@ -184,6 +188,11 @@ impl Browser {
 
     /// Fails the test if anything was complained of, ran that should not, or was loaded but files of the report.
     pub(crate) fn check_quiet(&mut self) {
+        self.check_quiet_at("file://");
+    }
+
+    /// The same of a page that may load what begins with `own`.
+    pub(crate) fn check_quiet_at(&mut self, own: &str) {
         // The browser has reported all events so far before this answer.
         self.ask("1");
         for event in &self.events {
@@ -194,7 +203,8 @@ impl Browser {
                 "Log.entryAdded" if parameters["entry"]["level"] != "verbose" => panic!("{event}"),
                 "Network.requestWillBeSent" => {
                     let address = parameters["request"]["url"].as_str().unwrap();
-                    let is_local = ["file://", "blob:", "about:blank"].iter().any(|known| address.starts_with(known));
+                    let is_local =
+                        [own, "blob:", "about:blank", "data:,"].iter().any(|known| address.starts_with(known));
                     assert!(is_local, "{address}");
                 }
                 _ => {}

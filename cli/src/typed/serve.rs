@@ -1,0 +1,101 @@
+//! The command line of `serve`. A setting that is not given comes from the file of settings, else it has its
+//! default.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::values::parse_size;
+
+/// What a key allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeyRights {
+    /// To query, list and show
+    Read,
+    /// Also to add and remove documents
+    Write,
+    /// Also to compact, and to see all jobs
+    Admin,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Address to listen on [default: 127.0.0.1:7788]
+    ///
+    /// Others than the machine's own need a key file. Port 0 is any free port; the first line of the log
+    /// tells which.
+    #[arg(long, value_name = "ADDRESS:PORT", env = "FPDB_LISTEN", hide_env = true)]
+    pub(crate) listen: Option<SocketAddr>,
+    /// File of keys; without one everybody who reaches the address may do everything
+    ///
+    /// A key a line: its name, its rights, and the SHA-256 of the key. SIGHUP reads it again.
+    #[arg(long, value_name = "FILE", env = "FPDB_KEY_FILE", hide_env = true, value_hint = ValueHint::FilePath)]
+    pub(crate) key_file: Option<PathBuf>,
+    /// Print a new key, then its line for the key file
+    #[arg(long, value_name = "NAME", requires = "rights")]
+    pub(crate) new_key: Option<String>,
+    /// What the new key allows
+    #[arg(long, value_enum, value_name = "RIGHTS", requires = "new_key")]
+    pub(crate) rights: Option<KeyRights>,
+    /// Read settings from this file, in TOML; flags and the environment come first
+    ///
+    /// Each flag below can stand in it, with _ for -, and in the environment as FPDB_ and its name in
+    /// capitals.
+    #[arg(long, value_name = "FILE", env = "FPDB_CONFIG", hide_env = true, value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Print all settings in the form of the file, and end
+    #[arg(long)]
+    pub(crate) print_config: bool,
+    /// A host name under which clients reach the service; may be repeated
+    ///
+    /// Requests under other names are refused. Addresses and localhost are always allowed.
+    #[arg(long = "host", value_name = "NAME", env = "FPDB_HOSTS", hide_env = true, value_delimiter = ',')]
+    pub(crate) hosts: Vec<String>,
+    /// Memory for an ingest and the store
+    #[arg(long, value_name = "SIZE", env = "FPDB_MEMORY", hide_env = true, value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
+    /// Memory for each job [default: 1GiB]
+    #[arg(long, value_name = "SIZE", env = "FPDB_JOB_MEMORY", hide_env = true, value_parser = parse_size)]
+    pub(crate) job_memory: Option<u64>,
+    /// Requests worked on at the same time [default: two per processor]
+    #[arg(long, value_name = "N", env = "FPDB_WORKERS", hide_env = true)]
+    pub(crate) workers: Option<usize>,
+    /// Requests that may wait; a further one is refused with status 503 [default: 64]
+    #[arg(long, value_name = "N", env = "FPDB_QUEUE", hide_env = true)]
+    pub(crate) queue: Option<usize>,
+    /// Requests of one key at the same time; a further one is refused with status 429 [default: 32]
+    #[arg(long, value_name = "N", env = "FPDB_PER_KEY", hide_env = true)]
+    pub(crate) per_key: Option<usize>,
+    /// Open connections; a further one is closed [default: 1024]
+    #[arg(long, value_name = "N", env = "FPDB_CONNECTIONS", hide_env = true)]
+    pub(crate) connections: Option<usize>,
+    /// The largest body of a request [default: 64MiB]
+    #[arg(long, value_name = "SIZE", env = "FPDB_MAX_BODY", hide_env = true, value_parser = parse_size)]
+    pub(crate) max_body: Option<u64>,
+    /// Bodies in memory at the same time; a further one is refused with status 503 [default: 256MiB]
+    #[arg(long, value_name = "SIZE", env = "FPDB_BODY_MEMORY", hide_env = true, value_parser = parse_size)]
+    pub(crate) body_memory: Option<u64>,
+    /// The most matches of a query [default: 1000]
+    #[arg(long, value_name = "N", env = "FPDB_MAX_RESULTS", hide_env = true)]
+    pub(crate) max_results: Option<usize>,
+    /// Seconds until a request is given up [default: 60]
+    #[arg(long, value_name = "N", env = "FPDB_REQUEST_SECONDS", hide_env = true)]
+    pub(crate) request_seconds: Option<u64>,
+    /// Seconds that a client may take for the head of a request, and between two parts of its body or answer
+    /// [default: 20]
+    #[arg(long, value_name = "N", env = "FPDB_CLIENT_SECONDS", hide_env = true)]
+    pub(crate) client_seconds: Option<u64>,
+    /// Jobs (pairs, dedup) that run at the same time [default: 1]
+    #[arg(long, value_name = "N", env = "FPDB_JOBS", hide_env = true)]
+    pub(crate) jobs: Option<usize>,
+    /// Jobs kept with their results [default: 32]
+    #[arg(long, value_name = "N", env = "FPDB_KEPT_JOBS", hide_env = true)]
+    pub(crate) kept_jobs: Option<usize>,
+    /// Seconds that requests may still take after SIGTERM [default: 20]
+    #[arg(long, value_name = "N", env = "FPDB_DRAIN_SECONDS", hide_env = true)]
+    pub(crate) drain_seconds: Option<u64>,
+    /// Whether to log each request [default: true]
+    #[arg(long, value_name = "BOOL", env = "FPDB_LOG_REQUESTS", hide_env = true)]
+    pub(crate) log_requests: Option<bool>,
+}

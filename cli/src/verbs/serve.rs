@@ -1,0 +1,97 @@
+//! `fpdb serve`: a service over HTTP, with a page.
+
+use crate::printer::Printer;
+use crate::run_status::RunStatus;
+use crate::typed::{Global, ServeArgs};
+
+/// This build has no service.
+#[cfg(not(feature = "serve"))]
+pub(crate) fn run(_: &Global, _: &ServeArgs, _: &Printer) -> anyhow::Result<RunStatus> {
+    anyhow::bail!("serving needs the feature serve, which this build of fpdb leaves out")
+}
+
+#[cfg(feature = "serve")]
+pub(crate) use with_service::run;
+
+#[cfg(feature = "serve")]
+mod with_service {
+    use fpdb_serve::{Rights, ServeError, ServeOptions};
+
+    use super::*;
+    use crate::output::Output;
+    use crate::resolved::database;
+    use crate::typed::{KeyRights, reader_process};
+
+    pub(crate) fn run(global: &Global, args: &ServeArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+        if let (Some(name), Some(rights)) = (&args.new_key, args.rights) {
+            let rights = match rights {
+                KeyRights::Read => Rights::Read,
+                KeyRights::Write => Rights::Write,
+                KeyRights::Admin => Rights::Admin,
+            };
+            let (key, line) = fpdb_serve::new_key(name, rights)?;
+            print(global, &format!("{key}\n{line}\n"))?;
+            printer.note("the first line is the key, for its user alone; the second goes into the key file");
+            return Ok(RunStatus::Done);
+        }
+        let options = options(global, args)?;
+        if args.print_config {
+            print(global, &options.to_toml()?)?;
+            return Ok(RunStatus::Done);
+        }
+        if global.output.is_some() {
+            anyhow::bail!("--output is for --new-key and --print-config: a service writes no results");
+        }
+        let path = options.db.clone();
+        let served = fpdb_serve::serve(options, |address| {
+            printer.note(&format!("serving {} at http://{address}/ (Ctrl-C ends it)", database::display_path(&path)));
+        });
+        match served {
+            // The program has hints of its own for it.
+            Err(ServeError::Database(error)) => Err(error.into()),
+            served => Ok(served.map(|()| RunStatus::Done)?),
+        }
+    }
+
+    fn print(global: &Global, text: &str) -> anyhow::Result<()> {
+        let mut output = Output::open(global)?;
+        output.text(text)?;
+        output.finish()
+    }
+
+    /// The settings: flags and environment over the file over the defaults.
+    fn options(global: &Global, args: &ServeArgs) -> anyhow::Result<ServeOptions> {
+        let mut options = match &args.config {
+            Some(path) => ServeOptions::read(path)?,
+            None => ServeOptions::default(),
+        };
+        /// Sets fields from flags that were given.
+        macro_rules! set {
+            ($($field:ident),*) => { $(if let Some(value) = args.$field.clone() { options.$field = value; })* };
+        }
+        set!(listen, job_memory, queue, per_key, connections, max_results, request_seconds, client_seconds, jobs);
+        set!(kept_jobs, drain_seconds, log_requests);
+        for (field, size) in [(&mut options.max_body, args.max_body), (&mut options.body_memory, args.body_memory)] {
+            if let Some(size) = size {
+                *field = usize::try_from(size)?;
+            }
+        }
+        options.key_file = args.key_file.clone().or(options.key_file);
+        options.memory = args.memory.or(options.memory);
+        options.workers = args.workers.or(options.workers);
+        options.threads = global.threads.map(usize::from).or(options.threads);
+        if !args.hosts.is_empty() {
+            options.hosts.clone_from(&args.hosts);
+        }
+        if global.db.is_some() || options.db.as_os_str().is_empty() {
+            // To print settings there need be no database.
+            options.db = match database::existing(global) {
+                Ok(path) => path,
+                Err(_) if args.print_config => database::new(global),
+                Err(error) => return Err(error),
+            };
+        }
+        options.reader = Some(reader_process());
+        Ok(options)
+    }
+}

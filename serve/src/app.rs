@@ -1,0 +1,162 @@
+//! App: what all handlers share, and the life of the service from its start to its end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use fpdb::{Database, InputLimits, StopToken};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Semaphore;
+
+use crate::error::{Result, ServeError};
+use crate::jobs::Jobs;
+use crate::keys::Keys;
+use crate::metrics::Metrics;
+use crate::settings::ServeOptions;
+use crate::work::Work;
+use crate::writer::Writer;
+use crate::{connections, log, routes};
+
+/// What all handlers share.
+pub(crate) struct App {
+    pub(crate) options: ServeOptions,
+    /// Sees each commit of the writer.
+    reader: std::sync::Mutex<Option<Database>>,
+    pub(crate) writer: Writer,
+    pub(crate) work: Work,
+    pub(crate) jobs: Jobs,
+    pub(crate) keys: Keys,
+    pub(crate) metrics: Metrics,
+    /// Room for bodies in memory, in KiB.
+    pub(crate) bodies: Arc<Semaphore>,
+    pub(crate) limits: InputLimits,
+    /// False once the service ends.
+    ready: AtomicBool,
+    requests: AtomicU64,
+    /// Tells the requests of this process from those of others.
+    epoch: u32,
+}
+
+impl App {
+    /// Opens the database and starts the writer.
+    pub(crate) fn open(options: ServeOptions) -> Result<Arc<Self>> {
+        options.check()?;
+        let keys = Keys::open(options.key_file.as_deref(), options.per_key)?;
+        if !options.listen.ip().is_loopback() && !keys.are_needed() {
+            return Err(ServeError::NeedsKeys { address: options.listen });
+        }
+        let mut builder = Database::builder().raise_open_files(true);
+        if let Some(memory) = options.memory {
+            builder = builder.memory(memory);
+        }
+        if let Some(threads) = options.threads {
+            builder = builder.threads(threads);
+        }
+        let writer = builder.open_writer(&options.db)?;
+        let reader = writer.reader();
+        let mut epoch = [0; 4];
+        getrandom::fill(&mut epoch)
+            .map_err(|error| ServeError::system("get random bytes")(std::io::Error::other(error)))?;
+        let stop = StopToken::new();
+        let bodies = (options.body_memory >> 10).min(Semaphore::MAX_PERMITS);
+        Ok(Arc::new(Self {
+            reader: std::sync::Mutex::new(Some(reader)),
+            writer: Writer::start(writer)?,
+            work: Work::new(options.worker_count(), options.queue, stop.clone()),
+            jobs: Jobs::new(options.jobs, options.kept_jobs, stop),
+            keys,
+            metrics: Metrics::new(),
+            bodies: Arc::new(Semaphore::new(bodies)),
+            limits: options.limits(),
+            ready: AtomicBool::new(true),
+            requests: AtomicU64::new(0),
+            epoch: u32::from_be_bytes(epoch),
+            options,
+        }))
+    }
+
+    /// A handle for reading; `None` once the service has ended.
+    pub(crate) fn reader(&self) -> Option<Database> {
+        self.reader.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// True until the service begins to end.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn next_request_id(&self) -> String {
+        format!("{:08x}{:08x}", self.epoch, self.requests.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Makes the changes that wait, and closes the database.
+    pub(crate) fn close(&self) {
+        self.ready.store(false, Ordering::Relaxed);
+        self.work.stop.stop();
+        drop(self.reader.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
+        self.writer.end();
+    }
+}
+
+/// Opens the database at [`ServeOptions::db`] and answers requests until SIGTERM or SIGINT. Requests that are
+/// under way are then finished, and changes that wait are committed. SIGHUP reads the key file again.
+/// `started` is called with the address once requests are taken.
+///
+/// # Errors
+/// [`ServeError`]: the database, the address, the key file or a setting.
+pub fn serve(options: ServeOptions, started: impl FnOnce(std::net::SocketAddr)) -> Result<()> {
+    let app = App::open(options)?;
+    let runtime = runtime()?;
+    let ended = runtime.block_on(run(Arc::clone(&app), started));
+    app.close();
+    // What still runs was stopped, and nobody waits for it.
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    ended
+}
+
+fn runtime() -> Result<Runtime> {
+    let built = Builder::new_multi_thread().worker_threads(2).enable_io().enable_time().build();
+    built.map_err(ServeError::system("start threads"))
+}
+
+async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Result<()> {
+    let address = app.options.listen;
+    let listen = |source| ServeError::Listen { address, source };
+    let listener = TcpListener::bind(address).await.map_err(listen)?;
+    let hear = |kind| signal(kind).map_err(ServeError::system("hear signals"));
+    let (mut terminate, mut interrupt) = (hear(SignalKind::terminate())?, hear(SignalKind::interrupt())?);
+    let mut hangup = hear(SignalKind::hangup())?;
+    started(listener.local_addr().map_err(listen)?);
+    let reloading = Arc::clone(&app);
+    let reload = tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            match reloading.keys.reload() {
+                Ok(()) => log::event("the keys were read again", ""),
+                Err(error) => log::event("the keys stay as they were", &error.to_string()),
+            }
+        }
+    });
+    let patience = Duration::from_secs(app.options.drain_seconds);
+    let routes: Router = routes::router(&app);
+    let (end, ended) = tokio::sync::oneshot::channel();
+    let ending = Arc::clone(&app);
+    let answering = tokio::spawn(connections::answer(Arc::clone(&app), listener, routes, async move {
+        // The sender is never dropped before it has sent.
+        let _ = ended.await;
+    }));
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    log::event("ending", "requests under way are finished");
+    ending.ready.store(false, Ordering::Relaxed);
+    let _ = end.send(());
+    if tokio::time::timeout(patience, answering).await.is_err() {
+        log::event("ending", "requests took too long and were cut off");
+    }
+    reload.abort();
+    Ok(())
+}

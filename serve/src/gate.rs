@@ -1,0 +1,154 @@
+//! Gate: what each request passes before its handler. It gets an id, is counted and logged; its host, its
+//! origin and its key are checked; and its time is bounded.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::app::App;
+use crate::keys::{Identity, Rights};
+use crate::log::{self, RequestLine};
+use crate::problem::{Answer, Cause, Problem};
+
+/// The name of the key of a request, for the log.
+#[derive(Clone)]
+struct LoggedKey(Arc<str>);
+
+/// Gives a request an id, and its answer the headers that all answers have; counts and logs it.
+pub(crate) async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let id = app.next_request_id();
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let is_page = route.as_deref().is_some_and(crate::page::is_page);
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        headers.insert("x-request-id", value);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+    if !is_page {
+        // What a browser might show of an answer runs nothing and loads nothing.
+        let policy = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    }
+    let route = route.as_deref().unwrap_or("none");
+    let (time, status) = (began.elapsed(), response.status().as_u16());
+    // A method that nobody knows is one label, however many there are.
+    let counted = if known_method(&method) { method.as_str() } else { "other" };
+    app.metrics.count(counted, route, status, time);
+    if app.options.log_requests || status >= 500 {
+        let key = response.extensions().get::<LoggedKey>().map(|key| Arc::clone(&key.0)).unwrap_or_default();
+        let cause = response.extensions().get::<Cause>().map(|cause| cause.0.as_str());
+        log::request(&RequestLine {
+            request: &id,
+            key: &key,
+            method: counted,
+            route,
+            status,
+            milliseconds: time.as_micros() as f64 / 1000.0,
+            cause,
+        });
+    }
+    response
+}
+
+fn known_method(method: &Method) -> bool {
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS].contains(method)
+}
+
+/// Lets a request pass whose host, origin and key are right, within the time of requests.
+pub(crate) async fn admit(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let identity = match check(&app, &request) {
+        Ok(identity) => identity,
+        Err(problem) => return problem.into_response(),
+    };
+    // Without a key there is nobody to be fair to.
+    let room = match identity.as_ref().and_then(|identity| identity.room.clone()).map(|room| room.try_acquire_owned()) {
+        None => None,
+        Some(Ok(room)) => Some(room),
+        Some(Err(_)) => return Problem::too_many().into_response(),
+    };
+    let key = LoggedKey(identity.as_ref().map(|identity| Arc::clone(&identity.name)).unwrap_or_default());
+    if let Some(identity) = identity {
+        request.extensions_mut().insert(identity);
+    }
+    let answered = tokio::time::timeout(app.options.request_time(), next.run(request)).await;
+    drop(room);
+    let mut response = answered.unwrap_or_else(|_| Problem::too_slow(app.options.request_seconds).into_response());
+    response.extensions_mut().insert(key);
+    response
+}
+
+/// Who sends the request; `None` where anybody may.
+fn check(app: &App, request: &Request) -> Answer<Option<Identity>> {
+    let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    check_host(request.uri(), request.headers(), &app.options.hosts)?;
+    let Some(needed) = needed(request.method(), route) else { return Ok(None) };
+    check_origin(request.headers())?;
+    let identity = app.keys.identify(bearer(request.headers())).ok_or_else(Problem::no_key)?;
+    if identity.rights < needed {
+        return Err(Problem::no_rights(needed.name()));
+    }
+    Ok(Some(identity))
+}
+
+/// The right that a route needs; `None` for what anybody may see.
+fn needed(method: &Method, route: Option<&str>) -> Option<Rights> {
+    let route = route.filter(|route| route.starts_with("/v1/") || *route == "/metrics")?;
+    let changes = route.starts_with("/v1/documents") && (*method == Method::PUT || *method == Method::DELETE);
+    Some(match route {
+        _ if changes => Rights::Write,
+        _ if route.starts_with("/v1/compact") => Rights::Admin,
+        _ => Rights::Read,
+    })
+}
+
+/// Refuses a name that is not the service's: a page whose name was made to lead here (DNS rebinding) sends
+/// its own. An address is no name, so nobody can make it lead elsewhere.
+fn check_host(uri: &Uri, headers: &HeaderMap, names: &[String]) -> Answer<()> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or_else(|| uri.host());
+    let host = host.ok_or_else(Problem::other_host)?;
+    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => address,
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    let is_known = name.parse::<IpAddr>().is_ok()
+        || name.eq_ignore_ascii_case("localhost")
+        || names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    if is_known { Ok(()) } else { Err(Problem::other_host()) }
+}
+
+/// Refuses what a page of another site has a browser send.
+fn check_origin(headers: &HeaderMap) -> Answer<()> {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    if let Some(site) = text("sec-fetch-site")
+        && !["same-origin", "none"].contains(&site)
+    {
+        return Err(Problem::other_origin());
+    }
+    if let Some(origin) = text("origin") {
+        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        let is_own =
+            matches!((authority, text("host")), (Some(origin), Some(host)) if origin.eq_ignore_ascii_case(host));
+        if !is_own {
+            return Err(Problem::other_origin());
+        }
+    }
+    Ok(())
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, key) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}

@@ -1,0 +1,240 @@
+//! Keys: who may do what. A file has a line for each key: its name, its rights, and the SHA-256 of the key.
+//!
+//! A key is 256 random bits, so a plain hash suffices: there is nothing to guess that a slow hash would
+//! protect. Digests are compared in constant time, and all of them at each request.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use subtle::{ConditionallySelectable, ConstantTimeEq};
+use tokio::sync::Semaphore;
+
+use crate::error::{Result, ServeError};
+
+/// What a key allows. Each right includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rights {
+    /// To query, list and show; to compare all documents; to see figures.
+    Read,
+    /// Also to add and remove documents.
+    Write,
+    /// Also to compact the database, and to see everybody's jobs.
+    Admin,
+}
+
+impl Rights {
+    /// Its name in the file and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl FromStr for Rights {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> std::result::Result<Self, Self::Err> {
+        let all = [Self::Read, Self::Write, Self::Admin];
+        all.into_iter().find(|rights| rights.name() == name).ok_or("expected read, write or admin")
+    }
+}
+
+/// The beginning of each key, by which people and scanners of leaked secrets know it.
+const PREFIX: &str = "fpdb_";
+
+/// Makes a key. Returns it, and its line for the key file.
+///
+/// # Errors [`ServeError::KeyName`] for other characters than letters, digits, `.`, `_` and `-`;
+/// [`ServeError::System`] without random bytes.
+pub fn new_key(name: &str, rights: Rights) -> Result<(String, String)> {
+    if !is_name(name) {
+        return Err(ServeError::KeyName { name: name.to_owned() });
+    }
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret)
+        .map_err(|error| ServeError::system("get random bytes")(std::io::Error::other(error)))?;
+    let key = format!("{PREFIX}{}", hexadecimal(&secret));
+    let line = format!("{name} {} {}", rights.name(), hexadecimal(&Sha256::digest(&key)));
+    Ok((key, line))
+}
+
+fn is_name(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    (1..=64).contains(&name.len()) && name.chars().all(allowed)
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn digest_of(text: &str) -> Option<[u8; 32]> {
+    let mut digest = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (at, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(digest)
+}
+
+/// Who sends a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    /// The name of the key; empty without keys.
+    pub(crate) name: Arc<str>,
+    pub(crate) rights: Rights,
+    /// Room for requests of this key; `None` without keys.
+    pub(crate) room: Option<Arc<Semaphore>>,
+}
+
+struct Key {
+    identity: Identity,
+    digest: [u8; 32],
+}
+
+/// The keys of a service.
+pub(crate) struct Keys {
+    /// `None`: everybody may do everything.
+    file: Option<PathBuf>,
+    per_key: usize,
+    keys: RwLock<Vec<Key>>,
+}
+
+impl Keys {
+    /// Reads the keys, if there is a file.
+    pub(crate) fn open(file: Option<&Path>, per_key: usize) -> Result<Self> {
+        let keys = Self { file: file.map(Path::to_owned), per_key, keys: RwLock::default() };
+        keys.reload()?;
+        Ok(keys)
+    }
+
+    /// Reads the file again. On an error the keys stay as they are.
+    pub(crate) fn reload(&self) -> Result<()> {
+        let Some(path) = &self.file else { return Ok(()) };
+        let read = read(path, self.per_key)?;
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = read;
+        Ok(())
+    }
+
+    /// Whose key this is; `None` if it is nobody's.
+    pub(crate) fn identify(&self, key: Option<&str>) -> Option<Identity> {
+        if self.file.is_none() {
+            return Some(Identity { name: "".into(), rights: Rights::Admin, room: None });
+        }
+        let digest: [u8; 32] = Sha256::digest(key?).into();
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        // Index 0 stands for no key. No branch depends on a digest until all are compared.
+        let mut found = 0u64;
+        for (index, key) in (1u64..).zip(keys.iter()) {
+            found.conditional_assign(&index, key.digest.ct_eq(&digest));
+        }
+        let index = usize::try_from(found).ok()?.checked_sub(1)?;
+        keys.get(index).map(|key| key.identity.clone())
+    }
+
+    /// True if requests need a key.
+    pub(crate) fn are_needed(&self) -> bool {
+        self.file.is_some()
+    }
+}
+
+fn read(path: &Path, per_key: usize) -> Result<Vec<Key>> {
+    let text = std::fs::read_to_string(path).map_err(ServeError::read(path))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(path).map_err(ServeError::read(path))?.permissions().mode();
+        if mode & 0o022 != 0 {
+            return Err(ServeError::OpenKeyFile { path: path.to_owned() });
+        }
+    }
+    let (mut keys, mut names) = (Vec::new(), HashSet::new());
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let not_a_key = || ServeError::NotAKey { path: path.to_owned(), line: number };
+        let [name, rights, digest] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            return Err(not_a_key());
+        };
+        let (Ok(rights), Some(digest), true) = (rights.parse(), digest_of(digest), is_name(name)) else {
+            return Err(not_a_key());
+        };
+        if !names.insert(name.to_owned()) {
+            return Err(ServeError::KeyNamedTwice { path: path.to_owned(), name: name.to_owned() });
+        }
+        let room = Some(Arc::new(Semaphore::new(per_key)));
+        keys.push(Key { identity: Identity { name: name.into(), rights, room }, digest });
+    }
+    if keys.is_empty() {
+        return Err(ServeError::NoKeys { path: path.to_owned() });
+    }
+    Ok(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_known_by_its_digest_and_reloaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys");
+        let (first, first_line) = new_key("alice", Rights::Read).unwrap();
+        let (second, second_line) = new_key("bob", Rights::Admin).unwrap();
+        assert!(!first_line.contains(&first) && first != second);
+        std::fs::write(&path, format!("# keys\n{first_line}\n\n{second_line}\n")).unwrap();
+        let keys = Keys::open(Some(&path), 2).unwrap();
+        let rights = |key: &str| keys.identify(Some(key)).map(|found| (found.name.to_string(), found.rights));
+        assert_eq!(rights(&first), Some(("alice".into(), Rights::Read)));
+        assert_eq!(rights(&second), Some(("bob".into(), Rights::Admin)));
+        assert_eq!(rights(&first[..first.len() - 1]), None);
+        assert_eq!(rights(""), None);
+        assert!(keys.identify(None).is_none());
+        // A file that is no key file changes nothing.
+        std::fs::write(&path, "alice read 00\n").unwrap();
+        assert!(matches!(keys.reload(), Err(ServeError::NotAKey { line: 1, .. })));
+        assert!(rights(&first).is_some());
+        std::fs::write(&path, second_line).unwrap();
+        keys.reload().unwrap();
+        assert_eq!(rights(&first), None);
+    }
+
+    #[test]
+    fn files_that_are_no_key_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys");
+        let (_, line) = new_key("a", Rights::Write).unwrap();
+        let opened = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Keys::open(Some(&path), 1).map(|_| ()).unwrap_err()
+        };
+        assert!(matches!(opened(""), ServeError::NoKeys { .. }));
+        assert!(matches!(opened("a all 00"), ServeError::NotAKey { line: 1, .. }));
+        assert!(matches!(opened(&format!("{line} more")), ServeError::NotAKey { line: 1, .. }));
+        assert!(matches!(opened(&format!("{line}\n{line}")), ServeError::KeyNamedTwice { .. }));
+        assert!(matches!(new_key("a b", Rights::Read), Err(ServeError::KeyName { .. })));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::write(&path, &line).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
+            assert!(matches!(Keys::open(Some(&path), 1), Err(ServeError::OpenKeyFile { .. })));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Log: a line of JSON for each request, on standard error. No line holds a text, a name of a document, a
+//! query string or a key.
+
+use std::io::Write;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+/// A request, as the log tells it.
+#[derive(Debug, Serialize)]
+pub(crate) struct RequestLine<'a> {
+    /// The id that the answer has too.
+    pub(crate) request: &'a str,
+    /// The name of the key; empty without one.
+    pub(crate) key: &'a str,
+    pub(crate) method: &'a str,
+    /// The route, with placeholders for names.
+    pub(crate) route: &'a str,
+    pub(crate) status: u16,
+    pub(crate) milliseconds: f64,
+    /// Why it has failed, where the answer does not tell all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cause: Option<&'a str>,
+}
+
+/// Something that is not about a request.
+#[derive(Debug, Serialize)]
+struct EventLine<'a> {
+    event: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    detail: &'a str,
+}
+
+#[derive(Serialize)]
+struct Timed<T> {
+    /// Seconds since 1970.
+    time: f64,
+    #[serde(flatten)]
+    line: T,
+}
+
+fn write(line: impl Serialize) {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let time = since.as_millis() as f64 / 1000.0;
+    if let Ok(mut text) = serde_json::to_vec(&Timed { time, line }) {
+        text.push(b'\n');
+        // The reader of standard error may be gone. One write: lines of other threads do not come between.
+        let _ = std::io::stderr().write_all(&text);
+    }
+}
+
+pub(crate) fn request(line: &RequestLine<'_>) {
+    write(line);
+}
+
+pub(crate) fn event(event: &str, detail: &str) {
+    write(EventLine { event, detail });
+}

@@ -1,0 +1,84 @@
+// Compare: a text, a file or a stored document is asked about; the answer is a report.
+import { ask } from "./ask.js";
+import { count, h, say } from "./dom.js";
+
+// What was asked last: it is kept while the reader looks at documents.
+let last = { text: "", report: null, of: null };
+
+export function comparePage(main, address, session) {
+  const most = { top: Math.min(100, session.max_results) };
+  const stored = address.get("document");
+  const text = h("textarea", { id: "text", "aria-label": "text", placeholder: "Paste a text, or drop a file here", value: last.text, oninput: () => { last.text = text.value; } });
+  const file = h("input", { id: "file", type: "file", "aria-label": "file", onchange: () => file.files[0] && aboutFile(file.files[0]) });
+  const name = h("input", { id: "stored", type: "text", list: "names", "aria-label": "stored document", placeholder: "Name of a stored document", value: stored || "", autocomplete: "off", oninput: () => suggest(name.value, names) });
+  const names = h("datalist", { id: "names" });
+  const results = h("div", { id: "results" });
+  const asking = h("details", { id: "asking", open: true });
+  const form = h("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); if (text.value.trim()) aboutText(); else say("Paste a text first.", true); } },
+    text,
+    h("div", { class: "row-of-tools" }, h("button", { type: "submit", id: "ask" }, "Find shared text"), file),
+    h("div", { class: "row-of-tools" }, name, names, h("button", { type: "button", id: "ask-stored", onclick: () => { if (name.value) location.hash = `compare?${new URLSearchParams({ document: name.value })}`; } }, "Compare stored document")));
+  form.addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("dropping"); });
+  form.addEventListener("dragleave", () => form.classList.remove("dropping"));
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    form.classList.remove("dropping");
+    if (event.dataTransfer.files[0]) aboutFile(event.dataTransfer.files[0]);
+    else { text.value = event.dataTransfer.getData("text"); last.text = text.value; }
+  });
+  name.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    document.getElementById("ask-stored").click();
+  });
+  asking.append(h("summary", {}, "What to compare"), form);
+  main.replaceChildren(asking, results);
+
+  const about = async (of, question, place = "") => {
+    // A text has no address.
+    if (of === null) history.replaceState(null, "", "#compare");
+    say("Looking for shared text\u2026");
+    try {
+      last = { ...last, report: await question(), of };
+      const pairs = last.report.overview.pairs.length;
+      say(pairs ? `${count(pairs, "document")} share${pairs === 1 ? "s" : ""} text.` : "No stored document shares text with it.");
+      if (pairs) show(place); else results.replaceChildren();
+    } catch (error) {
+      say(error.message, true);
+    }
+  };
+  const options = { options: JSON.stringify(most) };
+  const aboutText = () => about(null, () => ask("POST", "v1/report", { body: { text: text.value, name: "pasted text", options: most } }));
+  const aboutFile = (chosen) => about(null, () => ask("POST", "v1/report", { body: chosen, type: "application/octet-stream", query: { name: chosen.name, ...options } }));
+
+  // The place in the report stands in the address of this page, too: pairs can be bookmarked where the query is a stored document.
+  const show = (place) => {
+    window.fpdbReport = last.report;
+    const frame = h("iframe", { class: "results", title: "documents that share text", src: `page/report.html${place && `#${place}`}` });
+    frame.addEventListener("load", () => {
+      frame.contentWindow.addEventListener("hashchange", () => {
+        const chosen = new URLSearchParams(location.hash.slice(1).split("?")[1]);
+        const inside = frame.contentWindow.location.hash.slice(1);
+        if (inside) chosen.set("view", inside); else chosen.delete("view");
+        history.replaceState(null, "", `#compare?${chosen}`);
+      });
+    });
+    results.replaceChildren(frame);
+    // Room for the results; what was asked is a click away.
+    asking.open = false;
+  };
+  const place = address.get("view") || "";
+  if (stored && last.of !== stored) {
+    about(stored, () => ask("POST", "v1/report", { body: { document: stored, options: most } }), place);
+  } else if (last.report && last.of === stored && last.report.overview.pairs.length) show(place);
+  else say("");
+}
+
+// Names that begin as what was typed, for the list below the field.
+async function suggest(prefix, list) {
+  try {
+    const { documents } = await ask("GET", "v1/documents", { query: { prefix, limit: 20 } });
+    list.replaceChildren(...documents.map((document) => h("option", { value: document.name })));
+  } catch { /* A list that is missing is no error. */ }
+}
+

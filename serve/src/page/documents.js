@@ -1,0 +1,115 @@
+// Documents: browse, search, show, add and remove them.
+import { ask, documentPath } from "./ask.js";
+import { count, grouped, h, say, size } from "./dom.js";
+
+const linkTo = (view, values) => `#${view}?${new URLSearchParams(values)}`;
+
+export function documentsPage(main, address, session) {
+  const name = address.get("name");
+  return name ? onePage(main, name, session) : listPage(main, address, session);
+}
+
+function listPage(main, address, session) {
+  const search = h("input", { id: "search", type: "search", "aria-label": "part of a name", placeholder: "Part of a name", value: address.get("contains") || "" });
+  const body = h("tbody");
+  const more = h("button", { type: "button", hidden: true, onclick: () => load() }, "More");
+  let next = 0;
+  const load = async () => {
+    try {
+      const page = await ask("GET", "v1/documents", { query: { contains: search.value, from: next, limit: 100 } });
+      body.append(...page.documents.map((document) => row(document, session)));
+      next = page.next;
+      more.hidden = next === undefined;
+      say(`${count(body.children.length, "document")}${more.hidden ? "" : ", and there may be more"}.`);
+    } catch (error) {
+      say(error.message, true);
+    }
+  };
+  const again = () => {
+    body.replaceChildren();
+    next = 0;
+    return load();
+  };
+  main.replaceChildren(h("section", { class: "stored", "aria-label": "documents" },
+    h("form", { class: "row-of-tools", role: "search", onsubmit: (event) => { event.preventDefault(); location.hash = linkTo("documents", { contains: search.value }).slice(1); } },
+      search, h("button", { type: "submit" }, "Search")),
+    session.rights !== "read" && addForm(session, again),
+    h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "name"), h("th", { scope: "col", class: "number" }, "size"),
+      h("th", { scope: "col", class: "wide-only" }, "format"), h("th", { scope: "col", class: "wide-only" }, "added"), h("th", { scope: "col" }, h("span", { class: "hidden" }, "actions")))), body),
+    h("div", { class: "row-of-tools" }, more)));
+  load();
+}
+
+function row(document, session) {
+  const line = h("tr", {},
+    h("td", { class: "name" }, h("a", { href: linkTo("documents", { name: document.name }) }, h("bdi", { dir: "auto" }, document.name))),
+    h("td", { class: "number" }, size(document.bytes)),
+    h("td", { class: "wide-only" }, document.format, document.boilerplate && " (boilerplate)"),
+    h("td", { class: "wide-only" }, new Date(1000 * document.ingested_at).toLocaleDateString()),
+    h("td", {}, h("a", { href: linkTo("compare", { document: document.name }) }, "Compare"), " ",
+      session.rights !== "read" && removeButton(document.name, () => line.remove())));
+  return line;
+}
+
+// Asks once more before a document is removed, in the place of the button.
+function removeButton(name, done) {
+  let asked = false;
+  const button = h("button", { type: "button", "aria-label": `remove ${name}`, onclick: async () => {
+    if (!asked) {
+      asked = true;
+      button.textContent = "Really remove?";
+      return;
+    }
+    try {
+      const { removed } = await ask("DELETE", documentPath(name));
+      say(`${count(removed, "document")} removed.`);
+      done();
+    } catch (error) {
+      say(error.message, true);
+    }
+  }, onblur: () => { asked = false; button.textContent = "Remove"; } }, "Remove");
+  return button;
+}
+
+// Files, each stored under its name; with a prefix, as in a folder.
+function addForm(session, again) {
+  const files = h("input", { id: "add", type: "file", multiple: true, "aria-label": "files to add" });
+  const prefix = h("input", { id: "prefix", type: "text", "aria-label": "beginning of their names", placeholder: "Beginning of their names, such as essays/" });
+  return h("form", { class: "row-of-tools", onsubmit: async (event) => {
+    event.preventDefault();
+    const problems = [];
+    let added = 0;
+    for (const file of files.files) {
+      say(`Adding ${file.name}\u2026`);
+      try {
+        if (file.size > session.max_body) throw new Error(`larger than ${size(session.max_body)}`);
+        await ask("PUT", documentPath(prefix.value + file.name), { body: file, type: "application/octet-stream" });
+        added += 1;
+      } catch (error) {
+        problems.push(`${file.name}: ${error.message}`);
+      }
+    }
+    await again();
+    say([`${count(added, "document")} stored.`, ...problems].join(" "), problems.length > 0);
+  } }, files, prefix, h("button", { type: "submit" }, "Add"));
+}
+
+async function onePage(main, name, session) {
+  const back = h("p", {}, h("a", { href: "#documents" }, "All documents"));
+  try {
+    const document = await ask("GET", documentPath(name), { query: { text: true, identical: true } });
+    const facts = [["size", size(document.bytes)], ["symbols", grouped(document.symbols)], ["fingerprints", grouped(document.fingerprints)],
+      ["format", document.format], ["encoding", document.encoding], ["added", new Date(1000 * document.ingested_at).toLocaleString()],
+      ["same bytes as", (document.identical_to || []).join(", ")], ...Object.entries(document.metadata)];
+    main.replaceChildren(h("section", { class: "stored", "aria-labelledby": "name" }, back,
+      h("h2", { id: "name" }, h("bdi", { dir: "auto" }, document.name)),
+      h("div", { class: "row-of-tools" }, h("a", { href: linkTo("compare", { document: name }) }, "Compare"),
+        session.rights !== "read" && removeButton(name, () => { location.hash = "documents"; })),
+      h("dl", { class: "about" }, facts.filter(([, value]) => value).map(([key, value]) => [h("dt", {}, key), h("dd", {}, value)])),
+      document.text === null ? h("p", { class: "faint" }, "Its text is not stored, and cannot be read again.") : h("pre", { dir: "auto", tabindex: 0, "aria-label": "text" }, document.text)));
+    say("");
+  } catch (error) {
+    main.replaceChildren(h("section", { class: "stored" }, back));
+    say(error.message, true);
+  }
+}

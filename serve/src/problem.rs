@@ -1,0 +1,343 @@
+//! Problem: every error of the service in one shape, RFC 9457, and the table from the library's errors to
+//! statuses.
+//!
+//! An answer names no path of the server. So errors that hold paths leave as their title alone; the log has
+//! the whole.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use fpdb::{DocumentError, Error, StoreFailure};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An error of a request. In a box, since most requests have none.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(transparent)]
+pub(crate) struct Problem(Box<ProblemDetails>);
+
+/// An error, as a client sees it (RFC 9457).
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub(crate) struct ProblemDetails {
+    /// `urn:fpdb:` and the kind, such as `urn:fpdb:no-such-document`. Programs decide by it.
+    #[serde(rename = "type")]
+    kind: String,
+    /// What the kind means, for people.
+    title: &'static str,
+    /// The HTTP status.
+    status: u16,
+    /// What has happened here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    /// The next step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    /// Seconds after which to try again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+    /// For the log only.
+    #[serde(skip)]
+    cause: Option<String>,
+}
+
+/// The cause of a problem, for the log.
+#[derive(Clone, Debug)]
+pub(crate) struct Cause(pub(crate) String);
+
+/// The result of a handler.
+pub(crate) type Answer<T> = std::result::Result<T, Problem>;
+
+impl Problem {
+    fn new(status: StatusCode, kind: &str, title: &'static str) -> Self {
+        let status = status.as_u16();
+        let kind = format!("urn:fpdb:{kind}");
+        let details = ProblemDetails { kind, title, status, detail: None, hint: None, retry_after: None, cause: None };
+        Self(Box::new(details))
+    }
+
+    fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    fn retry_after(mut self, seconds: u64) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
+    }
+
+    fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// Its HTTP status.
+    pub(crate) fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// A request that is not well formed.
+    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad-request", "the request is not as expected").detail(detail)
+    }
+
+    /// A request without a key that the service knows.
+    pub(crate) fn no_key() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "no-key", "the request has no key that is known here")
+            .hint("send the header Authorization: Bearer KEY")
+    }
+
+    /// A key without the rights for this request.
+    pub(crate) fn no_rights(needed: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "no-rights", "the key does not allow this")
+            .detail(format!("a key with the right {needed} is needed"))
+    }
+
+    /// A request under a name that is not the service's, as by DNS rebinding.
+    pub(crate) fn other_host() -> Self {
+        Self::new(StatusCode::MISDIRECTED_REQUEST, "other-host", "the service does not have this name")
+            .hint("the service must be told its names with --host NAME")
+    }
+
+    /// A request that a page of another site has sent.
+    pub(crate) fn other_origin() -> Self {
+        Self::new(StatusCode::FORBIDDEN, "other-origin", "the request comes from a page of another site")
+    }
+
+    /// No such route.
+    pub(crate) fn no_route() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "no-such-route", "there is nothing at this path")
+            .hint("GET /openapi.json lists the routes")
+    }
+
+    /// A route without this method.
+    pub(crate) fn no_method() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "no-such-method", "this path does not have this method")
+    }
+
+    /// A document that is not stored.
+    pub(crate) fn no_document(name: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "no-such-document", "no document has this name").detail(name)
+    }
+
+    /// A job that is not there, or not the key's own.
+    pub(crate) fn no_job() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "no-such-job", "there is no such job, or it belongs to another key")
+    }
+
+    /// The result of a job that has none.
+    pub(crate) fn no_result(state: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, "no-result", "the job has no result").detail(format!("it is {state}"))
+    }
+
+    /// A body that is too large.
+    pub(crate) fn too_large(limit: usize) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "the body is too large")
+            .detail(format!("the limit is {limit} bytes"))
+    }
+
+    /// A body of a kind that the route does not read.
+    pub(crate) fn media_type(expected: &str) -> Self {
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "the body is of a kind that is not read here")
+            .detail(format!("expected {expected}"))
+    }
+
+    /// One key asks for too much at the same time.
+    pub(crate) fn too_many() -> Self {
+        let title = "this key has too many requests at the same time";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", title).retry_after(1)
+    }
+
+    /// All places are taken.
+    pub(crate) fn busy() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "the service has too much to do").retry_after(1)
+    }
+
+    /// The service ends.
+    pub(crate) fn ending() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "ending", "the service ends").retry_after(5)
+    }
+
+    /// The client was too slow.
+    pub(crate) fn slow_client() -> Self {
+        Self::new(StatusCode::REQUEST_TIMEOUT, "slow-client", "the body did not arrive in time")
+    }
+
+    /// The work took too long.
+    pub(crate) fn too_slow(seconds: u64) -> Self {
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "too-slow", "the request took too long")
+            .detail(format!("it was stopped after {seconds} s"))
+            .hint("ask for less: without passages, with a larger window, with --n")
+    }
+
+    /// A document that is skipped.
+    pub(crate) fn not_a_document(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unreadable-document", "the document cannot be read").detail(detail)
+    }
+
+    /// A failure of the service itself.
+    pub(crate) fn internal(cause: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service has failed")
+            .hint("the log of the service tells more under the id of the request")
+            .cause(cause)
+    }
+}
+
+/// Whether an error's sentence may leave: one with a path may not.
+enum Told {
+    Whole,
+    TitleOnly,
+}
+
+/// The one table from the library's errors to statuses.
+impl From<&Error> for Problem {
+    fn from(error: &Error) -> Self {
+        use StatusCode as S;
+        use Told::{TitleOnly, Whole};
+        let (status, kind, title, told) = match error {
+            Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => {
+                (S::NOT_FOUND, "no-such-document", "no document has this name or number", Whole)
+            }
+            Error::InvalidParameter { .. }
+            | Error::InvalidOptions { .. }
+            | Error::UnknownLimit { .. }
+            | Error::NothingFits { .. }
+            | Error::PassageLength { .. }
+            | Error::WindowTooSmall { .. }
+            | Error::ProfileMismatch { .. }
+            | Error::NotProse { .. }
+            | Error::NotWords { .. }
+            | Error::NoTextToIgnore { .. }
+            | Error::NotPlanned { .. }
+            | Error::NameTwice { .. }
+            | Error::NumberTwice { .. }
+            | Error::FieldTaken { .. }
+            | Error::Unsorted { .. } => (S::BAD_REQUEST, "bad-option", "an option is not as expected", Whole),
+            Error::Phrase { .. }
+            | Error::OtherProfile { .. }
+            | Error::NotADedupReport { .. }
+            | Error::BadTable { .. }
+            | Error::NotAReport { .. } => (S::BAD_REQUEST, "bad-option", "an option is not as expected", TitleOnly),
+            Error::OtherRule { .. }
+            | Error::DecisionsOfAnother { .. }
+            | Error::LaterDecisions { .. }
+            | Error::DecisionsVersion { .. }
+            | Error::DamagedDecisions { .. } => {
+                (S::CONFLICT, "other-decisions", "the recorded decisions are of another rule or database", TitleOnly)
+            }
+            Error::JobInUse { .. } | Error::DocumentsInUse { .. } => {
+                (S::CONFLICT, "in-use", "another job works on this", TitleOnly)
+            }
+            Error::Document(
+                DocumentError::DocumentTooLarge { .. }
+                | DocumentError::RecordTooLarge { .. }
+                | DocumentError::Expansion { .. }
+                | DocumentError::Expanded { .. }
+                | DocumentError::TooLarge { .. }
+                | DocumentError::Unpacked { .. }
+                | DocumentError::ReadingMemory { .. }
+                | DocumentError::ReadingTime { .. }
+                | DocumentError::TooManyFingerprints { .. }
+                | DocumentError::NestedTooDeep { .. }
+                | DocumentError::TooManyMembers { .. }
+                | DocumentError::JsonTooDeep { .. }
+                | DocumentError::NameTooLong { .. }
+                | DocumentError::MetadataTooLarge { .. },
+            ) => (S::UNPROCESSABLE_ENTITY, "document-limit", "the document exceeds a limit", Whole),
+            Error::Document(
+                DocumentError::ChangedWhileReading { .. }
+                | DocumentError::PathNotUtf8 { .. }
+                | DocumentError::IsAContainer { .. }
+                | DocumentError::RecordsWithoutName { .. }
+                | DocumentError::NotAFile { .. }
+                | DocumentError::NotSearched { .. },
+            ) => (S::UNPROCESSABLE_ENTITY, "unreadable-document", "the document cannot be read", TitleOnly),
+            Error::Document(_) => {
+                (S::UNPROCESSABLE_ENTITY, "unreadable-document", "the document cannot be read", Whole)
+            }
+            Error::TextGone { .. } | Error::NotReadAgain { .. } => {
+                (S::CONFLICT, "text-gone", "the text of the stored document can no longer be had", TitleOnly)
+            }
+            Error::TooManyDocuments { .. } => (S::INSUFFICIENT_STORAGE, "full", "the database is full", Whole),
+            Error::Store { failure: StoreFailure::NoSpace, .. } => {
+                (S::INSUFFICIENT_STORAGE, "no-space", "the disk of the service is full", TitleOnly)
+            }
+            Error::TooLittleMemory { .. } => {
+                (S::INSUFFICIENT_STORAGE, "memory", "the service is allowed too little memory for this", Whole)
+            }
+            Error::Stopped => (S::SERVICE_UNAVAILABLE, "stopped", "the work was stopped", Whole),
+            // All others tell of the server's own files. The enum may grow.
+            _ => (S::INTERNAL_SERVER_ERROR, "internal", "the service has failed", TitleOnly),
+        };
+        let mut problem = Self::new(status, kind, title).cause(error.chain());
+        if let Whole = told {
+            problem.0.detail = Some(error.chain());
+            problem.0.hint = error.hint();
+        }
+        problem
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let (status, retry, cause) = (self.status(), self.0.retry_after, self.0.cause.clone());
+        let mut response = (status, Json(self)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = retry {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(cause) = cause {
+            response.extensions_mut().insert(Cause(cause));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_error_tells_a_path() {
+        let path = std::path::PathBuf::from("/secret/place");
+        let io = || std::io::Error::from(std::io::ErrorKind::NotFound);
+        let errors = [
+            Error::Io { action: "read", path: path.clone(), source: io() },
+            Error::NoDatabase { path: path.clone() },
+            Error::JobInUse { path: path.clone() },
+            Error::FolderGone { path: path.clone() },
+            Error::TextGone { name: "a".into(), source_path: Some("/secret/place".into()) },
+            Error::NotReadAgain { source: Box::new(Error::Io { action: "read", path: path.clone(), source: io() }) },
+            Error::Document(DocumentError::NotAFile { path: path.clone() }),
+            Error::Document(DocumentError::IsAContainer { path }),
+        ];
+        for error in errors {
+            let told = serde_json::to_string(&Problem::from(&error)).unwrap();
+            assert!(!told.contains("secret"), "{told}");
+        }
+    }
+
+    #[test]
+    fn errors_of_a_request_have_statuses_of_a_request() {
+        let status = |error: Error| Problem::from(error).0.status;
+        assert_eq!(status(Error::NoSuchNumber { number: 1 }), 404);
+        assert_eq!(status(Error::WindowTooSmall { asked: 1, stored: 2 }), 400);
+        assert_eq!(status(Error::Document(DocumentError::Encrypted)), 422);
+        assert_eq!(status(Error::Stopped), 503);
+        assert_eq!(status(Error::WaitsForItself), 500);
+    }
+}

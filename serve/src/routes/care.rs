@@ -1,0 +1,94 @@
+//! Care: figures, and whether the service is well.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use fpdb::maintenance::DatabaseStats;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::keys::Identity;
+use crate::metrics::Reading;
+use crate::problem::{Answer, Problem};
+
+/// Shows the size and the figures of the database. Its path is its last part alone.
+#[utoipa::path(get, path = "/v1/stats", tag = "care",
+    responses((status = 200, description = "The figures, `fpdb.stats/1`", body = Object),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn stats(State(app): State<Arc<App>>) -> Answer<Json<DatabaseStats>> {
+    let database = app.reader().ok_or_else(Problem::ending)?;
+    let stats = app.work.run(move |_| {
+        let mut stats = database.stats()?;
+        stats.path = stats.path.file_name().map(Into::into).unwrap_or_default();
+        stats.sources.clear();
+        Ok(stats)
+    });
+    stats.await.map(Json)
+}
+
+/// What the key of a request allows.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionView {
+    /// The name of the key; empty without keys.
+    name: String,
+    /// read, write or admin.
+    rights: &'static str,
+    /// True if requests need a key.
+    keys: bool,
+    /// The largest body, in bytes.
+    max_body: usize,
+    /// The most matches of a query.
+    max_results: usize,
+}
+
+/// Shows what the key of the request allows.
+#[utoipa::path(get, path = "/v1/session", tag = "care",
+    responses((status = 200, description = "The rights", body = SessionView),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn session(State(app): State<Arc<App>>, Extension(who): Extension<Identity>) -> Json<SessionView> {
+    Json(SessionView {
+        name: who.name.to_string(),
+        rights: who.rights.name(),
+        keys: app.keys.are_needed(),
+        max_body: app.options.max_body,
+        max_results: app.options.max_results,
+    })
+}
+
+/// Says that the process answers.
+#[utoipa::path(get, path = "/healthz", tag = "care", responses((status = 200, description = "It does", content_type = "text/plain", body = String)))]
+pub(crate) async fn health() -> &'static str {
+    "ok\n"
+}
+
+/// Says whether the service takes requests: not while it ends.
+#[utoipa::path(get, path = "/readyz", tag = "care",
+    responses((status = 200, description = "It does", content_type = "text/plain", body = String),
+        (status = 503, description = "It ends", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answer<&'static str> {
+    if app.is_ready() { Ok("ready\n") } else { Err(Problem::ending()) }
+}
+
+/// Shows figures for Prometheus.
+#[utoipa::path(get, path = "/metrics", tag = "care",
+    responses((status = 200, description = "The figures, in the text form of OpenMetrics", content_type = "application/openmetrics-text", body = String),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Answer<Response> {
+    let database = app.reader().ok_or_else(Problem::ending)?;
+    let documents = app.work.run(move |_| Ok(database.stats()?.documents)).await?;
+    let reading = Reading {
+        inside: app.work.inside(),
+        jobs: app.jobs.unfinished(),
+        documents,
+        commits: app.writer.written.commits.load(Ordering::Relaxed),
+        written: app.writer.written.documents.load(Ordering::Relaxed),
+    };
+    let text = app.metrics.text(&reading).map_err(|error| Problem::internal(error.to_string()))?;
+    let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    Ok(([(header::CONTENT_TYPE, media_type)], text).into_response())
+}

@@ -1,0 +1,273 @@
+//! Documents: lists, shows, adds and removes them.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use fpdb::{DocId, DocumentInfo, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs, ReadOptions};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+
+use super::request::{Name, Params, read_body, read_options};
+use crate::app::App;
+use crate::problem::{Answer, Problem};
+use crate::writer::Put;
+
+/// Records read at a time, and for one page: a rare prefix is looked for in many pages, not in one long one.
+const AT_A_TIME: usize = 1000;
+const READ_FOR_A_PAGE: usize = 100_000;
+
+/// Which documents to list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// Lists only documents whose names begin with this.
+    prefix: String,
+    /// Lists only documents whose names contain this, in any case.
+    contains: String,
+    /// The first number to look at: `next` of the page before.
+    from: u32,
+    /// The most documents of the page; 100 unless given, at most 1000.
+    limit: usize,
+}
+
+impl Default for ListQuery {
+    fn default() -> Self {
+        Self { prefix: String::new(), contains: String::new(), from: 0, limit: 100 }
+    }
+}
+
+/// A page of documents, in order of arrival.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DocumentPage {
+    /// The documents, `fpdb.document/1`. A page may have few or none and still not be the last.
+    #[schema(value_type = Vec<Object>)]
+    documents: Vec<DocumentInfo>,
+    /// `from` of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<u32>,
+}
+
+/// Lists documents.
+#[utoipa::path(get, path = "/v1/documents", tag = "documents", params(ListQuery),
+    responses((status = 200, description = "A page", body = DocumentPage),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn list(State(app): State<Arc<App>>, Params(asked): Params<ListQuery>) -> Answer<Json<DocumentPage>> {
+    let database = app.reader().ok_or_else(Problem::ending)?;
+    if !(1..=1000).contains(&asked.limit) {
+        return Err(Problem::bad_request("limit is from 1 to 1000"));
+    }
+    let page = app.work.run(move |_| {
+        let contains = asked.contains.to_lowercase();
+        let fits = |name: &str| {
+            name.starts_with(&asked.prefix) && (contains.is_empty() || name.to_lowercase().contains(&contains))
+        };
+        let (mut documents, mut next, mut read) = (Vec::new(), Some(asked.from), 0);
+        while let Some(from) = next
+            && documents.len() < asked.limit
+            && read < READ_FOR_A_PAGE
+        {
+            let some = database.documents_from(DocId(from), AT_A_TIME)?;
+            next = (some.len() == AT_A_TIME).then(|| some.last()?.id.0.checked_add(1)).flatten();
+            read += some.len();
+            for document in some {
+                if !fits(&document.name) {
+                    continue;
+                }
+                if documents.len() == asked.limit {
+                    next = Some(document.id.0);
+                    break;
+                }
+                documents.push(shown(document));
+            }
+        }
+        Ok(DocumentPage { documents, next })
+    });
+    page.await.map(Json)
+}
+
+/// Without the place on the server that it was read from.
+fn shown(mut document: DocumentInfo) -> DocumentInfo {
+    document.source = None;
+    document
+}
+
+/// What to show of a document.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ShowQuery {
+    /// Also its text, in which the offsets of answers lie, and the encoding of that text. Bytes that are not
+    /// UTF-8 are replaced in it, so offsets may then differ.
+    text: bool,
+    /// Also the names of the documents with the same bytes.
+    identical: bool,
+    /// The number of the version; the last one without it.
+    id: Option<u32>,
+}
+
+/// Shows a document.
+#[utoipa::path(get, path = "/v1/documents/{name}", tag = "documents", params(("name" = String, Path, description = "The name, with its slashes"), ShowQuery),
+    responses((status = 200, description = "The document, `fpdb.document/1`, with `text` where it was asked for", body = Object),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    Params(asked): Params<ShowQuery>,
+) -> Answer<Json<Value>> {
+    let database = app.reader().ok_or_else(Problem::ending)?;
+    let limits = app.limits.clone();
+    let shown = app.work.run(move |_| {
+        let mut versions = database.documents_named(&name)?;
+        versions.retain(|version| asked.id.is_none_or(|id| version.id == DocId(id)));
+        let mut document = versions.pop().ok_or_else(|| Problem::no_document(&name))?;
+        if asked.identical {
+            document.identical_to = database.identical_to(&document)?;
+        }
+        let text = if asked.text { Some(database.text_within(document.id, &limits)?) } else { None };
+        let json = |error: serde_json::Error| Problem::internal(error.to_string());
+        let mut object = serde_json::to_value(shown(document)).map_err(json)?;
+        if let Some(text) = text {
+            object["text_encoding"] = text.as_ref().map(|text| text.encoding).into();
+            object["text"] = text.map(|text| String::from_utf8_lossy(&text.bytes).into_owned()).into();
+        }
+        Ok(object)
+    });
+    shown.await.map(Json)
+}
+
+/// How a document is stored.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PutQuery {
+    /// Metadata: a JSON object of strings.
+    metadata: Option<String>,
+    /// The format, as of the flag `--as`; by default it is recognised by the content, then by the name.
+    #[serde(rename = "as")]
+    #[param(value_type = Option<String>)]
+    front_end: Option<ReadAs>,
+    /// What happens to a stored document of this name with other content: replace (the default), keep or
+    /// both.
+    #[param(value_type = Option<String>)]
+    on_change: Option<OnChange>,
+    /// Whether its text counts nowhere, as that of a licence or a handout.
+    boilerplate: bool,
+}
+
+impl PutQuery {
+    fn options(&self, app: &App) -> Answer<IngestOptions> {
+        let read = read_options(app, ReadOptions::default().front_end(self.front_end.unwrap_or_default()))?;
+        // There is no file to read the text from again.
+        let options = IngestOptions::default().store_text(true).boilerplate(self.boilerplate).read(read);
+        Ok(options.on_change(self.on_change.unwrap_or_default()))
+    }
+}
+
+/// A stored document.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PutView {
+    /// Its name.
+    name: String,
+    /// added, replaced, unchanged or kept.
+    outcome: &'static str,
+}
+
+/// Stores a document. The answer comes after its commit. A container (zip, JSON lines) is one document, or
+/// none.
+#[utoipa::path(put, path = "/v1/documents/{name}", tag = "documents", params(("name" = String, Path, description = "The name, with its slashes"), PutQuery),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The bytes of the document"),
+    responses((status = 200, description = "It was stored before, or has replaced another", body = PutView),
+        (status = 201, description = "It was added", body = PutView),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn put(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    Params(asked): Params<PutQuery>,
+    request: Request,
+) -> Answer<(StatusCode, Json<PutView>)> {
+    let options = asked.options(&app)?;
+    let metadata = asked.metadata.as_deref().map(|json| super::request::parse(json.as_bytes())).transpose()?;
+    let _place = app.work.enter()?;
+    let body = read_body(&app, request).await?;
+    let put = Put {
+        name: name.clone(),
+        bytes: body.bytes.to_vec(),
+        metadata: strings(metadata.unwrap_or_default())?,
+        options,
+    };
+    let outcome = match app.writer.put(put).await? {
+        Outcome::Added => "added",
+        Outcome::Replaced => "replaced",
+        Outcome::Unchanged => "unchanged",
+        Outcome::Kept => "kept",
+    };
+    let status = if outcome == "added" { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(PutView { name, outcome })))
+}
+
+fn strings(object: Map<String, Value>) -> Answer<Vec<(String, String)>> {
+    let value = |(name, value): (String, Value)| match value {
+        Value::String(value) => Ok((name, value)),
+        _ => Err(Problem::bad_request(format!("the metadata {name} is not a string"))),
+    };
+    object.into_iter().map(value).collect()
+}
+
+/// A line of many documents.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BulkLine {
+    /// The name of the document.
+    name: String,
+    /// Its text.
+    text: String,
+    /// Names and values that are kept with it.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    metadata: Map<String, Value>,
+}
+
+/// Stores many documents, a JSON object a line. The answer, the summary of an ingest, comes after the commit
+/// of all.
+#[utoipa::path(put, path = "/v1/documents", tag = "documents", params(PutQuery),
+    request_body(content = BulkLine, content_type = "application/x-ndjson", description = "A document a line"),
+    responses((status = 200, description = "The summary, `fpdb.ingest/1`; documents that could not be read are listed in it", body = Object),
+        (status = "default", description = "A problem, and nothing is stored", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn bulk(
+    State(app): State<Arc<App>>,
+    Params(asked): Params<PutQuery>,
+    request: Request,
+) -> Answer<Json<IngestSummary>> {
+    if asked.metadata.is_some() {
+        return Err(Problem::bad_request("metadata stand in the lines of the body"));
+    }
+    let options = asked.options(&app)?;
+    let _place = app.work.enter()?;
+    let body = read_body(&app, request).await?;
+    let lines = body.bytes.split(|&byte| byte == b'\n');
+    let mut puts = Vec::new();
+    for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        let parsed: BulkLine =
+            serde_json::from_slice(line).map_err(|error| Problem::bad_request(format!("line {number}: {error}")))?;
+        let metadata = strings(parsed.metadata)?;
+        puts.push(Put { name: parsed.name, bytes: parsed.text.into_bytes(), metadata, options: options.clone() });
+    }
+    app.writer.bulk(puts).await.map(Json)
+}
+
+/// Removes a document, all versions of it.
+#[utoipa::path(delete, path = "/v1/documents/{name}", tag = "documents", params(("name" = String, Path, description = "The name, with its slashes")),
+    responses((status = 200, description = "The removal, `fpdb.rm/1`", body = Object),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn remove(State(app): State<Arc<App>>, Name(name): Name) -> Answer<Json<fpdb::Removal>> {
+    let _place = app.work.enter()?;
+    let removal = app.writer.remove(name).await?;
+    match removal.unknown_names.first() {
+        Some(name) => Err(Problem::no_document(name)),
+        None => Ok(Json(removal)),
+    }
+}

@@ -1,0 +1,284 @@
+//! Jobs: all pairs, removable documents, compaction. A job is asked for, looked at, fetched and dropped.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use fpdb::dedup::{DedupBy, DedupMode, DedupOptions};
+use fpdb::pairs::{Pair, PairsOptions};
+use fpdb::report::PairEvidence;
+use fpdb::{Database, InputLimits, Profile, Task};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::request::{Name, read_json};
+use crate::app::App;
+use crate::jobs::{Job, JobKind, JobView, Lines};
+use crate::keys::{Identity, Rights};
+use crate::problem::{Answer, Problem};
+
+/// Pairs whose passages are looked for together: a first document is compared with all of its partners at
+/// once.
+const PAIRS_AT_A_TIME: usize = 256;
+
+/// Bytes of a result that are read at a time.
+const CHUNK: usize = 64 << 10;
+
+/// What a job is to do.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct JobRequest {
+    /// The fields of `PairsOptions` or `DedupOptions` of the library, by their names; those left out have
+    /// their defaults.
+    #[schema(value_type = Object)]
+    options: Map<String, Value>,
+    /// Of pairs: also their passages.
+    passages: bool,
+}
+
+/// The jobs of a kind.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct JobList {
+    /// Oldest first.
+    jobs: Vec<JobView>,
+}
+
+fn accepted(job: &Job, path: &str) -> Response {
+    let view = job.view();
+    let place = HeaderValue::from_str(&format!("/v1/{path}/{}", view.id));
+    let mut response = (StatusCode::ACCEPTED, Json(view)).into_response();
+    if let Ok(place) = place {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    response
+}
+
+/// A handle of the job's own: work on it holds up no change.
+fn open(app: &App) -> Answer<Database> {
+    let mut builder = Database::builder().memory(app.options.job_memory);
+    if let Some(threads) = app.options.threads {
+        builder = builder.threads(threads);
+    }
+    Ok(builder.open(&app.options.db)?)
+}
+
+fn no_temp_dir(given: &Map<String, Value>) -> Answer<()> {
+    match given.get("temp_dir") {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => Err(Problem::bad_request("temp_dir is set by the service, not by a request")),
+    }
+}
+
+fn no_limits(limits: &InputLimits) -> Answer<()> {
+    if *limits == InputLimits::default() {
+        return Ok(());
+    }
+    Err(Problem::bad_request("the limits of documents are set by the service, not by a request"))
+}
+
+/// The options of pairs. A threshold that is given takes the place of all thresholds of the profile, as on
+/// the command line.
+fn pairs_options(app: &App, profile: &Profile, given: Map<String, Value>) -> Answer<PairsOptions> {
+    no_temp_dir(&given)?;
+    let share = |name: &str| given.get(name).and_then(Value::as_f64);
+    let shared = given.get("min_shared").and_then(Value::as_u64);
+    let defaults = PairsOptions::at_least(profile, shared, share("min_resemblance"), share("min_containment"));
+    let mut options: PairsOptions = fpdb::options_from_json(&defaults, Value::Object(given))?;
+    if let Some(limits) = &options.own_text {
+        no_limits(limits)?;
+        options.own_text = Some(app.limits.clone());
+    }
+    Ok(options)
+}
+
+fn dedup_options(app: &App, who: &Identity, profile: &Profile, given: Map<String, Value>) -> Answer<DedupOptions> {
+    no_temp_dir(&given)?;
+    let by = match given.get("by").and_then(Value::as_str) {
+        Some(by) => by.parse::<DedupBy>()?,
+        None => DedupBy::default(),
+    };
+    let options: DedupOptions = fpdb::options_from_json(&DedupOptions::of(profile, by), Value::Object(given))?;
+    no_limits(&options.limits)?;
+    if options.mode != DedupMode::Once && who.rights < Rights::Write {
+        // These modes record their decisions.
+        return Err(Problem::no_rights(Rights::Write.name()));
+    }
+    Ok(options.limits(app.limits.clone()))
+}
+
+/// Asks for all pairs of documents that share text.
+#[utoipa::path(post, path = "/v1/pairs", tag = "jobs", request_body = JobRequest,
+    responses((status = 202, description = "The job", body = JobView),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn ask_pairs(
+    State(app): State<Arc<App>>,
+    Extension(who): Extension<Identity>,
+    request: Request,
+) -> Answer<Response> {
+    let JobRequest { options, passages } = read_json(&app, request).await?;
+    let profile = *app.reader().ok_or_else(Problem::ending)?.profile();
+    let options = pairs_options(&app, &profile, options)?;
+    let job = app.jobs.add(JobKind::Pairs, &who)?;
+    let shared = Arc::clone(&app);
+    app.jobs.start(&job, move |task, lines| {
+        let database = open(&shared)?;
+        let evidence = PairEvidence::default().max_df(options.max_df).limits(shared.limits.clone());
+        let mut waiting = Vec::new();
+        let hand_over = |waiting: &mut Vec<Pair>, lines: &mut Lines| -> Answer<()> {
+            if passages {
+                database.add_passages(waiting, &evidence, task)?;
+            }
+            waiting.drain(..).try_for_each(|pair| lines.write(&pair))
+        };
+        database.for_each_pair(&options, task, |_, pair| -> Answer<()> {
+            waiting.push(pair);
+            if waiting.len() < PAIRS_AT_A_TIME { Ok(()) } else { hand_over(&mut waiting, lines) }
+        })?;
+        hand_over(&mut waiting, lines)
+    });
+    Ok(accepted(&job, "pairs"))
+}
+
+/// Asks which documents are removable.
+#[utoipa::path(post, path = "/v1/dedup", tag = "jobs", request_body = JobRequest,
+    responses((status = 202, description = "The job", body = JobView),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn ask_dedup(
+    State(app): State<Arc<App>>,
+    Extension(who): Extension<Identity>,
+    request: Request,
+) -> Answer<Response> {
+    let JobRequest { options, passages } = read_json(&app, request).await?;
+    if passages {
+        return Err(Problem::bad_request("passages are for pairs"));
+    }
+    let profile = *app.reader().ok_or_else(Problem::ending)?.profile();
+    let options = dedup_options(&app, &who, &profile, options)?;
+    let job = app.jobs.add(JobKind::Dedup, &who)?;
+    let shared = Arc::clone(&app);
+    app.jobs.start(&job, move |task: &Task<'_>, lines| {
+        let database = open(&shared)?;
+        let summary = database.for_each_removable(&options, task, |row| lines.write(&row))?;
+        lines.write(&summary)
+    });
+    Ok(accepted(&job, "dedup"))
+}
+
+/// Asks for a compaction. Changes wait until it has ended; queries do not.
+#[utoipa::path(post, path = "/v1/compact", tag = "jobs",
+    responses((status = 202, description = "The job", body = JobView),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn ask_compact(State(app): State<Arc<App>>, Extension(who): Extension<Identity>) -> Answer<Response> {
+    let job = app.jobs.add(JobKind::Compact, &who)?;
+    let (shared, stop, step) = (Arc::clone(&app), job.stop.clone(), Arc::clone(&job.step));
+    app.jobs.follow(&job, async move {
+        let compaction = shared.writer.compact(stop, step).await?;
+        serde_json::to_value(compaction).map_err(|error| Problem::internal(error.to_string()))
+    });
+    Ok(accepted(&job, "compact"))
+}
+
+/// Lists the jobs of a kind: one's own, and with the right admin those of all.
+#[utoipa::path(get, path = "/v1/{kind}", tag = "jobs", params(("kind" = String, Path, description = "pairs, dedup or compact")),
+    responses((status = 200, description = "The jobs", body = JobList),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn list_jobs(
+    State(app): State<Arc<App>>,
+    Extension(who): Extension<Identity>,
+    Extension(kind): Extension<JobKind>,
+) -> Json<JobList> {
+    Json(JobList { jobs: app.jobs.list(kind, &who) })
+}
+
+/// Shows how far a job is.
+#[utoipa::path(get, path = "/v1/{kind}/{id}", tag = "jobs",
+    params(("kind" = String, Path, description = "pairs, dedup or compact"), ("id" = String, Path, description = "The job")),
+    responses((status = 200, description = "The job", body = JobView),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn show_job(
+    State(app): State<Arc<App>>,
+    Extension(who): Extension<Identity>,
+    Extension(kind): Extension<JobKind>,
+    Name(id): Name,
+) -> Answer<Json<JobView>> {
+    Ok(Json(app.jobs.find(kind, &id, &who)?.view()))
+}
+
+/// Stops a job, and drops its result.
+#[utoipa::path(delete, path = "/v1/{kind}/{id}", tag = "jobs",
+    params(("kind" = String, Path, description = "pairs, dedup or compact"), ("id" = String, Path, description = "The job")),
+    responses((status = 204, description = "It is gone"),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn drop_job(
+    State(app): State<Arc<App>>,
+    Extension(who): Extension<Identity>,
+    Extension(kind): Extension<JobKind>,
+    Name(id): Name,
+) -> Answer<StatusCode> {
+    let job = app.jobs.find(kind, &id, &who)?;
+    app.jobs.drop_job(&job);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Fetches the result of a job: lines of JSON, as the program writes them.
+#[utoipa::path(get, path = "/v1/{kind}/{id}/result", tag = "jobs",
+    params(("kind" = String, Path, description = "pairs, dedup or compact"), ("id" = String, Path, description = "The job")),
+    responses((status = 200, description = "The lines: `fpdb.pair/1`; rows and summary of a dedup; `fpdb.compact/1`", content_type = "application/x-ndjson", body = Object),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn show_result(
+    State(app): State<Arc<App>>,
+    Extension(who): Extension<Identity>,
+    Extension(kind): Extension<JobKind>,
+    Name(id): Name,
+) -> Answer<Response> {
+    let file = app.jobs.find(kind, &id, &who)?.result()?;
+    let length = file.metadata().map_err(|error| Problem::internal(error.to_string()))?.len();
+    let headers =
+        [(header::CONTENT_TYPE, "application/x-ndjson".to_owned()), (header::CONTENT_LENGTH, length.to_string())];
+    Ok((headers, Body::new(FileBody { file, at: 0, length, reading: None })).into_response())
+}
+
+/// A part of a file, as it is read.
+type Reading = tokio::task::JoinHandle<std::io::Result<Bytes>>;
+
+/// The content of a file, which many may read at the same time.
+struct FileBody {
+    file: Arc<File>,
+    at: u64,
+    length: u64,
+    reading: Option<Reading>,
+}
+
+impl axum::body::HttpBody for FileBody {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<hyper::body::Frame<Bytes>, std::io::Error>>> {
+        use std::task::{Poll, ready};
+        if self.at >= self.length {
+            return Poll::Ready(None);
+        }
+        let (file, at, length) = (Arc::clone(&self.file), self.at, self.length);
+        let reading = self.reading.get_or_insert_with(|| {
+            tokio::task::spawn_blocking(move || {
+                let mut part = vec![0; CHUNK.min(usize::try_from(length - at).unwrap_or(CHUNK))];
+                file.read_exact_at(&mut part, at)?;
+                Ok(part.into())
+            })
+        });
+        let read = ready!(std::pin::Pin::new(reading).poll(context));
+        self.reading = None;
+        let part = read.unwrap_or_else(|failed| Err(std::io::Error::other(failed)))?;
+        self.at += part.len() as u64;
+        Poll::Ready(Some(Ok(hyper::body::Frame::data(part))))
+    }
+}

@@ -1,0 +1,70 @@
+//! Routes: one handler each. A handler reads the request, has the work done, and makes the answer.
+
+mod care;
+mod documents;
+mod jobs;
+mod query;
+mod request;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::app::App;
+use crate::jobs::JobKind;
+use crate::problem::Problem;
+use crate::{gate, openapi, page};
+
+// Handlers with what `utoipa` makes of them.
+pub(crate) use care::*;
+pub(crate) use documents::*;
+pub(crate) use jobs::*;
+pub(crate) use query::*;
+
+/// All routes, behind the gate.
+pub(crate) fn router(app: &Arc<App>) -> Router {
+    let mut routes = Router::new()
+        .route("/v1/query", post(query::query))
+        .route("/v1/report", post(query::report))
+        .route("/v1/documents", get(documents::list).put(documents::bulk))
+        .route("/v1/documents/{*name}", get(documents::show).put(documents::put).delete(documents::remove))
+        .route("/v1/stats", get(care::stats))
+        .route("/v1/session", get(care::session))
+        .route("/v1/pairs", post(jobs::ask_pairs))
+        .route("/v1/dedup", post(jobs::ask_dedup))
+        .route("/v1/compact", post(jobs::ask_compact))
+        .route("/healthz", get(care::health))
+        .route("/readyz", get(care::ready))
+        .route("/metrics", get(care::metrics))
+        .route("/openapi.json", get(openapi::show));
+    for (path, kind) in [("pairs", JobKind::Pairs), ("dedup", JobKind::Dedup), ("compact", JobKind::Compact)] {
+        let with_kind = move |mut request: axum::extract::Request, next: axum::middleware::Next| {
+            request.extensions_mut().insert(kind);
+            next.run(request)
+        };
+        let of_kind = Router::new()
+            .route(&format!("/v1/{path}"), get(jobs::list_jobs))
+            .route(&format!("/v1/{path}/{{id}}"), get(jobs::show_job).delete(jobs::drop_job))
+            .route(&format!("/v1/{path}/{{id}}/result"), get(jobs::show_result))
+            .route_layer(from_fn(with_kind));
+        routes = routes.merge(of_kind);
+    }
+    page::add(routes)
+        .fallback(async || Problem::no_route())
+        .method_not_allowed_fallback(async || Problem::no_method())
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(Arc::clone(app), gate::admit))
+        .layer(from_fn_with_state(Arc::clone(app), gate::observe))
+        .with_state(Arc::clone(app))
+}
+
+/// The panic itself has been printed.
+fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
+    Problem::internal("a handler has panicked").into_response()
+}

@@ -1,0 +1,207 @@
+//! Query: which stored documents share text with this one?
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use fpdb::report::{HtmlAnswers, HtmlOptions};
+use fpdb::{Database, DocId, QueryOptions, QuerySource, StopToken, Task};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+
+use super::request::{HeldBody, Params, media_type, parse, read_body, read_options};
+use crate::app::App;
+use crate::problem::{Answer, Problem};
+
+/// A query. One of `text`, `document` and `id` is needed.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct QueryRequest {
+    /// A text.
+    text: Option<String>,
+    /// The name of a stored document.
+    document: Option<String>,
+    /// The number of a stored document.
+    id: Option<u32>,
+    /// The name of the text in the answer. It tells no format.
+    name: String,
+    /// The fields of `QueryOptions` of the library, by their names; those left out have their defaults.
+    #[schema(value_type = Object)]
+    options: Value,
+}
+
+/// How a body that is not JSON is taken.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RawQuery {
+    /// The name of the document, whose ending may tell its format.
+    name: String,
+    /// The options of the query, as JSON.
+    options: Option<String>,
+}
+
+/// Finds the stored documents that share text with a document.
+///
+/// The body is JSON, a document as it is (any other media type; `name` in the address), or several as
+/// multipart/form-data. The answer is the program's JSON (`fpdb.query/1`); of several documents it has a line
+/// for each, and a problem instead where one cannot be read.
+#[utoipa::path(post, path = "/v1/query", tag = "query", params(RawQuery),
+    request_body(content((QueryRequest = "application/json"), (Vec<u8> = "application/octet-stream"), (String = "text/plain"), (Vec<u8> = "multipart/form-data"))),
+    responses((status = 200, description = "The answer, `fpdb.query/1`", content_type = "application/json", body = Object),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn query(
+    State(app): State<Arc<App>>,
+    Params(raw): Params<RawQuery>,
+    request: Request,
+) -> Answer<Response> {
+    let database = app.reader().ok_or_else(Problem::ending)?;
+    let asked = Asked::read(&app, raw, request).await?;
+    let is_several = asked.is_several;
+    let lines = app.work.run(move |stop| asked.answer(&database, stop)).await?;
+    let media_type = if is_several { "application/x-ndjson" } else { "application/json" };
+    Ok(([(header::CONTENT_TYPE, media_type)], lines).into_response())
+}
+
+/// A report: what the page of a report is drawn from.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ReportView {
+    /// The overview, `fpdb.report/1`.
+    #[schema(value_type = Object)]
+    overview: Value,
+    /// Pairs and texts by name: deflated JSON in base64.
+    #[schema(value_type = Object)]
+    parts: Map<String, Value>,
+}
+
+/// Finds the same, and returns it as the data of a report, with both texts side by side.
+#[utoipa::path(post, path = "/v1/report", tag = "query", params(RawQuery),
+    request_body(content((QueryRequest = "application/json"), (Vec<u8> = "application/octet-stream"), (String = "text/plain"), (Vec<u8> = "multipart/form-data"))),
+    responses((status = 200, description = "The data of a report", body = ReportView),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn report(
+    State(app): State<Arc<App>>,
+    Params(raw): Params<RawQuery>,
+    request: Request,
+) -> Answer<Json<ReportView>> {
+    let database = app.reader().ok_or_else(Problem::ending)?;
+    let asked = Asked::read(&app, raw, request).await?;
+    let name = app.options.db.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    app.work.run(move |stop| asked.report(&database, name, stop)).await.map(Json)
+}
+
+/// What was asked.
+struct Asked {
+    sources: Vec<QuerySource>,
+    options: QueryOptions,
+    is_several: bool,
+    /// The room in memory of the body that the sources were made of.
+    _body: HeldBody,
+}
+
+impl Asked {
+    async fn read(app: &Arc<App>, raw: RawQuery, request: Request) -> Answer<Self> {
+        let media_type = media_type(request.headers());
+        let (parts, body) = request.into_parts();
+        let headers = parts.headers.clone();
+        let body = read_body(app, Request::from_parts(parts, body)).await?;
+        let from_address = raw.options.as_deref().map(|json| parse(json.as_bytes())).transpose()?;
+        let (sources, given) = match media_type.as_str() {
+            "application/json" => {
+                let QueryRequest { text, document, id, name, options } = parse(&body.bytes)?;
+                let source = match (text, document, id) {
+                    (Some(text), None, None) => QuerySource::Text { name, text },
+                    (None, Some(document), None) => QuerySource::Stored(document),
+                    (None, None, Some(id)) => QuerySource::Number(DocId(id)),
+                    _ => return Err(Problem::bad_request("expected one of text, document and id")),
+                };
+                (vec![source], Some(options).filter(|options| !options.is_null()))
+            }
+            "multipart/form-data" => multipart(headers, &body).await?,
+            _ => (vec![QuerySource::Bytes { name: raw.name, bytes: body.bytes.to_vec() }], None),
+        };
+        let given = given.or(from_address).unwrap_or_else(|| Value::Object(Map::new()));
+        let options: QueryOptions = fpdb::options_from_json(&QueryOptions::default(), given)?;
+        let most = app.options.max_results;
+        if options.top.is_none_or(|top| top > most) {
+            return Err(Problem::bad_request(format!("top is at most {most} here")));
+        }
+        let read = read_options(app, options.read.clone())?;
+        let is_several = media_type == "multipart/form-data";
+        Ok(Self { sources, options: options.read(read), is_several, _body: body })
+    }
+
+    /// The lines of the answers.
+    fn answer(&self, database: &Database, stop: &StopToken) -> Answer<Vec<u8>> {
+        let answers = database.query_each(&self.sources, &self.options, &Task::new().stop(stop))?;
+        let mut lines = Vec::new();
+        for (source, answer) in self.sources.iter().zip(answers) {
+            let written = match answer {
+                Ok(answer) => serde_json::to_writer(&mut lines, &answer),
+                Err(error) if self.is_several => {
+                    let name = name_of(source);
+                    serde_json::to_writer(
+                        &mut lines,
+                        &serde_json::json!({"name": name, "problem": Problem::from(error)}),
+                    )
+                }
+                Err(error) => return Err(error.into()),
+            };
+            written.map_err(|error| Problem::internal(error.to_string()))?;
+            lines.push(b'\n');
+        }
+        Ok(lines)
+    }
+
+    fn report(self, database: &Database, name: String, stop: &StopToken) -> Answer<ReportView> {
+        let task = Task::new().stop(stop);
+        let joining = self.options.joining.most(self.options.joining.most.or(Some(HtmlOptions::MAX_PASSAGES)));
+        let options = self.options.joining(joining);
+        let answers = database.query_each(&self.sources, &options, &task)?;
+        let mut answered = Vec::new();
+        for (source, answer) in self.sources.into_iter().zip(answers) {
+            answered.push((source, answer?));
+        }
+        let html = HtmlOptions::default().database(Some(name)).read(options.read);
+        let answers = HtmlAnswers::Queries { database, answers: answered };
+        let data = fpdb::report::report_data(answers, &html, &task)?;
+        let overview = serde_json::from_str(&data.overview).map_err(|error| Problem::internal(error.to_string()))?;
+        let parts = data.parts.into_iter().map(|(name, part)| (name, part.into())).collect();
+        Ok(ReportView { overview, parts })
+    }
+}
+
+fn name_of(source: &QuerySource) -> &str {
+    match source {
+        QuerySource::Bytes { name, .. } | QuerySource::Text { name, .. } | QuerySource::Stored(name) => name,
+        _ => "",
+    }
+}
+
+/// The files of a form, each a query of its own, and its field `options`.
+async fn multipart(headers: axum::http::HeaderMap, body: &HeldBody) -> Answer<(Vec<QuerySource>, Option<Value>)> {
+    let mut request = Request::new(Body::from(body.bytes.clone()));
+    *request.headers_mut() = headers;
+    let bad = |error: axum::extract::multipart::MultipartError| Problem::bad_request(error.body_text());
+    // The body is in memory, and small enough.
+    DefaultBodyLimit::disable().apply(&mut request);
+    let mut form =
+        Multipart::from_request(request, &()).await.map_err(|error| Problem::bad_request(error.body_text()))?;
+    let (mut sources, mut options) = (Vec::new(), None);
+    while let Some(field) = form.next_field().await.map_err(bad)? {
+        if field.name() == Some("options") && field.file_name().is_none() {
+            options = Some(parse(&field.bytes().await.map_err(bad)?)?);
+        } else {
+            let name = field.file_name().or(field.name()).unwrap_or("").to_owned();
+            sources.push(QuerySource::Bytes { name, bytes: field.bytes().await.map_err(bad)?.to_vec() });
+        }
+    }
+    if sources.is_empty() {
+        return Err(Problem::bad_request("the form has no file"));
+    }
+    Ok((sources, options))
+}

@@ -1,0 +1,114 @@
+//! Request: reads bodies and options, within limits.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use fpdb::{InputLimits, ReadOptions};
+use serde::de::DeserializeOwned;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::app::App;
+use crate::problem::{Answer, Problem};
+
+/// The parameters in the address.
+pub(crate) struct Params<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Self> {
+        let read = Query::<T>::from_request_parts(parts, state).await;
+        read.map(|Query(params)| Self(params)).map_err(|refused| Problem::bad_request(refused.body_text()))
+    }
+}
+
+/// The part of the path that names a document or a job.
+pub(crate) struct Name(pub(super) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Self> {
+        let read = Path::<String>::from_request_parts(parts, state).await;
+        read.map(|Path(name)| Self(name)).map_err(|refused| Problem::bad_request(refused.body_text()))
+    }
+}
+
+/// A body in memory, and its room there.
+pub(super) struct HeldBody {
+    pub(super) bytes: Bytes,
+    _room: OwnedSemaphorePermit,
+}
+
+/// The kind of a body, without parameters; empty where there is none.
+pub(super) fn media_type(headers: &HeaderMap) -> String {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
+}
+
+/// Reads a body. Room for it is taken before, by the length that the client tells, else for the largest body.
+pub(super) async fn read_body(app: &Arc<App>, request: Request) -> Answer<HeldBody> {
+    let limit = app.options.max_body;
+    let told =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if told.is_some_and(|told| told > limit) {
+        return Err(Problem::too_large(limit));
+    }
+    let kilobytes = u32::try_from(told.unwrap_or(limit).div_ceil(1 << 10)).unwrap_or(u32::MAX);
+    let room = Arc::clone(&app.bodies).try_acquire_many_owned(kilobytes).map_err(|_| Problem::busy())?;
+    let mut body = request.into_body();
+    let mut bytes = Vec::with_capacity(told.unwrap_or(0));
+    while let Some(data) = next_data(app, &mut body).await? {
+        if data.len() > limit - bytes.len() {
+            return Err(Problem::too_large(limit));
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(HeldBody { bytes: bytes.into(), _room: room })
+}
+
+/// The next part of a body; `None` at its end.
+async fn next_data(app: &App, body: &mut Body) -> Answer<Option<Bytes>> {
+    loop {
+        let frame = std::future::poll_fn(|context| std::pin::Pin::new(&mut *body).poll_frame(context));
+        match tokio::time::timeout(app.options.client_time(), frame).await {
+            Err(_) => return Err(Problem::slow_client()),
+            Ok(None) => return Ok(None),
+            Ok(Some(Err(_))) => return Err(Problem::bad_request("the body ended early or is malformed")),
+            Ok(Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) => return Ok(Some(data)),
+                // Trailers tell nothing that is used here.
+                Err(_) => continue,
+            },
+        }
+    }
+}
+
+/// Reads a body of JSON. An empty one is the default.
+pub(super) async fn read_json<T: DeserializeOwned + Default>(app: &Arc<App>, request: Request) -> Answer<T> {
+    let media_type = media_type(request.headers());
+    let body = read_body(app, request).await?;
+    if body.bytes.is_empty() {
+        return Ok(T::default());
+    }
+    if media_type != "application/json" {
+        return Err(Problem::media_type("application/json"));
+    }
+    parse(&body.bytes)
+}
+
+/// Parses JSON.
+pub(super) fn parse<T: DeserializeOwned>(json: &[u8]) -> Answer<T> {
+    serde_json::from_slice(json).map_err(|error| Problem::bad_request(error.to_string()))
+}
+
+/// How documents of a request are read: as it asks, within the limits of the service.
+pub(super) fn read_options(app: &App, asked: ReadOptions) -> Answer<ReadOptions> {
+    if asked.limits != InputLimits::default() {
+        return Err(Problem::bad_request("the limits of documents are set by the service, not by a request"));
+    }
+    Ok(asked.limits(app.limits.clone()))
+}

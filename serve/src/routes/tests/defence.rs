@@ -1,0 +1,229 @@
+//! Who may do what, hostile requests, and limits.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::json;
+
+use super::{Service, TEXT};
+use crate::keys::{Rights, new_key};
+use crate::settings::ServeOptions;
+
+/// The expected status of a request: its method, path, headers and body.
+type Case<'a> = (u16, &'a str, &'a str, &'a [(&'a str, &'a str)], &'a str);
+
+#[test]
+fn a_job_of_another_key_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys");
+    let keys = [("ann", Rights::Read), ("ben", Rights::Write), ("cy", Rights::Admin)]
+        .map(|(name, rights)| new_key(name, rights).unwrap());
+    std::fs::write(&path, keys.iter().map(|(_, line)| format!("{line}\n")).collect::<String>()).unwrap();
+    let service = Service::new(|options| ServeOptions { key_file: Some(path), per_key: 1, ..options });
+    let [ann, ben, cy] = keys.map(|(key, _)| format!("Bearer {key}"));
+    let ask = |method: &str, path: &str, key: &str| service.ask(method, path, &[("authorization", key)], "");
+    let place = ask("POST", "/v1/pairs", &ann).header("location").to_owned();
+    assert_eq!(ask("GET", &place, &ann).status, 200);
+    assert_eq!(ask("GET", &place, &ben).status, 404);
+    assert_eq!(ask("GET", &place, &cy).status, 200);
+    assert_eq!(ask("GET", "/v1/pairs", &ben).json()["jobs"], json!([]));
+    // What each key may do.
+    for (method, path, statuses) in [
+        ("GET", "/v1/stats", [200, 200, 200]),
+        ("GET", "/metrics", [200, 200, 200]),
+        ("PUT", "/v1/documents/x", [403, 201, 200]),
+        ("PUT", "/v1/documents", [403, 200, 200]),
+        ("DELETE", "/v1/documents/y", [403, 404, 404]),
+        ("POST", "/v1/compact", [403, 403, 202]),
+        ("GET", "/v1/compact", [403, 403, 200]),
+    ] {
+        let got = [&ann, &ben, &cy].map(|key| ask(method, path, key).status);
+        assert_eq!(got, statuses, "{method} {path}");
+        assert_eq!(service.ask(method, path, &[], "").status, 401, "{method} {path}");
+        assert_eq!(ask(method, path, "Bearer fpdb_0").status, 401, "{method} {path}");
+    }
+    // Decisions that are recorded are a change.
+    let append = |key: &str| {
+        let headers = [("authorization", key), ("content-type", "application/json")];
+        service
+            .ask("POST", "/v1/dedup", &headers, json!({"options": {"by": "exact", "mode": "append"}}).to_string())
+            .status
+    };
+    assert_eq!((append(&ann), append(&ben)), (403, 202));
+    assert_eq!(ask("GET", "/v1/session", &ann).json()["rights"], "read");
+    assert_eq!(service.ask("GET", "/v1/session", &[], "").header("www-authenticate"), "Bearer");
+    for open in ["/", "/page/app.js", "/healthz", "/readyz", "/openapi.json"] {
+        assert_eq!(service.get(open).status, 200, "{open}");
+    }
+}
+
+/// Requests that must not do what they are made for, and their statuses.
+#[test]
+fn hostile_requests_are_refused() {
+    let service = Service::new(|options| ServeOptions {
+        max_body: 4096,
+        body_memory: 8192,
+        hosts: vec!["archive.example".into()],
+        ..options
+    });
+    assert_eq!(service.put("a", TEXT).status, 201);
+    let json_type = ("content-type", "application/json");
+    let large = "x".repeat(5000);
+    let cases: &[Case] = &[
+        // Names of others lead here: DNS rebinding.
+        (421, "GET", "/v1/stats", &[("host", "evil.example")], ""),
+        (421, "GET", "/", &[("host", "evil.example:7788")], ""),
+        (421, "GET", "/v1/stats", &[("host", "127.0.0.1.evil.example")], ""),
+        (421, "GET", "/v1/stats", &[("host", "localhost.evil.example:7788")], ""),
+        (421, "GET", "/v1/stats", &[("host", "")], ""),
+        (200, "GET", "/v1/stats", &[("host", "localhost:7788")], ""),
+        (200, "GET", "/v1/stats", &[("host", "[::1]:7788")], ""),
+        (200, "GET", "/v1/stats", &[("host", "Archive.Example")], ""),
+        // Pages of other sites.
+        (403, "PUT", "/v1/documents/x", &[("origin", "http://evil.example")], "text"),
+        (403, "PUT", "/v1/documents/x", &[("origin", "null")], "text"),
+        (403, "POST", "/v1/query", &[("origin", "http://127.0.0.1:9"), ("content-type", "text/plain")], "text"),
+        (403, "GET", "/v1/documents", &[("sec-fetch-site", "cross-site")], ""),
+        (403, "DELETE", "/v1/documents/a", &[("sec-fetch-site", "same-site")], ""),
+        (200, "GET", "/v1/documents", &[("sec-fetch-site", "same-origin"), ("origin", "http://127.0.0.1:7788")], ""),
+        (405, "OPTIONS", "/v1/documents/a", &[("access-control-request-method", "DELETE")], ""),
+        // Bodies.
+        (413, "PUT", "/v1/documents/x", &[], &large),
+        (413, "POST", "/v1/query", &[], &large),
+        (413, "POST", "/v1/query", &[json_type], &large),
+        (413, "POST", "/v1/query", &[("content-length", "99999999999")], "x"),
+        (400, "POST", "/v1/query", &[json_type], "{"),
+        (400, "POST", "/v1/query", &[json_type], "{}"),
+        (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"document\":\"b\"}"),
+        (400, "POST", "/v1/query", &[json_type], "{\"path\":\"/etc/passwd\"}"),
+        (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"tpo\":1}}"),
+        (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"window\":1}}"),
+        (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"top\":null}}"),
+        (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"top\":1001}}"),
+        (
+            400,
+            "POST",
+            "/v1/query",
+            &[json_type],
+            "{\"text\":\"a\",\"options\":{\"read\":{\"limits\":{\"nesting\":99}}}}",
+        ),
+        (400, "POST", "/v1/query", &[json_type], "{\"text\":\"a\",\"options\":{\"submission_by\":\"(\"}}"),
+        (400, "POST", "/v1/query", &[("content-type", "multipart/form-data")], "x"),
+        (400, "POST", "/v1/query", &[("content-type", "multipart/form-data; boundary=B")], "--B"),
+        (404, "POST", "/v1/query", &[json_type], "{\"document\":\"/etc/passwd\"}"),
+        (404, "POST", "/v1/query", &[json_type], "{\"id\":4000000000}"),
+        (400, "POST", "/v1/pairs", &[json_type], "{\"options\":{\"temp_dir\":\"/tmp\"}}"),
+        (400, "POST", "/v1/pairs", &[json_type], "{\"options\":{\"min_shared\":-1}}"),
+        (400, "POST", "/v1/dedup", &[json_type], "{\"options\":{\"by\":\"all\"}}"),
+        (400, "POST", "/v1/dedup", &[json_type], "{\"options\":{\"temp_dir\":\"/tmp\"}}"),
+        (415, "POST", "/v1/pairs", &[("content-type", "text/plain")], "{}"),
+        (400, "PUT", "/v1/documents", &[], "{\"name\":\"x\"}\n"),
+        (400, "PUT", "/v1/documents", &[], "{\"name\":\"x\",\"text\":\"a\",\"source\":\"/etc/passwd\"}\n"),
+        (400, "PUT", "/v1/documents/x?metadata=1", &[], "a"),
+        (400, "PUT", "/v1/documents/x?as=poem", &[], "a"),
+        (400, "PUT", "/v1/documents/x?path=/etc/passwd", &[], "a"),
+        (422, "PUT", "/v1/documents/x.txt", &[], "\u{0}\u{1}\u{2}\u{0}\u{0}"),
+        (400, "GET", "/v1/documents?limit=0", &[], ""),
+        (400, "GET", "/v1/documents?limit=100000", &[], ""),
+        // Paths.
+        (404, "GET", "/v1/documents/..%2F..%2Fetc%2Fpasswd", &[], ""),
+        (404, "GET", "/page/..%2Fapp.rs", &[], ""),
+        (404, "GET", "/page/%2Fetc%2Fpasswd", &[], ""),
+        (404, "GET", "/v1/pairs/..%2F..", &[], ""),
+        (404, "GET", "/v2/query", &[], ""),
+        (405, "DELETE", "/v1/query", &[], ""),
+        (405, "GET", "/v1/query", &[], ""),
+        (400, "GET", "/v1/documents/%FF", &[], ""),
+    ];
+    for (status, method, path, headers, body) in cases {
+        let got = service.ask(method, path, headers, body.to_string());
+        let about = format!("{method} {path} {headers:?} {body:.60}: {}", got.text());
+        assert_eq!(got.status, *status, "{about}");
+        assert!(!got.header("x-request-id").is_empty(), "{about}");
+        assert!(!got.headers.contains_key("access-control-allow-origin"), "{about}");
+        if *status >= 400 {
+            assert_eq!(got.header("content-type"), "application/problem+json", "{about}");
+            assert_eq!(got.json()["status"], *status, "{about}");
+        }
+        assert!(
+            !got.text().contains("secret-place.db/") && !got.text().contains(service.folder.path().to_str().unwrap()),
+            "{about}"
+        );
+    }
+    // Nothing was changed by them.
+    assert_eq!(service.get("/v1/stats").json()["documents"], 1);
+}
+
+#[test]
+fn a_full_queue_answers_503_at_once() {
+    let service = Service::new(|options| ServeOptions { workers: Some(1), queue: 1, ..options });
+    let places = [service.app.work.enter(), service.app.work.enter()];
+    assert!(places.iter().all(Result::is_ok));
+    for (method, path) in [("GET", "/v1/stats"), ("PUT", "/v1/documents/x"), ("POST", "/v1/query")] {
+        let got = service.ask(method, path, &[], "x");
+        assert_eq!((got.status, got.header("retry-after")), (503, "1"), "{method} {path}");
+    }
+    // Health is told all the same.
+    assert_eq!(service.get("/healthz").status, 200);
+    drop(places);
+    assert_eq!(service.get("/v1/stats").status, 200);
+}
+
+#[test]
+fn bodies_share_a_bounded_memory() {
+    let service = Service::new(|options| ServeOptions { max_body: 8192, body_memory: 8192, ..options });
+    let room = Arc::clone(&service.app.bodies).try_acquire_many_owned(4).unwrap();
+    // Its length is known: 1 KiB is free, 8 KiB are not.
+    let with_length = |length: usize| {
+        let body = "x".repeat(length);
+        service.ask("PUT", "/v1/documents/x", &[("content-length", &length.to_string())], body).status
+    };
+    assert_eq!((with_length(1024), with_length(8192)), (201, 503));
+    drop(room);
+    assert_eq!(with_length(8192), 200);
+}
+
+#[test]
+fn a_key_has_a_bounded_number_of_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys");
+    let (key, line) = new_key("ann", Rights::Read).unwrap();
+    std::fs::write(&path, line).unwrap();
+    let service = Service::new(|options| ServeOptions { key_file: Some(path), per_key: 1, ..options });
+    let room = service.app.keys.identify(Some(&key)).unwrap().room.unwrap();
+    let authorization = format!("bearer {key}");
+    let ask = || service.ask("GET", "/v1/stats", &[("authorization", &authorization)], "");
+    let taken = room.try_acquire().unwrap();
+    let got = ask();
+    assert_eq!((got.status, got.kind(), got.header("retry-after")), (429, "urn:fpdb:too-many-requests".into(), "1"));
+    drop(taken);
+    assert_eq!(ask().status, 200);
+}
+
+#[test]
+fn slow_bodies_and_long_requests_are_cut_off() {
+    let service = Service::new(|options| ServeOptions { client_seconds: 1, ..options });
+    let never = Body::new(NeverEnding);
+    let request =
+        Request::builder().method("PUT").uri("/v1/documents/x").header("host", "localhost").body(never).unwrap();
+    assert_eq!(service.send(request).kind(), "urn:fpdb:slow-client");
+    let service = Service::new(|options| ServeOptions { request_seconds: 1, ..options });
+    let request = Request::builder().method("PUT").uri("/v1/documents/x").header("host", "localhost");
+    assert_eq!(service.send(request.body(Body::new(NeverEnding)).unwrap()).kind(), "urn:fpdb:too-slow");
+}
+
+/// A body of which nothing comes.
+struct NeverEnding;
+
+impl axum::body::HttpBody for NeverEnding {
+    type Data = axum::body::Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<hyper::body::Frame<Self::Data>, Self::Error>>> {
+        std::task::Poll::Pending
+    }
+}

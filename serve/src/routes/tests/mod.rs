@@ -1,0 +1,329 @@
+//! Requests through the whole router, without a network.
+
+mod defence;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode};
+use fpdb::{Database, Profile};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tower::ServiceExt;
+
+use crate::app::App;
+use crate::settings::ServeOptions;
+
+const TEXT: &str =
+    "When in the Course of human events, it becomes necessary for one people to dissolve the political bands";
+
+/// A service on a database of its own.
+struct Service {
+    folder: TempDir,
+    app: Arc<App>,
+    router: Router,
+    runtime: Runtime,
+}
+
+/// The answer to a request.
+struct Got {
+    status: u16,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Got {
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    fn kind(&self) -> String {
+        self.json()["type"].as_str().unwrap_or("").to_owned()
+    }
+
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+impl Service {
+    fn new(change: impl FnOnce(ServeOptions) -> ServeOptions) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let db = folder.path().join("secret-place.db");
+        drop(Database::create(&db, Profile::PROSE).unwrap());
+        let options = ServeOptions { db, log_requests: false, ..ServeOptions::default() };
+        let app = App::open(change(options)).unwrap();
+        let router = super::router(&app);
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        Self { folder, app, router, runtime }
+    }
+
+    fn send(&self, request: Request<Body>) -> Got {
+        self.runtime.block_on(async {
+            let response = self.router.clone().oneshot(request).await.unwrap();
+            let (parts, body) = response.into_parts();
+            let body = axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec();
+            Got { status: parts.status.as_u16(), headers: parts.headers, body }
+        })
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: impl Into<Body>) -> Got {
+        let mut request = Request::builder().method(method).uri(path);
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            request = request.header("host", "127.0.0.1:7788");
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(body.into()).unwrap())
+    }
+
+    fn get(&self, path: &str) -> Got {
+        self.ask("GET", path, &[], "")
+    }
+
+    fn put(&self, name: &str, text: &str) -> Got {
+        self.ask("PUT", &format!("/v1/documents/{name}"), &[], text.to_owned())
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Got {
+        self.ask("POST", path, &[("content-type", "application/json")], body.to_string())
+    }
+
+    /// Waits for the end of a job, and returns it.
+    fn finished(&self, place: &str) -> Value {
+        loop {
+            let job = self.get(place).json();
+            if !["queued", "running"].contains(&job["state"].as_str().unwrap()) {
+                return job;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.app.close();
+    }
+}
+
+fn service() -> Service {
+    Service::new(|options| options)
+}
+
+#[test]
+fn documents_are_stored_shown_listed_and_removed() {
+    let service = service();
+    let added = service.put("essays/a.txt", TEXT);
+    assert_eq!((added.status, added.json()), (201, json!({"name": "essays/a.txt", "outcome": "added"})));
+    assert_eq!(service.put("essays/a.txt", TEXT).json()["outcome"], "unchanged");
+    let replaced = service.put("essays/a.txt", &format!("{TEXT}, again"));
+    assert_eq!((replaced.status, replaced.json()["outcome"].clone()), (200, json!("replaced")));
+    // Names may be anything: absolute, with spaces, with signs that mean something in an address.
+    for (path, name) in [("%2Fabs%2Fb", "/abs/b"), ("a%20b%3F%23%25", "a b?#%"), ("%C3%A9/%2E%2E/x", "é/../x")] {
+        assert_eq!(service.put(path, name).json()["name"], name);
+        assert_eq!(service.get(&format!("/v1/documents/{path}")).json()["name"], name);
+    }
+    let with = service.ask("PUT", "/v1/documents/b?metadata=%7B%22author%22%3A%22x%22%7D", &[], "short");
+    assert_eq!(with.status, 201);
+    let shown = service.get("/v1/documents/b?text=true").json();
+    assert_eq!(
+        (&shown["metadata"]["author"], &shown["text"], &shown["source"]),
+        (&json!("x"), &json!("short"), &Value::Null)
+    );
+    let listed = service.get("/v1/documents?prefix=essays/").json();
+    assert_eq!(listed["documents"].as_array().unwrap().len(), 1);
+    assert_eq!(service.get("/v1/documents?contains=SAYS").json()["documents"][0]["name"], "essays/a.txt");
+    let removed = service.ask("DELETE", "/v1/documents/essays/a.txt", &[], "");
+    assert_eq!((removed.status, removed.json()["removed"].clone()), (200, json!(1)));
+    assert_eq!(service.get("/v1/documents/essays/a.txt").status, 404);
+    assert_eq!(service.ask("DELETE", "/v1/documents/essays/a.txt", &[], "").kind(), "urn:fpdb:no-such-document");
+}
+
+#[test]
+fn pages_of_a_list_hold_each_document_once() {
+    let service = service();
+    let lines: String =
+        (0..25).map(|number| format!("{}\n", json!({"name": format!("d{number:02}"), "text": "x"}))).collect();
+    let summary = service.ask("PUT", "/v1/documents", &[("content-type", "application/x-ndjson")], lines);
+    assert_eq!((summary.status, summary.json()["added"].clone()), (200, json!(25)));
+    let (mut names, mut from) = (Vec::new(), 0);
+    loop {
+        let page = service.get(&format!("/v1/documents?limit=10&from={from}")).json();
+        names.extend(page["documents"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()));
+        match page["next"].as_u64() {
+            Some(next) => from = next,
+            None => break,
+        }
+    }
+    assert_eq!(names, (0..25).map(|number| format!("d{number:02}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_query_is_answered_in_each_form_of_body() {
+    let service = service();
+    assert_eq!(service.put("a.txt", TEXT).status, 201);
+    assert_eq!(service.put("b.txt", &format!("They wrote: {TEXT}.")).status, 201);
+    let essay = format!("An essay says: {TEXT}, and more.");
+    let by_json = service.post("/v1/query", &json!({"text": essay, "options": {"top": 1}})).json();
+    assert_eq!((&by_json["schema"], by_json["matches"].as_array().unwrap().len()), (&json!("fpdb.query/1"), 1));
+    let raw = service.ask("POST", "/v1/query?name=essay.txt", &[("content-type", "text/plain")], essay.clone()).json();
+    assert_eq!((&raw["query"]["name"], raw["matches"].as_array().unwrap().len()), (&json!("essay.txt"), 2));
+    let html = service.ask("POST", "/v1/query?name=essay.html", &[], format!("<p>{essay}</p>")).json();
+    assert_eq!(html["matches"].as_array().unwrap().len(), 2);
+    let stored = service.post("/v1/query", &json!({"document": "a.txt"})).json();
+    assert_eq!(stored["matches"][0]["document"], "b.txt");
+    let form = format!(
+        "--B\r\ncontent-disposition: form-data; name=\"options\"\r\n\r\n{{\"top\":1}}\r\n\
+         --B\r\ncontent-disposition: form-data; name=\"f\"; filename=\"x.txt\"\r\n\r\n{essay}\r\n\
+         --B\r\ncontent-disposition: form-data; name=\"f\"; filename=\"x.zip\"\r\n\r\nPK\u{3}\u{4}\r\n--B--\r\n"
+    );
+    let lines = service.ask("POST", "/v1/query", &[("content-type", "multipart/form-data; boundary=B")], form);
+    assert_eq!(lines.header("content-type"), "application/x-ndjson");
+    let lines: Vec<Value> = lines.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["query"]["name"], &lines[1]["name"]), (&json!("x.txt"), &json!("x.zip")));
+    assert_eq!(lines[1]["problem"]["status"], 422);
+}
+
+#[test]
+fn a_report_has_texts_and_passages_and_no_place() {
+    let service = service();
+    service.put("a.txt", TEXT);
+    let report = service.post("/v1/report", &json!({"text": format!("They: {TEXT}"), "name": "mine"}));
+    let view = report.json();
+    assert_eq!(view["overview"]["documents"].as_array().unwrap().len(), 2);
+    assert_eq!(view["overview"]["pairs"][0]["page"], true);
+    let parts: Vec<&String> = view["parts"].as_object().unwrap().keys().collect();
+    assert_eq!(parts, ["pair-1", "text-1", "text-2"]);
+    assert!(!report.text().contains(service.folder.path().to_str().unwrap()));
+    assert_eq!(view["overview"]["database"]["path"], "secret-place.db");
+}
+
+#[test]
+fn jobs_run_are_fetched_and_dropped() {
+    let service = service();
+    for name in ["a", "b"] {
+        service.put(name, TEXT);
+    }
+    let asked = service.post("/v1/pairs", &json!({"passages": true}));
+    assert_eq!(asked.status, 202);
+    let place = asked.header("location").to_owned();
+    let job = service.finished(&place);
+    assert_eq!((&job["state"], &job["rows"]), (&json!("done"), &json!(1)));
+    for _ in 0..2 {
+        let result = service.get(&format!("{place}/result"));
+        let pair = result.json();
+        assert_eq!((&pair["a"], &pair["b"], pair["passages"].as_array().unwrap().len()), (&json!("a"), &json!("b"), 1));
+    }
+    assert_eq!(service.get("/v1/pairs").json()["jobs"].as_array().unwrap().len(), 1);
+    assert_eq!(service.get(&place.replace("pairs", "dedup")).status, 404);
+    assert_eq!(service.ask("DELETE", &place, &[], "").status, 204);
+    assert_eq!(service.get(&place).kind(), "urn:fpdb:no-such-job");
+
+    let asked = service.post("/v1/dedup", &json!({"options": {"by": "exact"}}));
+    let place = asked.header("location").to_owned();
+    assert_eq!(service.finished(&place)["state"], "done");
+    let lines = service.get(&format!("{place}/result")).text();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["remove"], &lines[0]["keep"], &lines[1]["removable"]), (&json!("b"), &json!("a"), &json!(1)));
+
+    let asked = service.ask("POST", "/v1/compact", &[], "");
+    let place = asked.header("location").to_owned();
+    assert_eq!(service.finished(&place)["state"], "done");
+    assert_eq!(service.get(&format!("{place}/result")).json()["schema"], "fpdb.compact/1");
+}
+
+#[test]
+fn the_page_has_a_strict_policy_and_its_files() {
+    let service = service();
+    let page = service.get("/");
+    let policy = page.header("content-security-policy");
+    assert!(
+        policy.contains("default-src 'none'")
+            && policy.contains("frame-ancestors 'none'")
+            && !policy.contains("unsafe")
+    );
+    let report = service.get("/page/report.html");
+    assert!(report.header("content-security-policy").contains("frame-ancestors 'self'"));
+    let api = service.get("/v1/stats");
+    assert!(api.header("content-security-policy").contains("sandbox"));
+    assert_eq!(api.header("cache-control"), "no-store");
+    for got in [page, report, api] {
+        assert_eq!(got.header("x-content-type-options"), "nosniff");
+        assert!(got.header("set-cookie").is_empty());
+    }
+}
+
+#[test]
+fn every_route_is_described_and_every_description_is_a_route() {
+    let service = service();
+    let description = service.get("/openapi.json").json();
+    let paths = description["paths"].as_object().unwrap();
+    for (path, methods) in paths {
+        let path = path.replace("{name}", "x").replace("{id}", "0").replace("{kind}", "pairs");
+        for method in methods.as_object().unwrap().keys() {
+            let got = service.ask(&method.to_uppercase(), &path, &[("content-type", "application/json")], "");
+            assert!(got.status != 405 && !got.text().contains("no-such-route"), "{method} {path}: {}", got.status);
+        }
+    }
+    let described = include_str!("../../../../docs/serve.md");
+    let source = include_str!("../mod.rs");
+    for (_, rest) in source.match_indices(".route(").map(|(at, _)| (at, &source[at..])) {
+        let Some(path) = rest.split('"').nth(1).filter(|path| path.starts_with('/')) else { continue };
+        let path = path
+            .replace("{*name}", "{name}")
+            .replace("/v1/{path}/{{id}}", "/v1/{kind}/{id}")
+            .replace("/v1/{path}", "/v1/{kind}");
+        assert!(paths.contains_key(&path), "{path} is not described");
+        let first = path.split('{').next().unwrap();
+        assert!(described.contains(first), "docs/serve.md lacks {path}");
+    }
+}
+
+#[test]
+fn figures_are_those_of_routes_and_never_of_names() {
+    let service = service();
+    service.put("confidential-name", "x");
+    service.get("/v1/documents/confidential-name");
+    service.ask("BREW", "/v1/stats", &[], "");
+    let text = service.get("/metrics").text();
+    assert!(
+        text.contains("fpdb_requests_total{method=\"PUT\",route=\"/v1/documents/{*name}\",status=\"201\"} 1"),
+        "{text}"
+    );
+    assert!(
+        text.contains("fpdb_documents 1")
+            && text.contains("fpdb_documents_written_total 1")
+            && text.contains("method=\"other\""),
+        "{text}"
+    );
+    assert!(!text.contains("confidential") && !text.contains("BREW") && text.ends_with("# EOF\n"));
+}
+
+#[test]
+fn an_address_that_others_reach_needs_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("db");
+    drop(Database::create(&db, Profile::PROSE).unwrap());
+    let options = ServeOptions { db, listen: "0.0.0.0:0".parse().unwrap(), ..ServeOptions::default() };
+    assert!(matches!(App::open(options), Err(crate::ServeError::NeedsKeys { .. })));
+}
+
+#[test]
+fn once_it_ends_nothing_is_taken_and_what_waited_is_there() {
+    let service = service();
+    assert_eq!(service.put("a", TEXT).status, 201);
+    service.app.close();
+    assert_eq!(service.put("b", TEXT).kind(), "urn:fpdb:ending");
+    assert_eq!(StatusCode::from_u16(service.get("/readyz").status).unwrap(), StatusCode::SERVICE_UNAVAILABLE);
+    // The database is closed: another process may write it.
+    let writer = Database::open_writer(service.folder.path().join("secret-place.db")).unwrap();
+    assert_eq!(writer.stats().unwrap().documents, 1);
+}

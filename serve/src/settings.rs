@@ -1,0 +1,203 @@
+//! Settings: how a service runs. One type is the flags' target, the form of the file, and what
+//! `--print-config` shows.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fpdb::{InputLimits, ReaderProcess};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Result, ServeError};
+
+/// How a service runs. Its form in a file is TOML, with the names of the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ServeOptions {
+    /// The folder of the database, which must exist.
+    pub db: PathBuf,
+    /// The address to listen on; by default 127.0.0.1:7788. Other addresses than the machine's own need a key
+    /// file.
+    pub listen: SocketAddr,
+    /// Further names under which clients reach the service: host names without a port. The address of
+    /// `listen` is always one, and on a loopback address so are `localhost`, `127.0.0.1` and `[::1]`.
+    pub hosts: Vec<String>,
+    /// The file of keys. Without one, everybody who reaches the address has all rights.
+    pub key_file: Option<PathBuf>,
+    /// Memory for an ingest and for the store, in bytes. `None`: the library's default.
+    pub memory: Option<u64>,
+    /// Memory for each job (pairs, dedup), in bytes.
+    pub job_memory: u64,
+    /// Threads of the database. `None`: one per processor.
+    pub threads: Option<usize>,
+    /// Requests that are worked on at the same time. `None`: two per processor.
+    pub workers: Option<usize>,
+    /// Requests that may wait for a worker; a further one is refused with 503.
+    pub queue: usize,
+    /// Requests of one key that are worked on or wait at the same time; a further one is refused with 429.
+    pub per_key: usize,
+    /// Open connections; a further one is closed at once.
+    pub connections: usize,
+    /// The largest body of a request, in bytes.
+    pub max_body: usize,
+    /// Bytes of bodies that may be in memory at the same time; a further request is refused with 503.
+    pub body_memory: usize,
+    /// The most matches that a query returns.
+    pub max_results: usize,
+    /// Seconds until a request is given up, jobs excluded.
+    pub request_seconds: u64,
+    /// Seconds that a client may take for the head of a request, between two parts of its body, and to take a
+    /// part of an answer.
+    pub client_seconds: u64,
+    /// Jobs that run at the same time.
+    pub jobs: usize,
+    /// Jobs that are kept, finished ones included; the oldest finished one is dropped for a new one.
+    pub kept_jobs: usize,
+    /// Seconds that requests may still take after a signal to end.
+    pub drain_seconds: u64,
+    /// Writes a line for each request to standard error.
+    pub log_requests: bool,
+    /// The program that reads documents of untrusted formats in a process of its own.
+    #[serde(skip)]
+    pub reader: Option<ReaderProcess>,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self {
+            db: PathBuf::new(),
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 7788)),
+            hosts: Vec::new(),
+            key_file: None,
+            memory: None,
+            job_memory: 1 << 30,
+            threads: None,
+            workers: None,
+            queue: 64,
+            per_key: 32,
+            connections: 1024,
+            max_body: 64 << 20,
+            body_memory: 256 << 20,
+            max_results: 1000,
+            request_seconds: 60,
+            client_seconds: 20,
+            jobs: 1,
+            kept_jobs: 32,
+            drain_seconds: 20,
+            log_requests: true,
+            reader: None,
+        }
+    }
+}
+
+impl ServeOptions {
+    /// Reads a file of settings. Settings that it does not name have their defaults.
+    ///
+    /// # Errors
+    /// [`ServeError::Read`]; [`ServeError::Settings`] for an unknown name or a value of another kind.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(ServeError::read(path))?;
+        toml::from_str(&text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or("");
+            let line = 1 + before.matches('\n').count();
+            ServeError::Settings { path: path.to_owned(), line, message: error.message().to_owned() }
+        })
+    }
+
+    /// The settings in the form of the file.
+    ///
+    /// # Errors
+    /// [`ServeError::Setting`] for a path that is not UTF-8.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).map_err(|_| ServeError::Setting {
+            name: "db",
+            value: self.db.display().to_string(),
+            expected: "paths in UTF-8",
+        })
+    }
+
+    /// Checks the numbers.
+    pub(crate) fn check(&self) -> Result<()> {
+        let positive = [
+            ("workers", self.workers.unwrap_or(1)),
+            ("queue", self.queue),
+            ("per_key", self.per_key),
+            ("connections", self.connections),
+            ("max_body", self.max_body),
+            ("max_results", self.max_results),
+            ("jobs", self.jobs),
+            ("kept_jobs", self.kept_jobs),
+            ("request_seconds", usize::try_from(self.request_seconds).unwrap_or(usize::MAX)),
+            ("client_seconds", usize::try_from(self.client_seconds).unwrap_or(usize::MAX)),
+        ];
+        for (name, value) in positive {
+            if value == 0 {
+                return Err(ServeError::Setting { name, value: "0".into(), expected: "a number, 1 or more" });
+            }
+        }
+        if self.body_memory < self.max_body {
+            let value = self.body_memory.to_string();
+            return Err(ServeError::Setting { name: "body_memory", value, expected: "at least max_body" });
+        }
+        Ok(())
+    }
+
+    /// The limits of all documents that the service reads. Requests cannot change them.
+    pub(crate) fn limits(&self) -> InputLimits {
+        InputLimits::default().process(self.reader.clone())
+    }
+
+    /// Requests that are worked on at the same time.
+    pub(crate) fn worker_count(&self) -> usize {
+        let processors = || std::thread::available_parallelism().map_or(2, usize::from);
+        self.workers.unwrap_or_else(|| 2 * processors())
+    }
+
+    /// The time of a request.
+    pub(crate) fn request_time(&self) -> Duration {
+        Duration::from_secs(self.request_seconds)
+    }
+
+    /// The patience with a client.
+    pub(crate) fn client_time(&self) -> Duration {
+        Duration::from_secs(self.client_seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_back_as_they_were_printed() {
+        let options = ServeOptions {
+            db: "/srv/db".into(),
+            hosts: vec!["a.example".into()],
+            key_file: Some("keys".into()),
+            workers: Some(3),
+            ..ServeOptions::default()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("serve.toml");
+        std::fs::write(&path, options.to_toml().unwrap()).unwrap();
+        assert_eq!(ServeOptions::read(&path).unwrap(), options);
+        std::fs::write(&path, "jobs = 1\nqueu = 3\n").unwrap();
+        assert!(matches!(ServeOptions::read(&path), Err(ServeError::Settings { line: 2, .. })));
+        std::fs::write(&path, "queue = 3\n").unwrap();
+        assert_eq!(ServeOptions::read(&path).unwrap(), ServeOptions { queue: 3, ..ServeOptions::default() });
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_named() {
+        assert!(ServeOptions::default().check().is_ok());
+        for (options, setting) in [
+            (ServeOptions { queue: 0, ..ServeOptions::default() }, "queue"),
+            (ServeOptions { workers: Some(0), ..ServeOptions::default() }, "workers"),
+            (ServeOptions { body_memory: 1, ..ServeOptions::default() }, "body_memory"),
+        ] {
+            let error = options.check().unwrap_err();
+            assert!(matches!(error, ServeError::Setting { name, .. } if name == setting), "{error}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Work: what blocks runs on threads of its own, a bounded number at a time, and a bounded number may wait.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fpdb::StopToken;
+use tokio::sync::Semaphore;
+
+use crate::problem::{Answer, Problem};
+
+/// The places of requests: some are worked on, some wait.
+pub(crate) struct Work {
+    workers: Semaphore,
+    /// Requests inside: worked on or waiting.
+    inside: Arc<AtomicUsize>,
+    most: usize,
+    /// Stopped when the service ends and its patience too.
+    pub(crate) stop: StopToken,
+}
+
+/// A place, given back when dropped.
+pub(crate) struct Place(Arc<AtomicUsize>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Stops its work when dropped: its client has gone, or its time is over.
+struct StopAtDrop(StopToken);
+
+impl Drop for StopAtDrop {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+impl Work {
+    pub(crate) fn new(workers: usize, queue: usize, stop: StopToken) -> Self {
+        Self { workers: Semaphore::new(workers), inside: Arc::default(), most: workers.saturating_add(queue), stop }
+    }
+
+    /// Requests that are worked on or wait.
+    pub(crate) fn inside(&self) -> usize {
+        self.inside.load(Ordering::Relaxed)
+    }
+
+    /// A place, unless all are taken.
+    pub(crate) fn enter(&self) -> Answer<Place> {
+        let enter = |inside: usize| (inside < self.most).then_some(inside + 1);
+        match self.inside.fetch_update(Ordering::Relaxed, Ordering::Relaxed, enter) {
+            Ok(_) => Ok(Place(Arc::clone(&self.inside))),
+            Err(_) => Err(Problem::busy()),
+        }
+    }
+
+    /// Runs `work` on a thread that may block, once a worker is free. The token that it gets is stopped when
+    /// the caller no longer waits.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&StopToken) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let place = self.enter()?;
+        let _worker = self.workers.acquire().await.map_err(|_| Problem::ending())?;
+        let stop = self.stop.child();
+        let _caller = StopAtDrop(stop.clone());
+        let run = move || {
+            // Held until the work has ended, even if its caller has gone.
+            let _place = place;
+            work(&stop)
+        };
+        tokio::task::spawn_blocking(run).await.unwrap_or_else(|failed| Err(Problem::internal(failed.to_string())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_queue_refuses_at_once() {
+        let work = Work::new(1, 1, StopToken::new());
+        let places = [work.enter(), work.enter()].map(|place| place.map_err(|problem| problem.status()).ok().unwrap());
+        assert_eq!(work.enter().err().unwrap().status().as_u16(), 503);
+        drop(places);
+        assert!(work.enter().is_ok());
+    }
+
+    #[test]
+    fn work_is_stopped_when_nobody_waits_for_it() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let work = Work::new(1, 1, StopToken::new());
+        let (sender, stopped) = std::sync::mpsc::channel();
+        runtime.block_on(async {
+            let run = work.run(move |stop| {
+                while !stop.is_stopped() {
+                    std::thread::yield_now();
+                }
+                sender.send(()).unwrap();
+                Ok(())
+            });
+            assert!(tokio::time::timeout(std::time::Duration::from_millis(20), run).await.is_err());
+        });
+        stopped.recv().unwrap();
+    }
+}

@@ -1,0 +1,287 @@
+//! Writer: the one thread that changes the database. It takes all changes that wait and commits them in
+//! groups, so that many small documents cost few commits. A change is acknowledged after its commit.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use fpdb::{
+    DatabaseWriter, Document, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal, SkipReason, StopToken,
+    Task,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::error::{Result, ServeError};
+use crate::jobs::Step;
+use crate::problem::{Answer, Problem};
+
+/// Changes that wait for the writer.
+const WAITING: usize = 1024;
+
+/// Documents that make a commit at most, and their bytes.
+const IN_A_COMMIT: usize = 1000;
+const BYTES_IN_A_COMMIT: usize = 64 << 20;
+
+/// A document on its way into the database.
+pub(crate) struct Put {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) metadata: Vec<(String, String)>,
+    /// Documents are committed together only if they are ingested in the same way.
+    pub(crate) options: IngestOptions,
+}
+
+impl Put {
+    fn into_document(self) -> Document {
+        let document = Document::new(self.name, self.bytes);
+        self.metadata.into_iter().fold(document, |document, (name, value)| document.with(name, value))
+    }
+
+    /// What must be equal for documents to be ingested together.
+    fn is_like(&self, other: &IngestOptions) -> bool {
+        self.options.on_change == other.on_change
+            && self.options.boilerplate == other.boilerplate
+            && self.options.read == other.read
+    }
+}
+
+/// The outcome of a change, for the one who waits for it.
+type Reply<T> = oneshot::Sender<Answer<T>>;
+
+/// A change.
+enum Change {
+    Put(Box<Put>, Reply<Outcome>),
+    Bulk(Vec<Put>, Reply<IngestSummary>),
+    Remove(String, Reply<Removal>),
+    Compact(StopToken, Arc<Step>, Reply<fpdb::maintenance::Compaction>),
+}
+
+/// What the writer has done so far.
+#[derive(Default)]
+pub(crate) struct Written {
+    pub(crate) commits: AtomicU64,
+    pub(crate) documents: AtomicU64,
+}
+
+/// Hands changes to the writer.
+pub(crate) struct Writer {
+    changes: Mutex<Option<mpsc::Sender<Change>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    pub(crate) written: Arc<Written>,
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub(crate) fn start(database: DatabaseWriter) -> Result<Self> {
+        let (sender, mut waiting) = mpsc::channel(WAITING);
+        let written = Arc::<Written>::default();
+        let counted = Arc::clone(&written);
+        let run = move || {
+            let mut next = None;
+            while let Some(change) = next.take().or_else(|| waiting.blocking_recv()) {
+                next = make(&database, change, &mut waiting, &counted);
+            }
+        };
+        let thread = thread::Builder::new().name("writer".into()).spawn(run);
+        let thread = thread.map_err(ServeError::system("start a thread"))?;
+        Ok(Self { changes: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)), written })
+    }
+
+    /// Makes the changes that wait, takes no further ones, and closes the database.
+    pub(crate) fn end(&self) {
+        drop(self.changes.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            // A panic of it has been printed.
+            let _ = thread.join();
+        }
+    }
+
+    async fn change<T>(&self, change: impl FnOnce(Reply<T>) -> Change) -> Answer<T> {
+        let sender = self.changes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (reply, outcome) = oneshot::channel();
+        match sender.ok_or_else(Problem::ending)?.try_send(change(reply)) {
+            Ok(()) => outcome.await.map_err(|_| Problem::internal("the writer has ended"))?,
+            Err(mpsc::error::TrySendError::Full(_)) => Err(Problem::busy()),
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(Problem::ending()),
+        }
+    }
+
+    /// Adds a document, and returns once it is committed.
+    pub(crate) async fn put(&self, put: Put) -> Answer<Outcome> {
+        self.change(|reply| Change::Put(Box::new(put), reply)).await
+    }
+
+    /// Adds documents, and returns once all are committed.
+    pub(crate) async fn bulk(&self, puts: Vec<Put>) -> Answer<IngestSummary> {
+        self.change(|reply| Change::Bulk(puts, reply)).await
+    }
+
+    /// Removes all versions of a document.
+    pub(crate) async fn remove(&self, name: String) -> Answer<Removal> {
+        self.change(|reply| Change::Remove(name, reply)).await
+    }
+
+    /// Folds the database into one run.
+    pub(crate) async fn compact(&self, stop: StopToken, step: Arc<Step>) -> Answer<fpdb::maintenance::Compaction> {
+        self.change(|reply| Change::Compact(stop, step, reply)).await
+    }
+}
+
+/// Makes a change, together with those like it that wait. Returns the first one that waits and is not like
+/// it.
+fn make(
+    database: &DatabaseWriter,
+    change: Change,
+    waiting: &mut mpsc::Receiver<Change>,
+    written: &Written,
+) -> Option<Change> {
+    // The one who waits for a reply may have gone.
+    match change {
+        Change::Put(put, reply) => {
+            let options = put.options.clone();
+            let mut names = HashSet::from([put.name.clone()]);
+            let mut bytes = put.bytes.len();
+            let mut group = vec![(put, reply)];
+            let mut next = None;
+            while group.len() < IN_A_COMMIT && bytes < BYTES_IN_A_COMMIT {
+                match waiting.try_recv() {
+                    // Of two documents of one name the second needs a commit of its own, to tell what became
+                    // of the first.
+                    Ok(Change::Put(put, reply)) if put.is_like(&options) && !names.contains(&put.name) => {
+                        names.insert(put.name.clone());
+                        bytes += put.bytes.len();
+                        group.push((put, reply));
+                    }
+                    Ok(change) => {
+                        next = Some(change);
+                        break;
+                    }
+                    Err(_) => break,
+                }
+            }
+            ingest_group(database, group, &options, written);
+            return next;
+        }
+        Change::Bulk(puts, reply) => {
+            let options = puts.first().map(|put| put.options.clone()).unwrap_or_default();
+            let documents: Vec<Document> = puts.into_iter().map(Put::into_document).collect();
+            let summary = database.ingest_with(documents, &options, &Task::new());
+            if let Ok(summary) = &summary {
+                written.commits.fetch_add(1, Ordering::Relaxed);
+                written.documents.fetch_add(summary.added + summary.replaced, Ordering::Relaxed);
+            }
+            let _ = reply.send(summary.map_err(Problem::from));
+        }
+        Change::Remove(name, reply) => {
+            let removal = database.remove(&[name]);
+            written.commits.fetch_add(u64::from(removal.is_ok()), Ordering::Relaxed);
+            let _ = reply.send(removal.map_err(Problem::from));
+        }
+        Change::Compact(stop, step, reply) => {
+            let compaction = database.compact(&Task::new().progress(&*step).stop(&stop));
+            let _ = reply.send(compaction.map_err(Problem::from));
+        }
+    }
+    None
+}
+
+/// What became of each document of a group, by name.
+#[derive(Default)]
+struct Outcomes(Mutex<HashMap<String, Answer<Outcome>>>);
+
+impl Outcomes {
+    fn note(&self, name: &str, outcome: Answer<Outcome>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), outcome);
+    }
+}
+
+impl Progress for Outcomes {
+    fn document(&self, name: &str, outcome: Outcome, _: &str) {
+        self.note(name, Ok(outcome));
+    }
+
+    fn skipped(&self, name: &str, reason: &SkipReason) {
+        self.note(name, Err(Problem::not_a_document(reason.to_string())));
+    }
+
+    fn failed(&self, name: &str, error: &Error) {
+        self.note(name, Err(Problem::from(error)));
+    }
+}
+
+fn ingest_group(
+    database: &DatabaseWriter,
+    group: Vec<(Box<Put>, Reply<Outcome>)>,
+    options: &IngestOptions,
+    written: &Written,
+) {
+    let outcomes = Outcomes::default();
+    let mut replies = Vec::with_capacity(group.len());
+    let documents: Vec<Document> = group
+        .into_iter()
+        .map(|(put, reply)| {
+            replies.push((put.name.clone(), reply));
+            put.into_document()
+        })
+        .collect();
+    let ended = database.ingest_with(documents, options, &Task::new().progress(&outcomes));
+    written.commits.fetch_add(u64::from(ended.is_ok()), Ordering::Relaxed);
+    let mut outcomes = outcomes.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for (name, reply) in replies {
+        let outcome = match &ended {
+            Ok(_) => outcomes.remove(&name).unwrap_or_else(|| Err(Problem::internal("the ingest did not report it"))),
+            // What was committed before is stored all the same: a PUT may be repeated.
+            Err(error) => Err(Problem::from(error)),
+        };
+        if let Ok(Outcome::Added | Outcome::Replaced) = outcome {
+            written.documents.fetch_add(1, Ordering::Relaxed);
+        }
+        // The one who waits for it may have gone.
+        let _ = reply.send(outcome);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fpdb::{Database, Profile};
+
+    fn put(name: &str, text: &str) -> Put {
+        let options = IngestOptions::default().store_text(true);
+        Put { name: name.into(), bytes: text.into(), metadata: Vec::new(), options }
+    }
+
+    #[test]
+    fn what_waits_is_committed_together_and_each_has_its_own_outcome() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::create(folder.path().join("db"), Profile::PROSE).unwrap();
+        let reader = database.reader();
+        let (sender, mut waiting) = mpsc::channel(100);
+        let mut outcomes = Vec::new();
+        let documents =
+            [("a", "first"), ("b", "second"), ("", "no name"), ("c", "third"), ("a", "another first"), ("d", "x")];
+        for (name, text) in documents {
+            let (reply, outcome) = oneshot::channel();
+            sender.try_send(Change::Put(Box::new(put(name, text)), reply)).ok().unwrap();
+            outcomes.push(outcome);
+        }
+        let written = Written::default();
+        let first = waiting.try_recv().ok().unwrap();
+        let mut next = make(&database, first, &mut waiting, &written);
+        // The second document of one name waits for the next commit.
+        assert!(matches!(&next, Some(Change::Put(put, _)) if put.name == "a"));
+        assert_eq!(reader.stats().unwrap().documents, 3);
+        while let Some(change) = next {
+            next = make(&database, change, &mut waiting, &written);
+        }
+        let outcomes: Vec<_> = outcomes.into_iter().map(|mut outcome| outcome.try_recv().unwrap()).collect();
+        let added = |at: usize| matches!(outcomes[at], Ok(Outcome::Added));
+        assert!(added(0) && added(1) && added(3) && added(5));
+        assert_eq!(outcomes[2].as_ref().unwrap_err().status().as_u16(), 400);
+        assert!(matches!(outcomes[4], Ok(Outcome::Replaced)));
+        assert_eq!(written.commits.load(Ordering::Relaxed), 2);
+        assert_eq!(written.documents.load(Ordering::Relaxed), 5);
+    }
+}

@@ -1,0 +1,324 @@
+//! `fpdb serve` as a process: over real sockets, with signals.
+
+mod page;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::support::{Folder, Run, word};
+
+const TEXT: &str =
+    "When in the Course of human events, it becomes necessary for one people to dissolve the political bands";
+
+/// A service that runs. It is killed if the test fails.
+struct Service {
+    process: Child,
+    address: SocketAddr,
+}
+
+impl Service {
+    fn start(folder: &Folder, arguments: &[&str]) -> Self {
+        let mut command =
+            folder.command(&["serve", "--db", "db", "--listen", "127.0.0.1:0", "--log-requests", "false"]);
+        Self::of(command.args(arguments))
+    }
+
+    fn of(command: &mut Command) -> Self {
+        let mut process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(process.stderr.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let address = line.split_once("http://").and_then(|(_, rest)| rest.split_once('/')).map(|(address, _)| address);
+        let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
+        // What it says later is not looked at, and must not fill the pipe.
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+        Self { process, address }
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> std::io::Result<(u16, Vec<u8>)> {
+        ask(self.address, method, path, headers, body)
+    }
+
+    fn json(&self, method: &str, path: &str, body: &Value) -> Value {
+        let (_, answer) =
+            self.ask(method, path, "content-type: application/json\r\n", body.to_string().as_bytes()).unwrap();
+        serde_json::from_slice(&answer).unwrap()
+    }
+
+    fn signal(&self, name: &str) {
+        let process = self.process.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &process]).status().unwrap().success());
+    }
+
+    /// Ends it as a system does, and returns its exit status.
+    fn end(mut self) -> Option<i32> {
+        self.signal("TERM");
+        self.process.wait().unwrap().code()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A request on a connection of its own; the status and the body of its answer.
+fn ask(address: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> std::io::Result<(u16, Vec<u8>)> {
+    let mut stream = TcpStream::connect(address)?;
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body)?;
+    answer(&mut stream)
+}
+
+/// The answer on a connection that closes after it.
+fn answer(stream: &mut TcpStream) -> std::io::Result<(u16, Vec<u8>)> {
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    let cut = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+    let end = answer.windows(4).position(|part| part == b"\r\n\r\n").ok_or_else(cut)?;
+    let status = std::str::from_utf8(&answer[9..12]).ok().and_then(|status| status.parse().ok()).ok_or_else(cut)?;
+    let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+    let body = answer.split_off(end + 4);
+    let told = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+    if told.is_some_and(|told| told != body.len()) {
+        return Err(cut());
+    }
+    Ok((status, body))
+}
+
+fn prepared() -> Folder {
+    let folder = Folder::new();
+    folder.ok(&["init", "--db", "db"]);
+    folder
+}
+
+#[test]
+fn documents_are_stored_and_found_and_sigterm_commits() {
+    let folder = prepared();
+    let service = Service::start(&folder, &[]);
+    let (status, _) = service.ask("PUT", "/v1/documents/essays/a.txt", "", TEXT.as_bytes()).unwrap();
+    assert_eq!(status, 201);
+    let answer = service.json("POST", "/v1/query", &json!({"text": format!("They wrote: {TEXT}.")}));
+    assert_eq!(answer["matches"][0]["document"], "essays/a.txt");
+    let (status, page) = service.ask("GET", "/", "", b"").unwrap();
+    assert!(status == 200 && page.starts_with(b"<!DOCTYPE html>"));
+    // Another process reads meanwhile, and none may write.
+    assert!(folder.ok(&["list", "--db", "db"]).stdout.contains("essays/a.txt"));
+    let locked = folder.run(&["serve", "--db", "db", "--listen", "127.0.0.1:0"]);
+    assert!(locked.status == 2 && locked.stderr.contains("is being written by process"), "{locked:?}");
+    // A request under way when the signal comes is finished.
+    let mut slow = TcpStream::connect(service.address).unwrap();
+    let head =
+        format!("PUT /v1/documents/b.txt HTTP/1.1\r\nhost: {}\r\ncontent-length: 8\r\n\r\nfour", service.address);
+    slow.write_all(head.as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    service.signal("TERM");
+    while TcpStream::connect(service.address).is_ok() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    slow.write_all(b" end").unwrap();
+    assert_eq!(answer_of(&mut slow), 201);
+    assert_eq!(service.end(), Some(0));
+    let run = folder.ok(&["show", "--db", "db", "b.txt", "essays/a.txt", "--format", "json"]);
+    assert_eq!(run.json().len(), 2);
+    assert_eq!(folder.run(&["verify", "--db", "db"]).status, 0);
+}
+
+fn answer_of(stream: &mut TcpStream) -> u16 {
+    answer(stream).unwrap().0
+}
+
+/// The same query gives the same line as the program does.
+#[test]
+fn answers_are_those_of_the_program() {
+    let folder = prepared();
+    folder.write("a.txt", TEXT);
+    folder.write("q.txt", format!("A copy: {TEXT}. More of it."));
+    let service = Service::start(&folder, &[]);
+    service.ask("PUT", "/v1/documents/a.txt", "", TEXT.as_bytes()).unwrap();
+    let query = std::fs::read(folder.path().join("q.txt")).unwrap();
+    let (_, served) = service.ask("POST", "/v1/query?name=q.txt", "content-type: text/plain\r\n", &query).unwrap();
+    let program = folder.ok(&["query", "--db", "db", "q.txt", "--format", "json"]);
+    assert_eq!(String::from_utf8(served).unwrap(), program.stdout);
+}
+
+/// Whatever a kill interrupts: a document that was acknowledged is there, as it was sent.
+#[test]
+fn acknowledged_documents_survive_a_kill() {
+    let folder = prepared();
+    let text = |number: u64| (0..20).map(|at| word(number * 1000 + at) + " ").collect::<String>();
+    let next = AtomicU64::new(0);
+    let acknowledged = Mutex::new(Vec::new());
+    for round in 1..=3 {
+        let mut service = Service::start(&folder, &[]);
+        let ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while !ended.load(Ordering::Relaxed) {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let path = format!("/v1/documents/d/{number}");
+                        if let Ok((201, _)) = service.ask("PUT", &path, "", text(number).as_bytes()) {
+                            acknowledged.lock().unwrap().push(number);
+                        }
+                    }
+                });
+            }
+            std::thread::sleep(Duration::from_millis(300 * round));
+            service.signal("KILL");
+            ended.store(true, Ordering::Relaxed);
+        });
+        service.process.wait().unwrap();
+    }
+    let service = Service::start(&folder, &[]);
+    let acknowledged = acknowledged.into_inner().unwrap();
+    assert!(acknowledged.len() > 20, "{}", acknowledged.len());
+    for &number in &acknowledged {
+        let shown = service.json("GET", &format!("/v1/documents/d/{number}?text=true"), &Value::Null);
+        assert_eq!(shown["text"], text(number), "{number}");
+    }
+    // Many small documents share a commit.
+    assert_eq!(service.end(), Some(0));
+    assert_eq!(folder.run(&["verify", "--db", "db"]).status, 0);
+}
+
+#[test]
+fn small_documents_that_arrive_together_share_commits() {
+    let folder = prepared();
+    let service = Service::start(&folder, &["--workers", "64"]);
+    std::thread::scope(|scope| {
+        for client in 0..16 {
+            let address = service.address;
+            scope.spawn(move || {
+                for number in 0..10 {
+                    let path = format!("/v1/documents/{client}/{number}");
+                    assert_eq!(ask(address, "PUT", &path, "", path.as_bytes()).unwrap().0, 201);
+                }
+            });
+        }
+    });
+    let (_, metrics) = service.ask("GET", "/metrics", "", b"").unwrap();
+    let metrics = String::from_utf8(metrics).unwrap();
+    let figure =
+        |name: &str| metrics.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok()).unwrap();
+    assert_eq!(figure("fpdb_documents "), 160);
+    assert!(figure("fpdb_commits_total ") < 120, "{metrics}");
+    assert_eq!(service.end(), Some(0));
+}
+
+#[test]
+fn clients_that_are_slow_or_too_many_are_cut_off() {
+    let folder = prepared();
+    let service = Service::start(&folder, &["--client-seconds", "1", "--connections", "2"]);
+    let begun = Instant::now();
+    let mut slow = TcpStream::connect(service.address).unwrap();
+    slow.write_all(b"GET /v1/stats HTTP/1.1\r\nhost: lo").unwrap();
+    let mut idle = TcpStream::connect(service.address).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    // A third connection is closed without an answer.
+    assert!(service.ask("GET", "/healthz", "", b"").is_err());
+    for stream in [&mut slow, &mut idle] {
+        // Closed, with or without a word.
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    let waited = begun.elapsed();
+    assert!(waited > Duration::from_millis(900) && waited < Duration::from_secs(10), "{waited:?}");
+    assert_eq!(service.ask("GET", "/healthz", "", b"").unwrap().0, 200);
+    assert_eq!(service.end(), Some(0));
+}
+
+#[test]
+fn keys_are_made_needed_and_read_again() {
+    let folder = prepared();
+    let made = folder.ok(&["serve", "--new-key", "ann", "--rights", "read"]);
+    let (key, line) = made.stdout.trim_end().split_once('\n').unwrap();
+    let other = folder.ok(&["serve", "--new-key", "ben", "--rights", "write"]).stdout;
+    let (other, other_line) = other.trim_end().split_once('\n').unwrap();
+    folder.write("keys", line);
+    let service = Service::start(&folder, &["--key-file", "keys"]);
+    let ask = |method: &str, key: &str| {
+        service.ask(method, "/v1/documents/a", &format!("authorization: Bearer {key}\r\n"), b"text").unwrap().0
+    };
+    assert_eq!((ask("GET", key), ask("PUT", key), ask("PUT", other)), (404, 403, 401));
+    folder.write("keys", other_line);
+    service.signal("HUP");
+    let begun = Instant::now();
+    while ask("GET", key) != 401 {
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(ask("PUT", other), 201);
+    assert_eq!(service.end(), Some(0));
+}
+
+#[test]
+fn settings_come_from_flags_the_environment_and_a_file() {
+    let folder = prepared();
+    folder.write("serve.toml", "db = \"db\"\nqueue = 5\nworkers = 6\njobs = 7\n");
+    let mut command = folder.command(&["serve", "--config", "serve.toml", "--print-config", "--queue", "1"]);
+    let run = Run::of(&command.env("FPDB_QUEUE", "2").env("FPDB_WORKERS", "3").output().unwrap());
+    assert_eq!(run.status, 0, "{run:?}");
+    for line in ["db = \"db\"", "queue = 1", "workers = 3", "jobs = 7", "listen = \"127.0.0.1:7788\""] {
+        assert!(run.stdout.lines().any(|printed| printed == line), "{line}: {}", run.stdout);
+    }
+    folder.write("printed.toml", &run.stdout);
+    assert_eq!(folder.ok(&["serve", "--config", "printed.toml", "--print-config"]).stdout, run.stdout);
+}
+
+fn told(folder: &Folder, arguments: &[&str]) -> String {
+    let run = folder.run(arguments);
+    format!("status {}\n{}", run.status, run.stderr.replace(folder.path().to_str().unwrap(), "[folder]"))
+}
+
+#[test]
+fn what_cannot_be_served_says_so() {
+    let folder = prepared();
+    assert_snapshot!(told(&folder, &["serve", "--db", "db", "--listen", "0.0.0.0:0"]), @"
+    status 2
+    error: 0.0.0.0:0 can be reached from other machines, and there is no key file
+    hint: make a key with --new-key NAME --rights read, put its line into a file, and name the file with --key-file; or listen on 127.0.0.1
+    ");
+    folder.write("keys", "ann read 00\n");
+    assert_snapshot!(told(&folder, &["serve", "--db", "db", "--key-file", "keys"]), @"
+    status 2
+    error: line 1 of keys is not a key: expected NAME RIGHTS SHA256
+    hint: --new-key NAME --rights read|write|admin prints a key and its line for the file
+    ");
+    folder.write("serve.toml", "queue = 1\njobs = true\n");
+    assert_snapshot!(told(&folder, &["serve", "--config", "serve.toml"]), @"
+    status 2
+    error: line 2 of serve.toml is not a setting: invalid type: boolean `true`, expected usize
+    hint: --print-config prints all settings in the form of the file
+    ");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let run = told(&folder, &["serve", "--db", "db", "--listen", &address]).replace(&address, "[address]");
+    assert_snapshot!(run, @"
+    status 2
+    error: cannot listen on [address]: Address already in use (os error 98)
+    hint: another program listens there, perhaps another fpdb: end it, or choose another port with --listen
+    ");
+    assert_snapshot!(told(&folder, &["serve", "--db", "none"]), @"
+    status 2
+    error: there is no database at none
+    hint: make one with `fpdb init --db none` or `fpdb ingest --db none PATH`, or name another with --db or FPDB_DB
+    ");
+    assert_snapshot!(told(&folder, &["serve", "--db", "db", "--queue", "0"]), @"
+    status 2
+    error: queue is 0: expected a number, 1 or more
+    ");
+}
