@@ -9,7 +9,7 @@
             print(match.document, match.containment)
 
 `create` and `open` give a `Database`, with `ingest`, `ingest_table`, `query`, `pairs`, `dedup`, `repeats`, `apply`, `documents` and
-`remove`. `diff` compares two texts and `fingerprint` fingerprints texts without a database.
+`remove`. `connect` gives a `Client`, with the same methods, of a database that `fpdb serve` serves. `diff` compares two texts and `fingerprint` fingerprints texts without a database.
 
 Tables go in, and answers come out, by the Arrow PyCapsule interface: pandas, polars, pyarrow, DuckDB and `datasets` work, and none of
 them is needed. Offsets count bytes; `Location.slice` counts code points and indexes Python strings.
@@ -59,6 +59,7 @@ from ._answers import (
     Undecided,
     UndecidedDocuments,
 )
+from ._client import Client, ServedDedup, ServedDocuments, connect
 from ._database import Database, Documents
 from ._errors import (
     ClosedError,
@@ -74,6 +75,7 @@ from ._errors import (
     NotADatabaseError,
     ParameterError,
     RepeatedNameWarning,
+    ServiceError,
     StoppedError,
     StorageError,
     VersionError,
@@ -92,6 +94,7 @@ __all__ = [
     "ArrowArray",
     "ArrowStream",
     "Assembly",
+    "Client",
     "ClosedError",
     "Compaction",
     "DamagedError",
@@ -138,6 +141,9 @@ __all__ = [
     "RepeatedNameWarning",
     "RepeatedPassages",
     "Repeats",
+    "ServedDedup",
+    "ServedDocuments",
+    "ServiceError",
     "Skipped",
     "StopToken",
     "StoppedError",
@@ -150,6 +156,7 @@ __all__ = [
     "UndecidedDocuments",
     "VersionError",
     "__version__",
+    "connect",
     "create",
     "diff",
     "fingerprint",

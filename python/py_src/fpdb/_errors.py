@@ -79,5 +79,17 @@ class ForkedError(Error):
     """The database was opened by another process, of which this one was forked off."""
 
 
+class ServiceError(Error):
+    """A service does not answer, knows no such key, has too much to do, or has failed.
+
+    Attributes:
+        status: the HTTP status, or None where there was no answer.
+        kind: the kind of the problem, such as "no-rights"; `docs/serve.md` lists the statuses.
+    """
+
+    status: int | None = None
+    kind: str | None = None
+
+
 class RepeatedNameWarning(UserWarning):
     """Documents of one call had the same name. By default the later one replaces the other, of which nothing is left then."""

@@ -1,0 +1,536 @@
+"""Client: a database that another process serves (`fpdb serve`), with the methods of `Database`."""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import json
+import os
+import pathlib
+import ssl
+import threading
+import time
+import urllib.parse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+
+from ._answers import (
+    Compaction,
+    DedupSummary,
+    DocumentInfo,
+    IngestSummary,
+    Pair,
+    QueryAnswer,
+    Removable,
+    Removal,
+    Superseded,
+    Undecided,
+    _pair,
+    _Text,
+)
+from ._errors import (
+    DocumentError,
+    DocumentNotFoundError,
+    Error,
+    LimitError,
+    ParameterError,
+    ServiceError,
+    StoppedError,
+)
+from ._inputs import Document, DocumentsLike, given_documents, listed
+from ._profile import Profile
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+#: What an answer of the service becomes, by the kind of the problem.
+_ERRORS: dict[str, type[Error]] = {
+    "no-such-document": DocumentNotFoundError,
+    "bad-request": ParameterError,
+    "bad-option": ParameterError,
+    "media-type": ParameterError,
+    "unreadable-document": DocumentError,
+    "document-limit": DocumentError,
+    "text-gone": DocumentError,
+    "too-large": LimitError,
+    "memory": LimitError,
+    "stopped": StoppedError,
+}
+
+#: Bytes of texts that are sent in one request.
+_PORTION = 4 << 20
+
+#: Counts of the summary of an ingest.
+_COUNTS = (
+    *("documents", "added", "unchanged", "replaced", "kept", "identical", "failures"),
+    *("bytes", "symbols", "fingerprints", "undecodable", "undecodable_documents"),
+)
+
+#: Seconds between two looks at a job.
+_LOOKS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+_Query: TypeAlias = "str | bytes | os.PathLike[str] | Document"
+
+
+@dataclass(frozen=True)
+class ServedDedup:
+    """The removable documents, as a service tells them.
+
+    Attributes:
+        removable: each with the survivor that justifies it.
+        undecided: documents that would have needed more than the budget.
+        superseded: documents that an earlier run kept, and a later one would not.
+        summary: the totals.
+    """
+
+    removable: list[Removable]
+    undecided: list[Undecided]
+    superseded: list[Superseded]
+    summary: DedupSummary
+
+
+class ServedDocuments(Iterable[DocumentInfo]):
+    """The documents of a service, in order of number, read page by page."""
+
+    def __init__(self, client: Client, prefix: str) -> None:
+        self._client, self._prefix = client, prefix
+
+    def __iter__(self) -> Iterator[DocumentInfo]:
+        start: int | None = 0
+        while start is not None:
+            query = {"prefix": self._prefix, "from": start, "limit": 1000}
+            page = self._client._ask("GET", "/v1/documents", query=query)
+            for document in page["documents"]:
+                yield DocumentInfo._of(document)
+            start = page.get("next")
+
+
+class Client:
+    """A database that a service holds: use `fpdb.connect`. Threads may share one; each has a connection of its own."""
+
+    def __init__(self, url: str, key: str | None, timeout: float) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ParameterError(f"{url} is not an address of a service", "give one such as http://127.0.0.1:7788")
+        self._url, self._key, self._timeout = parts, key, timeout
+        self._local = threading.local()
+
+    @property
+    def url(self) -> str:
+        """The address of the service."""
+        return urllib.parse.urlunsplit(self._url)
+
+    def close(self) -> None:
+        """Closes the connection of this thread. The next call opens it again."""
+        connection = getattr(self._local, "connection", None)
+        if connection is not None:
+            connection.close()
+            self._local.connection = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<fpdb.Client {self.url}>"
+
+    # Requests
+
+    def _connection(self) -> http.client.HTTPConnection:
+        connection = getattr(self._local, "connection", None)
+        if connection is None:
+            host, port = cast(str, self._url.hostname), self._url.port
+            if self._url.scheme == "https":
+                context = ssl.create_default_context()
+                connection = http.client.HTTPSConnection(host, port, timeout=self._timeout, context=context)
+            else:
+                connection = http.client.HTTPConnection(host, port, timeout=self._timeout)
+            self._local.connection = connection
+        return cast(http.client.HTTPConnection, connection)
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None = None,
+        body: bytes | None = None,
+        kind: str = "application/json",
+    ) -> bytes:
+        """The body of an answer. A service that is busy is asked again."""
+        given = {name: value for name, value in (query or {}).items() if value not in (None, "")}
+        address = self._url.path.rstrip("/") + path + (f"?{urllib.parse.urlencode(given)}" if given else "")
+        headers = {} if body is None else {"Content-Type": kind}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        until = time.monotonic() + self._timeout
+        while True:
+            status, answered, after = self._send(method, address, body, headers)
+            if status < 400:
+                return answered
+            if status not in (429, 503) or after is None or time.monotonic() + after > until:
+                raise _error(status, answered)
+            time.sleep(after)
+
+    def _send(
+        self, method: str, address: str, body: bytes | None, headers: dict[str, str]
+    ) -> tuple[int, bytes, float | None]:
+        fresh = getattr(self._local, "connection", None) is None
+        while True:
+            connection = self._connection()
+            try:
+                connection.request(method, address, body, headers)
+                answer = connection.getresponse()
+                after = answer.headers.get("Retry-After", "")
+                return answer.status, answer.read(), float(after) if after.isdigit() else None
+            except (http.client.HTTPException, OSError) as error:
+                self.close()
+                # The service closes a connection that is idle. Every request but that for a job may be repeated: a PUT of the
+                # same is no change.
+                is_idle = isinstance(error, (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError))
+                if fresh or not is_idle:
+                    raise ServiceError(f"the service at {self.url} does not answer: {error}", None) from error
+                fresh = True
+
+    def _ask(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: object = None) -> Any:
+        sent = None if body is None else json.dumps(body).encode()
+        answered = self._request(method, path, query, sent)
+        return json.loads(answered) if answered else None
+
+    # Asking
+
+    @overload
+    def query(
+        self, queries: _Query | None = None, *, document: str | None = None, id: int | None = None, **options: Any
+    ) -> QueryAnswer: ...
+    @overload
+    def query(self, queries: Sequence[_Query], **options: Any) -> list[QueryAnswer]: ...
+    def query(
+        self,
+        queries: Any = None,
+        *,
+        document: str | None = None,
+        id: int | None = None,
+        rewritten: bool = False,
+        format: str = "auto",
+        **options: Any,
+    ) -> QueryAnswer | list[QueryAnswer]:
+        """Which stored documents share text with this, how much, and where?
+
+        Args:
+            queries: a text, the bytes of a document, a file of this machine (a `pathlib.Path`) or a `Document`; or a sequence of these.
+            document, id: a stored document instead.
+            rewritten, format: as for `Database.query`.
+            options: mode, window, n, top, min_score, max_df, passages and weight, as for `Database.query`; `submission_by` is a
+                regular expression. They are the fields of the library's `QueryOptions`.
+
+        Raises:
+            ParameterError: an option makes no sense.
+            DocumentNotFoundError: there is no such stored document.
+            DocumentError: the query cannot be read.
+            ServiceError: the service does not answer, knows no such key, or has failed.
+        """
+        if (queries is not None) + (document is not None) + (id is not None) != 1:
+            raise TypeError("query takes one of: queries, document=, id=")
+        if options.get("mode") == "resemblance":
+            options.setdefault("n", 128)
+        if rewritten:
+            options["joining"] = {"rewritten": True}
+        if format != "auto":
+            options["read"] = {"front_end": format}
+        if document is not None or id is not None:
+            asked = {"document": document} if document is not None else {"id": id}
+            fields = self._ask("POST", "/v1/query", body={**asked, "options": options})
+            text = self._text(document) if document is not None else _Text(lambda: None)
+            return self._answer(fields, text)
+        if isinstance(queries, (str, bytes, os.PathLike, Document)):
+            return self._one(queries, "", options)
+        return [self._one(query, str(index), options) for index, query in enumerate(queries)]
+
+    def _one(self, query: _Query, name: str, options: dict[str, Any]) -> QueryAnswer:
+        if isinstance(query, str):
+            text = query.encode("utf-8", "replace")
+            fields = self._ask("POST", "/v1/query", body={"text": query, "name": name, "options": options})
+            return self._answer(fields, _Text(lambda: (text, "UTF-8")))
+        if isinstance(query, Document):
+            name, data = query.name, query.text
+        elif isinstance(query, bytes):
+            data = query
+        else:
+            name, data = os.fspath(query), pathlib.Path(query).read_bytes()
+        sent = data.encode("utf-8", "replace") if isinstance(data, str) else data
+        kind = "application/octet-stream"
+        asked = {"name": name, "options": json.dumps(options)}
+        fields = json.loads(self._request("POST", "/v1/query", asked, sent, kind))
+        extracted = fields["query"].get("extracted", False)
+        # The text of a document that has to be extracted stays with the service.
+        encoding = "UTF-8" if not extracted and _is_utf8(sent) else "other"
+        return self._answer(fields, _Text(lambda: (sent, encoding)))
+
+    def _answer(self, fields: dict[str, Any], text: _Text) -> QueryAnswer:
+        return QueryAnswer._with(fields, text, lambda match: self._text(match["document"], match["id"]))
+
+    def _text(self, name: str, id: int | None = None) -> _Text:
+        def load() -> tuple[bytes, str] | None:
+            shown = self._ask("GET", _path(name), query={"text": "true", "id": id})
+            return None if shown["text"] is None else (shown["text"].encode(), shown["text_encoding"])
+
+        return _Text(load)
+
+    def pairs(
+        self,
+        *,
+        max_df: int | None = 1000,
+        across: Sequence[str] = (),
+        passages: bool = False,
+        **options: Any,
+    ) -> list[Pair]:
+        """All pairs of stored documents that share enough text, best first. Waits for the job; Ctrl-C stops it.
+
+        Args:
+            max_df, across, passages: as for `Database.pairs`.
+            options: min_shared, min_resemblance, min_containment, weight and top, as there. They are the fields of the library's
+                `PairsOptions`.
+        """
+        options.update(max_df=max_df, across=listed(across))
+        lines = self._job("pairs", {"options": options, "passages": passages})
+        made = []
+        for fields in lines:
+            parts = [fields, *fields.get("files", [])]
+            names = {part[f"{side}_id"]: part[side] for part in parts for side in "ab"}
+            made.append(_pair(fields, lambda id, names=names: self._text(names[id], id)))  # type: ignore[misc]
+        return made
+
+    def dedup(
+        self,
+        by: Literal["exact", "exact-text", "resemblance", "containment"] = "exact",
+        *,
+        max_novel: int | Literal["any"] | None = None,
+        **options: Any,
+    ) -> ServedDedup:
+        """Which documents are removable, each with the survivor that justifies it. Removes nothing. Waits for the job; Ctrl-C stops it.
+
+        Args:
+            by, max_novel: as for `Database.dedup`.
+            options: threshold, keep, prefer, protect, max_df, budget and mode, as there. They are the fields of the library's
+                `DedupOptions`.
+        """
+        options["by"] = by
+        if max_novel is not None:
+            options["max_novel"] = None if max_novel == "any" else max_novel
+        *rows, summary = self._job("dedup", {"options": options})
+        kinds: dict[str, list[dict[str, Any]]] = {}
+        for row in rows:
+            kinds.setdefault(row["schema"], []).append(row)
+        return ServedDedup(
+            [Removable._of(row) for row in kinds.get("fpdb.dedup/1", [])],
+            [Undecided._of(row) for row in kinds.get("fpdb.dedup.undecided/1", [])],
+            [Superseded._of(row) for row in kinds.get("fpdb.dedup.superseded/1", [])],
+            DedupSummary._of(summary),
+        )
+
+    def compact(self) -> Compaction:
+        """Folds all batches into one and frees the space of removed documents. Needs a key with the right admin."""
+        return Compaction._of(self._job("compact", None)[0])
+
+    def _job(self, kind: str, body: object) -> list[Any]:
+        """The lines of a job's result."""
+        # On a new connection: the request is not repeated then.
+        self.close()
+        place = f"/v1/{kind}/" + self._ask("POST", f"/v1/{kind}", body=body)["id"]
+        try:
+            for pause in itertools.chain(_LOOKS, itertools.repeat(_LOOKS[-1])):
+                job = self._ask("GET", place)
+                if job["state"] not in ("queued", "running"):
+                    break
+                time.sleep(pause)
+            if job["state"] == "stopped":
+                raise StoppedError("the job was stopped")
+            if job["state"] == "failed":
+                raise _error(job["problem"]["status"], json.dumps(job["problem"]).encode())
+            return [json.loads(line) for line in self._request("GET", f"{place}/result").splitlines()]
+        finally:
+            self._request("DELETE", place)
+
+    # Stored documents
+
+    def documents(self, prefix: str = "") -> ServedDocuments:
+        """The stored documents, or those whose names begin with `prefix`."""
+        return ServedDocuments(self, prefix)
+
+    def document(self, name: str) -> DocumentInfo:
+        """The document of a name: of several versions the last one.
+
+        Raises:
+            DocumentNotFoundError: there is none.
+        """
+        return DocumentInfo._of(self._ask("GET", _path(name)))
+
+    def text(self, name: str) -> str | None:
+        """The text of a document, with U+FFFD for bytes that are not UTF-8. None where it is not stored and can no longer be read.
+
+        Raises:
+            DocumentNotFoundError: there is none.
+        """
+        return cast("str | None", self._ask("GET", _path(name), query={"text": "true"})["text"])
+
+    def stats(self) -> dict[str, Any]:
+        """The size of the database and its parts."""
+        return cast("dict[str, Any]", self._ask("GET", "/v1/stats"))
+
+    @property
+    def profile(self) -> Profile:
+        """The profile of the database."""
+        return Profile._of_json(self.stats()["profile"])
+
+    def __len__(self) -> int:
+        """The number of stored documents."""
+        return int(self.stats()["documents"])
+
+    def __bool__(self) -> bool:
+        return True
+
+    # Adding and removing
+
+    def ingest(
+        self,
+        documents: DocumentsLike,
+        *,
+        format: str = "auto",
+        on_change: Literal["replace", "keep", "both"] = "replace",
+        boilerplate: bool = False,
+    ) -> IngestSummary:
+        """Adds documents, and returns once they are committed. Their texts are stored.
+
+        Args:
+            documents: as for `Database.ingest`: an iterable of `Document` or of (name, text) with text as str or bytes, or a mapping of
+                names to texts. Paths are not taken: the service reads no files.
+            format, on_change, boilerplate: as for `Database.ingest`.
+
+        Returns:
+            The summary. Documents that cannot be read are listed in it, and end nothing.
+
+        Raises:
+            ServiceError: the key does not allow it, or the service has failed. What was committed before stays.
+        """
+        paths, given = given_documents(documents)
+        if paths:
+            raise TypeError("a service reads no files: give documents, such as [(name, text)]")
+        options = {"as": format, "on_change": on_change, "boilerplate": str(boilerplate).lower()}
+        summaries: list[dict[str, Any]] = []
+        lines: list[bytes] = []
+        size = 0
+
+        def send() -> None:
+            nonlocal size
+            if lines:
+                body = b"\n".join(lines)
+                summaries.append(json.loads(self._request("PUT", "/v1/documents", options, body, "application/x-ndjson")))
+                lines.clear()
+                size = 0
+
+        for name, content, metadata in cast("Iterable[tuple[str, Any, Any]]", given or ()):
+            if content is None:
+                continue
+            kept = {key: str(value) for key, value in (metadata or {}).items() if value is not None}
+            if isinstance(content, str):
+                line = json.dumps({"name": name, "text": content, "metadata": kept}).encode()
+                lines.append(line)
+                size += len(line)
+                if size >= _PORTION:
+                    send()
+                continue
+            # In the order in which they were given.
+            send()
+            summaries.append(self._put(name, bytes(content), {**options, "metadata": json.dumps(kept)}))
+        send()
+        return IngestSummary._of_json(json.dumps(_sum(summaries)))
+
+    def _put(self, name: str, content: bytes, options: dict[str, str]) -> dict[str, Any]:
+        """The summary of one document."""
+        kind = "application/octet-stream"
+        summary: dict[str, Any] = {"documents": 1, "bytes": len(content)}
+        try:
+            outcome = json.loads(self._request("PUT", _path(name), options, content, kind))["outcome"]
+        except (DocumentError, LimitError) as error:
+            return {"failures": 1, "failed": [{"name": name, "error": error.message}]}
+        return {**summary, outcome: 1}
+
+    def remove(self, *names: str) -> Removal:
+        """Deletes documents by name, all versions of each.
+
+        Returns:
+            How many were deleted, and the names that no document has.
+        """
+        removed, unknown = 0, []
+        for name in names:
+            try:
+                removed += self._ask("DELETE", _path(name))["removed"]
+            except DocumentNotFoundError:
+                unknown.append(name)
+        return Removal(removed, unknown, [])
+
+
+def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> Client:
+    """Connects to a database that `fpdb serve` serves.
+
+    Args:
+        url: its address: "http://127.0.0.1:7788".
+        key: the key, where the service has keys.
+        timeout: seconds that a request may take; a service that is busy is asked again within it.
+
+    Raises:
+        ParameterError: the address is none.
+        ServiceError: the service does not answer, or does not know the key.
+    """
+    client = Client(url, key, timeout)
+    client._ask("GET", "/v1/session")
+    return client
+
+
+def _path(name: str) -> str:
+    # Slashes too: a client tidies paths, and names may be what it would tidy.
+    return "/v1/documents/" + urllib.parse.quote(name, safe="")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _sum(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The summary of several ingests: numbers and lists are added, and counts of formats."""
+    total: dict[str, Any] = {"failed": [], "skipped": [], "formats": {}, "interrupted": False, "seconds": 0.0}
+    total.update(dict.fromkeys(_COUNTS, 0))
+    for summary in summaries:
+        for name, value in summary.items():
+            if isinstance(value, dict):
+                counts = total.setdefault(name, {})
+                for key, number in value.items():
+                    counts[key] = counts.get(key, 0) + number
+            elif isinstance(value, bool):
+                total[name] = total.get(name, False) or value
+            elif isinstance(value, (int, float, list)):
+                total[name] = total[name] + value if name in total else value
+    return total
+
+
+def _error(status: int, body: bytes) -> Error:
+    """The exception of an answer of the service."""
+    try:
+        problem = json.loads(body)
+    except ValueError:
+        problem = {}
+    kind = str(problem.get("type", "")).removeprefix("urn:fpdb:")
+    title = problem.get("title") or f"the service answered with status {status}"
+    detail = problem.get("detail")
+    message = f"{title}: {detail}" if detail else title
+    made = _ERRORS.get(kind, ServiceError)(message, problem.get("hint"))
+    if isinstance(made, ServiceError):
+        made.status, made.kind = status, kind or None
+    return made
