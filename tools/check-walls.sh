@@ -68,7 +68,7 @@ sources src crates cli/src serve/src | except '/tests\.rs$' |
         '(^|[^A-Za-z0-9_])(todo|unimplemented|dbg)!' || failed=1
 
 # Comments are plain English in short lines. Tests count too; tables and code in comments may be longer.
-unclear=$(sources src crates cli/src python/src | xargs awk '
+unclear=$(sources src crates cli/src serve/src python/src | xargs awk '
     FNR == 1 { code = 0 }
     !/^[ \t]*\/\// { code = 0; next }
     /^[ \t]*\/\/[\/!] *```/ { code = !code; next }

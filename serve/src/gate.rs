@@ -89,7 +89,7 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
     response
 }
 
-/// Who sends the request; `None` where anybody may.
+/// Who sends the request. `None` if the route needs no key.
 fn check(app: &App, request: &Request) -> Answer<Option<Identity>> {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     check_host(request.uri(), request.headers(), &app.options.hosts)?;

@@ -51,8 +51,8 @@ pub(crate) struct RestoreArgs {
     pub(crate) number: Option<u32>,
     /// Restore the newest backup made at this time or earlier
     ///
-    /// Such as 2026-11-21T08:30 or 2026-11-21T08:30:00+01:00. UTC unless an offset is given. A date alone is its
-    /// beginning.
+    /// Such as 2026-11-21T08:30 or 2026-11-21T08:30:00+01:00. UTC unless an offset is given. A date
+    /// alone is its beginning.
     #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "number")]
     pub(crate) at: Option<i64>,
 }

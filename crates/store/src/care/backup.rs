@@ -3,8 +3,8 @@
 //!
 //! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the
 //! identity and the path of the database), and the engine's own `engine/`. `decisions/NUMBER` is the record
-//! of a dedup's decisions at that time, if there was one. `documents/NUMBER` is the number of documents then, in
-//! decimal digits.
+//! of a dedup's decisions at that time, if there was one. `documents/NUMBER` is the number of documents
+//! then, in decimal digits.
 //!
 //! RocksDB compares checksums while it copies, and only sizes later. So `fpdb backup` reads every file that
 //! the backups in the folder need ([`backup_files`](super::backup_files)). It copies a damaged file again if

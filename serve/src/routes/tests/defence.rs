@@ -213,7 +213,7 @@ fn slow_bodies_and_long_requests_are_cut_off() {
     assert_eq!(service.send(request.body(Body::new(NeverEnding)).unwrap()).kind(), "urn:fpdb:too-slow");
 }
 
-/// A body of which nothing comes.
+/// A body that never arrives.
 struct NeverEnding;
 
 impl axum::body::HttpBody for NeverEnding {
