@@ -15,7 +15,7 @@ cargo check --locked --all-targets
 
 # The members with changed files, of those that have unit tests.
 members=$({ git diff --name-only HEAD; git ls-files --others --exclude-standard; } | sed -nE \
-    -e 's#^crates/([a-z]+)/.*#fpdb-\1#p' -e 's#^cli/.*#fpdb-cli#p' -e 's#^src/.*#fpdb#p' | sort -u)
+    -e 's#^crates/([a-z]+)/.*#fpdb-\1#p' -e 's#^cli/.*#fpdb-cli#p' -e 's#^serve/.*#fpdb-serve#p' -e 's#^src/.*#fpdb#p' | sort -u)
 for member in $members; do
     target=--lib
     [[ $member == fpdb-cli ]] && target=--bins
