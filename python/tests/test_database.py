@@ -541,3 +541,5 @@ def test_records_are_queries_by_their_fields(tmp_path):
             database.pairs(across=["nobody"])
         with pytest.raises(fpdb.DocumentNotFoundError, match="named b"):
             database.query(document="b")
+        with pytest.raises(TypeError, match="not int; query.id=. takes the number of a stored document"):
+            database.query(5)

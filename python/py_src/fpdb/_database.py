@@ -459,6 +459,9 @@ class Database:
                 rows, failed = self._native.query_column(data, options, caller)
             elif isinstance(queries, Mapping):
                 raise TypeError("a mapping is no list of queries: give its texts, or Documents with a name")
+            elif not isinstance(queries, Iterable):
+                stored = "; query(id=) takes the number of a stored document" if isinstance(queries, int) else ""
+                raise TypeError(f"a query is str, bytes, a path, a Document or a list of these, not {type(queries).__name__}{stored}")
             else:
                 sources = [source_of(one, str(index)) for index, one in enumerate(queries)]
                 rows, failed = self._native.query(list(sources), options, caller)
