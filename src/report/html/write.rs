@@ -84,7 +84,7 @@ pub fn write_html(
     Ok(HtmlSummary { files, bytes, unreadable, pairs_left_out })
 }
 
-/// The data of a report, for a host that serves the page itself with [`ReportAssets`].
+/// The data of a report, for a host that serves the page itself with [`ReportAssets`](super::ReportAssets).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReportData {
