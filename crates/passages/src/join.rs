@@ -21,7 +21,7 @@ use fpdb_host::error::Result;
 /// Joins matches to passages. Both are in order of the query.
 ///
 /// # Errors
-/// [`Error::Stopped`](crate::Error::Stopped).
+/// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
 pub fn join(
     query: &[u64],
     document: &[u64],

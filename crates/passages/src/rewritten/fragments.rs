@@ -82,7 +82,7 @@ impl<'a> Comparison<'a> {
     /// The fragments that grow from seeds.
     ///
     /// # Errors
-    /// [`Error::Stopped`](crate::Error::Stopped).
+    /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
     pub(super) fn fragments(&mut self, seeds: &[Seed], stop: &StopToken) -> Result<Vec<Fragment>> {
         let seeds: Vec<Seed> = seeds.iter().filter(|seed| seed.of_fragment).copied().collect();
         let mut fragments = Vec::new();

@@ -81,11 +81,11 @@ pub struct Rewriting<'a> {
 
 /// The passages of a pair of texts, in order of the query.
 ///
-/// A shared run of at least t words that weighs [`LEAST`] words or more lies in passages, at least on one
+/// A shared run of at least t words that weighs `LEAST` words or more lies in passages, at least on one
 /// side.
 ///
 /// # Errors
-/// [`Error::Stopped`](crate::Error::Stopped).
+/// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
 pub fn passages(rewriting: &Rewriting<'_>) -> Result<Vec<Joined>> {
     let &Rewriting { values, sentences, matches, uncounted, k, stop, .. } = rewriting;
     let counts = |place: u32| uncounted.counted(&(place.into()..u64::from(place) + 1)) > 0;

@@ -100,7 +100,7 @@ pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
 /// The pairs of pieces that are seeds, in order of the query.
 ///
 /// # Errors
-/// [`Error::Stopped`](crate::Error::Stopped).
+/// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
 pub(super) fn of_pieces(words: &WordTexts, stop: &StopToken) -> Result<Vec<Seed>> {
     let bags = [QUERY, DOCUMENT].map(|side| Bags::new(words, side));
     let candidates = Candidates::new(words, &bags);
