@@ -81,8 +81,8 @@ pub struct Rewriting<'a> {
 
 /// The passages of a pair of texts, in order of the query.
 ///
-/// A shared run of at least t words that weighs `LEAST` words or more lies in passages, at least on one
-/// side.
+/// A shared run of at least t words that weighs as much as 20 words of mean weight lies in passages, at
+/// least on one side.
 ///
 /// # Errors
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
