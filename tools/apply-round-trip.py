@@ -436,8 +436,8 @@ def changed():
                 copied = os.path.join(folder, "clean", "in")
                 missing = before.keys() - tree(copied).keys()
                 for name in missing:
-                    assert f"{name}: left " in run.stdout, (name, run)
-                alone = {name for name in missing if f"{name}: left alone" in run.stdout}
+                    assert f"{name}: left out" in run.stdout or f"{name}: not in the copy" in run.stdout, (name, run)
+                alone = {name for name in missing if f"{name}: not in the copy" in run.stdout}
                 assert alone == {"a.jsonl"}, run
                 # What the copy lacks is in files that were left alone, each of which was named.
                 lacking = there - set(texts(copied))

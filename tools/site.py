@@ -117,10 +117,11 @@ def commands(fpdb):
         environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
         return subprocess.run([fpdb, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout.rstrip()
 
-    overview = said("-h")
-    names = re.findall(r"^  ([a-z]+)  ", overview.partition("Commands:")[2].partition("\n\n")[0], re.MULTILINE)
+    overview = said("--help")
+    lists = [overview.partition(f"\n{heading}:\n")[2].partition("\n\n")[0] for heading in ("Commands", "More commands")]
+    names = re.findall(r"^  ([a-z]+)  ", "\n".join(lists), re.MULTILINE)
     if len(names) < 10:
-        sys.exit(f"site: found only the commands {names} in `fpdb -h`")
+        sys.exit(f"site: found only the commands {names} in `fpdb --help`")
     parts = ["# Commands", f"```text\n{overview}\n```"]
     for name in names:
         if name != "help":

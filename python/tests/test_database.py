@@ -509,7 +509,7 @@ def test_documents_are_renamed_as_by_the_program(tmp_path, monkeypatch):
     (tmp_path / "old").mkdir()
     for name in "ab":
         (tmp_path / "old" / f"{name}.txt").write_text(f"The text {name}, which is long enough to have some fingerprints of its own.")
-    with fpdb.create("db") as database:
+    with fpdb.create(tmp_path / "db") as database:
         database.ingest(["old"])
         (tmp_path / "old").rename(tmp_path / "new")
         renaming = database.rename("old", "new")

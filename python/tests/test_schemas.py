@@ -30,6 +30,7 @@ def test_the_lines_of_each_command(tmp_path):
         ["stats", "--hashes"],
         ["verify"],
         ["backup", str(tmp_path / "backup")],
+        ["backup", "--list", str(tmp_path / "backup")],
         ["mv", "data-samples/planted", "essays"],
         ["rm", "essays/paper-10-copy.txt"],
         ["compact"],

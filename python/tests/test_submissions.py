@@ -29,7 +29,7 @@ def handed_in(tmp_path_factory):
             yield database
 
 
-@pytest.mark.parametrize("by", ["s", "./s/", ".", "^s/([xy])/", "fed(..)", "nothing(.)"])
+@pytest.mark.parametrize("by", ["s", "./s/", ".", "^s/([xy])/", "fed(..)"])
 def test_submissions_are_those_of_the_program(handed_in, by):
     flags = ["--db", "db", "--submission-by", by]
     for options, more in [({}, []), ({"passages": True}, ["--passages"])]:
@@ -51,6 +51,12 @@ def test_submissions_are_those_of_the_program(handed_in, by):
     assert [[match["document"] for match in matches] for matches in pyarrow.table(below)["matches"].to_pylist()] == [
         [match.document for match in one] for one in below
     ]
+
+
+def test_a_pattern_that_no_document_fits_is_an_error(handed_in):
+    for ask in (handed_in.pairs, lambda submission_by: handed_in.query("a text", submission_by=submission_by)):
+        with pytest.raises(fpdb.ParameterError, match="no stored document fits nothing"):
+            ask(submission_by="nothing(.)")
 
 
 def test_the_files_of_a_submission_have_the_passages(handed_in):

@@ -202,7 +202,7 @@ class NativeDatabase:
     def query_below(
         self,
         path: str,
-        walking: tuple[_Walking, tuple[str, str, list[str]]],
+        found: tuple[_Walking, tuple[str, str, list[str]]],
         options: _Querying,
         caller: _Caller,
     ) -> tuple[Rows, list[tuple[str, str]]]: ...
