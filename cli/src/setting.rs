@@ -10,7 +10,7 @@ pub(crate) struct Setting {
     discloses: Discloses,
 }
 
-/// What a value tells about the documents.
+/// The facts about the documents that a value gives away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Discloses {
     /// No name of a document, and no place.

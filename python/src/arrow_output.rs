@@ -68,11 +68,6 @@ pub(crate) fn refused(error: &PyErr) -> ArrowError {
     ArrowError::ComputeError(Python::attach(|py| error.value(py).to_string()))
 }
 
-/// An error of the library as an error of a stream.
-pub(crate) fn failed(error: &fpdb::Error) -> ArrowError {
-    ArrowError::ComputeError(error.chain())
-}
-
 fn field(name: &str, kind: DataType) -> Field {
     Field::new(name, kind, false)
 }

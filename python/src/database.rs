@@ -1,7 +1,7 @@
 //! A database that is open in Python.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use fpdb::repeats::RepeatRow;
 use fpdb::{Database, DatabaseWriter, DocId, Error, Failure, IngestSummary, QuerySource, RecordFields, Source, Task};
@@ -13,10 +13,11 @@ use crate::arrow_input::{Arrays, Texts};
 use crate::arrow_output as arrow;
 use crate::asked::{Asked, Counted, FileState, Query};
 use crate::comparison::source;
-use crate::errors::{exception, parameter, poisoned, raise};
+use crate::errors::{exception, parameter, raise};
 use crate::feed::{Columns, Feeder, Items, Portions, Table, feed};
-use crate::opened::{Handle, Opened, Pinned};
+use crate::opened::{Handle, Opened};
 use crate::options::{Applying, Deduplicating, Ingesting, Pairing, Querying, Repeating, Walking, json, profile_of};
+use crate::pages::NativePages;
 use crate::rows::{Answers, BATCH, Rows};
 use crate::stream::RowStream;
 use crate::waiting::{Caller, StopToken, Waited, wait};
@@ -28,34 +29,6 @@ const PAIRS_AT_A_TIME: usize = 256;
 /// An open database.
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct NativeDatabase(Arc<Opened>);
-
-/// The documents of one commit, page by page.
-#[pyclass(frozen, module = "fpdb._native")]
-pub(crate) struct NativePages {
-    pinned: Pinned,
-    /// The least number of the next page; `None` behind the last number there can be.
-    next: Mutex<Option<DocId>>,
-}
-
-#[pymethods]
-impl NativePages {
-    /// The next documents; none after the last one.
-    fn next_page(&self, py: Python<'_>, most: usize) -> PyResult<Rows> {
-        let handle = self.pinned.handle()?;
-        let page = py.detach(|| {
-            let mut next = self.next.lock().map_err(|_| poisoned())?;
-            let page = match *next {
-                Some(first) => handle.database().documents_from(first, most).map_err(raise)?,
-                None => Vec::new(),
-            };
-            if let Some(last) = page.last() {
-                *next = last.id.0.checked_add(1).map(DocId);
-            }
-            Ok::<_, PyErr>(page)
-        })?;
-        Ok(Rows::new(Answers::Document(page)))
-    }
-}
 
 /// The summary of an ingest as JSON, and the exception that ended it early.
 type Ingested = (String, Option<Py<PyBaseException>>);
@@ -377,22 +350,16 @@ impl NativeDatabase {
 
     /// All documents, page by page, as long as the database is open.
     fn document_pages(&self) -> PyResult<NativePages> {
-        Ok(NativePages { pinned: self.0.pin()?, next: Mutex::new(Some(DocId(0))) })
+        NativePages::new(&self.0)
     }
 
     /// As [`Self::document_pages`], as an Arrow stream.
     fn documents_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let (pinned, schema) = (self.0.pin()?, arrow::document_schema());
-        let mut next = Some(DocId(0));
-        arrow::stream(py, schema.clone(), move || {
-            let from = next?;
-            let page = match pinned.handle().map(|handle| handle.database().documents_from(from, BATCH)) {
-                Ok(Ok(page)) => page,
-                Ok(Err(error)) => return Some(Err(arrow::failed(&error))),
-                Err(error) => return Some(Err(arrow::refused(&error))),
-            };
-            next = page.last()?.id.0.checked_add(1).map(DocId);
-            Some(arrow::batch(&schema, &page))
+        let (pages, schema) = (NativePages::new(&self.0)?, arrow::document_schema());
+        arrow::stream(py, schema.clone(), move || match pages.read(BATCH) {
+            Ok(page) if page.is_empty() => None,
+            Ok(page) => Some(arrow::batch(&schema, &page)),
+            Err(error) => Some(Err(arrow::refused(&error))),
         })
     }
 

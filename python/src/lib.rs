@@ -13,6 +13,7 @@ mod feed;
 mod fingerprints;
 mod opened;
 mod options;
+mod pages;
 mod rows;
 mod staging;
 mod stream;
@@ -28,11 +29,13 @@ mod _native {
     #[pymodule_export]
     use super::comparison::diff;
     #[pymodule_export]
-    use super::database::{NativeDatabase, NativePages};
+    use super::database::NativeDatabase;
     #[pymodule_export]
     use super::fingerprints::{NativeFingerprints, fingerprint};
     #[pymodule_export]
     use super::options::profile;
+    #[pymodule_export]
+    use super::pages::NativePages;
     #[pymodule_export]
     use super::rows::Rows;
     #[pymodule_export]

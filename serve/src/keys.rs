@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::error::{Result, ServeError};
 
-/// What a key allows. Each right includes those before it.
+/// The rights of a key. Each right includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rights {

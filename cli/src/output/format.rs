@@ -8,7 +8,7 @@ use super::json::Json;
 use crate::render::{Answer, Style};
 use crate::typed::{Global, OutputFormat};
 
-/// Where a format writes.
+/// The output that a format writes to.
 pub(super) struct Sink {
     pub(super) lines: BufWriter<Box<dyn Write>>,
     /// True where control characters would reach a terminal. A format must then escape them.

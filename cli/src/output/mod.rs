@@ -20,8 +20,8 @@ use super::typed::Global;
 use crate::render::{Answer, Spoken, Style};
 use format::{Format, Sink};
 
-/// Where results go: standard output, or a file that appears whole when all is written. An earlier file stays
-/// until then, and if the command fails.
+/// The destination of results: standard output or a file. The file appears whole when all is written. An
+/// earlier file stays until then, and if the command fails.
 pub(crate) struct Output {
     sink: Sink,
     format: Box<dyn Format>,

@@ -42,7 +42,7 @@ pub(crate) trait Render {
     }
 }
 
-/// What an output format needs of an answer. JSON comes from `serde`, so that it is the answer itself.
+/// An answer that any output format can write. Its JSON is made by `serde` from the answer itself.
 pub(crate) trait Answer: Render {
     /// Writes one JSON value without a line end.
     fn json(&self, to: &mut dyn Write) -> io::Result<()>;
@@ -59,7 +59,7 @@ impl<T: Render + Serialize> Answer for T {
 #[serde(transparent)]
 pub(crate) struct Spoken<'a, T> {
     pub(crate) report: &'a T,
-    /// What people read on standard output.
+    /// The text for people on standard output.
     #[serde(skip)]
     pub(crate) text: &'a str,
 }

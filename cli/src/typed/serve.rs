@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::values::parse_size;
 
-/// What a key allows.
+/// The rights of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeyRights {
     /// To query, list and show

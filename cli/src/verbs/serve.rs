@@ -18,7 +18,7 @@ mod with_service {
     use fpdb_serve::{Rights, ServeError, ServeOptions};
 
     use super::*;
-    use crate::output::Output;
+    use crate::output::print;
     use crate::resolved::database;
     use crate::typed::{KeyRights, reader_process};
 
@@ -51,12 +51,6 @@ mod with_service {
             Err(ServeError::Database(error)) => Err(error.into()),
             served => Ok(served.map(|()| RunStatus::Done)?),
         }
-    }
-
-    fn print(global: &Global, text: &str) -> anyhow::Result<()> {
-        let mut output = Output::open(global)?;
-        output.text(text)?;
-        output.finish()
     }
 
     /// The settings: flags and environment over the file over the defaults.

@@ -102,7 +102,7 @@ fn places(matches: &[MaximalMatch]) -> Vec<MaximalMatch> {
 }
 
 /// The length of the longest common subsequence.
-fn common_subsequence(a: &[u64], b: &[u64]) -> u64 {
+pub(crate) fn common_subsequence(a: &[u64], b: &[u64]) -> u64 {
     let mut row = vec![0; b.len() + 1];
     for x in a {
         let mut before = 0;

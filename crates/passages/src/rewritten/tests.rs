@@ -6,6 +6,7 @@ use super::super::maximal::maximal_matches;
 use super::super::occurrences::{KgramHashes, Occurrences};
 use super::super::runs::{IndexedText, Settings};
 use super::*;
+use crate::tests::common_subsequence;
 use rustc_hash::FxHashMap;
 
 const K: usize = 3;
@@ -60,19 +61,6 @@ impl Case {
     fn spans(&self) -> Vec<Spans> {
         self.passages(0).into_iter().map(|passage| [passage.query, passage.document]).collect()
     }
-}
-
-/// The length of the longest common subsequence.
-fn common_subsequence(a: &[u64], b: &[u64]) -> u64 {
-    let mut row = vec![0; b.len() + 1];
-    for x in a {
-        let mut before = 0;
-        for (j, y) in b.iter().enumerate() {
-            let here = if x == y { before + 1 } else { row[j + 1].max(row[j]) };
-            before = std::mem::replace(&mut row[j + 1], here);
-        }
-    }
-    row[b.len()]
 }
 
 /// A generator of words: sentences of 12 words, a third of them from ten common words.

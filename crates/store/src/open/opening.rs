@@ -123,7 +123,7 @@ impl Store {
     fn follow_to_a_commit(&self, mut read: Option<ListEnd>) -> Result<()> {
         let ahead = |why: &str| {
             let source = format!("{why} each time that it was read; nothing is lost, try again").into();
-            Err(Error::Store { action: "read it beside its writer", failure: StoreFailure::Other, source })
+            Err(Error::Store { action: "read it beside its writer", failure: StoreFailure::Busy, source })
         };
         for _ in 0..CATCH_UPS {
             #[cfg(test)]
@@ -317,7 +317,7 @@ mod tests {
         moves.set(u64::MAX);
         let before = looks.get();
         let error = Store::open_reader(&root, &options).err().unwrap();
-        assert!(matches!(error, Error::Store { failure: StoreFailure::Other, .. }), "{error}");
+        assert!(matches!(error, Error::Store { failure: StoreFailure::Busy, .. }), "{error}");
         assert_eq!(looks.get() - before, OPENINGS as u64 + 1);
         LOOK.take();
     }
