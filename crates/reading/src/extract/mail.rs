@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
-use super::extracted::UnreadParts;
 use super::{Extracted, InputLimits, html};
+use crate::extract::text::extracted::UnreadParts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 

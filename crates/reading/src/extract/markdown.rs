@@ -3,9 +3,9 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::Extracted;
-use super::builder::TextBuilder;
 use super::html;
-use super::source::Utf8Source;
+use crate::extract::text::builder::TextBuilder;
+use crate::extract::text::source::Utf8Source;
 use fpdb_kernel::document::Span;
 
 /// CommonMark and common extensions.

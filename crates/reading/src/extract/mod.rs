@@ -6,47 +6,35 @@
 //! functions. `docs/formats.md` states what each format keeps and drops. [`recognise`](crate::recognise)
 //! detects the format of a document.
 
-mod accents;
-mod builder;
-mod charset;
-mod cmap;
 mod cost;
 #[cfg(all(test, feature = "all"))]
 mod cost_tests;
-#[cfg(feature = "office")]
-mod epub;
-mod extracted;
 #[cfg(all(test, feature = "all"))]
 mod hostile_tests;
 mod html;
 mod limits;
 #[cfg(feature = "mail")]
 mod mail;
-mod map;
 mod markdown;
 mod notebook;
 #[cfg(feature = "office")]
 mod office;
-#[cfg(feature = "office")]
-mod package;
 #[cfg(feature = "pdf")]
 mod pdf;
 pub mod process;
 #[cfg(all(any(test, fuzzing), feature = "all"))]
 pub mod properties;
-mod source;
 #[cfg(all(test, feature = "all"))]
 mod tests;
 mod tex;
-#[cfg(feature = "office")]
-mod xml;
+pub(crate) mod text;
 
-pub use extracted::{Extracted, Segment, Unread};
 pub use limits::{InputLimit, InputLimits, LimitUnit};
-pub use map::{Lines, Map};
 pub use process::ReaderProcess;
+pub use text::extracted::{Extracted, Segment, Unread};
+pub use text::map::{Lines, Map};
 
-use self::extracted::UnreadParts;
+use self::text::extracted::UnreadParts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_kernel::document::Format;
@@ -95,7 +83,7 @@ fn extract_here(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Ex
         Format::Pdf => behind_feature!("pdf", pdf::extract(bytes, limits)),
         Format::Docx => behind_feature!("office", office::docx(bytes, limits)),
         Format::Odt => behind_feature!("office", office::odt(bytes, limits)),
-        Format::Epub => behind_feature!("office", epub::extract(bytes, limits)),
+        Format::Epub => behind_feature!("office", office::epub::extract(bytes, limits)),
         Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_) => Ok(Extracted::default()),
     });
     extracted.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::builder::{TextBuilder, compose};
-use super::source::Utf8Source;
 use super::{Extracted, markdown};
+use crate::extract::text::builder::{TextBuilder, compose};
+use crate::extract::text::source::Utf8Source;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::{Format, Span};
 

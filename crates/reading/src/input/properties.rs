@@ -8,9 +8,9 @@ use std::path::Path;
 
 use super::decompress::decompress;
 use super::expand::{ReadContext, expand_input};
-use super::meter::Meter;
-use super::pipe::Input;
 use super::{About, Content, InputLimits, MetadataTable, ReadOptions, WalkEvent};
+use crate::input::decompress::meter::Meter;
+use crate::input::expand::pipe::Input;
 use crate::recognise::{self, Choice, Compression, layer_of, name_inside};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Format;

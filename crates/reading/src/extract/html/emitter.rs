@@ -8,7 +8,7 @@ use html5gum::emitters::Emitter as Calls;
 use html5gum::{Error, State};
 
 use super::elements::{ElementRole, LONGEST, breaks_out, content, role};
-use crate::extract::builder::TextBuilder;
+use crate::extract::text::builder::TextBuilder;
 use fpdb_kernel::document::Span;
 
 /// Builds text from the calls of the tokeniser.

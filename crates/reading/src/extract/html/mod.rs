@@ -13,9 +13,9 @@ use html5gum::Tokenizer;
 
 use self::emitter::Emitter;
 use super::Extracted;
-use super::builder::TextBuilder;
-use super::charset::declared;
-use super::source::Utf8Source;
+use crate::extract::text::builder::TextBuilder;
+use crate::extract::text::charset::declared;
+use crate::extract::text::source::Utf8Source;
 
 /// Extracts the text of a page.
 pub(super) fn extract(bytes: &[u8]) -> Extracted {

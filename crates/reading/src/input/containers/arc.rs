@@ -3,10 +3,10 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::super::meter::{Exactly, Meter};
 use super::Members;
 use super::http::Headers;
 use super::warc::{CountingReader, RecordKind, hand_over};
+use crate::input::decompress::meter::{Exactly, Meter};
 use fpdb_host::error::Result;
 
 const FORMAT: &str = "ARC";

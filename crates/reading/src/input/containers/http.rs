@@ -9,8 +9,8 @@
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-use super::super::decompress::decompress;
-use super::super::meter::{Guard, Meter, Taken};
+use crate::input::decompress::decompress;
+use crate::input::decompress::meter::{Guard, Meter, Taken};
 use crate::recognise::Compression;
 
 /// Maximum bytes of a response's headers.

@@ -10,9 +10,9 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::super::meter::Meter;
 use super::lines::{Line, LineReader, without_newline};
 use super::{Member, MemberContent, Members, RecordFields};
+use crate::input::decompress::meter::Meter;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 

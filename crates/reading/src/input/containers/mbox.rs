@@ -3,9 +3,9 @@
 
 use std::io::{self, Read};
 
-use super::super::meter::Meter;
 use super::lines::{Line, LineReader};
 use super::{Member, MemberContent, Members};
+use crate::input::decompress::meter::Meter;
 use fpdb_host::error::Result;
 
 const FORMAT: &str = "mbox";

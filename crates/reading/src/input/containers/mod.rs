@@ -21,7 +21,7 @@ mod zip;
 use std::fs::File;
 use std::io::Read;
 
-use super::meter::Meter;
+use crate::input::decompress::meter::Meter;
 use crate::recognise::Container;
 use fpdb_host::error::{Error, Result};
 pub use json_lines::JsonText;

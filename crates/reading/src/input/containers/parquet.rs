@@ -13,10 +13,10 @@ use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, Ser
 use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
-use super::super::meter::Meter;
 use super::read_at::read_at;
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::extract::InputLimits;
+use crate::input::decompress::meter::Meter;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_host::skip_reason::SkipReason;

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use tar::{Archive, EntryType};
 
-use super::super::meter::{Exactly, Guard, Meter};
 use super::{Member, MemberContent, Members, printable, tidy};
+use crate::input::decompress::meter::{Exactly, Guard, Meter};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 

@@ -3,9 +3,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::super::meter::{Exactly, Meter};
 use super::http::{self, Headers};
 use super::{Member, MemberContent, Members};
+use crate::input::decompress::meter::{Exactly, Meter};
 use fpdb_host::error::Result;
 use fpdb_host::skip_reason::SkipReason;
 

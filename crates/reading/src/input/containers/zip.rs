@@ -13,9 +13,9 @@ use zip::read::Config;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
-use super::super::meter::{Guard, Meter};
 use super::read_at::read_at;
 use super::{Member, MemberContent, Members, printable, tidy};
+use crate::input::decompress::meter::{Guard, Meter};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 

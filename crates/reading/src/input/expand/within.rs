@@ -6,18 +6,18 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Expander;
+use super::member_place::MemberPlace;
 use crate::input::WalkEvent;
 use crate::input::containers::{Member, MemberContent, Members};
-use crate::input::member_place::MemberPlace;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 
 /// Receives the members of one container.
-pub(super) struct Within<'w, 'a> {
-    pub(super) outer: &'w MemberPlace,
-    pub(super) expander: &'w mut Expander<'a>,
+pub(crate) struct Within<'w, 'a> {
+    pub(crate) outer: &'w MemberPlace,
+    pub(crate) expander: &'w mut Expander<'a>,
     /// The suffix of the last member, if extents are reported for this container.
-    pub(super) last: String,
+    pub(crate) last: String,
 }
 
 impl Within<'_, '_> {

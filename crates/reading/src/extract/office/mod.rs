@@ -1,0 +1,165 @@
+//! Word documents (Office Open XML) and OpenDocument texts: paragraphs in the order of the file, then notes.
+
+pub(crate) mod epub;
+mod package;
+mod xml;
+
+use crate::extract::{Extracted, InputLimits};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_kernel::document::Format;
+use package::Package;
+use xml::XmlEvent;
+
+/// Text under construction, in paragraphs.
+#[derive(Default)]
+struct Paragraphs(String);
+
+impl Paragraphs {
+    /// Ends the current paragraph, if any.
+    fn end(&mut self) {
+        if !self.0.is_empty() && !self.0.ends_with('\n') {
+            self.0.push('\n');
+        }
+    }
+}
+
+/// Extracts the text of a Word document.
+pub(crate) fn docx(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
+    // Word stores a document with a password in another kind of container.
+    if bytes.starts_with(b"\xD0\xCF\x11\xE0") {
+        return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Docx.name() }));
+    }
+    let mut package = Package::open(Format::Docx, bytes, limits)?;
+    let main = main_part(&mut package)?;
+    let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut text = Paragraphs::default();
+    let part = package.needed(&main)?;
+    wordprocessing(&part, &mut text)?;
+    for notes in ["footnotes.xml", "endnotes.xml"] {
+        let name = if folder.is_empty() { notes.to_owned() } else { format!("{folder}/{notes}") };
+        if let Some(part) = package.part(&name)? {
+            wordprocessing(&part, &mut text)?;
+        }
+    }
+    let unread = package.unread(|name| name.contains("/media/") || name.contains("/embeddings/"))?;
+    Ok(Extracted { unread, ..Extracted::detached(text.0) })
+}
+
+/// The name of the part with the body.
+fn main_part(package: &mut Package<'_>) -> Result<String> {
+    let mut main = None;
+    let relations = package.needed("_rels/.rels")?;
+    xml::read(Format::Docx, &relations, &mut |piece| {
+        if let XmlEvent::Start("Relationship", attributes) = piece
+            && attributes.get("Type").is_some_and(|of| of.ends_with("/officeDocument"))
+        {
+            main = attributes.get("Target");
+        }
+        Ok(())
+    })?;
+    let main = main.ok_or_else(|| Error::not_of_format(Format::Docx, "it does not say where its text is"))?;
+    Ok(main.trim_start_matches('/').to_owned())
+}
+
+/// Adds the text of a part in WordprocessingML.
+fn wordprocessing(part: &[u8], text: &mut Paragraphs) -> Result<()> {
+    // Number of open elements whose content is dropped, and whether characters are text here.
+    let (mut dropped, mut in_text) = (0_u64, false);
+    xml::read(Format::Docx, part, &mut |piece| {
+        match piece {
+            // A copy of content for programs that do not support the original.
+            XmlEvent::Start("Fallback", _) => dropped += 1,
+            XmlEvent::End("Fallback") => dropped = dropped.saturating_sub(1),
+            _ if dropped > 0 => {}
+            XmlEvent::Start("t", _) => in_text = true,
+            XmlEvent::End("t") => in_text = false,
+            XmlEvent::Text(characters) if in_text => text.0.push_str(characters),
+            XmlEvent::Start("tab", _) => text.0.push('\t'),
+            XmlEvent::Start("noBreakHyphen", _) => text.0.push('-'),
+            XmlEvent::Start("br" | "cr", _) | XmlEvent::Start("p", _) | XmlEvent::End("p") => text.end(),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    text.end();
+    Ok(())
+}
+
+/// Extracts the text of an OpenDocument text.
+pub(crate) fn odt(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
+    let mut package = Package::open(Format::Odt, bytes, limits)?;
+    if let Some(manifest) = package.part("META-INF/manifest.xml")? {
+        refuse_encrypted(&manifest)?;
+    }
+    let content = package.needed("content.xml")?;
+    let mut reader = OdtContent::default();
+    xml::read(Format::Odt, &content, &mut |piece| {
+        reader.take(&piece);
+        Ok(())
+    })?;
+    reader.body.end();
+    let unread = package.unread(|name| ["Pictures/", "Media/", "Object"].iter().any(|it| name.starts_with(it)))?;
+    Ok(Extracted { unread, ..Extracted::detached(reader.body.0 + &reader.notes.0) })
+}
+
+fn refuse_encrypted(manifest: &[u8]) -> Result<()> {
+    xml::read(Format::Odt, manifest, &mut |piece| match piece {
+        XmlEvent::Start("encryption-data", _) => {
+            Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Odt.name() }))
+        }
+        _ => Ok(()),
+    })
+}
+
+/// Reads `content.xml`.
+#[derive(Default)]
+struct OdtContent {
+    body: Paragraphs,
+    /// Footnotes and endnotes. In the file they stand inside the paragraphs that refer to them.
+    notes: Paragraphs,
+    /// Number of open elements: of the text, of notes, of paragraphs, and of dropped content. Notes and
+    /// frames may contain inner paragraphs.
+    text: u64,
+    note: u64,
+    paragraphs: u64,
+    dropped: u64,
+}
+
+/// Elements whose content is not part of the text.
+const DROPPED: [&str; 5] = ["annotation", "tracked-changes", "note-citation", "title", "desc"];
+
+impl OdtContent {
+    fn take(&mut self, piece: &XmlEvent<'_>) {
+        match piece {
+            XmlEvent::Start(name, _) if DROPPED.contains(name) => self.dropped += 1,
+            XmlEvent::End(name) if DROPPED.contains(name) => self.dropped = self.dropped.saturating_sub(1),
+            _ if self.dropped > 0 => {}
+            // `office:text`. A text document has no other element with this name.
+            XmlEvent::Start("text", _) => self.text += 1,
+            XmlEvent::End("text") => self.text = self.text.saturating_sub(1),
+            XmlEvent::Start("note-body", _) => self.note += 1,
+            XmlEvent::End("note-body") => {
+                self.notes.end();
+                self.note = self.note.saturating_sub(1);
+            }
+            XmlEvent::Start("p" | "h", _) => {
+                self.paragraphs += 1;
+                self.current().end();
+            }
+            XmlEvent::End("p" | "h") => {
+                self.paragraphs = self.paragraphs.saturating_sub(1);
+                self.current().end();
+            }
+            // Consecutive spaces. Their number does not matter.
+            XmlEvent::Start("s", _) => self.current().0.push(' '),
+            XmlEvent::Start("tab", _) => self.current().0.push('\t'),
+            XmlEvent::Start("line-break", _) => self.current().end(),
+            XmlEvent::Text(characters) if self.text > 0 && self.paragraphs > 0 => self.current().0.push_str(characters),
+            _ => {}
+        }
+    }
+
+    fn current(&mut self) -> &mut Paragraphs {
+        if self.note > 0 { &mut self.notes } else { &mut self.body }
+    }
+}

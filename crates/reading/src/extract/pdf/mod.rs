@@ -1,0 +1,242 @@
+//! PDF: extracts the text of each page with `pdf-extract`, which arranges it by the positions of characters.
+//!
+//! The library does not expect hostile documents. Structures that could make it loop or recurse without end
+//! are refused before it is called. If it panics on a document, the run continues.
+
+mod cmap;
+
+use std::collections::HashSet;
+use std::io::{Read, Write};
+
+use flate2::read::ZlibDecoder;
+use pdf_extract::{Dictionary, Document, Object, ObjectId, OutputError, PlainTextOutput, Stream, output_doc_page};
+
+use crate::extract::text::extracted::{Unread, UnreadParts};
+use crate::extract::{Extracted, InputLimits};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_kernel::document::Format;
+
+/// Maximum depth of a page in the tree of pages, and of nested graphics.
+const DEPTH: u32 = 32;
+
+/// Extracts the text of a document, page by page.
+pub(crate) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
+    let limit = limits.unpacked_for(bytes.len() as u64);
+    check_streams(bytes, limit)?;
+    let mut document = Document::load_mem(bytes).map_err(|error| broken(error.into()))?;
+    // A document may be encrypted with an empty password, so that only its owner may print it.
+    if document.is_encrypted() && document.decrypt("").is_err() {
+        return Err(Error::Document(DocumentError::EncryptedDocument { format: Format::Pdf.name() }));
+    }
+    let unread = drop_images(&mut document);
+    check_fonts(&document)?;
+    let pages = document.get_pages();
+    if pages.is_empty() {
+        return Err(Error::not_of_format(Format::Pdf, "it has no pages, or their list is missing"));
+    }
+    let mut work = Work { document: &document, left: limit, limits };
+    pages.values().try_for_each(|&page| work.page(page))?;
+    let mut text = LimitedText { text: Vec::new(), limit };
+    for &page in pages.keys() {
+        let writer: &mut dyn Write = &mut text;
+        match output_doc_page(&document, &mut PlainTextOutput::new(writer), page) {
+            Ok(()) => {}
+            Err(OutputError::PdfError(error)) => return Err(broken(error.into())),
+            // Writing to memory fails only if there is too much text.
+            Err(_) => return Err(Error::Document(DocumentError::Unpacked { format: Format::Pdf.name(), limit })),
+        }
+        text.text.push(b'\n');
+    }
+    Ok(Extracted { unread, ..Extracted::detached(String::from_utf8_lossy(&text.text).into_owned()) })
+}
+
+fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
+    Error::Document(DocumentError::NotOfFormat {
+        format: Format::Pdf.name(),
+        detail: "its structure cannot be read".into(),
+        source: Some(error),
+    })
+}
+
+/// Returns an error if a document's streams decompress to more than `limit` bytes; the library has no such
+/// limit. Images are never decompressed. Streams are found by their keyword, because the list of streams may
+/// be inside a stream.
+fn check_streams(bytes: &[u8], limit: u64) -> Result<()> {
+    const KEYWORD: &[u8] = b"stream";
+    const DICTIONARY: usize = 2048;
+    let too_much = || Error::Document(DocumentError::Unpacked { format: Format::Pdf.name(), limit });
+    let mut left = limit;
+    for found in memchr::memmem::find_iter(bytes, KEYWORD) {
+        if bytes[..found].ends_with(b"end") {
+            continue;
+        }
+        let dictionary = &bytes[found.saturating_sub(DICTIONARY)..found];
+        let begin = memchr::memmem::rfind(dictionary, b"obj").map_or(0, |at| at + 3);
+        let dictionary = &dictionary[begin..];
+        let filters = memchr::memmem::find_iter(dictionary, b"FlateDecode").count();
+        if filters == 0 || memchr::memmem::find(dictionary, b"/Image").is_some() {
+            continue;
+        }
+        if filters > 1 {
+            return Err(Error::not_of_format(Format::Pdf, "a part of it is compressed more than once"));
+        }
+        let data = bytes[found + KEYWORD.len()..].trim_ascii_start();
+        let mut unpacked = ZlibDecoder::new(data).take(left + 1);
+        // A damaged or encrypted stream counts up to the fault.
+        let _ = std::io::copy(&mut unpacked, &mut std::io::sink());
+        left = unpacked.limit().checked_sub(1).ok_or_else(too_much)?;
+    }
+    Ok(())
+}
+
+/// Drops images and embedded files, which are not read. Images have no text, but the library would search
+/// them.
+fn drop_images(document: &mut Document) -> Unread {
+    let mut unread = UnreadParts::default();
+    for object in document.objects.values_mut() {
+        let Object::Stream(stream) = object else { continue };
+        let is = |key: &[u8], name: &[u8]| stream.dict.get(key).and_then(Object::as_name).is_ok_and(|it| it == name);
+        let is_image = is(b"Subtype", b"Image");
+        if is_image || is(b"Type", b"EmbeddedFile") {
+            unread.add(&stream.content);
+        }
+        if is_image {
+            stream.content = Vec::new();
+            stream.dict.remove(b"Filter");
+        }
+    }
+    unread.finish()
+}
+
+/// Returns an error if a font of the document has a harmful program.
+fn check_fonts(document: &Document) -> Result<()> {
+    let mut programs = HashSet::new();
+    let mut waiting: Vec<&Object> = document.objects.values().collect();
+    while let Some(object) = waiting.pop() {
+        let dictionary = match object {
+            Object::Array(values) => {
+                waiting.extend(values);
+                continue;
+            }
+            Object::Dictionary(dictionary) => dictionary,
+            Object::Stream(stream) => &stream.dict,
+            _ => continue,
+        };
+        for (key, value) in dictionary {
+            waiting.push(value);
+            if [&b"ToUnicode"[..], b"Encoding", b"FontFile"].contains(&&key[..])
+                && let Ok((Some(id), Object::Stream(stream))) = document.dereference(value)
+                && programs.insert(id)
+            {
+                let program = stream.decompressed_content().unwrap_or_else(|_| stream.content.clone());
+                cmap::check(&program).map_err(|detail| Error::not_of_format(Format::Pdf, detail))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds up the bytes to read for drawing all pages. Nested graphics count as often as they are drawn.
+struct Work<'a> {
+    document: &'a Document,
+    /// Number of bytes that may still be read.
+    left: u64,
+    limits: &'a InputLimits,
+}
+
+impl<'a> Work<'a> {
+    /// Returns an error if a page takes too much or never ends.
+    fn page(&mut self, page: ObjectId) -> Result<()> {
+        let resources = self.inherited_resources(page)?;
+        let content = self.document.get_page_content(page).unwrap_or_default();
+        self.content(&content, resources, 0)
+    }
+
+    /// The resources of a page, or of the nearest node above it that has resources.
+    fn inherited_resources(&self, page: ObjectId) -> Result<Option<&'a Dictionary>> {
+        let mut id = page;
+        let mut seen = HashSet::new();
+        while let Ok(node) = self.document.get_dictionary(id) {
+            if !seen.insert(id) {
+                return Err(Error::not_of_format(Format::Pdf, "its list of pages contains itself"));
+            }
+            if let Some(resources) = self.dictionary(node, b"Resources") {
+                return Ok(Some(resources));
+            }
+            match node.get(b"Parent").and_then(Object::as_reference) {
+                Ok(parent) => id = parent,
+                Err(_) => break,
+            }
+        }
+        Ok(None)
+    }
+
+    fn content(&mut self, content: &[u8], resources: Option<&'a Dictionary>, depth: u32) -> Result<()> {
+        self.left = self
+            .left
+            .checked_sub(content.len() as u64)
+            .ok_or_else(|| Error::not_of_format(Format::Pdf, "its pages repeat too many graphics"))?;
+        self.limits.check_needed(Format::Pdf, memory_of(content))?;
+        let Some(graphics) = resources.and_then(|resources| self.dictionary(resources, b"XObject")) else {
+            return Ok(());
+        };
+        // `/Name Do` draws a graphic.
+        for found in memchr::memmem::find_iter(content, b"Do") {
+            let before = content[..found].trim_ascii_end();
+            let begin = before.iter().rposition(|&byte| byte == b'/').map_or(before.len(), |at| at + 1);
+            let Some(graphic) = self.stream(graphics, &before[begin..]) else { continue };
+            if depth == DEPTH {
+                return Err(Error::not_of_format(Format::Pdf, "its graphics contain each other"));
+            }
+            let own = self.dictionary(&graphic.dict, b"Resources").or(resources);
+            let content = graphic.decompressed_content().unwrap_or_else(|_| graphic.content.clone());
+            self.content(&content, own, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn dictionary(&self, of: &'a Dictionary, key: &[u8]) -> Option<&'a Dictionary> {
+        self.resolved(of, key)?.as_dict().ok()
+    }
+
+    fn stream(&self, of: &'a Dictionary, key: &[u8]) -> Option<&'a Stream> {
+        self.resolved(of, key)?.as_stream().ok()
+    }
+
+    fn resolved(&self, of: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
+        let object = of.get(key).ok()?;
+        Some(self.document.dereference(object).ok()?.1)
+    }
+}
+
+/// Memory that the library takes for the content of a page. It lists all operations before it draws the
+/// first. It copies the graphics state for each `q`.
+fn memory_of(content: &[u8]) -> u64 {
+    const OPERAND: u64 = 150;
+    const STATE: u64 = 1200;
+    let parts = content.split(|byte| byte.is_ascii_whitespace());
+    parts
+        .filter(|part| !part.is_empty())
+        .map(|part| if part == b"q" { STATE } else { OPERAND + part.len() as u64 })
+        .sum()
+}
+
+/// Text of limited length.
+struct LimitedText {
+    text: Vec<u8>,
+    limit: u64,
+}
+
+impl Write for LimitedText {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if (self.text.len() + bytes.len()) as u64 > self.limit {
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

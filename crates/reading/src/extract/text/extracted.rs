@@ -1,0 +1,67 @@
+//! Extracted: the text of a document, and the origin of each part of it.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use fpdb_kernel::document::{Digest, Offsets, Span};
+
+/// The text of a document.
+#[derive(Clone, Debug, Default)]
+pub struct Extracted {
+    /// The text in UTF-8. Newlines separate blocks (paragraphs, cells, items); these newlines have no origin.
+    pub text: Vec<u8>,
+    /// The origins of the text, ordered by `text`. Not used with [`Offsets::Extracted`].
+    pub segments: Vec<Segment>,
+    /// Whether spans count bytes of the original or of this text.
+    pub offsets: Offsets,
+    /// The encoding of the document; `None` if the format is not text.
+    pub encoding: Option<&'static str>,
+    /// Number of byte sequences that are invalid in the encoding. The text has U+FFFD for each.
+    pub(crate) undecodable: u64,
+    /// Attachments and pictures, which are not read.
+    pub unread: Unread,
+}
+
+/// Parts of a document that are not text: attachments and pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Number of these parts.
+    pub count: u64,
+    /// A digest of their contents, independent of their order. Zeros if there are none.
+    pub digest: Digest,
+}
+
+/// Collects such parts.
+#[derive(Debug, Default)]
+pub(crate) struct UnreadParts(Vec<u128>);
+
+impl UnreadParts {
+    pub(crate) fn add(&mut self, content: &[u8]) {
+        self.0.push(xxh3_128(content));
+    }
+
+    pub(crate) fn finish(mut self) -> Unread {
+        if self.0.is_empty() {
+            return Unread::default();
+        }
+        self.0.sort_unstable();
+        let digests: Vec<u8> = self.0.iter().flat_map(|digest| digest.to_le_bytes()).collect();
+        Unread { count: self.0.len() as u64, digest: xxh3_128(&digests).to_be_bytes() }
+    }
+}
+
+/// From byte `text` of the text to the next segment: text that comes from the bytes `origin` of the document.
+///
+/// If both have the same length, the text is *verbatim*: the bytes are the same. Otherwise the whole text
+/// comes from the whole origin, as for a character entity. The origin may be empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    pub(crate) text: u64,
+    pub(crate) origin: Span,
+}
+
+impl Extracted {
+    /// Text whose offsets count its own bytes.
+    pub(crate) fn detached(text: String) -> Self {
+        Self { text: text.into_bytes(), offsets: Offsets::Extracted, ..Self::default() }
+    }
+}

@@ -1,0 +1,132 @@
+//! Container batch: reads several members of one container in one pass.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use super::member_name::{StoredPlace, parts_of};
+use crate::input::read::stored::{members_of_file, stored_document};
+use crate::input::{Candidate, ReadOptions};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::stop::StopToken;
+
+/// Maximum bytes of all held members together.
+pub const HELD_BYTES: u64 = 64 << 20;
+
+/// A container: its path, and the field with the text of its records if it is not the default field.
+type ContainerKey = (String, Option<String>);
+
+/// Stored documents that will be requested.
+#[derive(Debug, Default)]
+pub struct ContainerBatch {
+    /// Members that are not read yet, by container.
+    expected: HashMap<ContainerKey, BTreeSet<String>>,
+    /// Members that are read but not requested yet, by path and member.
+    found: HashMap<(String, String), Result<Candidate>>,
+    /// Bytes of all members together.
+    bytes: u64,
+}
+
+impl ContainerBatch {
+    /// Announces that the document at this place, of `bytes` bytes, will be requested. Returns false if the
+    /// batch has no room for it.
+    pub fn expect(&mut self, place: StoredPlace<'_>, bytes: u64) -> bool {
+        let all = self.bytes.saturating_add(bytes);
+        if all > HELD_BYTES {
+            return false;
+        }
+        if let Some((container, member)) = container_of(place) {
+            self.bytes = all;
+            self.expected.entry(container).or_default().insert(member.to_owned());
+        }
+        true
+    }
+
+    /// Like [`stored_document`], but faster for announced documents.
+    pub fn document(
+        &mut self,
+        place: StoredPlace<'_>,
+        options: &ReadOptions,
+        searched: u64,
+        stop: &StopToken,
+    ) -> Result<Candidate> {
+        let source = place.source;
+        if let Some((container, member)) = container_of(place) {
+            if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains(member)) {
+                let members = self.expected.remove(&container).unwrap_or_default();
+                let found =
+                    members_of_file(Path::new(source), container.1.as_deref(), &members, options, searched, stop);
+                stop.check()?;
+                // If the container cannot be read to its end, each of its members is read separately later.
+                if let Ok(mut found) = found {
+                    for member in members {
+                        let candidate = found.remove(&member).unwrap_or_else(|| {
+                            let field = container.1.as_deref();
+                            let suffix = field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?'));
+                            let name = format!("{source}{}", suffix.unwrap_or(&member));
+                            Err(Error::TextGone { name, source_path: Some(source.to_owned()) })
+                        });
+                        self.found.insert((source.to_owned(), member), candidate);
+                    }
+                }
+            }
+            if let Some(candidate) = self.found.remove(&(source.to_owned(), member.to_owned())) {
+                return candidate;
+            }
+        }
+        stored_document(place, options, searched, stop)
+    }
+}
+
+/// The container of a member, with the field of its text, and the member.
+fn container_of(place: StoredPlace<'_>) -> Option<(ContainerKey, &str)> {
+    let member = place.member?;
+    let (_, field) = parts_of(place.name, member);
+    Some(((place.source.to_owned(), field.map(str::to_owned)), member))
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::input::{InputLimits, Reader};
+
+    fn text(candidate: &Candidate) -> String {
+        let mut text = Vec::new();
+        let mut take = |bytes: &[u8]| {
+            text.extend_from_slice(bytes);
+            Ok(())
+        };
+        Reader::new(InputLimits::default()).read(candidate, &StopToken::new(), &|_| {}, &mut take).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn members_are_the_same_in_a_batch_and_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let lines = (1..=9).map(|n| format!("{{\"text\":\"text {n}\",\"body\":\"body {n}\"}}\n")).collect::<String>();
+        std::fs::write(&path, lines).unwrap();
+        let source = path.to_str().unwrap();
+        let options = ReadOptions::default();
+        let mut batch = ContainerBatch::default();
+        let place = |member: Option<&'static str>| StoredPlace {
+            source,
+            name: member.map_or("", |member| member.trim_end_matches("?body")),
+            member,
+        };
+        for member in [":3", ":1", ":7?body", ":99", ":8?body"] {
+            assert!(batch.expect(place(Some(member)), 10));
+        }
+        for (member, expected) in
+            [(":1", "text 1"), (":3", "text 3"), (":8?body", "body 8"), (":4", "text 4"), (":7?body", "body 7")]
+        {
+            let mut find =
+                || text(&batch.document(place(Some(member)), &options, u64::MAX, &StopToken::new()).unwrap());
+            // The second time it is read again, because it was already returned.
+            assert_eq!((find(), find()), (expected.to_owned(), expected.to_owned()), "{member}");
+        }
+        let gone = batch.document(place(Some(":99")), &options, u64::MAX, &StopToken::new());
+        assert!(matches!(gone, Err(Error::TextGone { .. })), "{gone:?}");
+        assert!(batch.expect(place(None), 0) && !batch.expect(place(Some(":2")), HELD_BYTES));
+    }
+}

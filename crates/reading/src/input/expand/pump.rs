@@ -1,0 +1,52 @@
+//! Pump: sends the bytes of one member to its reader, piece by piece.
+
+use std::io::{self, Read};
+use std::sync::mpsc::SyncSender;
+
+use crate::input::decompress::meter::Meter;
+use crate::input::read::reader::PIECE;
+use fpdb_host::error::{DocumentError, Error, Result};
+
+/// Maximum number of waiting pieces of a member.
+pub(crate) const PIECES_WAITING: usize = 2;
+
+/// The place where a stream failed. Reading it returns the error.
+pub(crate) struct Broken<'a> {
+    pub(crate) error: Option<Error>,
+    pub(crate) meter: &'a Meter<'a>,
+}
+
+impl Read for Broken<'_> {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(match self.error.take() {
+            Some(error) => self.meter.keep(error),
+            None => io::ErrorKind::UnexpectedEof.into(),
+        })
+    }
+}
+
+/// Sends `head`, which must not be empty, and then the bytes of `input`, in pieces. Stops if the receiver is
+/// gone.
+pub(crate) fn pump(
+    head: Vec<u8>,
+    input: &mut dyn Read,
+    limit: u64,
+    pieces: &SyncSender<Result<Vec<u8>>>,
+    cause: impl Fn(io::Error) -> Error,
+) -> Result<()> {
+    let mut total = 0;
+    let mut piece = head;
+    loop {
+        total += piece.len() as u64;
+        if total > limit {
+            return Err(Error::Document(DocumentError::DocumentTooLarge { limit }));
+        }
+        // An empty piece marks the end.
+        let last = piece.is_empty();
+        if pieces.send(Ok(piece)).is_err() || last {
+            return Ok(());
+        }
+        piece = Vec::with_capacity(PIECE);
+        (&mut *input).take(PIECE as u64).read_to_end(&mut piece).map_err(&cause)?;
+    }
+}

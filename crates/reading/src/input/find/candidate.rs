@@ -1,0 +1,218 @@
+//! Candidate: a document to be read, and the facts known before it is read.
+
+use std::fs::Metadata;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use super::names::name_of;
+use crate::recognise::Compression;
+use fpdb_host::clock;
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::skip_reason::SkipReason;
+use fpdb_kernel::document::Modified;
+
+/// A document to be read.
+#[derive(Debug)]
+pub struct Candidate {
+    /// The facts known before it is read.
+    pub about: About,
+    /// The source of its bytes.
+    pub content: Content,
+}
+
+/// The facts about a document known before it is read.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The name of the document.
+    pub name: String,
+    /// The name of a similar file, whose extension shows the format. May be empty.
+    pub hint: String,
+    /// The file of the document, or the file that contains it. `None` for standard input.
+    pub file: Option<Arc<FileFacts>>,
+    /// The part of the file, as in the document's name. `None` for the whole file.
+    /// [`CLOSED`](crate::input::CLOSED) for a whole file that would normally be opened as a container or
+    /// decompressed.
+    pub member: Option<String>,
+    /// The metadata of the document, as names and values.
+    pub metadata: Vec<(String, String)>,
+    /// True if an earlier document of the file has the same name.
+    pub repeated: bool,
+    /// True if it is all of a source that the caller has named, and neither a member nor met in a folder or a
+    /// list.
+    pub named: bool,
+}
+
+/// The source of a document's bytes.
+#[derive(Debug)]
+pub enum Content {
+    /// The whole file.
+    File,
+    /// The whole file, decompressed.
+    Compressed(Compression),
+    /// The pipe at this path. It can be read only once.
+    Pipe(PathBuf),
+    /// All of the bytes, in memory.
+    Whole(Vec<u8>),
+    /// The bytes in pieces as they arrive. An empty piece or an error ends them.
+    Pieces(Receiver<Result<Vec<u8>>>),
+}
+
+/// Receives the next piece of [`Content::Pieces`]; `None` at the end.
+///
+/// # Errors
+/// The error that ends the pieces. [`DocumentError::ReaderFailed`] if the pieces stop without an end, because
+/// the reader of the container panicked.
+pub fn next_piece(pieces: &Receiver<Result<Vec<u8>>>) -> Result<Option<Vec<u8>>> {
+    let broken_off = || Error::Document(DocumentError::ReaderFailed { detail: "it broke off".into() });
+    let piece = pieces.recv().unwrap_or_else(|_| Err(broken_off()))?;
+    Ok((!piece.is_empty()).then_some(piece))
+}
+
+/// The facts about a file, as the file system reports them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileFacts {
+    /// The path as it was given.
+    pub path: PathBuf,
+    /// The absolute path.
+    pub source: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Time of the last change, if the file system reports one.
+    pub modified: Option<Modified>,
+    /// Time at which these facts were read, in seconds since 1970.
+    pub observed_at: i64,
+}
+
+/// One step of a walk.
+#[derive(Debug)]
+pub enum WalkEvent {
+    /// A document.
+    Document(Candidate),
+    /// An archive that is no document itself, because no glob includes it. Its members may be documents.
+    Archive(Candidate),
+    /// The name of a member that globs leave out.
+    LeftOut(String),
+    /// An entry that is not a document.
+    Skipped {
+        /// The name of the file.
+        name: String,
+        /// The reason.
+        reason: SkipReason,
+    },
+    /// Could not be read.
+    Failed {
+        /// The name of the document or folder.
+        name: String,
+        /// The error.
+        error: Error,
+    },
+}
+
+impl Candidate {
+    /// Standard input as a document.
+    pub(crate) fn standard_input(name: &str) -> Self {
+        Self::new(name.to_owned(), None, true)
+    }
+
+    /// The content of a pipe as a document.
+    pub(crate) fn pipe(name: String, path: &Path, named: bool) -> Self {
+        Self { content: Content::Pipe(path.to_owned()), ..Self::new(name, None, named) }
+    }
+
+    /// A whole file as a document.
+    pub(crate) fn file(name: String, facts: FileFacts, named: bool) -> Self {
+        Self::new(name, Some(Arc::new(facts)), named)
+    }
+
+    fn new(name: String, file: Option<Arc<FileFacts>>, named: bool) -> Self {
+        let hint = name.clone();
+        let about = About { name, hint, file, member: None, metadata: Vec::new(), repeated: false, named };
+        Self { about, content: Content::File }
+    }
+}
+
+/// True if the path is a pipe, such as the shell makes for `<(command)`.
+#[cfg(unix)]
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_pipe(_: &Path) -> bool {
+    false
+}
+
+/// The document for a single file or pipe.
+///
+/// # Errors
+/// [`Error::Io`] if the path does not exist, [`DocumentError::NotAFile`] if it is a folder or device.
+pub fn candidate_of(path: &Path) -> Result<Candidate> {
+    if is_pipe(path) {
+        return Ok(Candidate::pipe(name_of(path)?, path, true));
+    }
+    let metadata = path.metadata().map_err(Error::io("read", path))?;
+    if !metadata.is_file() {
+        return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
+    }
+    Ok(Candidate::file(name_of(path)?, facts_of(path, &metadata)?, true))
+}
+
+/// The facts about a file that are stored with its document.
+pub(crate) fn facts_of(path: &Path, metadata: &Metadata) -> Result<FileFacts> {
+    let absolute = absolute(path).map_err(Error::io("find the folder of", path))?;
+    let source = absolute
+        .into_os_string()
+        .into_string()
+        .map_err(|path| Error::Document(DocumentError::PathNotUtf8 { path: path.into() }))?;
+    let (bytes, modified, observed_at) = (metadata.len(), modified(metadata), clock::now());
+    Ok(FileFacts { path: path.to_owned(), source, bytes, modified, observed_at })
+}
+
+/// Converts a path to an absolute path without `..`. A folder that `..` leaves again may be gone when the
+/// file is read later. The folder before a `..` may be a link, so only the system can resolve it.
+pub(crate) fn absolute(path: &Path) -> io::Result<PathBuf> {
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
+        return std::path::absolute(path);
+    };
+    let (through, rest) = parts.split_at(last + 1);
+    Ok(through.iter().collect::<PathBuf>().canonicalize()?.join(rest.iter().collect::<PathBuf>()))
+}
+
+/// The absolute path under which the documents of a file or folder are stored.
+///
+/// # Errors
+/// [`Error::Io`] if the absolute path is not available, [`DocumentError::PathNotUtf8`] if it is not UTF-8.
+pub fn absolute_name(path: &Path) -> Result<String> {
+    let absolute = absolute(path).map_err(Error::io("find the folder of", path))?;
+    let tidied: PathBuf = absolute.components().collect();
+    tidied
+        .into_os_string()
+        .into_string()
+        .map_err(|path| Error::Document(DocumentError::PathNotUtf8 { path: path.into() }))
+}
+
+/// Time of a file's last change, if the file system reports one.
+pub(crate) fn modified(metadata: &Metadata) -> Option<Modified> {
+    let (seconds, nanoseconds) = clock::seconds_and_nanoseconds(metadata.modified().ok()?);
+    Some(Modified { seconds, nanoseconds })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absolute_path_goes_through_no_folder_in_vain() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        for (path, expected) in [("a/../x/y", "x/y"), ("a/b/../../x", "x"), ("a/b/..", "a"), ("a/x", "a/x")] {
+            assert_eq!(absolute(&root.join(path)).unwrap(), root.join(expected), "{path}");
+        }
+        assert!(absolute(&root.join("none/../x")).is_err());
+    }
+}

@@ -1,0 +1,218 @@
+//! Scope: finds the stored documents that were read from the given folders, and whether their files are gone.
+//!
+//! A document is in scope if its file lies in one of the folders, whatever its name. Documents that the
+//! current options exclude are not in scope. Nothing below an unreadable folder is in scope either, because
+//! it is unknown whether files there are gone.
+
+use std::fs::read_dir;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::candidate::absolute;
+use super::names::name_of;
+use super::options::{Source, WalkOptions};
+use super::walk::{PathFilter, is_database};
+use crate::input::expand::member_name::{file_name_of, parts_of};
+use fpdb_host::error::{Error, Result};
+
+/// The given folders.
+pub struct Scope {
+    folders: Vec<Folder>,
+    /// Paths that are missing or unreadable.
+    unreadable: Vec<PathBuf>,
+    filter: PathFilter,
+    skip_hidden: bool,
+}
+
+/// A readable folder.
+struct Folder {
+    typed: PathBuf,
+    absolute: PathBuf,
+    is_empty: bool,
+}
+
+impl Scope {
+    /// The folders among these sources.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for an invalid glob, [`Error::Io`] if the current folder is unknown.
+    pub fn new(sources: &[Source], options: &WalkOptions) -> Result<Self> {
+        let (mut folders, mut unreadable) = (Vec::new(), Vec::new());
+        for source in sources {
+            let Some(path) = source.path() else { continue };
+            let there = path.metadata().and_then(|metadata| {
+                let is_folder = metadata.is_dir() && !is_database(path);
+                is_folder.then(|| Ok(read_dir(path)?.next().is_none())).transpose()
+            });
+            match (there, absolute(path)) {
+                (Ok(Some(is_empty)), Ok(absolute)) => folders.push(Folder { typed: path.clone(), absolute, is_empty }),
+                (Ok(None), _) => {}
+                (Err(_), Ok(absolute)) => unreadable.push(absolute),
+                // The target of the path is unknown, so nothing is known about any folder.
+                (_, Err(error)) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Error::io("find the folder of", path)(error));
+                }
+                (_, Err(_)) => {}
+            }
+        }
+        Ok(Self { folders, unreadable, filter: PathFilter::new(options)?, skip_hidden: options.skip_hidden })
+    }
+
+    /// True if no stored document can be in scope.
+    pub fn is_empty(&self) -> bool {
+        self.folders.is_empty()
+    }
+
+    /// The index of the folder from which a document was read, if the document is in scope. `source` is the
+    /// absolute path of its file; `member` is as in [`About`](crate::input::About).
+    pub fn folder_of(&self, name: &str, source: &str, member: Option<&str>) -> Option<usize> {
+        let source = Path::new(source);
+        if self.unreadable.iter().any(|path| source.starts_with(path)) {
+            return None;
+        }
+        let found = self.folders.iter().position(|folder| {
+            let Ok(below) = source.strip_prefix(&folder.absolute) else { return false };
+            let path = folder.typed.join(below);
+            let suffix = member.map_or("", |member| parts_of(name, member).0);
+            self.filter.counts_member(&path, suffix) && !(self.skip_hidden && is_hidden(below))
+        })?;
+        // Prefers an empty folder below another given folder.
+        let is_below = |folder: &Folder| folder.is_empty && source.starts_with(&folder.absolute);
+        Some(self.folders.iter().position(is_below).unwrap_or(found))
+    }
+
+    /// True if one of the folders gives this name, but the document was read from elsewhere. That may be a
+    /// former place of the folder, or another folder with the same name.
+    pub fn is_of_another_place(&self, name: &str, source: &str, member: Option<&str>) -> bool {
+        let Some(file) = file_name_of(name, member) else { return false };
+        self.folders.iter().any(|folder| {
+            let Ok(typed) = name_of(&folder.typed) else { return false };
+            let below = match typed.as_str() {
+                "" => (!file.starts_with('/')).then_some(file),
+                typed => file
+                    .strip_prefix(typed)
+                    .and_then(|rest| rest.strip_prefix('/').or(typed.ends_with('/').then_some(rest))),
+            };
+            let is_named = |below: &str| {
+                self.filter.counts(&folder.typed.join(below)) && !(self.skip_hidden && is_hidden(Path::new(below)))
+            };
+            below.is_some_and(is_named) && !Path::new(source).starts_with(&folder.absolute)
+        })
+    }
+
+    /// True if a folder is completely empty, as when its disk is not mounted.
+    pub fn has_nothing(&self, folder: usize) -> bool {
+        self.folders[folder].is_empty
+    }
+
+    /// The folder as it was typed.
+    pub fn path(&self, folder: usize) -> &Path {
+        &self.folders[folder].typed
+    }
+}
+
+/// True if a document's file no longer exists. Returns false if the system refuses to look for the file. It
+/// also returns false behind a broken link, because the link may lead to a disk that is not mounted.
+pub fn is_missing(source: &str) -> bool {
+    let is_not_found =
+        |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    match Path::new(source).symlink_metadata() {
+        Ok(metadata) => metadata.is_dir(),
+        Err(error) if !is_not_found(&error) => false,
+        Err(_) => {
+            for folder in Path::new(source).ancestors().skip(1) {
+                match folder.symlink_metadata() {
+                    Ok(metadata) => return !metadata.is_symlink() || folder.metadata().is_ok(),
+                    Err(error) if !is_not_found(&error) => return false,
+                    Err(_) => {}
+                }
+            }
+            true
+        }
+    }
+}
+
+fn is_hidden(below: &Path) -> bool {
+    below.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_in_scope_by_file_and_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for made in ["corpus/sub", "corpus2", "empty"] {
+            std::fs::create_dir_all(root.join(made)).unwrap();
+        }
+        std::fs::write(root.join("corpus/x.txt"), "x").unwrap();
+        std::fs::write(root.join("file.txt"), "x").unwrap();
+        let at = |path: &str| root.join(path).to_str().unwrap().to_owned();
+        let paths = ["corpus/", "empty", "file.txt", "missing"].map(|path| Source::Path(root.join(path)));
+        let options = WalkOptions::default().exclude(vec!["*.log".into()]).skip_hidden(true);
+        let scope = Scope::new(&paths, &options).unwrap();
+        for (name, source, member, expected) in [
+            (at("corpus/a.txt"), at("corpus/a.txt"), None, Some(0)),
+            (at("corpus/sub/a.zip!b/c"), at("corpus/sub/a.zip"), Some("!b/c"), Some(0)),
+            (at("corpus/a.jsonl:3"), at("corpus/a.jsonl"), Some(":3?body"), Some(0)),
+            (at("corpus/a.gz"), at("corpus/a.gz"), Some(""), Some(0)),
+            (at("empty/a.txt"), at("empty/a.txt"), None, Some(1)),
+            // Another name, as by an ingest in another folder.
+            ("corpus/a.txt".into(), at("corpus/a.txt"), None, Some(0)),
+            ("a.zip!b".into(), at("corpus/x.zip"), Some("!b"), Some(0)),
+            // Another folder, another folder with the same name.
+            (at("corpus2/a.txt"), at("corpus2/a.txt"), None, None),
+            (at("corpus/a.txt"), "/elsewhere/corpus/a.txt".into(), None, None),
+            // Excluded today, not a folder, does not exist.
+            (at("corpus/a.log"), at("corpus/a.log"), None, None),
+            (at("corpus/.a/b"), at("corpus/.a/b"), None, None),
+            (at("file.txt"), at("file.txt"), None, None),
+            (at("missing/a.txt"), at("missing/a.txt"), None, None),
+        ] {
+            assert_eq!(scope.folder_of(&name, &source, member), expected, "{name} {source}");
+        }
+        for (name, source, expected) in [
+            (at("corpus/a.txt"), "/elsewhere/corpus/a.txt".into(), true),
+            (at("corpus/a.txt"), at("corpus/a.txt"), false),
+            (at("corpus2/a.txt"), "/elsewhere/corpus2/a.txt".into(), false),
+            (at("corpus/a.log"), "/elsewhere/corpus/a.log".into(), false),
+            (at("corpus/.a/b"), "/elsewhere/corpus/.a/b".into(), false),
+            ("corpus/a.txt".into(), "/elsewhere/corpus/a.txt".into(), false),
+        ] {
+            assert_eq!(scope.is_of_another_place(&name, &source, None), expected, "{name} {source}");
+        }
+        assert!(scope.has_nothing(1) && !scope.has_nothing(0) && !scope.is_empty());
+        assert!(is_missing(&at("corpus/a.txt")) && is_missing(&at("file.txt/a")) && is_missing(&at("corpus/sub")));
+        assert!(!is_missing(&at("file.txt")));
+        // Documents below a missing folder stay, although a folder above it exists.
+        let both = ["", "corpus/gone"].map(|path| Source::Path(root.join(path)));
+        let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
+        let in_scope = |path: &str| scope.folder_of(&at(path), &at(path), None).is_some();
+        assert!(in_scope("corpus/a") && !in_scope("corpus/gone/a"));
+        // An empty folder takes precedence, in any order.
+        for (order, empty) in [(["", "empty"], 1), (["empty", ""], 0)] {
+            let both = order.map(|path| Source::Path(root.join(path)));
+            let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
+            assert_eq!(scope.folder_of(&at("empty/a"), &at("empty/a"), None), Some(empty));
+            assert_eq!(scope.folder_of(&at("corpus/a"), &at("corpus/a"), None), Some(1 - empty));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_gone_behind_a_link_that_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("disk")).unwrap();
+        std::os::unix::fs::symlink(root.join("disk"), root.join("link")).unwrap();
+        let at = |path: &str| root.join(path).to_str().unwrap().to_owned();
+        assert!(is_missing(&at("link/a/b")) && is_missing(&at("link/b")));
+        std::fs::remove_dir(root.join("disk")).unwrap();
+        assert!(!is_missing(&at("link/a/b")) && !is_missing(&at("link/b")) && !is_missing(&at("link")));
+        assert!(is_missing(&at("disk/b")));
+        std::os::unix::fs::symlink(root.join("loop"), root.join("loop")).unwrap();
+        assert!(!is_missing(&at("loop/a/b")));
+    }
+}

@@ -1,0 +1,323 @@
+//! Walk: finds the files below the given paths, in sorted order.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, WalkBuilder};
+
+use super::candidate::{Candidate, WalkEvent, facts_of, is_pipe};
+use super::names::name_of;
+use super::options::{Source, WalkOptions};
+use crate::recognise::name_inside;
+use fpdb_host::error::{Cause, DocumentError, Error, Result};
+use fpdb_host::skip_reason::SkipReason;
+use fpdb_host::temporary::MAKING;
+
+/// Visits the documents of `sources` until `visit` breaks. Sources come in the given order, files of a folder
+/// by name. A file that cannot be read is visited as a failure.
+///
+/// # Errors
+/// Only for invalid options: a glob that does not parse.
+pub fn walk(
+    sources: &[Source],
+    options: &WalkOptions,
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
+) -> Result<()> {
+    let filter = Arc::new(PathFilter::new(options)?);
+    for source in sources {
+        let flow = match source {
+            Source::StandardInput { name } => visit(WalkEvent::Document(Candidate::standard_input(name))),
+            Source::Path(path) => walk_path((path, true), options, &filter, visit),
+            Source::Listed(path) => walk_path((path, false), options, &filter, visit),
+        };
+        if flow.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+impl WalkOptions {
+    /// Checks that these options are valid for an ingest.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    pub fn check(&self) -> Result<()> {
+        PathFilter::new(self).map(drop)
+    }
+}
+
+/// Which files of a folder, and which members of archives, count by their paths.
+pub struct PathFilter {
+    exclude: Globs,
+    /// `None` if all files count.
+    include: Option<Globs>,
+}
+
+impl PathFilter {
+    /// The filter of these options.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    pub fn new(options: &WalkOptions) -> Result<Self> {
+        let exclude =
+            Globs::new("exclude", "a glob without `!` in front: what it matches is left out", &options.exclude)?;
+        let include = (!options.include.is_empty()).then(|| {
+            Globs::new("include", "a glob without `!` in front: only what it matches is taken", &options.include)
+        });
+        Ok(Self { exclude, include: include.transpose()? })
+    }
+
+    /// True if a file of a folder counts.
+    pub(crate) fn counts(&self, path: &Path) -> bool {
+        !self.exclude.matches_or_parents(path) && self.includes(path)
+    }
+
+    /// True if a document counts: a file of a folder, or a part of one. A member of an archive counts as a
+    /// file in a folder of the archive's name, or by its name as answers show it; a record counts as its
+    /// container does.
+    pub(crate) fn counts_member(&self, path: &Path, suffix: &str) -> bool {
+        let Some(member) = suffix.strip_prefix('!') else { return self.counts(path) };
+        let (inside, name) = paths_of(path, member);
+        !self.excludes_either(&inside, &name) && (self.includes(&inside) || self.includes(&name))
+    }
+
+    /// True if a member of an archive is left out. One that may be an archive is left out by `exclude` alone:
+    /// its members are looked at one by one.
+    pub(crate) fn leaves_out(&self, path: &Path, suffix: &str) -> bool {
+        let Some(member) = suffix.strip_prefix('!').filter(|_| !self.takes_all()) else { return false };
+        let (inside, name) = paths_of(path, member);
+        let included = || is_archive(member) || self.includes(&inside) || self.includes(&name);
+        self.excludes_either(&inside, &name) || !included()
+    }
+
+    fn takes_all(&self) -> bool {
+        self.include.is_none() && self.exclude.globs.is_empty()
+    }
+
+    fn excludes_either(&self, inside: &Path, name: &Path) -> bool {
+        self.exclude.matches_or_parents(inside) || self.exclude.matches_or_parents(name)
+    }
+
+    /// As [`counts`](Self::counts), of one that is known not to be excluded.
+    fn includes(&self, path: &Path) -> bool {
+        self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
+    }
+}
+
+/// The path of a member, as if the archives around it were folders, and as its name says it.
+fn paths_of(path: &Path, member: &str) -> (PathBuf, PathBuf) {
+    // A record in an archive has the path of its container.
+    let file = member.rsplit_once(':').filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let member = file.map_or(member, |(file, _)| file);
+    let mut name = path.as_os_str().to_owned();
+    name.push("!");
+    name.push(member);
+    (path.join(member.replace('!', "/").trim_start_matches('/')), name.into())
+}
+
+/// True of names of archives, whose members have names of their own.
+fn is_archive(name: &str) -> bool {
+    let is = |name: &str, ending: &str| name.to_ascii_lowercase().ends_with(ending);
+    is(name, ".zip") || is(&name_inside(name), ".tar")
+}
+
+/// Globs that begin at the current folder, as those of a `.gitignore` there would.
+struct Globs {
+    globs: Gitignore,
+    here: PathBuf,
+}
+
+impl Globs {
+    fn new(name: &'static str, without_negation: &'static str, globs: &[String]) -> Result<Self> {
+        let invalid = |value: &str, expected| Error::InvalidParameter { name, value: value.into(), expected };
+        let syntax = "a glob in the syntax of .gitignore";
+        let here = std::env::current_dir().map_err(Error::io("find", "."))?;
+        let mut builder = GitignoreBuilder::new(&here);
+        builder.allow_unclosed_class(false);
+        for glob in globs {
+            let mut bare = glob.as_str();
+            while let Some(rest) = bare.strip_prefix("./") {
+                bare = rest.trim_start_matches('/');
+            }
+            if bare.trim_matches([' ', '/', '.']).is_empty() {
+                return Err(invalid(if glob.is_empty() { "empty" } else { glob }, syntax));
+            }
+            if bare.starts_with('!') {
+                return Err(invalid(glob, without_negation));
+            }
+            // A pattern that would be a comment in a file is a name here.
+            let comment = if bare.starts_with('#') { "\\" } else { "" };
+            builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
+        }
+        let globs = builder.build().map_err(|_| invalid(&globs.join(" "), syntax))?;
+        Ok(Self { globs, here })
+    }
+
+    /// True if the path of a file or folder matches.
+    fn matches(&self, path: &Path, is_folder: bool) -> bool {
+        self.globs.matched(path, is_folder).is_ignore()
+    }
+
+    /// True if the path of a file or of a folder around it matches.
+    fn matches_or_parents(&self, path: &Path) -> bool {
+        let path = path.strip_prefix(&self.here).unwrap_or(path);
+        self.matches(path, false) || path.ancestors().skip(1).any(|folder| self.matches(folder, true))
+    }
+}
+
+/// In hidden names of unfinished files, this precedes a number of 16 hexadecimal digits.
+pub const UNDER_WAY: &str = ".fpdb-part-";
+
+/// Visits the documents of a path; `named` is as in
+/// [`About`](crate::input::About), for a path that is a file.
+fn walk_path(
+    (root, named): (&Path, bool),
+    options: &WalkOptions,
+    filter: &Arc<PathFilter>,
+    visit: &mut dyn FnMut(WalkEvent) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    if is_database(root)
+        && let Ok(name) = name_of(root)
+    {
+        return visit(WalkEvent::Skipped { name, reason: SkipReason::Database });
+    }
+    let below = Arc::clone(filter);
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .standard_filters(false)
+        .hidden(options.skip_hidden)
+        .follow_links(options.follow)
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            !(below.exclude.matches(entry.path(), is_folder) || (is_folder && is_database(entry.path())))
+        });
+    for entry in builder.build() {
+        let found = match entry {
+            Err(error) => failed(root, error),
+            Ok(entry) => match examine(&entry, named, filter) {
+                Some(found) => found,
+                None => continue,
+            },
+        };
+        visit(found)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// True if a folder is a database or holds backups, as a file in it shows. Also true if its creation as a
+/// database was interrupted.
+pub(crate) fn is_database(folder: &Path) -> bool {
+    let begins = |file: &str| {
+        let (path, mut head) = (folder.join(file), Vec::new());
+        path.is_file()
+            && File::open(path).and_then(|file| file.take(16).read_to_end(&mut head)).is_ok()
+            && head.starts_with(b"fpdb ")
+    };
+    let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
+    name.starts_with(MAKING.as_bytes()) || begins("FPDB") || begins("FPDB-BACKUP")
+}
+
+/// Classifies an entry of the walk. `None` for a folder, and for a file that does not count.
+fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEvent> {
+    let path = entry.path();
+    let name = match name_of(path) {
+        Ok(name) => name,
+        Err(error) => return Some(WalkEvent::Failed { name: path.display().to_string(), error }),
+    };
+    // The walker omits the type only for standard input, which is not a path here.
+    let kind = entry.file_type()?;
+    if kind.is_dir() {
+        return None;
+    }
+    let is_root = entry.depth() == 0;
+    if is_root && filter.exclude.matches_or_parents(path) {
+        return None;
+    }
+    let named = named && is_root;
+    let only_members = !is_root && !filter.includes(path);
+    if only_members && !is_archive(&name) {
+        return None;
+    }
+    if !is_root && is_under_way(path) {
+        return Some(WalkEvent::Skipped { name, reason: SkipReason::UnderWay });
+    }
+    if kind.is_symlink() && !is_root {
+        return Some(WalkEvent::Skipped { name, reason: SkipReason::SymbolicLink });
+    }
+    // A link that was named itself is followed.
+    let metadata = match path.metadata() {
+        Ok(metadata) => metadata,
+        Err(source) => {
+            return Some(WalkEvent::Failed {
+                name,
+                error: Error::Io { action: "read", path: path.to_owned(), source },
+            });
+        }
+    };
+    if metadata.is_dir() {
+        // A link to a folder that was named: the walk enters it.
+        return None;
+    }
+    if is_root && is_pipe(path) {
+        return Some(WalkEvent::Document(Candidate::pipe(name, path, named)));
+    }
+    if !metadata.is_file() {
+        return Some(if is_root {
+            WalkEvent::Failed { name, error: Error::Document(DocumentError::NotAFile { path: path.to_owned() }) }
+        } else {
+            WalkEvent::Skipped { name, reason: SkipReason::NotAFile }
+        });
+    }
+    Some(match facts_of(path, &metadata) {
+        Ok(file) if only_members => WalkEvent::Archive(Candidate::file(name, file, named)),
+        Ok(file) => WalkEvent::Document(Candidate::file(name, file, named)),
+        Err(error) => WalkEvent::Failed { name, error },
+    })
+}
+
+/// True for the hidden names under which `apply` writes or keeps files until an action has ended. Such a file
+/// shows that a run is active or was killed.
+fn is_under_way(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let number = name.strip_prefix('.').and_then(|name| Some(name.rsplit_once(UNDER_WAY)?.1));
+    number.is_some_and(|number| number.len() == 16 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+/// Converts an error of the walker to a failure with its path.
+fn failed(root: &Path, error: ignore::Error) -> WalkEvent {
+    let mut path = root.to_owned();
+    let mut inner = error;
+    loop {
+        inner = match inner {
+            ignore::Error::WithPath { path: about, err } => {
+                path = about;
+                *err
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => *err,
+            ignore::Error::Loop { ancestor, child } => {
+                let name = name_of(&child).unwrap_or_else(|_| child.display().to_string());
+                return WalkEvent::Failed { name, error: Error::DirectoryLoop { path: child, ancestor } };
+            }
+            other => {
+                let name = name_of(&path).unwrap_or_else(|_| path.display().to_string());
+                let error = match other {
+                    ignore::Error::Io(source) => Error::Io { action: "read", path, source: plain(source) },
+                    other => Error::Walk { path, source: Cause::from(other) },
+                };
+                return WalkEvent::Failed { name, error };
+            }
+        };
+    }
+}
+
+/// The system's own error, without the walker's message, which would repeat the path.
+fn plain(error: io::Error) -> io::Error {
+    let inner = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<io::Error>());
+    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
+}
