@@ -22,7 +22,7 @@ JSON_LINES = $(CARGO_TARGET_DIR)/json-lines
 MEMBERS = -p fpdb -p fpdb-cli -p fpdb-host -p fpdb-kernel -p fpdb-passages -p fpdb-reading -p fpdb-serve -p fpdb-store
 PYTHON_PACKAGE = $(if $(shell command -v "$${FPDB_PYTHON:-python3}" 2>/dev/null),-p fpdb-python)
 
-.PHONY: help setup build demo test test-spark wheel wheel-portable dist test-dist site check quick check-builds bench soak sanitize install install-pages
+.PHONY: help setup build demo test test-spark wheel wheel-portable dist test-dist test-aarch64 site check quick check-builds bench soak sanitize install install-pages
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +57,9 @@ dist: setup ## what people install, in target/dist/: archive, Debian package, po
 
 test-dist: ## tries target/dist/ in clean Debian systems; needs root, mmdebstrap and lintian
 	@tools/test-dist.sh
+
+test-aarch64: ## the tests of the kernel and the store on aarch64, in QEMU; needs root on Debian
+	tools/aarch64.sh
 
 site: build ## the documentation as a site, in target/site/book/, by mdBook, which comes from PyPI where there is none
 	@tools/site.sh "$(FPDB)"
