@@ -13,9 +13,10 @@ use tokio::sync::Semaphore;
 
 use crate::error::{Result, ServeError};
 use crate::jobs::Jobs;
-use crate::keys::Keys;
+use crate::keys::{KeyLimits, Keys};
 use crate::metrics::Metrics;
 use crate::settings::ServeOptions;
+use crate::tls::Tls;
 use crate::work::Work;
 use crate::writer::Writer;
 use crate::{connections, log, routes};
@@ -29,6 +30,7 @@ pub(crate) struct App {
     pub(crate) work: Work,
     pub(crate) jobs: Jobs,
     pub(crate) keys: Keys,
+    pub(crate) tls: Tls,
     pub(crate) metrics: Metrics,
     /// Room for bodies in memory, in KiB.
     pub(crate) bodies: Arc<Semaphore>,
@@ -44,7 +46,9 @@ impl App {
     /// Opens the database and starts the writer.
     pub(crate) fn open(options: ServeOptions) -> Result<Arc<Self>> {
         options.check()?;
-        let keys = Keys::open(options.key_file.as_deref(), options.per_key)?;
+        let limits = KeyLimits { per_key: options.per_key, per_minute: options.per_minute };
+        let keys = Keys::open(options.key_file.as_deref(), limits)?;
+        let tls = Tls::open(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
         if !options.listen.ip().is_loopback() && !keys.are_needed() {
             return Err(ServeError::NeedsKeys { address: options.listen });
         }
@@ -68,6 +72,7 @@ impl App {
             work: Work::new(options.worker_count(), options.queue, stop.clone()),
             jobs: Jobs::new(options.jobs, options.kept_jobs, stop),
             keys,
+            tls,
             metrics: Metrics::new(),
             bodies: Arc::new(Semaphore::new(bodies)),
             limits: options.limits(),
@@ -102,8 +107,8 @@ impl App {
 }
 
 /// Opens the database at [`ServeOptions::db`] and answers requests until SIGTERM or SIGINT. Requests that are
-/// under way are then finished, and changes that wait are committed. SIGHUP reads the key file again.
-/// `started` is called with the address once requests are taken.
+/// under way are then finished, and changes that wait are committed. SIGHUP reads the key file and the
+/// certificate again. `started` is called with the address once requests are taken.
 ///
 /// # Errors
 /// [`ServeError`]: the database, the address, the key file or a setting.
@@ -129,6 +134,9 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
     let hear = |kind| signal(kind).map_err(ServeError::system("hear signals"));
     let (mut terminate, mut interrupt) = (hear(SignalKind::terminate())?, hear(SignalKind::interrupt())?);
     let mut hangup = hear(SignalKind::hangup())?;
+    if !address.ip().is_loopback() && app.options.tls_cert.is_none() {
+        log::event("others can read keys and texts on the network", "there is no certificate; see --tls-cert");
+    }
     started(listener.local_addr().map_err(listen)?);
     let reloading = Arc::clone(&app);
     let reload = tokio::spawn(async move {
@@ -136,6 +144,10 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
             match reloading.keys.reload() {
                 Ok(()) => log::event("the keys were read again", ""),
                 Err(error) => log::event("the keys stay as they were", &error.to_string()),
+            }
+            match reloading.tls.reload() {
+                Ok(()) => log::event("the certificate was read again", ""),
+                Err(error) => log::event("the certificate stays as it was", &error.to_string()),
             }
         }
     });

@@ -2,13 +2,15 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
 use hyper::body::Incoming;
+use hyper::rt::{Read, Write};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -19,7 +21,7 @@ use crate::app::App;
 use crate::log;
 
 /// The pause after a connection that could not be taken: without it a lack of files would be a busy loop.
-const PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Answers connections until `ended`; then lets those that are open finish their requests.
 pub(crate) async fn answer(app: Arc<App>, listener: TcpListener, routes: Router, ended: impl Future<Output = ()>) {
@@ -42,12 +44,10 @@ pub(crate) async fn answer(app: Arc<App>, listener: TcpListener, routes: Router,
         };
         // Closed at once where there are too many: an answer would take a place, too.
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
-        let connection = graceful.watch(connection(&app, stream, routes.clone()));
-        let app = Arc::clone(&app);
+        let (app, routes, watcher) = (Arc::clone(&app), routes.clone(), graceful.watcher());
         tokio::spawn(async move {
             app.metrics.connections.inc();
-            // A client that goes or is too slow is no event.
-            let _ = connection.await;
+            connection(&app, stream, routes, watcher).await;
             app.metrics.connections.dec();
             drop(place);
         });
@@ -56,23 +56,32 @@ pub(crate) async fn answer(app: Arc<App>, listener: TcpListener, routes: Router,
     graceful.shutdown().await;
 }
 
-type Watched = http1::Connection<
-    TokioIo<std::pin::Pin<Box<TimeoutStream<TcpStream>>>>,
-    TowerToHyperService<tower::util::MapRequest<Router, fn(Request<Incoming>) -> Request>>,
->;
-
-fn connection(app: &App, stream: TcpStream, routes: Router) -> Watched {
+/// Answers the requests of a connection. A client that goes or is too slow is no event.
+async fn connection(app: &App, stream: TcpStream, routes: Router, watcher: Watcher) {
     let patience = app.options.client_time();
     // Small answers leave at once. A failure only makes them later.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(patience));
+    let stream = Box::pin(stream);
+    match app.tls.acceptor() {
+        None => requests(TokioIo::new(stream), patience, routes, watcher).await,
+        Some(acceptor) => {
+            if let Ok(Ok(stream)) = tokio::time::timeout(patience, acceptor.accept(stream)).await {
+                requests(TokioIo::new(stream), patience, routes, watcher).await;
+            }
+        }
+    }
+}
+
+async fn requests(stream: impl Read + Write + Unpin + 'static, patience: Duration, routes: Router, watcher: Watcher) {
     let into: fn(Request<Incoming>) -> Request = |request| request.map(axum::body::Body::new);
-    http1::Builder::new()
+    let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         // From the first byte on, and between two requests.
         .header_read_timeout(patience)
-        .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(routes.map_request(into)))
+        .serve_connection(stream, TowerToHyperService::new(routes.map_request(into)));
+    let _ = watcher.watch(connection).await;
 }
 
 /// The connection has failed, not the listening.

@@ -66,6 +66,14 @@ pub enum ServeError {
         /// The file.
         path: PathBuf,
     },
+    /// A certificate or its key cannot be used.
+    #[error("{} is not the certificate or the key of a service: {message}", .path.display())]
+    Certificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
     /// The name of a new key has other characters than those allowed.
     #[error("{name} is not a name for a key")]
     KeyName {
@@ -120,6 +128,9 @@ impl ServeError {
             }
             Self::KeyNamedTwice { .. } => "give one of them another name",
             Self::OpenKeyFile { .. } => "take the permission to write from group and others: chmod go-w",
+            Self::Certificate { .. } => {
+                "tls_cert names a file in PEM with the certificate first and those of its issuers after it; tls_key names the file with its private key"
+            }
             Self::KeyName { .. } => "use 1 to 64 letters, digits, and the characters . _ -",
             Self::Settings { .. } => "--print-config prints all settings in the form of the file",
             Self::Read { .. } | Self::Setting { .. } | Self::System { .. } => return None,

@@ -9,6 +9,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use governor::clock::{Clock, DefaultClock};
 
 use crate::app::App;
 use crate::keys::{Identity, Rights};
@@ -72,6 +73,12 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
         Ok(identity) => identity,
         Err(problem) => return problem.into_response(),
     };
+    if let Some(rate) = identity.as_ref().and_then(|identity| identity.rate.as_ref())
+        && let Err(until) = rate.check()
+    {
+        let wait = until.wait_time_from(DefaultClock::default().now());
+        return Problem::too_often(wait.as_secs() + 1).into_response();
+    }
     // Without a key there is nobody to be fair to.
     let room = match identity.as_ref().and_then(|identity| identity.room.clone()).map(|room| room.try_acquire_owned()) {
         None => None,
@@ -108,7 +115,7 @@ fn needed(method: &Method, route: Option<&str>) -> Option<Rights> {
     let changes = route.starts_with("/v1/documents") && (*method == Method::PUT || *method == Method::DELETE);
     Some(match route {
         _ if changes => Rights::Write,
-        _ if route.starts_with("/v1/compact") => Rights::Admin,
+        _ if route.starts_with("/v1/compact") || route.starts_with("/v1/backup") => Rights::Admin,
         _ => Rights::Read,
     })
 }

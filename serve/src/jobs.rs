@@ -22,6 +22,7 @@ pub(crate) enum JobKind {
     Pairs,
     Dedup,
     Compact,
+    Backup,
 }
 
 /// How far a job is.

@@ -1,14 +1,17 @@
-//! Keys: who may do what. A file has a line for each key: its name, its rights, and the SHA-256 of the key.
+//! Keys: who may do what, and how much of it. A file has a line for each key: its name, its rights, the
+//! SHA-256 of the key, and limits if they differ from those of the service.
 //!
 //! A key is 256 random bits, so a plain hash suffices: there is nothing to guess that a slow hash would
 //! protect. Digests are compared in constant time, and all of them at each request.
 
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
@@ -100,6 +103,29 @@ pub(crate) struct Identity {
     pub(crate) rights: Rights,
     /// Room for requests of this key; `None` without keys.
     pub(crate) room: Option<Arc<Semaphore>>,
+    /// Requests per minute of this key; `None` without a limit.
+    pub(crate) rate: Option<Arc<DefaultDirectRateLimiter>>,
+}
+
+/// The limits of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeyLimits {
+    /// Requests at the same time.
+    pub(crate) per_key: usize,
+    /// Requests per minute; `None` for any number.
+    pub(crate) per_minute: Option<NonZeroU32>,
+}
+
+impl KeyLimits {
+    /// Sets a limit from `NAME=NUMBER`; `None` if it is not one.
+    fn set(&mut self, word: &str) -> Option<()> {
+        match word.split_once('=')? {
+            ("per_key", number) => self.per_key = number.parse().ok().filter(|&number| number > 0)?,
+            ("per_minute", number) => self.per_minute = Some(number.parse().ok()?),
+            _ => return None,
+        }
+        Some(())
+    }
 }
 
 struct Key {
@@ -111,14 +137,14 @@ struct Key {
 pub(crate) struct Keys {
     /// `None`: everybody may do everything.
     file: Option<PathBuf>,
-    per_key: usize,
+    limits: KeyLimits,
     keys: RwLock<Vec<Key>>,
 }
 
 impl Keys {
-    /// Reads the keys, if there is a file.
-    pub(crate) fn open(file: Option<&Path>, per_key: usize) -> Result<Self> {
-        let keys = Self { file: file.map(Path::to_owned), per_key, keys: RwLock::default() };
+    /// Reads the keys, if there is a file. `limits` are those of keys without limits of their own.
+    pub(crate) fn open(file: Option<&Path>, limits: KeyLimits) -> Result<Self> {
+        let keys = Self { file: file.map(Path::to_owned), limits, keys: RwLock::default() };
         keys.reload()?;
         Ok(keys)
     }
@@ -126,7 +152,7 @@ impl Keys {
     /// Reads the file again. On an error the keys stay as they are.
     pub(crate) fn reload(&self) -> Result<()> {
         let Some(path) = &self.file else { return Ok(()) };
-        let read = read(path, self.per_key)?;
+        let read = read(path, self.limits)?;
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = read;
         Ok(())
     }
@@ -134,7 +160,7 @@ impl Keys {
     /// Whose key this is; `None` if it is nobody's.
     pub(crate) fn identify(&self, key: Option<&str>) -> Option<Identity> {
         if self.file.is_none() {
-            return Some(Identity { name: "".into(), rights: Rights::Admin, room: None });
+            return Some(Identity { name: "".into(), rights: Rights::Admin, room: None, rate: None });
         }
         let digest: [u8; 32] = Sha256::digest(key?).into();
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
@@ -153,7 +179,7 @@ impl Keys {
     }
 }
 
-fn read(path: &Path, per_key: usize) -> Result<Vec<Key>> {
+fn read(path: &Path, limits: KeyLimits) -> Result<Vec<Key>> {
     let text = std::fs::read_to_string(path).map_err(ServeError::read(path))?;
     #[cfg(unix)]
     {
@@ -169,17 +195,19 @@ fn read(path: &Path, per_key: usize) -> Result<Vec<Key>> {
             continue;
         }
         let not_a_key = || ServeError::NotAKey { path: path.to_owned(), line: number };
-        let [name, rights, digest] = line.split_whitespace().collect::<Vec<_>>()[..] else {
-            return Err(not_a_key());
-        };
+        let words: Vec<_> = line.split_whitespace().collect();
+        let [name, rights, digest, ref own_limits @ ..] = words[..] else { return Err(not_a_key()) };
+        let mut limits = limits;
+        own_limits.iter().try_for_each(|word| limits.set(word)).ok_or_else(not_a_key)?;
         let (Ok(rights), Some(digest), true) = (rights.parse(), digest_of(digest), is_name(name)) else {
             return Err(not_a_key());
         };
         if !names.insert(name.to_owned()) {
             return Err(ServeError::KeyNamedTwice { path: path.to_owned(), name: name.to_owned() });
         }
-        let room = Some(Arc::new(Semaphore::new(per_key)));
-        keys.push(Key { identity: Identity { name: name.into(), rights, room }, digest });
+        let room = Some(Arc::new(Semaphore::new(limits.per_key.min(Semaphore::MAX_PERMITS))));
+        let rate = limits.per_minute.map(|number| Arc::new(RateLimiter::direct(Quota::per_minute(number))));
+        keys.push(Key { identity: Identity { name: name.into(), rights, room, rate }, digest });
     }
     if keys.is_empty() {
         return Err(ServeError::NoKeys { path: path.to_owned() });
@@ -191,6 +219,8 @@ fn read(path: &Path, per_key: usize) -> Result<Vec<Key>> {
 mod tests {
     use super::*;
 
+    const LIMITS: KeyLimits = KeyLimits { per_key: 2, per_minute: None };
+
     #[test]
     fn a_key_is_known_by_its_digest_and_reloaded() {
         let folder = tempfile::tempdir().unwrap();
@@ -199,7 +229,7 @@ mod tests {
         let (second, second_line) = new_key("bob", Rights::Admin).unwrap();
         assert!(!first_line.contains(&first) && first != second);
         std::fs::write(&path, format!("# keys\n{first_line}\n\n{second_line}\n")).unwrap();
-        let keys = Keys::open(Some(&path), 2).unwrap();
+        let keys = Keys::open(Some(&path), LIMITS).unwrap();
         let rights = |key: &str| keys.identify(Some(key)).map(|found| (found.name.to_string(), found.rights));
         assert_eq!(rights(&first), Some(("alice".into(), Rights::Read)));
         assert_eq!(rights(&second), Some(("bob".into(), Rights::Admin)));
@@ -216,16 +246,36 @@ mod tests {
     }
 
     #[test]
+    fn a_key_may_have_limits_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys");
+        let (plain, plain_line) = new_key("a", Rights::Read).unwrap();
+        let (bounded, bounded_line) = new_key("b", Rights::Read).unwrap();
+        std::fs::write(&path, format!("{plain_line}\n{bounded_line} per_key=7 per_minute=3\n")).unwrap();
+        let keys = Keys::open(Some(&path), LIMITS).unwrap();
+        let of = |key: &str| keys.identify(Some(key)).unwrap();
+        assert_eq!(of(&plain).room.unwrap().available_permits(), 2);
+        assert!(of(&plain).rate.is_none());
+        assert_eq!(of(&bounded).room.unwrap().available_permits(), 7);
+        // The limit is the key's, however often it is identified.
+        let allowed = (0..10).filter(|_| of(&bounded).rate.unwrap().check().is_ok()).count();
+        assert_eq!(allowed, 3);
+    }
+
+    #[test]
     fn files_that_are_no_key_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys");
         let (_, line) = new_key("a", Rights::Write).unwrap();
         let opened = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            Keys::open(Some(&path), 1).map(|_| ()).unwrap_err()
+            Keys::open(Some(&path), LIMITS).map(|_| ()).unwrap_err()
         };
         assert!(matches!(opened(""), ServeError::NoKeys { .. }));
         assert!(matches!(opened("a all 00"), ServeError::NotAKey { line: 1, .. }));
+        for wrong in ["more", "per_key=0", "per_minute=0", "per_minute=x", "per_hour=1"] {
+            assert!(matches!(opened(&format!("{line} {wrong}")), ServeError::NotAKey { line: 1, .. }), "{wrong}");
+        }
         assert!(matches!(opened(&format!("{line} more")), ServeError::NotAKey { line: 1, .. }));
         assert!(matches!(opened(&format!("{line}\n{line}")), ServeError::KeyNamedTwice { .. }));
         assert!(matches!(new_key("a b", Rights::Read), Err(ServeError::KeyName { .. })));
@@ -234,7 +284,7 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             std::fs::write(&path, &line).unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
-            assert!(matches!(Keys::open(Some(&path), 1), Err(ServeError::OpenKeyFile { .. })));
+            assert!(matches!(Keys::open(Some(&path), LIMITS), Err(ServeError::OpenKeyFile { .. })));
         }
     }
 }

@@ -25,6 +25,8 @@ use crate::routes;
         routes::ask_pairs,
         routes::ask_dedup,
         routes::ask_compact,
+        routes::ask_backup,
+        routes::list_backups,
         routes::list_jobs,
         routes::show_job,
         routes::drop_job,
@@ -49,6 +51,7 @@ use crate::routes;
         routes::BulkLine,
         routes::JobRequest,
         routes::JobList,
+        routes::BackupList,
         routes::SessionView
     ))
 )]

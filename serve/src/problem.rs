@@ -152,6 +152,18 @@ impl Problem {
         Self::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", title).retry_after(1)
     }
 
+    /// One key asks too often.
+    pub(crate) fn too_often(seconds: u64) -> Self {
+        let title = "this key has had its requests of the minute";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "too-often", title).retry_after(seconds)
+    }
+
+    /// The service makes no backups.
+    pub(crate) fn no_backups() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "no-backups", "the service has no folder for backups")
+            .hint("the service must be started with --backup-folder FOLDER")
+    }
+
     /// All places are taken.
     pub(crate) fn busy() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "the service has too much to do").retry_after(1)

@@ -2,6 +2,7 @@
 //! `--print-config` shows.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,6 +26,15 @@ pub struct ServeOptions {
     pub hosts: Vec<String>,
     /// The file of keys. Without one, everybody who reaches the address has all rights.
     pub key_file: Option<PathBuf>,
+    /// The file of a certificate in PEM, followed by those of its issuers. With one, the service is reached
+    /// by `https` alone.
+    pub tls_cert: Option<PathBuf>,
+    /// The file of the certificate's private key, in PEM.
+    pub tls_key: Option<PathBuf>,
+    /// The folder of backups. Without one, there are none over HTTP.
+    pub backup_folder: Option<PathBuf>,
+    /// The newest backups that are kept. `None`: all.
+    pub keep_backups: Option<usize>,
     /// Memory for an ingest and for the store, in bytes. `None`: the library's default.
     pub memory: Option<u64>,
     /// Memory for each job (pairs, dedup), in bytes.
@@ -37,6 +47,8 @@ pub struct ServeOptions {
     pub queue: usize,
     /// Requests of one key that are worked on or wait at the same time; a further one is refused with 429.
     pub per_key: usize,
+    /// Requests of one key per minute; a further one is refused with 429. `None`: any number.
+    pub per_minute: Option<NonZeroU32>,
     /// Open connections; a further one is closed at once.
     pub connections: usize,
     /// The largest body of a request, in bytes.
@@ -70,12 +82,17 @@ impl Default for ServeOptions {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 7788)),
             hosts: Vec::new(),
             key_file: None,
+            tls_cert: None,
+            tls_key: None,
+            backup_folder: None,
+            keep_backups: None,
             memory: None,
             job_memory: 1 << 30,
             threads: None,
             workers: None,
             queue: 64,
             per_key: 32,
+            per_minute: None,
             connections: 1024,
             max_body: 64 << 20,
             body_memory: 256 << 20,
@@ -126,6 +143,7 @@ impl ServeOptions {
             ("connections", self.connections),
             ("max_body", self.max_body),
             ("max_results", self.max_results),
+            ("keep_backups", self.keep_backups.unwrap_or(1)),
             ("jobs", self.jobs),
             ("kept_jobs", self.kept_jobs),
             ("request_seconds", usize::try_from(self.request_seconds).unwrap_or(usize::MAX)),

@@ -2,10 +2,12 @@
 //! groups, so that many small documents cost few commits. A change is acknowledged after its commit.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use fpdb::maintenance::{Backup, BackupOptions};
 use fpdb::{
     DatabaseWriter, Document, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal, SkipReason, StopToken,
     Task,
@@ -55,6 +57,7 @@ enum Change {
     Bulk(Vec<Put>, Reply<IngestSummary>),
     Remove(String, Reply<Removal>),
     Compact(StopToken, Arc<Step>, Reply<fpdb::maintenance::Compaction>),
+    Backup(PathBuf, BackupOptions, StopToken, Arc<Step>, Reply<Backup>),
 }
 
 /// What the writer has done so far.
@@ -127,6 +130,17 @@ impl Writer {
     pub(crate) async fn compact(&self, stop: StopToken, step: Arc<Step>) -> Answer<fpdb::maintenance::Compaction> {
         self.change(|reply| Change::Compact(stop, step, reply)).await
     }
+
+    /// Copies the database into a folder of backups.
+    pub(crate) async fn backup(
+        &self,
+        folder: PathBuf,
+        options: BackupOptions,
+        stop: StopToken,
+        step: Arc<Step>,
+    ) -> Answer<Backup> {
+        self.change(|reply| Change::Backup(folder, options, stop, step, reply)).await
+    }
 }
 
 /// Makes a change, together with those like it that wait. Returns the first one that waits and is not like
@@ -182,6 +196,10 @@ fn make(
         Change::Compact(stop, step, reply) => {
             let compaction = database.compact(&Task::new().progress(&*step).stop(&stop));
             let _ = reply.send(compaction.map_err(Problem::from));
+        }
+        Change::Backup(folder, options, stop, step, reply) => {
+            let backup = database.backup(folder, &options, &Task::new().progress(&*step).stop(&stop));
+            let _ = reply.send(backup.map_err(Problem::from));
         }
     }
     None

@@ -2,6 +2,7 @@
 //! default.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
@@ -29,7 +30,8 @@ pub(crate) struct ServeArgs {
     pub(crate) listen: Option<SocketAddr>,
     /// File of keys; without one everybody who reaches the address may do everything
     ///
-    /// A key a line: its name, its rights, and the SHA-256 of the key. SIGHUP reads it again.
+    /// A key a line: its name, its rights, and the SHA-256 of the key; then limits of its own, if any. SIGHUP
+    /// reads it again.
     #[arg(long, value_name = "FILE", env = "FPDB_KEY_FILE", hide_env = true, value_hint = ValueHint::FilePath)]
     pub(crate) key_file: Option<PathBuf>,
     /// Print a new key, then its line for the key file
@@ -52,6 +54,20 @@ pub(crate) struct ServeArgs {
     /// Requests under other names are refused. Addresses and localhost are always allowed.
     #[arg(long = "host", value_name = "NAME", env = "FPDB_HOSTS", hide_env = true, value_delimiter = ',')]
     pub(crate) hosts: Vec<String>,
+    /// Certificate of the service, in PEM, with those of its issuers after it; SIGHUP reads it again
+    ///
+    /// With one, the service is reached by https alone.
+    #[arg(long, value_name = "FILE", env = "FPDB_TLS_CERT", hide_env = true, value_hint = ValueHint::FilePath)]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", env = "FPDB_TLS_KEY", hide_env = true, value_hint = ValueHint::FilePath)]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Folder of backups that are made over HTTP; without one there are none
+    #[arg(long, value_name = "FOLDER", env = "FPDB_BACKUP_FOLDER", hide_env = true, value_hint = ValueHint::DirPath)]
+    pub(crate) backup_folder: Option<PathBuf>,
+    /// The newest backups kept in that folder [default: all]
+    #[arg(long, value_name = "N", env = "FPDB_KEEP_BACKUPS", hide_env = true)]
+    pub(crate) keep_backups: Option<usize>,
     /// Memory for an ingest and the store
     #[arg(long, value_name = "SIZE", env = "FPDB_MEMORY", hide_env = true, value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
@@ -67,6 +83,11 @@ pub(crate) struct ServeArgs {
     /// Requests of one key at the same time; a further one is refused with status 429 [default: 32]
     #[arg(long, value_name = "N", env = "FPDB_PER_KEY", hide_env = true)]
     pub(crate) per_key: Option<usize>,
+    /// Requests of one key per minute; a further one is refused with status 429 [default: any number]
+    ///
+    /// A line of the key file may have other limits after the digest: per_key=N, per_minute=N.
+    #[arg(long, value_name = "N", env = "FPDB_PER_MINUTE", hide_env = true)]
+    pub(crate) per_minute: Option<NonZeroU32>,
     /// Open connections; a further one is closed [default: 1024]
     #[arg(long, value_name = "N", env = "FPDB_CONNECTIONS", hide_env = true)]
     pub(crate) connections: Option<usize>,

@@ -43,8 +43,10 @@ mod with_service {
             anyhow::bail!("--output is for --new-key and --print-config: a service writes no results");
         }
         let path = options.db.clone();
+        let scheme = if options.tls_cert.is_some() { "https" } else { "http" };
         let served = fpdb_serve::serve(options, |address| {
-            printer.note(&format!("serving {} at http://{address}/ (Ctrl-C ends it)", database::display_path(&path)));
+            printer
+                .note(&format!("serving {} at {scheme}://{address}/ (Ctrl-C ends it)", database::display_path(&path)));
         });
         match served {
             // The program has hints of its own for it.
@@ -71,6 +73,11 @@ mod with_service {
             }
         }
         options.key_file = args.key_file.clone().or(options.key_file);
+        options.tls_cert = args.tls_cert.clone().or(options.tls_cert);
+        options.tls_key = args.tls_key.clone().or(options.tls_key);
+        options.backup_folder = args.backup_folder.clone().or(options.backup_folder);
+        options.keep_backups = args.keep_backups.or(options.keep_backups);
+        options.per_minute = args.per_minute.or(options.per_minute);
         options.memory = args.memory.or(options.memory);
         options.workers = args.workers.or(options.workers);
         options.threads = global.threads.map(usize::from).or(options.threads);

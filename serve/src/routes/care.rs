@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use fpdb::maintenance::DatabaseStats;
+use fpdb::maintenance::{DatabaseStats, ListedBackup};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -29,6 +29,28 @@ pub(crate) async fn stats(State(app): State<Arc<App>>) -> Answer<Json<DatabaseSt
         Ok(stats)
     });
     stats.await.map(Json)
+}
+
+/// The backups of the service.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BackupList {
+    /// Oldest first; each as `fpdb backup --list` shows it.
+    #[schema(value_type = Vec<Object>)]
+    backups: Vec<ListedBackup>,
+}
+
+/// Lists the backups in the folder of the service.
+#[utoipa::path(get, path = "/v1/backups", tag = "care",
+    responses((status = 200, description = "The backups", body = BackupList),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn list_backups(State(app): State<Arc<App>>) -> Answer<Json<BackupList>> {
+    let folder = app.options.backup_folder.clone().ok_or_else(Problem::no_backups)?;
+    let backups = app.work.run(move |_| match folder.exists() {
+        true => Ok(fpdb::maintenance::backups(&folder)?),
+        // The first backup makes it.
+        false => Ok(Vec::new()),
+    });
+    Ok(Json(BackupList { backups: backups.await? }))
 }
 
 /// What the key of a request allows.

@@ -1,7 +1,9 @@
-//! Jobs: all pairs, removable documents, compaction. A job is asked for, looked at, fetched and dropped.
+//! Jobs: all pairs, removable documents, compaction, backup. A job is asked for, looked at, fetched and
+//! dropped.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
@@ -10,6 +12,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use fpdb::dedup::{DedupBy, DedupMode, DedupOptions};
+use fpdb::maintenance::BackupOptions;
 use fpdb::pairs::{Pair, PairsOptions};
 use fpdb::report::PairEvidence;
 use fpdb::{Database, InputLimits, Profile, Task};
@@ -184,8 +187,25 @@ pub(crate) async fn ask_compact(State(app): State<Arc<App>>, Extension(who): Ext
     Ok(accepted(&job, "compact"))
 }
 
+/// Asks for a backup into the folder of the service. Changes wait until it has ended; queries do not.
+#[utoipa::path(post, path = "/v1/backup", tag = "jobs",
+    responses((status = 202, description = "The job", body = JobView),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn ask_backup(State(app): State<Arc<App>>, Extension(who): Extension<Identity>) -> Answer<Response> {
+    let folder = app.options.backup_folder.clone().ok_or_else(Problem::no_backups)?;
+    let options = BackupOptions::default().keep(app.options.keep_backups);
+    let job = app.jobs.add(JobKind::Backup, &who)?;
+    let (shared, stop, step) = (Arc::clone(&app), job.stop.clone(), Arc::clone(&job.step));
+    app.jobs.follow(&job, async move {
+        let mut backup = shared.writer.backup(folder, options, stop, step).await?;
+        backup.folder = Path::new(&backup.folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        serde_json::to_value(backup).map_err(|error| Problem::internal(error.to_string()))
+    });
+    Ok(accepted(&job, "backup"))
+}
+
 /// Lists the jobs of a kind: one's own, and with the right admin those of all.
-#[utoipa::path(get, path = "/v1/{kind}", tag = "jobs", params(("kind" = String, Path, description = "pairs, dedup or compact")),
+#[utoipa::path(get, path = "/v1/{kind}", tag = "jobs", params(("kind" = String, Path, description = "pairs, dedup, compact or backup")),
     responses((status = 200, description = "The jobs", body = JobList),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn list_jobs(
@@ -198,7 +218,7 @@ pub(crate) async fn list_jobs(
 
 /// Shows how far a job is.
 #[utoipa::path(get, path = "/v1/{kind}/{id}", tag = "jobs",
-    params(("kind" = String, Path, description = "pairs, dedup or compact"), ("id" = String, Path, description = "The job")),
+    params(("kind" = String, Path, description = "pairs, dedup, compact or backup"), ("id" = String, Path, description = "The job")),
     responses((status = 200, description = "The job", body = JobView),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn show_job(
@@ -212,7 +232,7 @@ pub(crate) async fn show_job(
 
 /// Stops a job, and drops its result.
 #[utoipa::path(delete, path = "/v1/{kind}/{id}", tag = "jobs",
-    params(("kind" = String, Path, description = "pairs, dedup or compact"), ("id" = String, Path, description = "The job")),
+    params(("kind" = String, Path, description = "pairs, dedup, compact or backup"), ("id" = String, Path, description = "The job")),
     responses((status = 204, description = "It is gone"),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn drop_job(
@@ -228,8 +248,8 @@ pub(crate) async fn drop_job(
 
 /// Fetches the result of a job: lines of JSON, as the program writes them.
 #[utoipa::path(get, path = "/v1/{kind}/{id}/result", tag = "jobs",
-    params(("kind" = String, Path, description = "pairs, dedup or compact"), ("id" = String, Path, description = "The job")),
-    responses((status = 200, description = "The lines: `fpdb.pair/1`; rows and summary of a dedup; `fpdb.compact/1`", content_type = "application/x-ndjson", body = Object),
+    params(("kind" = String, Path, description = "pairs, dedup, compact or backup"), ("id" = String, Path, description = "The job")),
+    responses((status = 200, description = "The lines: `fpdb.pair/1`; rows and summary of a dedup; `fpdb.compact/1`; `fpdb.backup/1`", content_type = "application/x-ndjson", body = Object),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn show_result(
     State(app): State<Arc<App>>,

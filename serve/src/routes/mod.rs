@@ -39,11 +39,19 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/v1/pairs", post(jobs::ask_pairs))
         .route("/v1/dedup", post(jobs::ask_dedup))
         .route("/v1/compact", post(jobs::ask_compact))
+        .route("/v1/backup", post(jobs::ask_backup))
+        .route("/v1/backups", get(care::list_backups))
         .route("/healthz", get(care::health))
         .route("/readyz", get(care::ready))
         .route("/metrics", get(care::metrics))
         .route("/openapi.json", get(openapi::show));
-    for (path, kind) in [("pairs", JobKind::Pairs), ("dedup", JobKind::Dedup), ("compact", JobKind::Compact)] {
+    let kinds = [
+        ("pairs", JobKind::Pairs),
+        ("dedup", JobKind::Dedup),
+        ("compact", JobKind::Compact),
+        ("backup", JobKind::Backup),
+    ];
+    for (path, kind) in kinds {
         let with_kind = move |mut request: axum::extract::Request, next: axum::middleware::Next| {
             request.extensions_mut().insert(kind);
             next.run(request)

@@ -37,6 +37,8 @@ fn a_job_of_another_key_is_not_there() {
         ("DELETE", "/v1/documents/y", [403, 404, 404]),
         ("POST", "/v1/compact", [403, 403, 202]),
         ("GET", "/v1/compact", [403, 403, 200]),
+        ("POST", "/v1/backup", [403, 403, 404]),
+        ("GET", "/v1/backups", [403, 403, 404]),
     ] {
         let got = [&ann, &ben, &cy].map(|key| ask(method, path, key).status);
         assert_eq!(got, statuses, "{method} {path}");
@@ -199,6 +201,25 @@ fn a_key_has_a_bounded_number_of_requests() {
     assert_eq!((got.status, got.kind(), got.header("retry-after")), (429, "urn:fpdb:too-many-requests".into(), "1"));
     drop(taken);
     assert_eq!(ask().status, 200);
+}
+
+#[test]
+fn a_key_has_a_bounded_number_of_requests_per_minute() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys");
+    let keys = [new_key("ann", Rights::Read).unwrap(), new_key("ben", Rights::Read).unwrap()];
+    std::fs::write(&path, keys.iter().map(|(_, line)| format!("{line}\n")).collect::<String>()).unwrap();
+    let per_minute = std::num::NonZeroU32::new(3);
+    let service = Service::new(|options| ServeOptions { key_file: Some(path), per_minute, ..options });
+    let [ann, ben] = keys.map(|(key, _)| format!("Bearer {key}"));
+    let ask = |key: &str| service.ask("GET", "/v1/session", &[("authorization", key)], "");
+    let statuses: Vec<u16> = (0..4).map(|_| ask(&ann).status).collect();
+    assert_eq!(statuses, [200, 200, 200, 429]);
+    let refused = ask(&ann);
+    assert_eq!(refused.kind(), "urn:fpdb:too-often");
+    // A third of a minute gives room for one more.
+    assert!((1..=20).contains(&refused.header("retry-after").parse().unwrap()));
+    assert_eq!(ask(&ben).status, 200);
 }
 
 #[test]

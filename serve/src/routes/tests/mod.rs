@@ -241,6 +241,39 @@ fn jobs_run_are_fetched_and_dropped() {
 }
 
 #[test]
+fn backups_are_made_in_the_folder_of_the_service() {
+    let without = service();
+    for (method, path) in [("POST", "/v1/backup"), ("GET", "/v1/backups")] {
+        let got = without.ask(method, path, &[], "");
+        assert_eq!((got.status, got.kind()), (404, "urn:fpdb:no-backups".into()), "{path}");
+    }
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("secret-backups");
+    let of_service = folder.clone();
+    let service =
+        Service::new(|options| ServeOptions { backup_folder: Some(of_service), keep_backups: Some(2), ..options });
+    assert_eq!(service.get("/v1/backups").json(), json!({"backups": []}));
+    for number in 1..4 {
+        service.put(&format!("{number}.txt"), TEXT);
+        let asked = service.ask("POST", "/v1/backup", &[], "");
+        assert_eq!(asked.status, 202);
+        let job = asked.header("location").to_owned();
+        assert_eq!(service.finished(&job)["state"], "done");
+        let made = service.get(&format!("{job}/result"));
+        assert_eq!((&made.json()["number"], &made.json()["schema"]), (&json!(number), &json!("fpdb.backup/1")));
+        assert!(!made.text().contains(place.path().to_str().unwrap()), "{}", made.text());
+    }
+    let listed = service.get("/v1/backups").json();
+    let numbers: Vec<_> = listed["backups"].as_array().unwrap().iter().map(|backup| &backup["number"]).collect();
+    assert_eq!(numbers, [2, 3]);
+    assert_eq!(listed["backups"][1]["documents"], 3);
+    // It is a database.
+    let restored = place.path().join("restored");
+    drop(Database::builder().restore(&restored, &folder, None).unwrap());
+    assert_eq!(Database::open(&restored).unwrap().stats().unwrap().documents, 3);
+}
+
+#[test]
 fn the_page_has_a_strict_policy_and_its_files() {
     let service = service();
     let page = service.get("/");
