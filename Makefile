@@ -87,6 +87,7 @@ soak: setup ## the long tests that `make test` leaves out, of the Python package
 	cargo test --release --locked --tests -- --ignored
 	FPDB_SOAK=1 tools/python.sh test
 	FPDB_SOAK=1 tools/spark.sh
+	tools/check-openapi.sh
 	@tools/fuzz.sh
 
 sanitize: setup ## the tests of code with `unsafe` under AddressSanitizer; needs a nightly toolchain
