@@ -46,6 +46,10 @@ impl Query {
         Self { source, file }
     }
 
+    pub(crate) fn source(&self) -> &QuerySource {
+        &self.source
+    }
+
     /// True if the document can be read again as it was.
     fn is_there(&self) -> bool {
         match self.source {

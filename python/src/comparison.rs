@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use fpdb::QuerySource;
+use fpdb::{QuerySource, Task};
 use pyo3::prelude::*;
 
 use crate::asked::{Asked, FileState, Query};
 use crate::feed::bytes_of;
-use crate::options::{Reading, passages, profile_of};
+use crate::options::{Ignoring, Joining, Reading, profile_of};
+use crate::report::{Making, Origin};
 use crate::rows::{Answers, Rows};
 use crate::waiting::{Caller, wait};
 
@@ -23,6 +24,16 @@ pub(crate) fn source(given: &Bound<'_, PyAny>) -> PyResult<QuerySource> {
     })
 }
 
+/// The name of a query.
+pub(crate) fn name_of(source: &QuerySource) -> String {
+    match source {
+        QuerySource::File(path) => path.display().to_string(),
+        QuerySource::Bytes { name, .. } | QuerySource::Text { name, .. } | QuerySource::Stored(name) => name.clone(),
+        QuerySource::Number(id) => id.to_string(),
+        _ => String::new(),
+    }
+}
+
 /// Compares two documents. Each is a tuple (kind, name, content).
 #[pyfunction]
 pub(crate) fn diff(
@@ -31,15 +42,17 @@ pub(crate) fn diff(
     b: &Bound<'_, PyAny>,
     profile: &str,
     reading: Reading,
-    rewritten: bool,
+    passages: (Joining, Ignoring),
     caller: Caller,
 ) -> PyResult<Rows> {
-    let (a, b, profile, read) = (source(a)?, source(b)?, profile_of(profile)?, reading.options()?);
+    let (joining, ignoring) = passages;
+    let (a, b, profile) = (source(a)?, source(b)?, profile_of(profile)?);
+    let (read, phrases, joining) = (ignoring.read(&reading)?, ignoring.phrases(&profile)?, joining.options());
     let files = [&a, &b].map(FileState::of);
-    let waited =
-        wait(py, &caller, &mut (), |task, _| fpdb::diff(&a, &b, &profile, &read, None, &passages(rewritten), task));
-    let answer = waited.whole()?;
+    let compare = |task: &Task<'_>, _| fpdb::diff(&a, &b, &profile, &read, phrases.as_ref(), &joining, task);
+    let answer = wait(py, &caller, &mut (), compare).whole()?;
     let queries = [a, b].into_iter().zip(files).map(|(source, file)| Query::new(source, file)).collect();
     let asked = Asked { profile, reading, queries };
-    Ok(Rows::new(Answers::Query(vec![answer])).of(asked))
+    let making = Making { weighted: false, evidence: None, read };
+    Ok(Rows::new(Answers::Query(vec![answer])).of(Origin::Asked(asked), making))
 }

@@ -4,7 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fpdb::repeats::RepeatRow;
-use fpdb::{Database, DatabaseWriter, DocId, Error, Failure, IngestSummary, QuerySource, RecordFields, Source, Task};
+use fpdb::report::PairEvidence;
+use fpdb::{
+    Database, DatabaseWriter, DocId, Error, Failure, IngestSummary, QueryOptions, QuerySource, ReadOptions,
+    RecordFields, Source, Task, WalkOptions, Weight,
+};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -12,14 +16,15 @@ use pyo3::types::{PyBytes, PyCapsule};
 use crate::arrow_input::{Arrays, Texts};
 use crate::arrow_output as arrow;
 use crate::asked::{Asked, Counted, FileState, Query};
-use crate::comparison::source;
+use crate::comparison::{name_of, source};
 use crate::errors::{exception, parameter, raise};
 use crate::feed::{Columns, Feeder, Items, Portions, Table, feed};
-use crate::opened::{Handle, Opened};
+use crate::opened::{Handle, Opened, Room, builder};
 use crate::options::{Applying, Deduplicating, Ingesting, Pairing, Querying, Repeating, Walking, json, profile_of};
 use crate::pages::NativePages;
+use crate::report::{Making, Origin};
 use crate::rows::{Answers, BATCH, Rows};
-use crate::stream::RowStream;
+use crate::stream::{Failed, RowStream};
 use crate::waiting::{Caller, StopToken, Waited, wait};
 
 /// Pairs whose passages are looked for together, as the program does: a first document is compared with all
@@ -28,13 +33,10 @@ const PAIRS_AT_A_TIME: usize = 256;
 
 /// An open database.
 #[pyclass(frozen, module = "fpdb._native")]
-pub(crate) struct NativeDatabase(Arc<Opened>);
+pub(crate) struct NativeDatabase(pub(crate) Arc<Opened>);
 
 /// The summary of an ingest as JSON, and the exception that ended it early.
-type Ingested = (String, Option<Py<PyBaseException>>);
-
-/// A document that could not be read, by its name, and why not.
-type Failed = (String, String);
+pub(crate) type Ingested = (String, Option<Py<PyBaseException>>);
 
 fn failure(name: &str, error: &fpdb::Error) -> Failed {
     let Failure { name, error, .. } = Failure::of(name, error);
@@ -42,11 +44,11 @@ fn failure(name: &str, error: &fpdb::Error) -> Failed {
 }
 
 impl NativeDatabase {
-    fn handle(&self) -> PyResult<Handle> {
+    pub(crate) fn handle(&self) -> PyResult<Handle> {
         self.0.handle()
     }
 
-    fn writer(&self) -> PyResult<Arc<DatabaseWriter>> {
+    pub(crate) fn writer(&self) -> PyResult<Arc<DatabaseWriter>> {
         self.0.writer()
     }
 
@@ -66,7 +68,7 @@ impl NativeDatabase {
 }
 
 /// The outcome of an ingest: a run that an exception has ended has a summary too.
-fn ingested(py: Python<'_>, waited: Waited<IngestSummary>) -> PyResult<Ingested> {
+pub(crate) fn ingested(py: Python<'_>, waited: Waited<IngestSummary>) -> PyResult<Ingested> {
     match waited {
         Waited { outcome: Ok(mut summary), raised } => {
             // Where its source has failed, the ingest itself has ended well.
@@ -82,25 +84,8 @@ fn ingested(py: Python<'_>, waited: Waited<IngestSummary>) -> PyResult<Ingested>
 impl NativeDatabase {
     /// Opens the database at `path`, or makes one of this profile.
     #[new]
-    fn new(
-        py: Python<'_>,
-        path: PathBuf,
-        write: bool,
-        profile: Option<&str>,
-        memory: Option<u64>,
-        cache: Option<usize>,
-        threads: Option<usize>,
-    ) -> PyResult<Self> {
-        let mut builder = Database::builder();
-        if let Some(memory) = memory {
-            builder = builder.memory(memory);
-        }
-        if let Some(cache) = cache {
-            builder = builder.cache(cache);
-        }
-        if let Some(threads) = threads {
-            builder = builder.threads(threads);
-        }
+    fn new(py: Python<'_>, path: PathBuf, write: bool, profile: Option<&str>, room: Room) -> PyResult<Self> {
+        let builder = builder(room);
         let profile = profile.map(profile_of).transpose()?;
         let handle = py.detach(|| match (profile, write) {
             (Some(profile), _) => builder.create(&path, profile).map(|writer| Handle::Writer(Arc::new(writer))),
@@ -235,19 +220,17 @@ impl NativeDatabase {
         self.answers(py, sources, options, &caller)
     }
 
-    /// Answers a query for each document that is `found` in a file or folder: with the names of the fields of
-    /// records (text, id, others to keep).
+    /// Answers a query for each document that is `found` in a file or folder.
     fn query_below(
         &self,
         py: Python<'_>,
         path: PathBuf,
-        found: (Walking, (String, String, Vec<String>)),
+        found: Found,
         options: Querying,
         caller: Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
-        let (walking, (text, id, keep)) = found;
-        let (handle, walk, mut options) = (self.handle()?, walking.options(), options.options()?);
-        options.read.fields = RecordFields::default().text(text).id(id).keep(keep);
+        let handle = self.handle()?;
+        let (walk, options) = below(handle.database(), found, options)?;
         let (mut answers, mut failed) = (Vec::new(), Vec::new());
         let waited = wait(py, &caller, &mut (), |task, _| {
             handle.database().query_below(&path, &walk, &options, task, |name, answer| {
@@ -262,6 +245,24 @@ impl NativeDatabase {
         Ok((Rows::new(Answers::Query(answers)), failed))
     }
 
+    /// The same answers, read as they come, an answer at a time.
+    fn iter_query_below(
+        &self,
+        path: PathBuf,
+        found: Found,
+        options: Querying,
+        stop: Option<Py<StopToken>>,
+    ) -> PyResult<RowStream> {
+        let handle = self.handle()?;
+        let (walk, options) = below(handle.database(), found, options)?;
+        RowStream::begin(Answers::Query, 1, stop.as_ref(), move |task, found| {
+            handle.database().query_below(&path, &walk, &options, task, |name, answer| match answer {
+                Ok(answer) => found.row(answer),
+                Err(error) => found.failed(failure(name, &error)),
+            })
+        })
+    }
+
     fn pairs(&self, py: Python<'_>, options: Pairing, caller: Caller) -> PyResult<Rows> {
         let handle = self.0.unchanged()?;
         let database = handle.database();
@@ -274,7 +275,9 @@ impl NativeDatabase {
             };
             wait(py, &caller, &mut (), add).whole()?;
         }
-        Ok(Rows::new(Answers::Pair(pairs)))
+        let read = ReadOptions::default().limits(evidence.limits.clone());
+        let making = Making { weighted: asked.weight == Weight::Idf, evidence: Some(evidence), read };
+        Ok(Rows::new(Answers::Pair(pairs)).of(Origin::Pairs(answer.summary), making))
     }
 
     /// The same pairs, read as they come. A database that can be changed is refused: a change would wait for
@@ -289,8 +292,8 @@ impl NativeDatabase {
             ));
         };
         let options = options.options(database.profile())?;
-        RowStream::begin(Answers::Pair, stop.as_ref(), move |task, put| {
-            database.for_each_pair(&options, task, |_, pair| put(pair)).map(drop)
+        RowStream::begin(Answers::Pair, BATCH, stop.as_ref(), move |task, found| {
+            database.for_each_pair(&options, task, |_, pair| found.row(pair)).map(drop)
         })
     }
 
@@ -319,8 +322,11 @@ impl NativeDatabase {
         let options = options.options(handle.database().profile())?;
         let answer = wait(py, &caller, &mut (), |task, _| handle.database().dedup(&options, task)).whole()?;
         let summary = json(&answer.summary)?;
+        let evidence = PairEvidence::default().max_df(options.max_df).limits(options.limits.clone());
+        let read = ReadOptions::default().limits(options.limits);
+        let making = Making { weighted: false, evidence: Some(evidence), read };
         Ok((
-            Rows::new(Answers::Removable(answer.removable)),
+            Rows::new(Answers::Removable(answer.removable)).of(Origin::Dedup(answer.summary), making),
             Rows::new(Answers::Undecided(answer.undecided)),
             Rows::new(Answers::Superseded(answer.superseded)),
             summary,
@@ -435,6 +441,17 @@ impl NativeDatabase {
     }
 }
 
+/// Which documents of a file or folder are queried with: with the names of the fields of records (text, id,
+/// others to keep).
+type Found = (Walking, (String, String, Vec<String>));
+
+fn below(database: &Database, found: Found, options: Querying) -> PyResult<(WalkOptions, QueryOptions)> {
+    let (walking, (text, id, keep)) = found;
+    let mut options = options.options(database.profile())?;
+    options.read.fields = RecordFields::default().text(text).id(id).keep(keep);
+    Ok((walking.options(), options))
+}
+
 impl NativeDatabase {
     fn answers(
         &self,
@@ -444,7 +461,7 @@ impl NativeDatabase {
         caller: &Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
         let (handle, reading) = (self.handle()?, options.reading.clone());
-        let options = options.options()?;
+        let options = options.options(handle.database().profile())?;
         let (mut answers, mut answered, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         let files: Vec<_> = sources.iter().map(FileState::of).collect();
         let waited = wait(py, caller, &mut (), |task, _| handle.database().query_each(&sources, &options, task));
@@ -460,16 +477,13 @@ impl NativeDatabase {
         let queries = sources.into_iter().zip(files).zip(answered).filter(|(_, answered)| *answered);
         let queries = queries.map(|((source, file), _)| Query::new(source, file)).collect();
         let asked = Asked { profile: *handle.database().profile(), reading, queries };
-        Ok((Rows::new(Answers::Query(answers)).of(asked), failed))
-    }
-}
-
-/// The name of a query.
-fn name_of(source: &QuerySource) -> String {
-    match source {
-        QuerySource::File(path) => path.display().to_string(),
-        QuerySource::Bytes { name, .. } | QuerySource::Text { name, .. } | QuerySource::Stored(name) => name.clone(),
-        QuerySource::Number(id) => id.to_string(),
-        _ => String::new(),
+        let evidence =
+            PairEvidence::default().max_df(options.max_df).joining(options.joining).limits(options.read.limits.clone());
+        let making = Making {
+            weighted: options.weight == Weight::Idf,
+            evidence: options.passages.then_some(evidence),
+            read: options.read,
+        };
+        Ok((Rows::new(Answers::Query(answers)).of(Origin::Asked(asked), making), failed))
     }
 }

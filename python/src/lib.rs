@@ -6,6 +6,7 @@
 mod arrow_input;
 mod arrow_output;
 mod asked;
+mod care;
 mod comparison;
 mod database;
 mod errors;
@@ -14,6 +15,7 @@ mod fingerprints;
 mod opened;
 mod options;
 mod pages;
+mod report;
 mod rows;
 mod staging;
 mod stream;
@@ -27,6 +29,8 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::care::{backup, backups, merge, restore, verify};
+    #[pymodule_export]
     use super::comparison::diff;
     #[pymodule_export]
     use super::database::NativeDatabase;
@@ -36,6 +40,8 @@ mod _native {
     use super::options::profile;
     #[pymodule_export]
     use super::pages::NativePages;
+    #[pymodule_export]
+    use super::report::write_report;
     #[pymodule_export]
     use super::rows::Rows;
     #[pymodule_export]

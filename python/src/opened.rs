@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use fpdb::{Database, DatabaseWriter};
+use fpdb::{Database, DatabaseBuilder, DatabaseWriter};
 use pyo3::prelude::*;
 
 use crate::errors::{exception, poisoned, raise};
@@ -25,6 +25,24 @@ impl Handle {
             Self::Writer(writer) => writer,
         }
     }
+}
+
+/// Bytes of memory and of the cache, and a number of threads, where they are given.
+pub(crate) type Room = (Option<u64>, Option<usize>, Option<usize>);
+
+/// Opens databases with this room.
+pub(crate) fn builder((memory, cache, threads): Room) -> DatabaseBuilder {
+    let mut builder = Database::builder();
+    if let Some(memory) = memory {
+        builder = builder.memory(memory);
+    }
+    if let Some(cache) = cache {
+        builder = builder.cache(cache);
+    }
+    if let Some(threads) = threads {
+        builder = builder.threads(threads);
+    }
+    builder
 }
 
 /// A database that Python has opened. It belongs to the process that opened it. Closing it lets its handles

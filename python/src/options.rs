@@ -10,8 +10,8 @@ use fpdb::pairs::{GroupBy, PairsOptions, Since};
 use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
 use fpdb::{
-    Error, IngestOptions, InputLimits, PassageOptions, Profile, QueryOptions, ReadOptions, ReaderProcess, RecordFields,
-    WalkOptions, submission_pattern,
+    Error, IngestOptions, InputLimits, PassageOptions, Phrases, Profile, QueryOptions, ReadOptions, ReaderProcess,
+    RecordFields, WalkOptions, submission_pattern,
 };
 use pyo3::prelude::*;
 
@@ -132,13 +132,14 @@ pub(crate) struct Querying {
     max_df: Option<u64>,
     passages: bool,
     weight: String,
-    rewritten: bool,
+    joining: Joining,
+    ignoring: Ignoring,
     /// A folder of submissions, or a regular expression.
     submission_by: Option<String>,
 }
 
 impl Querying {
-    pub(crate) fn options(self) -> PyResult<QueryOptions> {
+    pub(crate) fn options(self, profile: &Profile) -> PyResult<QueryOptions> {
         Ok(QueryOptions::default()
             .mode(self.mode.parse().map_err(raise)?)
             .window(self.window)
@@ -149,14 +150,45 @@ impl Querying {
             .passages(self.passages)
             .weight(self.weight.parse().map_err(raise)?)
             .submission_by(self.submission_by.as_deref().map(submission_pattern))
-            .read(self.reading.options()?)
-            .joining(passages(self.rewritten)))
+            .read(self.ignoring.read(&self.reading)?)
+            .phrases(self.ignoring.phrases(profile)?)
+            .joining(self.joining.options()))
     }
 }
 
 /// How shared runs become passages.
-pub(crate) fn passages(rewritten: bool) -> PassageOptions {
-    PassageOptions::default().rewritten(rewritten)
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Joining {
+    rewritten: bool,
+    gap: Option<u32>,
+    min_passage: u64,
+}
+
+impl Joining {
+    pub(crate) fn options(&self) -> PassageOptions {
+        PassageOptions::default().rewritten(self.rewritten).gap(self.gap).least(self.min_passage)
+    }
+}
+
+/// Which text of a query does not count.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Ignoring {
+    skip_quotes: bool,
+    /// A file of phrases.
+    phrases: Option<PathBuf>,
+}
+
+impl Ignoring {
+    pub(crate) fn read(&self, reading: &Reading) -> PyResult<ReadOptions> {
+        Ok(reading.options()?.skip_quotes(self.skip_quotes))
+    }
+
+    pub(crate) fn phrases(&self, profile: &Profile) -> PyResult<Option<Phrases>> {
+        let read = |path: &PathBuf| Phrases::read(path, profile).map_err(raise);
+        self.phrases.as_ref().map(read).transpose()
+    }
 }
 
 /// Which pairs are wanted.
@@ -178,6 +210,7 @@ pub(crate) struct Pairing {
     reading: Reading,
     own_text: bool,
     pub(crate) passages: bool,
+    joining: Joining,
 }
 
 impl Pairing {
@@ -203,7 +236,7 @@ impl Pairing {
     pub(crate) fn evidence(&self) -> PyResult<PairEvidence> {
         Ok(PairEvidence::default()
             .max_df(self.max_df)
-            .joining(passages(false).most(None))
+            .joining(self.joining.options())
             .limits(self.reading.options()?.limits))
     }
 }

@@ -16,8 +16,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::arrow_output as arrow;
-use crate::asked::{Asked, Counted};
+use crate::asked::Counted;
 use crate::options::json;
+use crate::report::{Making, Origin};
 
 /// Rows of a batch.
 pub(crate) const BATCH: usize = 4096;
@@ -104,18 +105,26 @@ impl Answers {
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct Rows {
     answers: Arc<Answers>,
-    /// The queries, if these are answers to queries.
-    asked: Option<Asked>,
+    /// What a report of them needs. Restored rows have none.
+    made: Option<(Origin, Making)>,
 }
 
 impl Rows {
     pub(crate) fn new(answers: Answers) -> Self {
-        Self { answers: Arc::new(answers), asked: None }
+        Self { answers: Arc::new(answers), made: None }
     }
 
-    /// The same with the queries, one for each answer.
-    pub(crate) fn of(self, asked: Asked) -> Self {
-        Self { asked: Some(asked), ..self }
+    /// The same with their origin.
+    pub(crate) fn of(self, origin: Origin, making: Making) -> Self {
+        Self { made: Some((origin, making)), ..self }
+    }
+
+    pub(crate) fn answers(&self) -> &Arc<Answers> {
+        &self.answers
+    }
+
+    pub(crate) fn made(&self) -> Option<&(Origin, Making)> {
+        self.made.as_ref()
     }
 }
 
@@ -133,7 +142,10 @@ impl Rows {
     /// The bytes that the offsets of a query count, and their encoding; `None` if they can no longer be had.
     /// Of a comparison the second document is at index 1.
     fn text<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Counted<'py>>> {
-        self.asked.as_ref().map_or(Ok(None), |asked| asked.text(py, index))
+        match &self.made {
+            Some((Origin::Asked(asked), _)) => asked.text(py, index),
+            _ => Ok(None),
+        }
     }
 
     /// The kind of the rows, and their JSON, one a line. [`Self::restore`] makes the same rows of these.

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use arrow_schema::SchemaRef;
@@ -15,11 +15,14 @@ use pyo3::types::PyCapsule;
 
 use crate::arrow_output as arrow;
 use crate::errors::{exception, poisoned, raise};
-use crate::rows::{Answers, BATCH};
+use crate::rows::Answers;
 use crate::waiting::{StopToken, TICK};
 
 /// Batches that wait to be read. The thread fills one more.
 const AHEAD: usize = 2;
+
+/// A document that could not be read, by its name, and why not.
+pub(crate) type Failed = (String, String);
 
 /// Rows as they are found. Each is read once.
 #[pyclass(frozen, module = "fpdb._native")]
@@ -33,6 +36,32 @@ struct Stream {
     stop: fpdb::StopToken,
     /// Rows that were found and not read yet.
     held: Arc<AtomicUsize>,
+    failed: Arc<Mutex<Vec<Failed>>>,
+}
+
+/// What the thread finds.
+pub(crate) struct FoundRows<'a, T> {
+    rows: Vec<T>,
+    /// Rows of a batch.
+    batch: usize,
+    send: &'a dyn Fn(Vec<T>) -> fpdb::Result<()>,
+    held: &'a AtomicUsize,
+    failed: &'a Mutex<Vec<Failed>>,
+}
+
+impl<T> FoundRows<'_, T> {
+    /// Hands over a row. Waits if the reader is behind.
+    pub(crate) fn row(&mut self, row: T) -> fpdb::Result<()> {
+        self.rows.push(row);
+        self.held.fetch_add(1, Ordering::Relaxed);
+        if self.rows.len() < self.batch { Ok(()) } else { (self.send)(std::mem::take(&mut self.rows)) }
+    }
+
+    /// Notes a document that there is no row of.
+    pub(crate) fn failed(&mut self, failed: Failed) -> fpdb::Result<()> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).push(failed);
+        Ok(())
+    }
 }
 
 /// The state of reading. Each row is read once, so one reader reads all of them.
@@ -82,31 +111,28 @@ impl Drop for Work {
 }
 
 impl RowStream {
-    /// Begins `work`, which calls its argument with each row.
+    /// Begins `work`, whose rows are handed over in batches of this many.
     pub(crate) fn begin<T: Send + 'static>(
         answers: fn(Vec<T>) -> Answers,
+        batch: usize,
         stop: Option<&Py<StopToken>>,
-        work: impl FnOnce(&Task<'_>, &mut dyn FnMut(T) -> fpdb::Result<()>) -> fpdb::Result<()> + Send + 'static,
+        work: impl FnOnce(&Task<'_>, &mut FoundRows<'_, T>) -> fpdb::Result<()> + Send + 'static,
     ) -> PyResult<Self> {
         let stop = stop.map_or_else(fpdb::StopToken::new, |token| token.get().child());
         let (sender, batches) = sync_channel(AHEAD);
-        let (token, held) = (stop.clone(), Arc::new(AtomicUsize::new(0)));
-        let counter = Arc::clone(&held);
+        let (token, held, failed) = (stop.clone(), Arc::new(AtomicUsize::new(0)), Arc::default());
+        let (counter, failures) = (Arc::clone(&held), Arc::clone(&failed));
         let run = move || {
-            let mut rows = Vec::new();
             let send = |rows: Vec<T>| sender.send(answers(rows)).map_err(|_| Error::Stopped);
-            work(&Task::new().stop(&token), &mut |row| {
-                rows.push(row);
-                counter.fetch_add(1, Ordering::Relaxed);
-                if rows.len() < BATCH { Ok(()) } else { send(std::mem::take(&mut rows)) }
-            })?;
-            if rows.is_empty() { Ok(()) } else { send(rows) }
+            let mut found = FoundRows { rows: Vec::new(), batch, send: &send, held: &counter, failed: &failures };
+            work(&Task::new().stop(&token), &mut found)?;
+            if found.rows.is_empty() { Ok(()) } else { send(found.rows) }
         };
         let thread = thread::Builder::new().name("fpdb rows".into()).spawn(run)?;
         let work = Work { batches, thread: Some(thread), stop: stop.clone(), process: process::id() };
         let reading = Reading { work: Some(work), end: End::No, reader: ROW_BY_ROW, batch: None };
         let (schema, arrow_readers) = (answers(Vec::new()).schema(), AtomicUsize::new(ROW_BY_ROW));
-        Ok(Self(Arc::new(Stream { schema, reading: Mutex::new(reading), arrow_readers, stop, held })))
+        Ok(Self(Arc::new(Stream { schema, reading: Mutex::new(reading), arrow_readers, stop, held, failed })))
     }
 }
 
@@ -214,6 +240,12 @@ impl RowStream {
     #[getter]
     fn held(&self) -> usize {
         self.0.held.load(Ordering::Relaxed)
+    }
+
+    /// The documents that could not be read, of those that the thread has come to.
+    #[getter]
+    fn failed(&self) -> Vec<Failed> {
+        self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     #[pyo3(signature = (requested_schema=None))]

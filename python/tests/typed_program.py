@@ -47,6 +47,13 @@ def main(path: str) -> None:
         print(repeats.summary.repeats, [row.of.document for row in repeats])
         below: fpdb.QueryAnswers = database.query_below(sys.argv[0], top=1)
         print(len(below), below.failed)
+        streamed: fpdb.AnswerStream = database.iter_query_below(sys.argv[0], top=1, skip_quotes=True)
+        print([one.query.name for one in streamed], streamed.failed)
+        written: fpdb.WrittenReport = database.write_report(pairs, path + "-report")
+        print(written.files)
+        backup: fpdb.Backup = database.backup(path + "-backups", keep=2)
+        listed: list[fpdb.ListedBackup] = fpdb.backups(path + "-backups")
+        print(backup.number, listed[0].made_at, database.verify().problems)
         for info in database.documents():
             print(info.name, info.metadata.get("id"))
         database.remove("d0", ids=[2])

@@ -8,8 +8,10 @@
         for match in answer:
             print(match.document, match.containment)
 
-`create` and `open` give a `Database`, with `ingest`, `ingest_table`, `query`, `pairs`, `dedup`, `repeats`, `apply`, `documents` and
-`remove`. `connect` gives a `Client`, with the same methods, of a database that `fpdb serve` serves. `diff` compares two texts and `fingerprint` fingerprints texts without a database.
+`create` and `open` give a `Database`, with `ingest`, `ingest_table`, `query`, `pairs`, `dedup`, `repeats`, `apply`,
+`write_report`, `backup`, `verify`, `documents` and `remove`. `restore` makes a database of a backup. `connect` gives a `Client` of a
+database that `fpdb serve` serves, with those methods that need none of its files. `diff` compares two texts and `fingerprint`
+fingerprints texts without a database.
 
 Tables go in, and answers come out, by the Arrow PyCapsule interface: pandas, polars, pyarrow, DuckDB and `datasets` work, and none of
 them is needed. Offsets count bytes; `Location.slice` counts code points and indexes Python strings.
@@ -18,12 +20,15 @@ All errors are subclasses of `fpdb.Error`. The program `fpdb` comes with the pac
 """
 
 from ._answers import (
+    AnswerStream,
     Application,
     Applied,
     AppliedFiles,
     ApplySummary,
     Assembly,
+    Backup,
     Compaction,
+    DamagedStore,
     Dedup,
     DedupPlan,
     DedupSummary,
@@ -33,12 +38,14 @@ from ._answers import (
     Fingerprints,
     Ignored,
     IngestSummary,
+    ListedBackup,
     Location,
     Match,
     Pair,
     Pairs,
     PairStream,
     Passage,
+    Problem,
     QueryAnswer,
     QueryAnswers,
     QueryDocument,
@@ -58,6 +65,8 @@ from ._answers import (
     UncomparedDocuments,
     Undecided,
     UndecidedDocuments,
+    Verification,
+    WrittenReport,
 )
 from ._client import Client, ServedDedup, ServedDocuments, connect
 from ._database import Database, Documents
@@ -80,13 +89,14 @@ from ._errors import (
     StorageError,
     VersionError,
 )
-from ._functions import create, diff, fingerprint, open
+from ._functions import backups, create, diff, fingerprint, open, restore
 from ._inputs import ArrowArray, ArrowStream, Document
 from ._native import StopToken, __version__
 from ._profile import Profile
 from ._progress import Progress
 
 __all__ = [
+    "AnswerStream",
     "Application",
     "Applied",
     "AppliedFiles",
@@ -94,10 +104,12 @@ __all__ = [
     "ArrowArray",
     "ArrowStream",
     "Assembly",
+    "Backup",
     "Client",
     "ClosedError",
     "Compaction",
     "DamagedError",
+    "DamagedStore",
     "Database",
     "DatabaseExistsError",
     "DatabaseNotFoundError",
@@ -117,6 +129,7 @@ __all__ = [
     "Ignored",
     "IngestSummary",
     "LimitError",
+    "ListedBackup",
     "Location",
     "LockedError",
     "Match",
@@ -126,6 +139,7 @@ __all__ = [
     "Pairs",
     "ParameterError",
     "Passage",
+    "Problem",
     "Profile",
     "Progress",
     "QueryAnswer",
@@ -154,11 +168,15 @@ __all__ = [
     "UncomparedDocuments",
     "Undecided",
     "UndecidedDocuments",
+    "Verification",
     "VersionError",
+    "WrittenReport",
     "__version__",
+    "backups",
     "connect",
     "create",
     "diff",
     "fingerprint",
     "open",
+    "restore",
 ]

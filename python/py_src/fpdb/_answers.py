@@ -14,6 +14,8 @@ from . import _native
 from ._errors import ClosedError, ForkedError
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ._profile import Profile
 
 T = TypeVar("T")
@@ -901,6 +903,106 @@ class Compaction(Answer):
     schema: str = "fpdb.compact/1"
 
 
+@dataclass(frozen=True)
+class Backup(Answer):
+    """The summary of `backup`.
+
+    Attributes:
+        folder: the folder of backups, as it was given.
+        number: the number of the new backup there, from 1.
+        bytes: its size, with the files that it shares with others.
+        kept: backups in the folder.
+        mended: damaged files of earlier backups that were copied again.
+        damaged: the numbers of earlier backups that are damaged and cannot be restored.
+    """
+
+    folder: str
+    number: int
+    bytes: int
+    kept: int
+    mended: int
+    damaged: list[int]
+    schema: str = "fpdb.backup/1"
+
+
+@dataclass(frozen=True)
+class ListedBackup(Answer):
+    """A backup in a folder.
+
+    Attributes:
+        number: its number, from 1.
+        made_at: when it was made, in seconds since 1970.
+        documents: documents in it; None if an earlier version made it.
+        bytes: its size, with the files that it shares with others.
+    """
+
+    number: int
+    made_at: int
+    documents: int | None
+    bytes: int
+    schema: str = "fpdb.backup.listed/1"
+
+
+@dataclass(frozen=True)
+class Problem(Answer):
+    """Damage in one part of a database: the part, and the damage."""
+
+    what: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class DamagedStore(Answer):
+    """A damaged store that a repair has put aside: its folder and its size."""
+
+    path: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Verification(Answer):
+    """The result of `verify`.
+
+    Attributes:
+        documents, postings, positions, texts: how many were checked.
+        problems: the damage, in the order of discovery; empty if the database is sound.
+        damaged_stores: damaged stores that repairs have put aside.
+    """
+
+    _OPTIONAL = frozenset({"damaged_stores"})
+
+    documents: int
+    postings: int
+    positions: int
+    texts: int
+    problems: list[Problem]
+    damaged_stores: list[DamagedStore] = field(default_factory=list)
+    schema: str = "fpdb.verify/1"
+
+    @classmethod
+    def _of_json(cls, text: str) -> Verification:
+        fields = json.loads(text)
+        stores = [DamagedStore._of(store) for store in fields.get("damaged_stores", [])]
+        problems = [Problem._of(problem) for problem in fields["problems"]]
+        return cls._of({**fields, "problems": problems, "damaged_stores": stores})
+
+
+@dataclass(frozen=True)
+class WrittenReport(Answer):
+    """The summary of `write_report`.
+
+    Attributes:
+        files, bytes: files that were written, and their size.
+        unreadable: documents whose text could not be read again; the report names them.
+        pairs_left_out: pairs that are not listed, because of `max_pairs`.
+    """
+
+    files: int
+    bytes: int
+    unreadable: int
+    pairs_left_out: int
+
+
 class Table(Generic[T]):
     """Rows of one kind: objects by index and in a loop, and an Arrow stream.
 
@@ -1176,7 +1278,39 @@ class Application:
         return self.files.__arrow_c_schema__()
 
 
-class PairStream(Iterator[Pair]):
+class _Stream(Iterator[T]):
+    """Rows that a thread finds, each read once."""
+
+    def __init__(self, native: _native.RowStream) -> None:
+        self._native = native
+
+    def _row(self, fields: dict[str, Any]) -> T:
+        raise NotImplementedError
+
+    def __next__(self) -> T:
+        row = self._native.next_row()
+        if row is None:
+            raise StopIteration
+        return self._row(json.loads(row))
+
+    def close(self) -> None:
+        """Ends the search. Iteration ends after the rows that were fetched already, some thousand at most; an Arrow stream fails."""
+        self._native.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._native.__arrow_c_schema__()
+
+
+class PairStream(_Stream[Pair]):
     """Pairs of documents, best first, read once: an iterator of `Pair`, and an Arrow stream.
 
     A thread finds them, and is a few thousand pairs ahead at most. With `with`, or `close`, the search ends early.
@@ -1186,36 +1320,35 @@ class PairStream(Iterator[Pair]):
     the end of one that `close` cuts short.
     """
 
-    def __init__(self, native: _native.RowStream) -> None:
-        self._native = native
-
-    def __iter__(self) -> PairStream:
-        return self
-
-    def __next__(self) -> Pair:
-        row = self._native.next_row()
-        if row is None:
-            raise StopIteration
-        return _pair(json.loads(row))
-
-    def close(self) -> None:
-        """Ends the search. Iteration ends after the pairs that were fetched already, some thousand at most; an Arrow stream fails."""
-        self._native.close()
-
-    def __enter__(self) -> PairStream:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def _row(self, fields: dict[str, Any]) -> Pair:
+        return _pair(fields)
 
     def __repr__(self) -> str:
         return f"<PairStream: {self._native.held:,} pairs fetched and not read>"
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        return self._native.__arrow_c_stream__(requested_schema)
 
-    def __arrow_c_schema__(self) -> Any:
-        return self._native.__arrow_c_schema__()
+class AnswerStream(_Stream[QueryAnswer]):
+    """Answers of `Database.iter_query_below`, in the order of the documents, read once: an iterator of `QueryAnswer`, and an Arrow
+    stream.
+
+    A thread finds them. It reads the queries some dozens at a time, and is three answers ahead at most. With `with`, or `close`, it ends
+    early. Arrow streams made of it read on as those of `PairStream`.
+    """
+
+    def __init__(self, native: _native.RowStream, text_of: Callable[[int], _Text]) -> None:
+        super().__init__(native)
+        self._text_of = text_of
+
+    @property
+    def failed(self) -> list[Failure]:
+        """The documents that could not be read, of those that the thread has come to; after the last answer all of them."""
+        return [Failure(*one) for one in self._native.failed]
+
+    def _row(self, fields: dict[str, Any]) -> QueryAnswer:
+        return QueryAnswer._with(fields, None, lambda match: self._text_of(match["id"]))
+
+    def __repr__(self) -> str:
+        return f"<AnswerStream: {self._native.held:,} answers fetched and not read>"
 
 
 def _restore(kind: Any, rows_kind: str, lines: bytes, *more: Any) -> Any:

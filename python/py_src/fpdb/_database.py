@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from . import _native
 from ._answers import (
+    AnswerStream,
     Application,
     AppliedFiles,
     ApplySummary,
     Assembly,
+    Backup,
     Compaction,
     Dedup,
     DedupPlan,
@@ -35,6 +37,8 @@ from ._answers import (
     SupersededDocuments,
     UncomparedDocuments,
     UndecidedDocuments,
+    Verification,
+    WrittenReport,
     _Text,
 )
 from ._errors import RepeatedNameWarning
@@ -46,6 +50,8 @@ from ._inputs import (
     Path,
     arrow_of,
     given_documents,
+    ignoring,
+    joining,
     listed,
     not_a_table,
     reading,
@@ -59,7 +65,7 @@ from ._progress import ProgressLike, following
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import DedupOptions, PairsOptions, QueryOptions
+    from ._options import BelowOptions, DedupOptions, PairsOptions, QueryOptions
 
 
 By: TypeAlias = Literal["exact", "exact-text", "resemblance", "containment"]
@@ -354,6 +360,65 @@ class Database:
         with following("compact", progress, stop) as caller:
             return Compaction._of(json.loads(self._native.compact(caller)))
 
+    def merge(
+        self,
+        other: Database,
+        *,
+        on_change: Literal["replace", "keep", "both"] = "replace",
+        progress: ProgressLike = None,
+        stop: StopToken | None = None,
+    ) -> IngestSummary:
+        """Adds the documents of another database of the same profile. Their texts are not read again.
+
+        Args:
+            other: the other database. It does not change.
+            on_change: as for `ingest`, for documents of both databases.
+            progress, stop: as for `ingest`. What was committed stays, and the same call goes on.
+
+        Raises:
+            ParameterError: the profiles differ, or this database is open for reading.
+        """
+        with following("merge", progress, stop) as caller:
+            return _ended(_native.merge(self._native, other._native, on_change, caller))
+
+    def backup(
+        self,
+        folder: Path,
+        *,
+        keep: int | None = None,
+        quick: bool = False,
+        progress: ProgressLike = None,
+        stop: StopToken | None = None,
+    ) -> Backup:
+        """Copies the database to a folder, beside earlier backups of it. Files that have not changed are shared.
+
+        `fpdb.backups` lists the backups of a folder, and `fpdb.restore` makes a database of one.
+
+        Args:
+            folder: a new folder, or one of backups of this database.
+            keep: how many backups stay in the folder, the newest ones; all where not given.
+            quick: compares files of earlier backups by their sizes only.
+            progress, stop: as for `ingest`.
+
+        Raises:
+            ParameterError: the database is open for reading, or the folder is in a database.
+            NotADatabaseError: something else is in the folder.
+        """
+        with following("backup", progress, stop) as caller:
+            made = _native.backup(self._native, os.fspath(folder), whole("keep", keep), quick, caller)
+        return Backup._of(json.loads(made))
+
+    def verify(self, *, progress: ProgressLike = None, stop: StopToken | None = None) -> Verification:
+        """Checks all postings, documents and counts against each other. Changes nothing.
+
+        `fpdb verify --repair` rebuilds what is damaged.
+
+        Returns:
+            What was checked, and the `problems`; none if the database is sound.
+        """
+        with following("verify", progress, stop) as caller:
+            return Verification._of_json(_native.verify(self._native, caller))
+
     def assemble(
         self, staging: Path, *, progress: ProgressLike = None, stop: StopToken | None = None
     ) -> Assembly:
@@ -402,6 +467,10 @@ class Database:
         max_df: int | None = None,
         passages: bool = True,
         rewritten: bool = False,
+        gap: int | None = None,
+        min_passage: int = 0,
+        skip_quotes: bool = False,
+        ignore_phrases: Path | None = None,
         weight: Literal["none", "idf"] = "none",
         submission_by: str | None = None,
         format: str = "auto",
@@ -424,6 +493,11 @@ class Database:
             max_df: fingerprints that more documents hold do not count.
             passages: whether to find passages.
             rewritten: also finds paraphrases, in databases of words.
+            gap: joins shared runs with at most this many symbols between them into one passage; the guarantee of the profile where
+                not given.
+            min_passage: leaves out passages with fewer symbols that agree.
+            skip_quotes: text of the query in quotation marks does not count. For prose.
+            ignore_phrases: a file of phrases, one a line, that do not count in the query. For prose.
             weight: "idf" counts a rare fingerprint more than a common one.
             submission_by: ranks the documents of one submission as one match, with the `files` that share most. A folder: each
                 folder and archive directly in it is a submission ("." for the first folder of the names). Or a regular
@@ -443,7 +517,22 @@ class Database:
             KeyboardInterrupt, StoppedError: it was stopped, within a query too.
         """
         options = _querying(
-            mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format, limits
+            mode=mode,
+            window=window,
+            n=n,
+            top=top,
+            min_score=min_score,
+            max_df=max_df,
+            passages=passages,
+            rewritten=rewritten,
+            gap=gap,
+            min_passage=min_passage,
+            skip_quotes=skip_quotes,
+            ignore_phrases=ignore_phrases,
+            weight=weight,
+            submission_by=submission_by,
+            format=format,
+            limits=limits,
         )
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
@@ -486,6 +575,10 @@ class Database:
         max_df: int | None = None,
         passages: bool = True,
         rewritten: bool = False,
+        gap: int | None = None,
+        min_passage: int = 0,
+        skip_quotes: bool = False,
+        ignore_phrases: Path | None = None,
         weight: Literal["none", "idf"] = "none",
         submission_by: str | None = None,
         format: str = "auto",
@@ -502,7 +595,8 @@ class Database:
             path: the file or folder.
             exclude, include, skip_hidden, follow, text, id, keep: as for `ingest`. `query.metadata` of the answer to a record has its
                 id and the fields to keep.
-            mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format, limits: as for `query`.
+            mode, window, n, top, min_score, max_df, passages, rewritten, gap, min_passage, skip_quotes, ignore_phrases: as for `query`.
+            weight, submission_by, format, limits: as for `query`.
             progress, stop: as for `ingest`.
 
         Raises:
@@ -510,12 +604,115 @@ class Database:
             KeyboardInterrupt, StoppedError: it was stopped.
         """
         options = _querying(
-            mode, window, n, top, min_score, max_df, passages, rewritten, weight, submission_by, format, limits
+            mode=mode,
+            window=window,
+            n=n,
+            top=top,
+            min_score=min_score,
+            max_df=max_df,
+            passages=passages,
+            rewritten=rewritten,
+            gap=gap,
+            min_passage=min_passage,
+            skip_quotes=skip_quotes,
+            ignore_phrases=ignore_phrases,
+            weight=weight,
+            submission_by=submission_by,
+            format=format,
+            limits=limits,
         )
         walking = _walking(exclude, include, skip_hidden, follow), (text, id, listed(keep))
         with following("query", progress, stop) as caller:
             rows, failed = self._native.query_below(os.fspath(path), walking, options, caller)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
+
+    def iter_query_below(
+        self,
+        path: Path,
+        *,
+        exclude: Sequence[str] = (),
+        include: Sequence[str] = (),
+        skip_hidden: bool = False,
+        follow: bool = False,
+        text: str = "text",
+        id: str = "id",
+        keep: Sequence[str] = (),
+        stop: StopToken | None = None,
+        **options: Unpack[BelowOptions],
+    ) -> AnswerStream:
+        """The same answers as `query_below`, read once as they are found, in memory that does not grow with their number.
+
+        The queries are answered on a thread of its own, which is a few dozen documents ahead at most. The files of the database stay
+        open until the stream has ended.
+
+        Args:
+            path, exclude, include, skip_hidden, follow, text, id, keep: as for `query_below`.
+            options: those of `query_below`, without `progress`.
+            stop: ends the queries from another thread.
+
+        Returns:
+            An iterator of `QueryAnswer`, which is an Arrow stream too. Its `failed` lists the documents that could not be read.
+
+        Raises:
+            ParameterError: an argument makes no sense.
+            StoppedError: while it is read, if it was stopped.
+        """
+        found = _walking(exclude, include, skip_hidden, follow), (text, id, listed(keep))
+        native = self._native.iter_query_below(os.fspath(path), found, _querying(**options), stop)
+        return AnswerStream(native, self._text_of)
+
+    def write_report(
+        self,
+        answers: QueryAnswers | Pairs | Dedup,
+        path: Path,
+        *,
+        single_file: bool = False,
+        max_pairs: int | None = None,
+        max_size: int | None = None,
+        anonymise: bool = False,
+        texts: bool = True,
+        settings: Mapping[str, object] | None = None,
+        progress: ProgressLike = None,
+        stop: StopToken | None = None,
+    ) -> WrittenReport:
+        """Writes answers of this database as a report for a browser: what `--format html` of the program writes.
+
+        It shows both texts of each pair side by side with their passages marked, and needs no network. An earlier report at the path is
+        replaced.
+
+        Args:
+            answers: what `query` of a sequence, `pairs` or `dedup` has returned. Not those of `query_below`, whose texts are not kept.
+            path: a folder, whose page is `index.html`; with `single_file` the page itself.
+            single_file: writes one file, for sending.
+            max_pairs: lists so many pairs, the best ones; 1,000 where not given.
+            max_size: embeds texts and passages up to so many bytes, the best pairs first; 64 MiB where not given.
+            anonymise: replaces names, and leaves out paths and metadata. The texts stay.
+            texts: False leaves out the texts.
+            settings: settings to show, by name.
+            progress, stop: as for `ingest`.
+
+        Raises:
+            ParameterError: there is no report of these answers.
+            NotADatabaseError: something else than a report is at the path. It stays.
+            KeyboardInterrupt, StoppedError: it was stopped. An earlier report stays.
+        """
+        if isinstance(answers, QueryAnswer):
+            raise TypeError("a report takes the answers of a sequence of queries: query([text])")
+        if not isinstance(answers, (QueryAnswers, Pairs, Dedup)):
+            raise TypeError(f"a report takes answers of query, pairs or dedup, not {type(answers).__name__}")
+        rows = answers.removable._rows if isinstance(answers, Dedup) else answers._rows
+        failed = answers.failed if isinstance(answers, QueryAnswers) else []
+        showing: _native._Showing = {
+            "settings": [(name, str(value)) for name, value in (settings or {}).items()],
+            "failed": [(one.name, one.error) for one in failed],
+            "max_pairs": whole("max_pairs", max_pairs),
+            "max_size": whole("max_size", max_size),
+            "anonymise": anonymise,
+            "texts": texts,
+            "single_file": single_file,
+        }
+        with following("report", progress, stop) as caller:
+            return WrittenReport._of(json.loads(_native.write_report(self._native, rows, os.fspath(path), showing, caller)))
 
     def _one(
         self, source: tuple[str, str, object], options: _native._Querying, caller: _native._Caller
@@ -549,6 +746,9 @@ class Database:
         top: int | None = None,
         own_text: bool = False,
         passages: bool = False,
+        rewritten: bool = False,
+        gap: int | None = None,
+        min_passage: int = 0,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> Pairs:
@@ -570,6 +770,7 @@ class Database:
             own_text: for source code: compares the documents' own text too, names and comments included, and ranks pairs by the
                 larger of the two resemblances. The documents are read again.
             passages: finds all passages of each pair. The documents are read again.
+            rewritten, gap, min_passage: as for `query`, for these passages and those of a report.
             progress, stop: as for `ingest`.
 
         Raises:
@@ -590,6 +791,7 @@ class Database:
             top=top,
         )
         options["own_text"], options["passages"] = own_text, passages
+        options["joining"] = joining(rewritten, gap, min_passage)
         with following("pairs", progress, stop) as caller:
             return Pairs(self._native.pairs(options, caller), self._text_of)
 
@@ -892,6 +1094,7 @@ def _pairing(
         "reading": reading("auto"),
         "own_text": False,
         "passages": False,
+        "joining": joining(False, None, 0),
     }
 
 
@@ -921,18 +1124,23 @@ def _deduplicating(
 
 
 def _querying(
-    mode: str,
-    window: int | None,
-    n: int | None,
-    top: int | None,
-    min_score: float,
-    max_df: int | None,
-    passages: bool,
-    rewritten: bool,
-    weight: str,
-    submission_by: str | None,
-    format: str,
-    limits: Mapping[str, int] | None,
+    *,
+    mode: str = "containment",
+    window: int | None = None,
+    n: int | None = None,
+    top: int | None = 10,
+    min_score: float = 0.0,
+    max_df: int | None = None,
+    passages: bool = True,
+    rewritten: bool = False,
+    gap: int | None = None,
+    min_passage: int = 0,
+    skip_quotes: bool = False,
+    ignore_phrases: Path | None = None,
+    weight: str = "none",
+    submission_by: str | None = None,
+    format: str = "auto",
+    limits: Mapping[str, int] | None = None,
 ) -> _native._Querying:
     return {
         "reading": reading(format, limits),
@@ -945,5 +1153,6 @@ def _querying(
         "passages": passages,
         "weight": weight,
         "submission_by": submission_by,
-        "rewritten": rewritten,
+        "joining": joining(rewritten, gap, min_passage),
+        "ignoring": ignoring(skip_quotes, ignore_phrases),
     }

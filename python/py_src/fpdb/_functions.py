@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterable, Mapping
 
 from . import _native
-from ._answers import Fingerprints, QueryAnswer, _Text
+from ._answers import Fingerprints, ListedBackup, QueryAnswer, _Text
 from ._database import Database
-from ._inputs import ArrowData, Document, Path, arrow_of, reading, source_of, whole
+from ._inputs import NUMBERS, ArrowData, Document, Path, arrow_of, ignoring, joining, reading, source_of, whole
 from ._profile import Profile, native_profile
 from ._progress import ProgressLike, following
 
@@ -38,7 +38,7 @@ def create(
         ParameterError: there is no such profile.
     """
     text = os.fspath(path)
-    return Database(_native.NativeDatabase(text, True, native_profile(profile), *_room(memory, cache, threads)), text)
+    return Database(_native.NativeDatabase(text, True, native_profile(profile), _room(memory, cache, threads)), text)
 
 
 def open(
@@ -62,7 +62,44 @@ def open(
         VersionError, DamagedError, NotADatabaseError: it cannot be used.
     """
     text = os.fspath(path)
-    return Database(_native.NativeDatabase(text, write, None, *_room(memory, cache, threads)), text)
+    return Database(_native.NativeDatabase(text, write, None, _room(memory, cache, threads)), text)
+
+
+def restore(
+    path: Path,
+    folder: Path,
+    number: int | None = None,
+    *,
+    memory: int | None = None,
+    cache: int | None = None,
+    threads: int | None = None,
+) -> Database:
+    """Makes a database of a backup, and opens it for writing.
+
+    Args:
+        path: a folder that is not there yet.
+        folder: the folder of backups that `Database.backup` has made.
+        number: which of them, as `backups` lists them; the newest where not given.
+        memory, cache, threads: as for `create`.
+
+    Raises:
+        DatabaseExistsError: there is a database already.
+        NotADatabaseError: there are no backups in the folder.
+        ParameterError: there is none of that number.
+        DamagedError: it is damaged.
+    """
+    text = os.fspath(path)
+    room = _room(memory, cache, threads)
+    return Database(_native.restore(text, os.fspath(folder), whole("number", number, NUMBERS), room), text)
+
+
+def backups(folder: Path) -> list[ListedBackup]:
+    """The backups in a folder, oldest first.
+
+    Raises:
+        NotADatabaseError: there are none.
+    """
+    return [ListedBackup._of(json.loads(line)) for line in _native.backups(os.fspath(folder))]
 
 
 def _room(memory: int | None, cache: int | None, threads: int | None) -> tuple[int | None, int | None, int | None]:
@@ -75,6 +112,10 @@ def diff(
     profile: Profile | str | None = None,
     *,
     rewritten: bool = False,
+    gap: int | None = None,
+    min_passage: int = 0,
+    skip_quotes: bool = False,
+    ignore_phrases: Path | None = None,
     format: str = "auto",
     limits: Mapping[str, int] | None = None,
     progress: ProgressLike = None,
@@ -92,6 +133,7 @@ def diff(
         a, b: the documents.
         profile: what is compared: "prose" where not given, or "words" with `rewritten`.
         rewritten: also finds paraphrases.
+        gap, min_passage, skip_quotes, ignore_phrases: as for `Database.query`.
         format: the format of both: "auto", or as for `Database.ingest`.
         limits, progress, stop: as for `Database.ingest`.
 
@@ -106,7 +148,8 @@ def diff(
         profile = "words" if rewritten else "prose"
     first, second = source_of(a, "a"), source_of(b, "b")
     with following("diff", progress, stop) as caller:
-        rows = _native.diff(first, second, native_profile(profile), reading(format, limits), rewritten, caller)
+        passages = joining(rewritten, gap, min_passage), ignoring(skip_quotes, ignore_phrases)
+        rows = _native.diff(first, second, native_profile(profile), reading(format, limits), passages, caller)
     query, document = _Text(lambda: rows.text(0)), _Text(lambda: rows.text(1))
     return QueryAnswer._with(json.loads(rows.json(0)), query, lambda _: document)
 

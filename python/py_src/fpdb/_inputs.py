@@ -64,6 +64,15 @@ def reading(format: str, limits: Mapping[str, int] | None = None) -> _native._Re
     return {"format": format, "reader": _reader(), "limits": dict(limits or {})}
 
 
+def joining(rewritten: bool, gap: int | None, min_passage: int) -> _native._Joining:
+    least = whole("min_passage", min_passage)
+    return {"rewritten": rewritten, "gap": whole("gap", gap, NUMBERS), "min_passage": 0 if least is None else least}
+
+
+def ignoring(skip_quotes: bool, phrases: Path | None) -> _native._Ignoring:
+    return {"skip_quotes": skip_quotes, "phrases": None if phrases is None else os.fspath(phrases)}
+
+
 def arrow_of(data: object, columns: Sequence[str] | None = None) -> object | None:
     """The Arrow data that an object has or is; None where it is neither. Of a data set with these columns only, where they are given."""
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):

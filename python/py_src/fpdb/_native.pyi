@@ -34,6 +34,24 @@ class _Ingesting(TypedDict):
     id: str
     keep: list[str]
 
+class _Joining(TypedDict):
+    rewritten: bool
+    gap: int | None
+    min_passage: int
+
+class _Ignoring(TypedDict):
+    skip_quotes: bool
+    phrases: str | None
+
+class _Showing(TypedDict):
+    settings: list[tuple[str, str]]
+    failed: list[tuple[str, str]]
+    max_pairs: int | None
+    max_size: int | None
+    anonymise: bool
+    texts: bool
+    single_file: bool
+
 class _Querying(TypedDict):
     reading: _Reading
     mode: str
@@ -44,7 +62,8 @@ class _Querying(TypedDict):
     max_df: int | None
     passages: bool
     weight: str
-    rewritten: bool
+    joining: _Joining
+    ignoring: _Ignoring
     submission_by: str | None
 
 class _Pairing(TypedDict):
@@ -61,6 +80,7 @@ class _Pairing(TypedDict):
     reading: _Reading
     own_text: bool
     passages: bool
+    joining: _Joining
 
 class _Repeating(TypedDict):
     min_length: int | None
@@ -93,6 +113,10 @@ _Applying = TypedDict(
 
 _Progress = Callable[[str, int, int, int], object] | None
 _Ingested = tuple[str, BaseException | None]
+# Bytes of memory and of the cache, and a number of threads.
+_Room = tuple[int | None, int | None, int | None]
+# Which documents of a path are queried with, and the fields of records: text, id, others to keep.
+_Found = tuple[_Walking, tuple[str, str, list[str]]]
 # Its callback, and the token that stops its work.
 _Caller = tuple[_Progress, StopToken | None]
 
@@ -124,6 +148,8 @@ class RowStream:
     def close(self) -> None: ...
     @property
     def held(self) -> int: ...
+    @property
+    def failed(self) -> list[tuple[str, str]]: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any: ...
     def __arrow_c_schema__(self) -> Any: ...
 
@@ -167,9 +193,7 @@ class NativeDatabase:
         path: str,
         write: bool,
         profile: str | None,
-        memory: int | None,
-        cache: int | None,
-        threads: int | None,
+        room: _Room,
     ) -> NativeDatabase: ...
     def close(self) -> None: ...
     @property
@@ -200,12 +224,11 @@ class NativeDatabase:
         self, column: object, options: _Querying, caller: _Caller
     ) -> tuple[Rows, list[tuple[str, str]]]: ...
     def query_below(
-        self,
-        path: str,
-        found: tuple[_Walking, tuple[str, str, list[str]]],
-        options: _Querying,
-        caller: _Caller,
+        self, path: str, found: _Found, options: _Querying, caller: _Caller
     ) -> tuple[Rows, list[tuple[str, str]]]: ...
+    def iter_query_below(
+        self, path: str, found: _Found, options: _Querying, stop: StopToken | None
+    ) -> RowStream: ...
     def pairs(self, options: _Pairing, caller: _Caller) -> Rows: ...
     def iter_pairs(self, options: _Pairing, stop: StopToken | None) -> RowStream: ...
     def repeats(self, options: _Repeating, caller: _Caller) -> tuple[Rows, Rows, str]: ...
@@ -233,9 +256,15 @@ def diff(
     b: tuple[str, str, object],
     profile: str,
     reading: _Reading,
-    rewritten: bool,
+    passages: tuple[_Joining, _Ignoring],
     caller: _Caller,
 ) -> Rows: ...
+def verify(database: NativeDatabase, caller: _Caller) -> str: ...
+def merge(database: NativeDatabase, other: NativeDatabase, on_change: str, caller: _Caller) -> _Ingested: ...
+def backup(database: NativeDatabase, folder: str, keep: int | None, quick: bool, caller: _Caller) -> str: ...
+def backups(folder: str) -> list[str]: ...
+def restore(path: str, folder: str, number: int | None, room: _Room) -> NativeDatabase: ...
+def write_report(database: NativeDatabase, rows: Rows, path: str, showing: _Showing, caller: _Caller) -> str: ...
 def fingerprint(texts: object, profile: str, format: str, threads: int) -> NativeFingerprints: ...
 def profile(text: str) -> str: ...
 def serve_documents() -> None: ...

@@ -10,8 +10,8 @@ from ._inputs import Path
 from ._progress import ProgressLike
 
 
-class QueryOptions(TypedDict, total=False):
-    """The options of `Database.query`."""
+class BelowOptions(TypedDict, total=False):
+    """The options of `Database.iter_query_below`."""
 
     mode: Literal["containment", "resemblance"]
     window: int | None
@@ -21,10 +21,19 @@ class QueryOptions(TypedDict, total=False):
     max_df: int | None
     passages: bool
     rewritten: bool
+    gap: int | None
+    min_passage: int
+    skip_quotes: bool
+    ignore_phrases: Path | None
     weight: Literal["none", "idf"]
     submission_by: str | None
     format: str
     limits: Mapping[str, int] | None
+
+
+class QueryOptions(BelowOptions, total=False):
+    """The options of `Database.query`."""
+
     progress: ProgressLike
     stop: _native.StopToken | None
 
