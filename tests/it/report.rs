@@ -5,6 +5,7 @@ mod claims;
 mod data;
 mod files;
 mod hostile;
+mod overview;
 mod pages;
 mod reading;
 mod submissions;

@@ -9,7 +9,7 @@ use super::data::{
     ReportPair,
 };
 use super::options::{HtmlAnswers, HtmlOptions};
-use super::pair_list::{PairList, pair_of, pair_of_match, passages, same_text};
+use super::pair_list::{PairList, longest, pair_of, pair_of_match, passages, same_text};
 use crate::archive::dedup::{Because, DedupAnswer, Removable};
 use crate::archive::pairs::{Pair, PairsAnswer};
 use crate::database::Database;
@@ -289,6 +289,7 @@ impl ReportContent {
                 estimated: Vec::new(),
                 identical,
                 passages: found.as_ref().map(passages),
+                longest: found.as_ref().and_then(longest),
                 page: false,
                 files: Vec::new(),
                 files_left_out: 0,
@@ -454,7 +455,8 @@ fn of_documents(
     let (a, b) = (documents.stored(database, pair.a_id)?, documents.stored(database, pair.b_id)?);
     let found = found.matches.remove(&(pair.a_id, pair.b_id));
     let identical = found.as_ref().is_some_and(|found| found.identical);
-    Ok((ReportPair { identical, ..pair_of(a, b, pair, found.as_ref().map(passages)) }, found))
+    let longest = found.as_ref().and_then(longest);
+    Ok((ReportPair { identical, longest, ..pair_of(a, b, pair, found.as_ref().map(passages)) }, found))
 }
 
 /// One bin for each whole percent, from 0 to 100.

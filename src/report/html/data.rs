@@ -184,6 +184,9 @@ pub(super) struct ReportPair {
     pub(super) identical: bool,
     /// Number of shared passages; `None` if they were not requested.
     pub(super) passages: Option<u64>,
+    /// Number of symbols in the longest of them; of submissions, in the longest of any two documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) longest: Option<u64>,
     /// True if the report has a page for the pair: its passages, and its texts if the report has texts.
     pub(super) page: bool,
     /// Why A is removable, if B is its survivor.

@@ -18,7 +18,7 @@ const VENDOR: [&str; 4] = [
     include_str!("vendor/d3/d3-quadtree.min.js"),
     include_str!("vendor/d3/d3-force.min.js"),
 ];
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("assets/dom.js"),
     include_str!("assets/data.js"),
     include_str!("assets/graph.js"),
@@ -27,6 +27,7 @@ const SCRIPTS: [&str; 9] = [
     include_str!("assets/differing.js"),
     include_str!("assets/pane.js"),
     include_str!("assets/pair.js"),
+    include_str!("assets/submissions.js"),
     include_str!("assets/main.js"),
 ];
 

@@ -22,7 +22,8 @@ impl PairList {
     /// Adds a pair of submissions, with the pairs of their documents.
     pub(super) fn push_with_files(&mut self, pair: ReportPair, files: Vec<(ReportPair, Option<Match>)>) {
         let of = Some(self.pairs.len());
-        self.push(pair, None);
+        let longest = files.iter().filter_map(|(file, _)| file.longest).max();
+        self.push(ReportPair { longest, ..pair }, None);
         self.files.extend(files.into_iter().map(|(file, found)| (ReportPair { of, ..file }, found)));
     }
 
@@ -43,6 +44,11 @@ pub(super) fn passages(found: &Match) -> u64 {
     found.passages.len() as u64 + found.passages_left_out
 }
 
+/// Symbols of the longest passage.
+pub(super) fn longest(found: &Match) -> Option<u64> {
+    found.passages.iter().map(|passage| passage.symbols).max()
+}
+
 pub(super) fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bool) -> ReportPair {
     ReportPair {
         a,
@@ -56,6 +62,7 @@ pub(super) fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bo
         estimated: found.estimated.iter().map(|&measure| measure.into()).collect(),
         identical: found.identical,
         passages: with_passages.then(|| passages(found)),
+        longest: longest(found),
         page: false,
         removal: None,
         files: Vec::new(),
@@ -77,6 +84,7 @@ pub(super) fn pair_of(a: usize, b: usize, pair: &Pair, passages: Option<u64>) ->
         estimated: Vec::new(),
         identical: false,
         passages,
+        longest: None,
         page: false,
         removal: None,
         files: Vec::new(),

@@ -64,6 +64,8 @@ pub(crate) struct ReportPair {
     pub(crate) estimated: Vec<String>,
     pub(crate) identical: bool,
     pub(crate) passages: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) longest: Option<u64>,
     pub(crate) page: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<usize>,

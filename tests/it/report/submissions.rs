@@ -141,3 +141,57 @@ fn a_reader_goes_from_submissions_to_their_files_and_back() {
     browser.wait("document.getElementById('files')");
     browser.check_quiet();
 }
+
+#[test]
+fn all_files_of_two_submissions_stand_side_by_side() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    corpus(&folder);
+    let flags = ["pairs", "--submission-by", "in", "--min-resemblance", "0"];
+    folder.ok(&[&flags[..], &["--format", "html", "-o", "report"]].concat());
+    let report = read(&folder, "report");
+    let first = &report.pairs[0];
+    browser.open(&folder.path().join("report/index.html"), "pair=1");
+    browser.click("#whole");
+    browser.wait("document.getElementById('main').dataset.whole && document.querySelectorAll('.pane').length === 2");
+    let heads = |side: usize| {
+        format!(
+            "[...document.querySelectorAll('.pane')[{side}].querySelectorAll('.head')].map((row) => row.textContent).join()"
+        )
+    };
+    assert_eq!(browser.text(&heads(0)), "in/ann/a.txt,in/ann/b.txt");
+    assert_eq!(browser.text(&heads(1)), "in/bob/c.txt,in/bob/d.txt");
+    // The lines of each file are counted from 1.
+    assert_eq!(
+        browser.text("[...document.querySelectorAll('.head')].map((row) => `${row.dataset.n}${row.nextSibling.dataset.n}`).join()"),
+        "1,1,1,1"
+    );
+    // Each passage is marked on both sides, over the same words.
+    let passages: u64 = first.files.iter().map(|&file| report.pairs[file].passages.unwrap()).sum();
+    assert!(passages > 1);
+    assert_eq!(browser.ask("document.querySelectorAll('.passages tbody tr').length"), json!(passages));
+    let words = |side: usize, number: u64| {
+        format!(
+            "[...document.querySelectorAll('.pane')[{side}].querySelectorAll('mark[data-p~=\"{number}\"]')].map((mark) => mark.textContent).join('').split(/\\W+/).filter(Boolean).join(' ')"
+        )
+    };
+    for number in 1..=passages {
+        let marked = browser.text(&words(0, number));
+        assert!(marked.len() > 100, "{marked}");
+        assert_eq!(browser.text(&words(1, number)), marked);
+    }
+    browser.picture("submissions-whole");
+    // It lasts when the page is loaded again, and leads back.
+    browser.press("n");
+    browser.wait("location.hash.includes('files=whole') && location.hash.includes('passage=2')");
+    browser.ask("globalThis.before = true; location.reload()");
+    browser.wait("!globalThis.before && document.getElementById('position')?.textContent.startsWith('passage 2 ')");
+    browser.click("#up");
+    browser.wait("document.getElementById('files')");
+    // A report without texts has no such page.
+    folder.ok(&[&flags[..], &["--format", "html", "-o", "bare", "--no-text"]].concat());
+    browser.open(&folder.path().join("bare/index.html"), "pair=1&files=whole");
+    browser.wait("document.getElementById('files')");
+    assert_eq!(browser.ask("document.getElementById('whole')"), serde_json::Value::Null);
+    browser.check_quiet();
+}

@@ -82,6 +82,9 @@ function linesOf(text, marks) {
   return marks.map(([from, to]) => [line(from), Math.max(line(from), line(to - 1))]);
 }
 
+// The symbols of the longest passage of a pair, as a cell of a table.
+const longest = (pair) => (pair.longest === undefined ? "\u2013" : grouped(pair.longest));
+
 // Whether a measure of a pair was found from a part of the hashes only.
 const isEstimate = (pair, measure) => (pair.estimated || []).includes(measure);
 

@@ -3,6 +3,8 @@
 "use strict";
 
 const NODES_DRAWN = 300;
+// Pixels.
+const NAME_SIZE = 12;
 
 function clusters(pairs) {
   const parent = new Map();
@@ -82,15 +84,32 @@ function graph(groups, pairs, open, choose) {
   // Names where there is room for them, those of the documents with most pairs first; the others show theirs when pointed at.
   const degree = new Map();
   for (const link of links) for (const end of [link.source, link.target]) degree.set(end, (degree.get(end) || 0) + 1);
-  const named = [];
-  for (const node of [...nodes].sort((a, b) => (degree.get(b) || 0) - (degree.get(a) || 0))) {
-    const last = labels.get(node.document);
-    const words = inLine(last.length > 20 ? `${last.slice(0, 18)}\u2026` : last);
-    const place = { x: node.x, y: node.y + 17, half: words.length * 2.4 + 2 };
-    if (named.some((other) => Math.abs(other.y - place.y) < 10 && Math.abs(other.x - place.x) < other.half + place.half)) continue;
-    named.push(place);
-    picture.append(s("text", { x: place.x.toFixed(1), y: place.y.toFixed(1), "text-anchor": "middle" }, words));
-  }
+  const first = [...nodes].sort((a, b) => (degree.get(b) || 0) - (degree.get(a) || 0));
+  const names = s("g");
+  picture.append(names);
+  // The picture is drawn larger or smaller than its own units, and names always in the same size.
+  const write = ({ width, height }) => {
+    if (width === 0 || height === 0) return;
+    const size = NAME_SIZE * Math.max(wide / width, high / height);
+    const named = [];
+    names.style.fontSize = `${size}px`;
+    names.replaceChildren();
+    for (const node of first) {
+      const last = labels.get(node.document);
+      const words = inLine(last.length > 20 ? `${last.slice(0, 18)}\u2026` : last);
+      const half = (words.length * 0.29 + 0.3) * size;
+      const [aside, below] = [half + 9, 8 + size];
+      const covers = (place) => (other) => Math.abs(other.y - place.y) < 1.2 * size && Math.abs(other.x - place.x) < other.half + half;
+      // The middle of a line is a third of its size above its place.
+      const hides = (place) => (other) => other !== node && Math.abs(other.y - place.y + size / 3) < 7 + size / 2 && Math.abs(other.x - place.x) < 7 + half;
+      const place = [[0, below], [0, -11], [aside, size / 3], [-aside, size / 3]].map(([x, y]) => ({ x: node.x + x, y: node.y + y, half }))
+        .find((one) => !named.some(covers(one)) && !nodes.some(hides(one)));
+      if (!place) continue;
+      named.push(place);
+      names.append(s("text", { x: place.x.toFixed(1), y: place.y.toFixed(1), "text-anchor": "middle" }, words));
+    }
+  };
+  new ResizeObserver((entries) => write(entries[entries.length - 1].contentRect)).observe(picture);
   const left = groups.length - drawn + (nodes.length < (groups[0] || []).length ? 1 : 0);
   return { picture, left: inside.length > links.length || left > 0 };
 }

@@ -20,7 +20,7 @@ function route(event) {
   const [pair, passage] = ["pair", "passage"].map((key) => Math.floor(Number(address.get(key))) || 0);
   relist = null;
   recall(location.hash.slice(1));
-  if (report.pairs[pair - 1]) pairPage(pair, passage);
+  if (report.pairs[pair - 1]) pairPage(pair, passage, address.get("files") === "whole");
   else {
     current = null;
     overview();

@@ -104,6 +104,7 @@ function overview() {
     })),
     { key: "shared", title: "shared fingerprints", class: "number", of: (pair) => pair.shared, cell: (pair) => grouped(pair.shared) },
     { key: "passages", title: "passages", class: "number", of: (pair) => pair.passages ?? -1, cell: (pair) => pair.passages === null ? "\u2013" : grouped(pair.passages) },
+    { key: "longest", title: "longest passage", class: "number", of: (pair) => pair.longest ?? -1, cell: longest },
   ];
 
   function head() {
@@ -297,9 +298,9 @@ function save(pairs) {
   };
   const groups = clusters(pairs);
   const cluster = new Map(groups.flatMap((group, number) => group.map((document) => [document, number + 1])));
-  const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", "identical", "passages", "cluster", ...(report.dedup ? ["group", "because", "novel", "bytes", "id"] : [])]];
+  const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", "identical", "passages", "longest_passage", "cluster", ...(report.dedup ? ["group", "because", "novel", "bytes", "id"] : [])]];
   for (const pair of pairs) lines.push([pair.number + 1, report.documents[pair.a].name, report.documents[pair.b].name, pair.shared, pair.resemblance,
-    pair.containment_a, pair.containment_b, pair.identical, pair.passages, cluster.get(pair.a),
+    pair.containment_a, pair.containment_b, pair.identical, pair.passages, pair.longest, cluster.get(pair.a),
     ...(report.dedup ? [pair.removal.group, pair.removal.because, pair.removal.novel, report.documents[pair.a].bytes, pair.removal.id] : [])]);
   const url = URL.createObjectURL(new Blob([`${lines.map((line) => line.map(cell).join(",")).join("\r\n")}\r\n`], { type: "text/csv" }));
   h("a", { href: url, download: "pairs.csv" }).click();

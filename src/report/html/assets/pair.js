@@ -5,7 +5,8 @@ let current = null;
 // The causes of removal by which nothing is lost.
 const SAME_TEXTS = ["identical", "same-text"];
 
-async function pairPage(number, passage) {
+// With `whole`, of two submissions all files that share text, side by side.
+async function pairPage(number, passage, whole) {
   const pair = report.pairs[number - 1];
   const [a, b] = [report.documents[pair.a], report.documents[pair.b]];
   current = { pair };
@@ -14,22 +15,30 @@ async function pairPage(number, passage) {
   top_(["Pair ", String(number)], [name(a.name), " and ", name(b.name)], h("nav", { class: "tools screen", "aria-label": "pairs" },
     (beside(pair, -1) || beside(pair, 1)) && [step(-1, "\u2190", "["), step(1, "\u2192", "]")],
     pair.of !== undefined && h("a", { id: "up", href: `#pair=${pair.of + 1}` }, "Its submission"),
+    pair.files && whole && h("a", { id: "up", href: `#pair=${number}` }, "Its files"),
     h("a", { href: "#" }, report.command === "diff" ? "About this comparison" : "All pairs")));
   document.title = `Pair ${number}: ${seen(a.name)} and ${seen(b.name)} - fpdb report`;
   const main = document.getElementById("main");
-  document.body.className = pair.files ? "" : "pair";
-  if (pair.files) return main.replaceChildren(measures(pair), filesOf(pair));
+  const listing = pair.files && !(whole && canBeWhole(pair));
+  document.body.className = listing ? "" : "pair";
+  if (listing) return main.replaceChildren(measures(pair), filesOf(pair));
   main.replaceChildren(measures(pair), h("p", { class: "gone" }, "Loading\u2026"));
   let data;
   let texts;
   try {
+    if (pair.files) {
+      const made = await wholeSubmissions(pair);
+      if (mine === current) draw(main, pair, made.documents, made.evidence, made.texts, passage);
+      return;
+    }
     data = pair.page ? await load(`pair-${number}`) : { match: {}, a: { text: false }, b: { text: false } };
     texts = await Promise.all([[data.a, pair.a], [data.b, pair.b]].map(([side, at]) => (side.text ? load(`text-${at + 1}`) : null)));
   } catch (error) {
     if (mine === current) main.replaceChildren(measures(pair), h("p", { class: "notice", role: "alert" }, error.message));
     return;
   }
-  if (mine === current) draw(main, pair, [a, b], data, texts, passage);
+  const found = pair.page ? passagesOf(data, texts) : { passages: [], marks: [null, null] };
+  if (mine === current) draw(main, pair, [a, b], { ...found, match: data.match }, texts, passage);
 }
 
 // Of source code: whether a passage is the same text, or the same structure with other names.
@@ -49,25 +58,6 @@ function turn(by) {
   if (other) location.hash = `pair=${other.number + 1}`;
 }
 
-// The pairs of documents in two submissions.
-function filesOf(pair) {
-  const rows = pair.files.map((at) => report.pairs[at]).map((file) => {
-    const open = () => { location.hash = `pair=${file.number + 1}`; };
-    const cells = [["number", h("a", { href: `#pair=${file.number + 1}`, "aria-label": `pair ${file.number + 1}` }, String(file.number + 1))],
-      ["", name(report.documents[file.a].name)], ["", [name(report.documents[file.b].name), file.identical && h("span", { class: "faint" }, " (identical)")]],
-      ...["resemblance", "containment_a", "containment_b"].map((measure) => ["share", meter(file[measure], true, isEstimate(file, measure))]),
-      ["number", grouped(file.shared)], ["number", file.passages === null ? "\u2013" : grouped(file.passages)]];
-    return h("tr", { class: "link", "data-pair": file.number + 1, onclick: (event) => { if (!event.target.closest("a") && !String(getSelection())) open(); } },
-      cells.map(([kind, cell]) => h("td", { class: kind || null }, cell)));
-  });
-  const heads = ["pair", "A", "B", MEASURES.resemblance.title, MEASURES.containment_a.title, MEASURES.containment_b.title, "shared fingerprints", "passages"];
-  return h("div", { class: "overview" }, h("section", { class: "card wide list", "aria-labelledby": "files-title" },
-    h("h2", { id: "files-title" }, "The documents that share most"),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "files-title" }, h("table", { id: "files" },
-      h("thead", {}, h("tr", {}, heads.map((words) => h("th", { scope: "col", class: ["pair", "shared fingerprints", "passages"].includes(words) ? "number" : null }, words)))), h("tbody", {}, rows))),
-    pair.files_left_out > 0 && h("p", { class: "faint" }, `${count(pair.files_left_out, "more pair")} of documents share${pair.files_left_out === 1 ? "s" : ""} less.`)));
-}
-
 function measures(pair) {
   const bar = (id, words, measure) => h("span", { id }, h("span", { class: "text" }, words, " "), meter(pair[measure], true, isEstimate(pair, measure)));
   const interval = pair.interval && h("span", { class: "faint" }, ` 95% interval of the ${MEASURES[report.measure].title}: ${percent(pair.interval[0])} to ${percent(pair.interval[1])}`);
@@ -81,8 +71,12 @@ function measures(pair) {
       `, ${size(report.documents[pair.a].bytes)}), `, side("B"), " stays; the longest stretch that would be lost has ", count(pair.removal.novel, "symbol")));
 }
 
-function draw(main, pair, documents, data, texts, wanted) {
-  const { passages, marks: places } = pair.page ? passagesOf(data, texts) : { passages: [], marks: [null, null] };
+// evidence: the passages, their places in both texts, and the match that they are of.
+function draw(main, pair, documents, evidence, texts, wanted) {
+  const { passages, marks: places, match } = evidence;
+  const address = pair.files ? `pair=${pair.number + 1}&files=whole` : `pair=${pair.number + 1}`;
+  // One typeface for both sides, so that the eye compares the words alone.
+  const prose = documents.every(({ language }) => !language) && texts.some((text) => text && averageLine(text.text) > 100);
   const sides = ["query", "document"];
   // What no passage covers would be lost, unless the texts are the same. That is not known where passages were cut off.
   const differsFrom = Boolean(pair.removal) && !SAME_TEXTS.includes(pair.removal.because);
@@ -111,10 +105,10 @@ function draw(main, pair, documents, data, texts, wanted) {
     const spans = marks.map(([from, to], at) => ({ from, to, number: at + 1 }));
     const common = text === null ? [] : texts[side].ignored.map(([from, to]) => ({ from, to }));
     const letter = "AB"[side];
-    const tokens = text === null ? [] : tokensOf(text, document.language);
+    const tokens = text === null ? [] : texts[side].tokens || tokensOf(text, document.language);
     const differs = (number) => edits(number)[side];
     const lost = side === 0 && marksLost;
-    const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, { spans, common, lost, tokens, differs }, choose);
+    const pane = text === null ? null : new Pane(`${letter}: text of ${seen(document.name)}`, text, { spans, common, lost, tokens, differs, prose, heads: texts[side].heads }, choose);
     const band = strip(text === null ? document.bytes : text.length, spans, common, choose);
     const nothing = !report.texts ? "This report was made without texts." : document.why ? `The text cannot be shown: ${seen(document.why)}.`
       : pair.passages === null ? "The report was made without passages." : "The passages and texts of this pair are not in this report, for its size.";
@@ -150,8 +144,8 @@ function draw(main, pair, documents, data, texts, wanted) {
     pair.passages > passages.length && h("p", { class: "gone" }, passages.length === 0 ? count(pair.passages, "passage") : `Shown are ${grouped(passages.length)} of ${count(pair.passages, "passage")}: the longest, without short ones that stand in longer ones on both sides, and those that stand in far longer ones.`),
     passages.length === 0 && !pair.passages && h("p", { class: "gone" }, pair.passages === null ? "No passages were looked for."
       : pair.identical || (pair.removal && !differsFrom) ? "The two texts are the same. They have no fingerprint that counts." : "No passages."),
-    data.match.inferred && passages.length > 0 && h("p", { class: "gone" }, `Where passages begin and end is inferred from fingerprints: ${seen(data.match.inferred)}.`),
-    data.match.repeats > 0 && h("p", { class: "gone" }, "Both documents repeat themselves: not every place is paired with every other."),
+    match.inferred && passages.length > 0 && h("p", { class: "gone" }, `Where passages begin and end is inferred from fingerprints: ${seen(match.inferred)}.`),
+    match.repeats > 0 && h("p", { class: "gone" }, "Both documents repeat themselves: not every place is paired with every other."),
     passages.length > 0 && h("table", {}, h("thead", {}, h("tr", {}, sorting, h("th", { scope: "col" }, "match"), report.profile.unit === "token" && h("th", { scope: "col" }, "names"))), body));
   const together = h("button", { type: "button", id: "together", "aria-pressed": String(view.together), onclick: () => {
     view.together = !view.together;
@@ -169,6 +163,7 @@ function draw(main, pair, documents, data, texts, wanted) {
     texts.some((text) => text && text.ignored.length > 0) && h("span", {}, h("mark", { class: "common" }, "grey"), " is not counted: boilerplate, quoted, a phrase to be ignored, or held by many documents"),
     marksLost && texts[0] && h("span", { id: "lost-legend" }, h("mark", { class: "lost" }, "marked so"), " is what the survivor lacks"),
     differsFrom && !marksLost && texts[0] && h("span", { id: "lost-legend" }, "Not marked is what the survivor lacks, for not all passages are shown"),
+    pair.files && h("span", { class: "faint", id: "whole-note" }, "Files that share no text are not shown", pair.files_left_out > 0 && `, nor ${count(pair.files_left_out, "pair")} of files that share less`, "."),
     h("span", { class: "faint" }, "Click a passage to bring both sides to it; ", h("kbd", {}, "["), " ", h("kbd", {}, "]"), " other pairs, ", h("kbd", {}, "o"), " overview")), bench);
   Object.assign(current, { move, select, halves, passages, together: () => together.click() });
 
@@ -212,7 +207,7 @@ function draw(main, pair, documents, data, texts, wanted) {
     else main.dataset.whole = "yes";
   };
   setTimeout(later, 0);
-  remember(`pair=${pair.number + 1}${wanted ? `&passage=${wanted}` : ""}`);
+  remember(address + (wanted ? `&passage=${wanted}` : ""));
   if (passages.length > 0) select(Math.min(Math.max(wanted || 1, 1), passages.length), !wanted);
   else position.textContent = "no passages";
 
@@ -232,7 +227,7 @@ function draw(main, pair, documents, data, texts, wanted) {
     hold(number);
     if (!quietly) {
       say(`Passage ${number} of ${passages.length}, ${count(passages[number - 1].symbols, "symbol")}, line ${passages[number - 1].query.lines[0]} of A, line ${passages[number - 1].document.lines[0]} of B`);
-      remember(`pair=${pair.number + 1}&passage=${number}`);
+      remember(`${address}&passage=${number}`);
     }
   }
 

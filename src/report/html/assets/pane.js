@@ -10,16 +10,17 @@ const UNITS_MADE_AHEAD = 4e6;
 
 class Pane {
   // spans: {from, to, number} in order of number, which is that of the passage; common: {from, to} of what counts for nothing;
-  // lost: whether what is in no passage is marked; tokens: {from, to, kind} of a program; differs: gives for a passage the ranges of its words that the other side lacks.
-  constructor(label, text, { spans, common, lost, tokens, differs }, choose) {
+  // lost: whether what is in no passage is marked; tokens: {from, to, kind} of a program; differs: gives for a passage the ranges of its words that the other side lacks;
+  // prose: whether it is set as a book is; heads: where lines stand that name a file and begin the count of lines anew.
+  constructor(label, text, { spans, common, lost, tokens, differs, prose, heads }, choose) {
     this.text = text;
     this.spans = spans;
     this.common = common;
     this.lost = lost;
     this.tokens = tokens;
     this.differs = differs;
-    this.rows = rowsOf(text);
-    this.prose = averageLine(text) > 100;
+    this.rows = rowsOf(text, heads);
+    this.prose = prose;
     // The marks of the current passage.
     this.shown = [];
     this.element = h("div", { class: this.prose ? "pane prose" : "pane", tabindex: 0, role: "region", "aria-label": label, onclick: (event) => this.clicked(event, choose) });
@@ -60,7 +61,7 @@ class Pane {
   }
 
   row(row, spans, common) {
-    const line = h("div", { class: "row", "data-n": row.line || "", dir: "auto" });
+    const line = h("div", { class: row.head ? "row head" : "row", "data-n": row.line || "", dir: "auto" });
     const here = (all) => all.filter((span) => span.from < row.to && span.to > row.from);
     const [marked, grey] = [here(spans), here(common)];
     const tokens = this.tokens.slice(firstAfter(this.tokens, row.from), firstAfter(this.tokens, row.to) + 1).filter((token) => token.from < row.to);
@@ -143,11 +144,14 @@ class Pane {
 }
 
 // Lines as {from, to, line}; a very long one is several rows, of which the first has the number. So is one that holds carriage returns
-// without a newline, which ended lines on old systems: the numbers count newlines, as those of the answers do.
-function rowsOf(text) {
+// without a newline, which ended lines on old systems: the numbers count newlines, as those of the answers do. A head has no number.
+function rowsOf(text, heads) {
   const rows = [];
+  const starts = new Set(heads);
   let line = 1;
   for (let from = 0; from <= text.length; line += 1) {
+    const head = starts.has(from);
+    if (head) line = 0;
     let end = text.indexOf("\n", from);
     if (end < 0) end = text.length;
     if (from === text.length && rows.length > 0) break;
@@ -158,7 +162,7 @@ function rowsOf(text) {
       if (turn >= 0 && start + turn + 1 < end) stop = start + turn + 1;
       // A pair of surrogates is not cut.
       if (stop < end && (text.charCodeAt(stop) & 0xfc00) === 0xdc00) stop -= 1;
-      rows.push({ from: start, to: stop, line: start === from ? line : 0 });
+      rows.push({ from: start, to: stop, line: start === from ? line : 0, head });
       start = stop;
     } while (start < end);
     from = end + 1;

@@ -1,0 +1,118 @@
+//! The overview and the two texts for the eye: names in the graph, the longest passages first, one typeface, boxes that scroll.
+
+use serde_json::json;
+
+use super::browser::Browser;
+use super::data::Overview;
+use super::files::overview as overview_of;
+use crate::support::{Folder, word};
+
+fn words(seed: u64, count: u64) -> String {
+    (0..count).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
+}
+
+fn read(folder: &Folder) -> Overview {
+    overview_of(&std::fs::read(folder.path().join("report/index.html")).unwrap())
+}
+
+/// Short documents that are much alike, and two long ones with one long passage in common.
+fn corpus(folder: &Folder) {
+    for number in 0..12 {
+        folder.write(&format!("in/short-{number}-of-the-family.txt"), words(1, 60) + &words(100 + number, 20));
+    }
+    folder.write("in/long-a.txt", words(2, 400) + &words(3, 900));
+    folder.write("in/long-b.txt", words(4, 900) + &words(2, 400));
+    folder.ok(&["ingest", "-q", "in"]);
+    folder.ok(&["pairs", "--top", "0", "--min-resemblance", "0", "--format", "html", "-o", "report"]);
+}
+
+fn resize(browser: &mut Browser, width: u64, height: u64) {
+    let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+    browser.call("Emulation.setDeviceMetricsOverride", metrics);
+}
+
+#[test]
+fn names_in_the_graph_are_legible_at_any_width() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    corpus(&folder);
+    for (width, name) in [(1400, "wide"), (700, "middle"), (400, "narrow")] {
+        resize(&mut browser, width, 900);
+        browser.open(&folder.path().join("report/index.html"), "threshold=0");
+        browser.wait("document.querySelector('.graph text')");
+        let sizes = "[...document.querySelectorAll('.graph text')].map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)";
+        let sizes = browser.ask(sizes);
+        let sizes: Vec<f64> = sizes.as_array().unwrap().iter().map(|size| size.as_f64().unwrap()).collect();
+        assert!(sizes.len() > 3 && sizes.iter().all(|size| (11.5..12.5).contains(size)), "{width}: {sizes:?}");
+        // No name is written over another.
+        let over = "(() => { const all = [...document.querySelectorAll('.graph text')].map((text) => text.getBoundingClientRect()); \
+             return all.some((a, i) => all.some((b, j) => i < j && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3)) })()";
+        assert_eq!(browser.ask(over), json!(false), "{width}");
+        browser.picture(&format!("graph-{name}"));
+    }
+    browser.pretend("dark", "screen");
+    browser.picture("graph-dark");
+    browser.check_quiet();
+}
+
+#[test]
+fn the_longest_passages_come_first_where_the_reader_says_so() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    corpus(&folder);
+    let report = read(&folder);
+    browser.open(&folder.path().join("report/index.html"), "threshold=0");
+    let first = "[...document.querySelectorAll('.list tbody tr:first-child bdi')].map((cell) => cell.title).join()";
+    assert_ne!(browser.text(first), "in/long-a.txt,in/long-b.txt");
+    let heads = "[...document.querySelectorAll('.list thead button')].findIndex((head) => head.textContent === 'longest passage') + 1";
+    let column = browser.ask(heads).as_u64().unwrap();
+    browser.click(&format!(".list thead th:nth-child({column}) button"));
+    assert_eq!(browser.text(first), "in/long-a.txt,in/long-b.txt");
+    let longest: Vec<u64> = report.pairs.iter().map(|pair| pair.longest.unwrap()).collect();
+    let shown = browser
+        .text(&format!("document.querySelector('.list tbody td:nth-child({column})').textContent.replace(/\\D/g, '')"));
+    assert_eq!(shown, longest.iter().max().unwrap().to_string());
+    // The number is that of the answer.
+    let answer = folder.ok(&["pairs", "--top", "0", "--min-resemblance", "0", "--passages", "--format", "json"]).json();
+    let found: Vec<u64> = answer
+        .iter()
+        .map(|pair| {
+            pair["passages"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|passage| passage["symbols"].as_u64().unwrap())
+                .max()
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(longest, found);
+    browser.check_quiet();
+}
+
+#[test]
+fn both_texts_have_one_typeface() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let text = words(1, 300);
+    let wrapped: String = text.split(' ').collect::<Vec<_>>().chunks(6).map(|some| some.join(" ") + "\n").collect();
+    folder.write("lines.txt", wrapped);
+    folder.write("paragraph.txt", &text);
+    let list: String = (0..300).map(|number| format!("name_{number} + ")).collect();
+    folder.write("a.py", format!("total = {list}0\n"));
+    folder.write("b.py", format!("# Adds.\ntotal = {list}1\n"));
+    let face = "[...document.querySelectorAll('.pane')].map((pane) => getComputedStyle(pane).font)";
+    for (a, b, prose) in
+        [("lines.txt", "paragraph.txt", true), ("lines.txt", "lines.txt", false), ("a.py", "b.py", false)]
+    {
+        let profile = if prose || a == b { "prose" } else { "code" };
+        folder.ok(&["diff", "--profile", profile, a, b, "--format", "html", "-o", "report"]);
+        browser.open(&folder.path().join("report/index.html"), "pair=1");
+        browser.wait("document.querySelectorAll('.pane').length === 2");
+        let faces = browser.ask(face);
+        assert_eq!(faces[0], faces[1], "{a} {b}");
+        assert_eq!(faces[0].as_str().unwrap().contains("Georgia"), prose, "{a} {b}");
+        browser.picture(&format!("typeface-{a}-{b}"));
+    }
+    browser.check_quiet();
+}
