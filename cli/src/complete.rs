@@ -24,9 +24,10 @@ const MOST_NAMES: usize = 200;
 const TIME_LIMIT: Duration = Duration::from_millis(300);
 
 /// Flags and arguments that take names of stored documents.
-const NAMES: [(&str, &str); 7] = [
+const NAMES: [(&str, &str); 8] = [
     ("query", "document"),
     ("pairs", "across"),
+    ("pairs", "old"),
     ("dedup", "protect"),
     ("list", "prefixes"),
     ("show", "names"),

@@ -200,6 +200,7 @@ pub(crate) struct Pairing {
     min_containment: Option<f64>,
     max_df: Option<u64>,
     across: Vec<String>,
+    old: Vec<String>,
     group_by: Option<String>,
     /// A folder of submissions, or a regular expression.
     submission_by: Option<String>,
@@ -222,6 +223,7 @@ impl Pairing {
             .own_text(own_text)
             .max_df(self.max_df)
             .across(self.across.clone())
+            .old(self.old.clone())
             .group_by(match self.group_by.clone() {
                 None => GroupBy::Metadata,
                 Some(pattern) if pattern.is_empty() => GroupBy::Nothing,

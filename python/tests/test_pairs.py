@@ -137,6 +137,18 @@ def test_a_stream_belongs_to_its_process(many):
     assert sum(1 for _ in stream) == 300 * 299 // 2 - 1
 
 
+def test_old_documents_are_not_compared_with_each_other(tmp_path, many):
+    whole = many.pairs(**ALL)
+    old = {document.name for document in many.documents() if document.name.startswith("d1")}
+    found = many.pairs(old=["d1"], **ALL)
+    assert [one.to_dict() for one in found] == [one.to_dict() for one in whole if not (one.a in old and one.b in old)]
+    assert len(old) == 111 and len(found) == 300 * 299 // 2 - 111 * 110 // 2
+    with pytest.raises(fpdb.ParameterError, match="old"):
+        many.pairs(old=["nothing"])
+    with pytest.raises(fpdb.ParameterError, match="new_since"):
+        many.pairs(old=["d1"], new_since=3)
+
+
 def test_own_text_and_passages_are_those_of_the_program(tmp_path, samples):
     code = """def total(values):
     # {}

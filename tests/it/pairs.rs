@@ -92,6 +92,28 @@ fn pairs_are_what_one_query_a_document_finds() {
     assert!(!across.is_empty());
     assert_eq!(pairs(&folder, &["--across", "old/", "new/", all]), across);
     assert_eq!(pairs(&folder, &["--across", "old/", all]), across);
+    // Old ones are not compared with each other, new ones are.
+    let with_new = only(&|(a, b), _| a.starts_with("new/") || b.starts_with("new/"));
+    assert!(with_new.len() > across.len() && with_new.len() < expected.len());
+    for flags in [&["--old", "old"][..], &["--old", "old/", "--threads", "1", "--memory", "1000"]] {
+        assert_eq!(pairs(&folder, &[flags, &[all]].concat()), with_new);
+    }
+    let some = only(&|(a, b), _| {
+        !(a.starts_with("old/0") || a == "new/21.txt") || !(b.starts_with("old/0") || b == "new/21.txt")
+    });
+    assert_eq!(pairs(&folder, &["--old", "old/0", "new/21.txt", all]), some);
+    let weighted =
+        |flags: &[&str]| folder.ok(&[&["pairs", "--format", "json", "--weight", "idf", all], flags].concat()).json();
+    let mut expected_weighted = weighted(&[]);
+    expected_weighted.retain(|pair| with_new.contains_key(&names(pair)));
+    assert_eq!(weighted(&["--old", "old"]), expected_weighted);
+    let run = folder.run(&["pairs", "--old", "olde/"]);
+    assert!(
+        run.status == 2 && run.stderr.contains("no stored document fits olde/ (old)\nhint: did you mean old?\n"),
+        "{run:?}"
+    );
+    let run = folder.run(&["pairs", "--old", "old", "new"]);
+    assert!(run.status == 0 && run.stderr.contains("all 23 documents are old (--old)"), "{run:?}");
     // Of prefixes within each other the longest counts, in whatever order they are given.
     let nested = only(&|(a, b), _| a.starts_with("old/0") != b.starts_with("old/0") && !b.starts_with("new/"));
     assert!(!nested.is_empty());

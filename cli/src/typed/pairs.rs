@@ -38,6 +38,13 @@ pub(crate) struct PairsArgs {
     /// that is not.
     #[arg(long, value_name = "PREFIX", num_args = 1..)]
     pub(crate) across: Vec<String>,
+    /// Only pairs with a document that is not under these prefixes, such as last year's submissions
+    ///
+    /// Documents under the prefixes are old. They are compared with the others, and not with each other. All
+    /// others are compared with each other too. With --submission-by, a submission is old if its first
+    /// document is.
+    #[arg(long, value_name = "PREFIX", num_args = 1.., conflicts_with = "new_since")]
+    pub(crate) old: Vec<String>,
     /// Only pairs of an old document and a new one
     ///
     /// New documents have this number or a higher one, or were ingested at this time or later, such as

@@ -40,6 +40,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     let options = least
         .max_df((args.max_df > 0).then_some(args.max_df))
         .across(args.across.clone())
+        .old(args.old.clone())
         .group_by(match &args.group_by {
             Some(pattern) => GroupBy::Name(pattern.clone()),
             None if args.no_groups => GroupBy::Nothing,
@@ -161,6 +162,9 @@ fn left_out(
         database::tell_if_all_boilerplate(database, printer)?;
     }
     match answer.divided {
+        Some((old, 0)) if !args.old.is_empty() => {
+            printer.note(&format!("all {} are old (--old), so there is none to compare", count(old, "document")));
+        }
         Some((0, new)) if new > 0 => printer.note(&format!(
             "all {} are new, so --new-since has no old ones to compare them with; leave it out to list all pairs",
             count(new, "document")
@@ -232,6 +236,7 @@ fn report(
         Setting::names("--submission-by", args.submission_by.as_ref()),
         Setting::names("--group-by", args.group_by.as_ref()),
         Setting::names("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
+        Setting::names("--old", (!args.old.is_empty()).then(|| args.old.join(" "))),
     ];
     let settings = [settings, args.joining.settings()].concat();
     let html_options = (html.options(settings)?)

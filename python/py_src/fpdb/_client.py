@@ -284,17 +284,18 @@ class Client:
         *,
         max_df: int | None = 1000,
         across: Sequence[str] = (),
+        old: Sequence[str] = (),
         passages: bool = False,
         **options: Any,
     ) -> list[Pair]:
         """All pairs of stored documents that share enough text, best first. Waits for the job; Ctrl-C stops it.
 
         Args:
-            max_df, across, passages: as for `Database.pairs`.
+            max_df, across, old, passages: as for `Database.pairs`.
             options: min_shared, min_resemblance, min_containment, weight and top, as there. They are the fields of the library's
                 `PairsOptions`.
         """
-        options.update(max_df=max_df, across=listed(across))
+        options.update(max_df=max_df, across=listed(across), old=listed(old))
         lines = self._job("pairs", {"options": options, "passages": passages})
         made = []
         for fields in lines:

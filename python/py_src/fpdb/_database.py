@@ -738,6 +738,7 @@ class Database:
         min_containment: float | None = None,
         max_df: int | None = 1000,
         across: Sequence[str] = (),
+        old: Sequence[str] = (),
         group_by: str | None = None,
         groups: bool = True,
         submission_by: str | None = None,
@@ -759,6 +760,7 @@ class Database:
                 hold: unrelated documents do not reach them.
             max_df: fingerprints that more documents hold do not count; None: all count.
             across: only pairs of documents under different ones of these prefixes of names.
+            old: prefixes of names of old documents: only pairs of these with others, and of others with each other.
             group_by: a regular expression: documents whose names give the same match are no pair. Without it, those whose
                 metadata `group` is the same.
             groups: False: such documents are pairs too.
@@ -783,6 +785,7 @@ class Database:
             min_containment=min_containment,
             max_df=max_df,
             across=across,
+            old=old,
             group_by=group_by,
             groups=groups,
             submission_by=submission_by,
@@ -1073,6 +1076,7 @@ def _pairing(
     min_containment: float | None = None,
     max_df: int | None = 1000,
     across: Sequence[str] = (),
+    old: Sequence[str] = (),
     group_by: str | None = None,
     groups: bool = True,
     submission_by: str | None = None,
@@ -1086,6 +1090,7 @@ def _pairing(
         "min_containment": min_containment,
         "max_df": whole("max_df", max_df),
         "across": listed(across),
+        "old": listed(old),
         "group_by": group_by if groups else "",
         "submission_by": submission_by,
         "new_since": whole("new_since", new_since, NUMBERS),

@@ -72,6 +72,7 @@ class _Pairing(TypedDict):
     min_containment: float | None
     max_df: int | None
     across: list[str]
+    old: list[str]
     group_by: str | None
     submission_by: str | None
     new_since: int | None

@@ -46,6 +46,7 @@ class PairsOptions(TypedDict, total=False):
     min_containment: float | None
     max_df: int | None
     across: Sequence[str]
+    old: Sequence[str]
     group_by: str | None
     groups: bool
     submission_by: str | None

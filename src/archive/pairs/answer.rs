@@ -106,6 +106,6 @@ pub struct PairsSummary {
     /// Number of documents in pairs whose own text could not be read again for comparison. Their pairs have
     /// no `text_resemblance`.
     pub unread: u64,
-    /// With `new_since`, the numbers of old and of new documents that could be in a pair.
+    /// With `new_since` or `old`, the numbers of old and of new documents that could be in a pair.
     pub divided: Option<(u64, u64)>,
 }

@@ -24,7 +24,7 @@ pub(super) struct BlockPlan {
 }
 
 /// The documents that hold one hash and may be in pairs. Each anchor is paired with the later documents in
-/// `others`; if old and new documents are divided, with all of `others`.
+/// `others`; if old and new documents are divided, with the old and the later ones of `others`.
 #[derive(Default)]
 pub(super) struct HolderLists {
     pub(super) anchors: Vec<u32>,
@@ -32,22 +32,24 @@ pub(super) struct HolderLists {
 }
 
 impl HolderLists {
-    /// Takes the holders of a hash, ascending. If only old and new documents are paired, the new ones are the
-    /// anchors and the old ones the others. Then a hash that no new document holds costs nothing.
+    /// Takes the holders of a hash, ascending. If old documents are not paired with each other, the new ones
+    /// are the anchors. The others are the old ones, and the new ones too if these are paired with each
+    /// other. So a hash that no new document holds costs nothing.
     pub(super) fn take(&mut self, holders: &[u32], documents: &Documents) {
         self.anchors.clear();
         self.others.clear();
+        let new_together = documents.are_new_together();
         for &holder in holders.iter().filter(|&&holder| documents.counts(holder)) {
             let is_new = documents.is_new(holder);
             if is_new != Some(false) {
                 self.anchors.push(holder);
             }
-            if is_new != Some(true) {
+            if is_new != Some(true) || new_together {
                 self.others.push(holder);
             }
         }
         let pairs = match documents.are_divided() {
-            true => !self.anchors.is_empty() && !self.others.is_empty(),
+            true => !self.anchors.is_empty() && self.others.len() > usize::from(new_together),
             false => self.others.len() > 1,
         };
         if !pairs {

@@ -154,7 +154,7 @@ impl Lists {
                 lists.of_documents[*place as usize] = lists.ends.len() as u32;
                 *place += 1;
             }
-            // Without `new_since`, each document pairs only with later ones.
+            // If no document is old, each one pairs only with later ones.
             let before = if documents.are_divided() { 0 } else { first };
             lists.holders.extend(&held.others[before..]);
             lists.ends.push(lists.holders.len() as u64);
@@ -205,12 +205,16 @@ impl Counter {
         (documents, options): (&Documents, &PairsOptions),
         take: &Take<'_>,
     ) -> Result<u64> {
-        let paired_with_all = documents.are_divided();
+        let (paired_with_all, new_together) = (documents.are_divided(), documents.are_new_together());
         for &number in lists.of_document(place) {
             let list = lists.list(number);
             let after = if paired_with_all { 0 } else { list.partition_point(|&other| other <= anchor) };
             let weight = lists.weights.get(number as usize).copied();
             for &other in &list[after..] {
+                // Two new documents are a pair once: from the earlier one.
+                if new_together && other <= anchor && documents.is_new(other) == Some(true) {
+                    continue;
+                }
                 let shared = &mut self.shared[other as usize];
                 if *shared == 0 {
                     self.touched.push(other);

@@ -27,9 +27,11 @@ pub(super) struct Documents {
     prefixes: usize,
     /// By id, the 1-based number of the group, or 0. Empty if no document has a group.
     groups: Vec<u32>,
-    /// By id, true for a new document. Empty without `new_since`.
+    /// By id, true for a new document. Empty if no document is old.
     new: Vec<bool>,
-    /// With `new_since`, the numbers of old and of new documents that count.
+    /// True if new documents are paired with each other too.
+    new_together: bool,
+    /// With old documents, the numbers of old and of new documents that count.
     pub(super) divided: Option<(u64, u64)>,
     /// Number of documents; of submissions, if documents are joined into submissions.
     pub(super) count: u64,
@@ -54,20 +56,23 @@ impl Documents {
         let ids = view.state().next_document as usize;
         let grouping = Grouping::new(&options.group_by)?;
         let mut numbers: HashMap<String, u32> = HashMap::new();
+        let is_divided = options.new_since.is_some() || !options.old.is_empty();
         let mut documents = Self {
             sizes: vec![0; ids],
             weights: if options.weight == Weight::None { Vec::new() } else { vec![0.0; ids] },
             sides: if options.across.is_empty() { Vec::new() } else { vec![0; ids] },
             prefixes: options.across.len(),
             groups: vec![0; ids],
-            new: if options.new_since.is_none() { Vec::new() } else { vec![false; ids] },
-            divided: options.new_since.map(|_| (0, 0)),
+            new: if is_divided { vec![false; ids] } else { Vec::new() },
+            new_together: !options.old.is_empty(),
+            divided: is_divided.then_some((0, 0)),
             count: 0,
             submissions: Submissions::new(options.submission_by.as_deref(), ids)?,
             within: None,
         };
         let prefixes: Vec<NamePrefix> = options.across.iter().map(|prefix| NamePrefix::new(prefix)).collect();
-        let mut met = vec![false; prefixes.len()];
+        let old: Vec<NamePrefix> = options.old.iter().map(|prefix| NamePrefix::new(prefix)).collect();
+        let (mut met, mut met_old) = (vec![false; prefixes.len()], vec![false; old.len()]);
         store.for_each_document(|id, record| {
             let index = id as usize;
             if !view.is_boilerplate(id) {
@@ -91,7 +96,15 @@ impl Documents {
                 *new = match options.new_since {
                     Some(Since::Document(first)) => id >= first.0,
                     Some(Since::Time(time)) => record.ingested_at >= time,
-                    None => false,
+                    None => {
+                        let mut is_new = true;
+                        for (prefix, met) in old.iter().zip(&mut met_old) {
+                            if prefix.fits(&record.name).is_some() {
+                                (is_new, *met) = (false, true);
+                            }
+                        }
+                        is_new
+                    }
                 };
                 if let Some((old, young)) = documents.divided.as_mut().filter(|_| documents.sizes[index] > 0) {
                     *(if *new { young } else { old }) += 1;
@@ -105,6 +118,9 @@ impl Documents {
         })?;
         if let Some((prefix, _)) = options.across.iter().zip(met).find(|(_, met)| !met) {
             return nothing_fits(store, "across", prefix);
+        }
+        if let Some((prefix, _)) = options.old.iter().zip(met_old).find(|(_, met)| !met) {
+            return nothing_fits(store, "old", prefix);
         }
         if let (Some(pattern), true) = (&options.submission_by, documents.submissions.are_missing()) {
             return nothing_fits(store, "submission_by", pattern);
@@ -164,14 +180,19 @@ impl Documents {
         self.sizes.len()
     }
 
-    /// With `new_since`, whether a document is new; otherwise `None`.
+    /// If some documents are old, whether a document is new; otherwise `None`.
     pub(super) fn is_new(&self, id: u32) -> Option<bool> {
         self.new.get(id as usize).copied()
     }
 
-    /// True if only pairs of an old and a new document are wanted.
+    /// True if no pairs of two old documents are wanted.
     pub(super) fn are_divided(&self) -> bool {
         !self.new.is_empty()
+    }
+
+    /// True if, of documents divided into old and new ones, pairs of two new documents are wanted too.
+    pub(super) fn are_new_together(&self) -> bool {
+        self.new_together && self.are_divided()
     }
 
     /// True if a document can be in a pair.

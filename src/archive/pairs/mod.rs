@@ -10,8 +10,7 @@
 //! bytes a posting, 4 a holder and 12 a list. Pairs take 32 bytes each and are sorted in an eighth of the
 //! memory. With `--top`, at most twice the wanted number of pairs is held. Counters take half of the memory
 //! at most. If the counters of all threads take more, fewer threads count, since passes over the postings
-//! cost more than threads save. With `new_since` the lists hold old documents, and only new documents are
-//! counted through them.
+//! cost more than threads save. If some documents are old, only new documents are counted through the lists.
 //!
 //! Pairs are ordered by resemblance, a symmetric measure. By containment a short document that shares its
 //! boilerplate with everything would come first.

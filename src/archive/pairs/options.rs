@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::query::Weight;
-use fpdb_host::error::Result;
+use fpdb_host::error::{Error, Result};
 use fpdb_host::setters::{check_share, setters};
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::{Profile, Unit};
@@ -34,6 +34,10 @@ pub struct PairsOptions {
     /// Prefixes of names. Only documents under different prefixes are paired; the longest fitting prefix
     /// counts. With a single prefix, one document is under it and the other is not. Empty: all pairs.
     pub across: Vec<String>,
+    /// Prefixes of names of old documents, which are not paired with each other. A submission is old if its
+    /// first document is. Empty: no document is old. Not together with [`new_since`](Self::new_since).
+    #[serde(default)]
+    pub old: Vec<String>,
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.
     pub group_by: GroupBy,
     /// A regular expression for names. Documents with the same match form one submission. The match is the
@@ -64,6 +68,7 @@ impl PairsOptions {
         min_containment: f64,
         max_df: Option<u64>,
         across: Vec<String>,
+        old: Vec<String>,
         group_by: GroupBy,
         submission_by: Option<String>,
         own_text: Option<InputLimits>,
@@ -85,6 +90,7 @@ impl PairsOptions {
             min_containment: 0.0,
             max_df: Some(Self::MAX_DF),
             across: Vec::new(),
+            old: Vec::new(),
             group_by: GroupBy::default(),
             submission_by: None,
             own_text: None,
@@ -146,8 +152,12 @@ impl PairsOptions {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold below 0, above 1 or not a
-    /// number.
+    /// number, and for `old` together with `new_since`.
     pub(crate) fn check(&self) -> Result<()> {
+        if let (Some(prefix), Some(_)) = (self.old.first(), self.new_since) {
+            let expected = "not together with new_since";
+            return Err(Error::InvalidParameter { name: "old", value: prefix.clone(), expected });
+        }
         let thresholds = [
             ("min_resemblance", self.min_resemblance),
             ("few_min_resemblance", self.few_min_resemblance),
