@@ -6,13 +6,15 @@ use std::fs;
 use std::path::Path;
 
 use crate::verbs::restore::Restored;
+use crate::verbs::thresholds::ThresholdTotals;
 
 #[test]
 fn the_published_schemas_are_those_of_the_answers() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/schemas"));
     let write = std::env::var_os("FPDB_WRITE_SCHEMAS").is_some();
     let mut names = BTreeSet::new();
-    for (name, schema) in fpdb::json_schema::all().into_iter().chain([fpdb::json_schema::of::<Restored>()]) {
+    let own = [fpdb::json_schema::of::<Restored>(), fpdb::json_schema::of::<ThresholdTotals>()];
+    for (name, schema) in fpdb::json_schema::all().into_iter().chain(own) {
         let file = folder.join(format!("{}.json", name.replace('/', "-")));
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
         if write {

@@ -5,6 +5,7 @@ mod cases;
 mod jobs;
 mod planted;
 mod text;
+mod thresholds;
 
 use std::collections::BTreeSet;
 

@@ -17,7 +17,7 @@ mod style;
 mod verification;
 
 pub(super) use answer::{
-    Answer, AppliedLine, ApplyTotals, DedupLine, DocumentLine, PairLine, QueryPage, Spoken, StatsPage,
+    Answer, AppliedLine, ApplyTotals, DedupLine, DocumentLine, PairLine, QueryPage, Render, Spoken, StatsPage,
 };
 pub(super) use corpus::corpus_header;
 pub(super) use csv::{document_header, pair_header, query_header, removable_header};

@@ -11,6 +11,9 @@ use super::limits::LimitArgs;
 use super::report::ReportArgs;
 use super::values::{names, parse_count, parse_positive, parse_share, parse_size};
 
+/// The thresholds of `--thresholds` without a value.
+const THRESHOLDS: [&str; 6] = ["0.7", "0.75", "0.8", "0.85", "0.9", "0.95"];
+
 /// When a document is removable because of another.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RuleArgs {
@@ -104,6 +107,17 @@ pub(crate) struct DedupArgs {
     /// Print the cost of the run, and end
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Print what each of these thresholds would remove, and end
+    ///
+    /// Takes numbers separated by commas, or steps from 0.7 to 0.95 without a value. With --by resemblance or
+    /// containment. Each row has the numbers of a run with that --threshold. It takes as long as these runs
+    /// together, since other survivors stay at each threshold.
+    #[arg(
+        long, value_name = "X,Y,...", value_parser = parse_share, value_delimiter = ',', num_args = 0..=1,
+        require_equals = true, default_missing_values = THRESHOLDS,
+        conflicts_with_all = ["threshold", "append", "rerank", "dry_run", "write", "passages"]
+    )]
+    pub(crate) thresholds: Vec<f64>,
     /// Warn of archives and folders that would lose more than this share of their documents
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_share)]
     pub(crate) warn_source: f64,

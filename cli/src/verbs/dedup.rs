@@ -20,7 +20,7 @@ use crate::resolved::{database, output};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::typed::{DedupArgs, Global, OutputFormat};
-use crate::verbs::{apply, repeats};
+use crate::verbs::{apply, repeats, thresholds};
 
 /// No warning for sources with fewer documents.
 const WARNED_DOCUMENTS: u64 = 20;
@@ -52,6 +52,9 @@ pub(crate) fn run(global: &Global, args: &DedupArgs, printer: &Printer) -> anyho
     let stop = interrupt::graceful(
         "stopping; press Ctrl-C again to stop at once (the same command goes on from what is decided by then)",
     );
+    if !args.thresholds.is_empty() {
+        return thresholds::run(global, &database, &options, &args.thresholds, stop, printer);
+    }
     if let Some(html) = html {
         let bar = StepBar::start(printer, "reading the documents");
         let answer = database.dedup(&options, &bar.task().stop(stop));

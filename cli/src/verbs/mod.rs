@@ -22,4 +22,5 @@ pub(super) mod rm;
 pub(super) mod serve;
 pub(super) mod show;
 pub(super) mod stats;
+pub(super) mod thresholds;
 pub(super) mod verify;
