@@ -201,8 +201,9 @@ impl DatabaseWriter {
     ///
     /// A thread of the ingest pulls documents from the iterator while others are processed. Small documents
     /// form groups of at most 256 documents or 128 KiB. Some sixteen groups for each thread may wait. Commits
-    /// happen only when a batch is full and when the iterator ends. So a service that reads a queue calls
-    /// this for each part of the queue (see `examples/service.rs`), and acknowledges the documents that
+    /// happen when a document arrives 5 seconds or 128 MiB of documents after the commit before, when a batch
+    /// is full, and when the iterator ends; not while the iterator waits. So a service that reads a queue
+    /// calls this for each part of the queue (see `examples/service.rs`), and acknowledges the documents that
     /// [`Progress::committed`](crate::Progress::committed) counts. A stop drops pulled documents that are not
     /// committed. It takes effect between two documents, not while the iterator waits for one.
     ///

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 use super::first_names::name_place;
 use super::known::{KnownDocuments, is_same};
@@ -28,8 +29,8 @@ use fpdb_kernel::document::Digest;
 use fpdb_reading::input::About;
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
-/// A batch takes this share of the memory allowed, and so does the batch being committed. The rest is for
-/// documents in queues and for the store.
+/// A batch takes this share of the memory allowed. The batch being committed and the postings that are kept
+/// of earlier ones take as much together. The rest is for documents in queues and for the store.
 const BATCH_SHARE: (u64, u64) = (3, 8);
 
 /// Gathers documents into batches and commits them.
@@ -41,9 +42,11 @@ pub(super) struct Intake<'a> {
     batch: Batch,
     /// The committing thread holds it while it works.
     committer: &'a Mutex<Committer>,
-    batches: Sender<Batch>,
+    batches: Sender<NextBatch>,
     outcomes: Receiver<Result<()>>,
     last: LastBatch,
+    /// The time of the first document of the batch.
+    begun: Option<Instant>,
     pub(super) summary: IngestSummary,
     /// The counts of the run when the current container began. `None` after a failure in it.
     before: Option<RunCounts>,
@@ -59,6 +62,13 @@ struct RunCounts {
     kept: u64,
     failures: u64,
     met: u64,
+}
+
+/// A batch for the committing thread.
+struct NextBatch {
+    batch: Batch,
+    /// True if no batch follows soon.
+    ends: bool,
 }
 
 /// The batch that was handed to the committing thread last.
@@ -81,14 +91,19 @@ pub(super) fn with_intake<T>(
     work: impl FnOnce(&mut Intake<'_>) -> Result<T>,
 ) -> Result<T> {
     let committer = Mutex::new(Committer::new(store));
-    let (batches, waiting) = channel::<Batch>();
+    let (batches, waiting) = channel::<NextBatch>();
     let (done, outcomes) = channel();
     let folding = task.silent();
     thread::scope(|scope| {
         let (committer, folding) = (&committer, &folding);
         let commit = move || {
-            for mut batch in waiting {
-                let outcome = lock(committer).commit(store, &mut batch).and_then(|()| store.fold_excess(folding));
+            for NextBatch { mut batch, ends } in waiting {
+                let mut committer = lock(committer);
+                let mut outcome = committer.commit_next(store, &mut batch, ends);
+                if outcome.is_ok() && !committer.keeps_runs() {
+                    outcome = store.fold_excess(folding);
+                }
+                drop(committer);
                 // The intake has ended, and reports its own error.
                 let _ = done.send(outcome);
             }
@@ -106,6 +121,7 @@ pub(super) fn with_intake<T>(
             batches,
             outcomes,
             last: LastBatch::default(),
+            begun: None,
             summary: IngestSummary::default(),
             before: None,
             sweep: Sweep::new(store.view().state().next_document),
@@ -155,12 +171,10 @@ impl Intake<'_> {
 
     /// Commits the last batch and returns the summary.
     pub(super) fn finish(&mut self, stop: &StopToken) -> Result<IngestSummary> {
-        self.commit()?;
-        self.await_commit()?;
+        self.commit_all()?;
         if !stop.is_stopped() {
             self.sweep()?;
-            self.commit()?;
-            self.await_commit()?;
+            self.commit_all()?;
         }
         self.summary.interrupted = stop.is_stopped();
         for name in self.options.metadata.iter().flat_map(|table| table.unmatched()) {
@@ -206,12 +220,12 @@ impl Intake<'_> {
             ParcelEntry::Stored(about, digest) => {
                 *entries -= 1;
                 self.touch(about, digest)?;
-                self.commit_if_full()?;
+                self.commit_if_due()?;
             }
             ParcelEntry::End(about, read) => {
                 *entries -= 1;
                 self.take_end(about, read)?;
-                self.commit_if_full()?;
+                self.commit_if_due()?;
             }
             ParcelEntry::Skipped { name, reason } => {
                 *entries -= 1;

@@ -1,5 +1,6 @@
 //! Killed at any moment: nothing committed is lost, nothing is counted twice, and readers see whole commits.
 
+mod at_risk;
 mod order;
 mod readers;
 mod steps;

@@ -74,7 +74,7 @@ pub(super) const VERBS: [VerbHelp; 23] = [
         verb: "ingest",
         short: &["exclude", "boilerplate", "store_text", "profile"],
         formats: OutputFormat::ANSWER,
-        note: "",
+        note: "It commits after 5 seconds or 128 MiB of documents. A crash costs at most the last two such parts; the same command goes on.",
         examples: &[
             ("Add a folder; run it again to add only what is new or changed", "fpdb ingest archive/"),
             ("Create a database of source code", "fpdb ingest --db code.db --profile code src/"),

@@ -7,7 +7,7 @@ use super::codec::block::Posting;
 use super::codec::format::{FOLD_KEY, MAIN, POSTINGS, posting_key, run_of_key};
 use super::tests::{absent, fingerprint, hash, held, look_up, record, store_of};
 use super::write::levels::QUERY_HASHES;
-use super::write::run_writer;
+use super::write::run_writer::{self, Filters};
 use super::{Batch, Committer, Store, StoreOptions};
 use fpdb_host::error::Error;
 use fpdb_host::progress::{Progress, Task};
@@ -163,7 +163,7 @@ fn a_fold_that_is_stopped_goes_on_in_this_process_and_in_the_next() {
     // Rows that a killed process wrote without recording them.
     let run = *runs_with_rows(&store).last().unwrap();
     let stray = |hash, part: &mut run_writer::RunPart<'_>| part.push(Posting { hash, document: 0, ordinal: 0 });
-    run_writer::write_run(&store, run, vec![u64::MAX - 5], stray).unwrap();
+    run_writer::write_run(&store, run, Filters::Whole, vec![u64::MAX - 5], stray).unwrap();
     drop(store);
     let store = writer(&root);
     store.compact(&Task::new()).unwrap();

@@ -40,6 +40,8 @@ mod fold_tests;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 mod handle;
+#[cfg(test)]
+mod kept_tests;
 mod name_places;
 mod open;
 mod past;

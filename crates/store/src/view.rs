@@ -83,7 +83,9 @@ impl View {
 
     /// The runs that a compaction merges into one. `None` if a compaction would change nothing.
     pub(super) fn runs_to_compact(&self) -> Option<Vec<u32>> {
-        let changes = self.runs.len() > 1 || self.tombstone_count() > 0;
+        let changes = self.runs.len() > 1
+            || self.tombstone_count() > 0
+            || self.runs.iter().any(|(_, record)| !record.has_filters());
         changes.then(|| self.runs.iter().map(|&(run, _)| run).collect())
     }
 

@@ -1,23 +1,40 @@
 //! Commits: hands full batches to the committing thread, waits for it, and drops unfinished documents.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::{Intake, LastBatch, lock};
+use super::{Intake, LastBatch, NextBatch, lock};
 use fpdb_host::error::{Error, Result, StoreFailure};
+
+/// A batch is committed once its documents have this number of bytes, or its first document is this old.
+/// Meanwhile another such batch can be on its way to the disk, so a crash costs at most two.
+const BYTES_AT_RISK: u64 = 128 << 20;
+const TIME_AT_RISK: Duration = Duration::from_secs(5);
 
 impl Intake<'_> {
     /// Hands the batch to the committing thread after the previous commit.
     pub(in crate::ingest) fn commit(&mut self) -> Result<()> {
-        if self.batch.is_empty() {
+        self.hand_over(false)
+    }
+
+    /// Commits the batch with all that the run has read, and waits until it is committed.
+    pub(in crate::ingest) fn commit_all(&mut self) -> Result<()> {
+        self.hand_over(true)?;
+        self.await_commit()
+    }
+
+    fn hand_over(&mut self, ends: bool) -> Result<()> {
+        self.begun = None;
+        self.await_commit()?;
+        if self.batch.is_empty() && !(ends && lock(self.committer).keeps_runs()) {
             return Ok(());
         }
-        self.await_commit()?;
-        let next = self.batch.next();
+        let next = lock(self.committer).batch_after(&self.batch);
         let batch = std::mem::replace(&mut self.batch, next);
         let documents = self.documents();
         self.last = LastBatch { pending: Arc::clone(batch.pending()), awaited: Some(documents) };
         // The thread outlives this intake unless it panics; then no outcome comes.
-        let _ = self.batches.send(batch);
+        let _ = self.batches.send(NextBatch { batch, ends });
         Ok(())
     }
 
@@ -35,10 +52,16 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Commits if the batch has no room for another document, or if the store already has a part of it. A
-    /// document that is only updated takes room too, because its record is rewritten.
-    pub(super) fn commit_if_full(&mut self) -> Result<()> {
-        if self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
+    /// Commits if the batch has no room for another document, if the store already has a part of it, or if
+    /// the work in it is more than a crash may cost. A document that is only updated takes room too, because
+    /// its record is rewritten.
+    pub(super) fn commit_if_due(&mut self) -> Result<()> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let begun = *self.begun.get_or_insert_with(Instant::now);
+        let is_due = self.batch.document_bytes() >= BYTES_AT_RISK || begun.elapsed() >= TIME_AT_RISK;
+        if is_due || self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
     }
 
     /// Drops the fingerprints and text of the current document.

@@ -44,8 +44,7 @@ impl Intake<'_> {
 
     /// Deletes the documents whose files are gone, unless the run stops.
     pub(in crate::ingest) fn prune(&mut self, prune: &Prune, stop: &StopToken) -> Result<()> {
-        self.commit()?;
-        self.await_commit()?;
+        self.commit_all()?;
         for (name, error) in &prune.empty {
             self.fail(name, error);
         }
@@ -140,6 +139,6 @@ impl Intake<'_> {
         } else {
             self.batch.container(file.source.clone(), record);
         }
-        self.commit_if_full()
+        self.commit_if_due()
     }
 }

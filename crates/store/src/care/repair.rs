@@ -26,7 +26,7 @@ use crate::open::mark;
 use crate::open::marker::check_marker;
 use crate::write::batch::{Batch, PUSHED_AT_ONCE};
 use crate::write::commit::Committer;
-use crate::write::run_writer;
+use crate::write::run_writer::{self, Filters};
 use crate::{Store, StoreOptions, View, texts};
 use fpdb_host::durable::sync_folder;
 use fpdb_host::error::{Error, Result};
@@ -281,15 +281,16 @@ impl Repairing {
         store.engine.ingest(POSITIONS, files.finish()?)?;
         store.engine.ingest(TEXTS, text_files.finish()?)?;
 
-        let (run, _) = run_writer::write_run(store, committer.next_run(), vec![()], |(), part| {
-            survey::for_each_posting(salvage, &mut |posting| match survey
-                .whole
-                .binary_search_by_key(&posting.document, |whole| whole.0)
-            {
-                Ok(_) => part.push(posting),
-                Err(_) => Ok(()),
-            })
-        })?;
+        let (run, _) =
+            run_writer::write_run(store, committer.next_run(store), Filters::Whole, vec![()], |(), part| {
+                survey::for_each_posting(salvage, &mut |posting| match survey
+                    .whole
+                    .binary_search_by_key(&posting.document, |whole| whole.0)
+                {
+                    Ok(_) => part.push(posting),
+                    Err(_) => Ok(()),
+                })
+            })?;
         committer.take_run(batch, run);
         committer.commit(store, batch)
     }

@@ -14,20 +14,25 @@ pub(crate) fn column_bytes(count: usize, width: u32) -> usize {
 }
 
 /// Appends a column to `out`. Every value must fit in `width` bits.
-pub(crate) fn write_column(values: impl IntoIterator<Item = u64>, width: u32, out: &mut Vec<u8>) {
-    let mut pending: u128 = 0;
+pub(crate) fn write_column(values: impl ExactSizeIterator<Item = u64>, width: u32, out: &mut Vec<u8>) {
+    if width == 0 {
+        return;
+    }
+    out.reserve(column_bytes(values.len(), width));
+    let mut pending: u64 = 0;
     let mut bits = 0;
     for value in values {
         debug_assert!(width_of(value) <= width, "value {value} in {width} bits");
-        pending |= u128::from(value) << bits;
+        pending |= value << bits;
         bits += width;
         if bits >= u64::BITS {
-            out.extend((pending as u64).to_le_bytes());
-            pending >>= u64::BITS;
+            out.extend_from_slice(&pending.to_le_bytes());
             bits -= u64::BITS;
+            // The upper bits of the value, which had no room.
+            pending = value.checked_shr(width - bits).unwrap_or(0);
         }
     }
-    out.extend(&(pending as u64).to_le_bytes()[..bits.div_ceil(8) as usize]);
+    out.extend_from_slice(&pending.to_le_bytes()[..bits.div_ceil(8) as usize]);
 }
 
 /// A column, read in place.

@@ -33,29 +33,41 @@ pub struct Posting {
 pub(crate) fn encode(postings: &[Posting], out: &mut Vec<u8>) {
     debug_assert!(postings.len() <= BLOCK_POSTINGS && postings.is_sorted());
     let (Some(first), Some(last)) = (postings.first(), postings.last()) else { return };
-    let is_new = |&i: &usize| i == 0 || postings[i].hash != postings[i - 1].hash;
-    let new = || (0..postings.len()).filter(is_new);
-    let distinct = new().count();
     let span = last.hash - first.hash;
+    // The distinct hashes, as distances to the first. Each is written before it is known to be a new one, so
+    // that there is no branch.
+    let (mut offsets, mut distinct) = ([0; BLOCK_POSTINGS], 1);
+    for pair in postings.windows(2) {
+        offsets[distinct] = pair[1].hash - first.hash;
+        distinct += usize::from(pair[1].hash != pair[0].hash);
+    }
+    let offsets = &offsets[..distinct];
     let low = (span / distinct as u64).checked_ilog2().unwrap_or(0);
-    let offsets = || new().map(|i| postings[i].hash - first.hash);
-    let least_document = postings.iter().map(|p| p.document).min().unwrap_or(0);
-    let documents = || postings.iter().map(|p| u64::from(p.document - least_document));
-    let ordinals = || postings.iter().map(|p| u64::from(p.ordinal));
-    let widths = [low, bits::width_of(documents().max().unwrap_or(0)), bits::width_of(ordinals().max().unwrap_or(0))];
+    let (mut least_document, mut last_document, mut any_ordinal) = (first.document, first.document, 0);
+    for posting in postings {
+        least_document = least_document.min(posting.document);
+        last_document = last_document.max(posting.document);
+        any_ordinal |= posting.ordinal;
+    }
+    let documents = postings.iter().map(|p| u64::from(p.document - least_document));
+    let ordinals = postings.iter().map(|p| u64::from(p.ordinal));
+    let widths =
+        [low, bits::width_of(u64::from(last_document - least_document)), bits::width_of(u64::from(any_ordinal))];
     varint::write(postings.len() as u64, out);
     varint::write(distinct as u64, out);
     varint::write(span, out);
     varint::write(u64::from(least_document), out);
     out.extend(widths.map(|width| width as u8));
     let steps = (span >> low) as usize;
-    bits::write_bits(offsets().enumerate().map(|(j, offset)| (offset >> low) as usize + j), steps + distinct, out);
-    bits::write_column(offsets().map(|offset| offset & mask(low)), low, out);
+    let places = offsets.iter().enumerate().map(|(number, offset)| (offset >> low) as usize + number);
+    bits::write_bits(places, steps + distinct, out);
+    bits::write_column(offsets.iter().map(|offset| offset & mask(low)), low, out);
     if distinct < postings.len() {
-        bits::write_bits(new(), postings.len(), out);
+        let is_new = |&i: &usize| i == 0 || postings[i].hash != postings[i - 1].hash;
+        bits::write_bits((0..postings.len()).filter(is_new), postings.len(), out);
     }
-    bits::write_column(documents(), widths[1], out);
-    bits::write_column(ordinals(), widths[2], out);
+    bits::write_column(documents, widths[1], out);
+    bits::write_column(ordinals, widths[2], out);
 }
 
 /// A mask of the lowest `width` bits. `width` is less than 64.

@@ -21,6 +21,9 @@ pub(crate) const FILTER_HASHES: usize = 1 << 15;
 
 const HEAD_BYTES: usize = 11;
 
+/// A filter that lets every hash pass.
+pub(crate) const ALL_PASS: [u8; HEAD_BYTES] = [0; HEAD_BYTES];
+
 /// The bytes of a filter of [`FILTER_HASHES`] hashes.
 pub(crate) const FULL_FILTER_BYTES: usize = HEAD_BYTES + 39_936;
 
@@ -48,7 +51,7 @@ pub(crate) fn encode(hashes: &[u64], builder: &mut FilterBuilder, out: &mut Vec<
     }
     // Equal hashes share all their places, so no seed works for them. A filter without segments lets every
     // hash pass.
-    out.extend([0; HEAD_BYTES]);
+    out.extend(ALL_PASS);
 }
 
 /// A bijection of 64 bits that hides patterns: the final steps of MurmurHash3.

@@ -55,7 +55,8 @@
 //!
 //! A filter covers distinct hashes of the run, up to its own last hash. It begins above the last hash of the
 //! filter before it. So the filter that covers x is the first whose key is at or above run ‖ x. Each filter
-//! covers 32,768 hashes, except the last one of each range that a thread wrote.
+//! covers 32,768 hashes, except the last one of each range that a thread wrote. A run that an ingest writes
+//! for the time being has one filter, which covers all its hashes and lets every hash pass.
 //!
 //! In an escaped name, `ff` follows each byte `00`. The bytes after the name sort before any other byte.
 //!

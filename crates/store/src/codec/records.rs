@@ -2,6 +2,7 @@
 
 use bincode::{Decode, Encode};
 
+use crate::codec::filter::ALL_PASS;
 use crate::open::mark::Counts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::{Digest, Modified};
@@ -180,6 +181,11 @@ impl FoldRecord {
 }
 
 impl RunRecord {
+    /// False if its one filter lets every hash pass: a later run was to replace it.
+    pub(crate) fn has_filters(&self) -> bool {
+        self.filter_bytes > ALL_PASS.len() as u64
+    }
+
     /// The totals of parts that share no hash. `None` without parts.
     pub(crate) fn together(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
         parts.into_iter().reduce(|a, b| Self {

@@ -23,7 +23,10 @@ pub const PUSHED_AT_ONCE: usize = 4096;
 pub struct Batch {
     /// The id of the document being added, or of the next one.
     pub(crate) document: u32,
-    memory: usize,
+    /// The size of a batch that is worth a run of its own, in bytes.
+    pub(crate) memory: usize,
+    /// The size at which the batch is full. At most `memory`.
+    pub(crate) limit: usize,
     pub(crate) postings: PostingBuffer,
     pub(crate) chunks: Chunks,
     /// Compressed texts: (document, chunk, bytes), ascending.
@@ -42,6 +45,8 @@ pub struct Batch {
     pub(crate) runs: Vec<(u32, RunRecord)>,
     /// The memory of all records, in bytes.
     record_bytes: usize,
+    /// The bytes of all documents added.
+    document_bytes: u64,
     open: OpenDocument,
 }
 
@@ -192,6 +197,7 @@ impl Batch {
         Self {
             document: next_document,
             memory,
+            limit: memory,
             postings: PostingBuffer::new(memory / size_of::<Posting>() + PUSHED_AT_ONCE),
             chunks: Chunks::default(),
             texts: Vec::new(),
@@ -202,6 +208,7 @@ impl Batch {
             unused_ids: Vec::new(),
             runs: Vec::new(),
             record_bytes: 0,
+            document_bytes: 0,
             open: OpenDocument::default(),
         }
     }
@@ -272,6 +279,7 @@ impl Batch {
             self.end_chunk();
         }
         self.record_bytes += bytes_of(&record);
+        self.document_bytes += record.bytes;
         Arc::make_mut(&mut self.pending).add(id, record);
         self.advance()?;
         Ok(id)
@@ -350,7 +358,12 @@ impl Batch {
 
     /// True if the batch should be spilled, or committed if no document is open.
     pub fn is_full(&self) -> bool {
-        self.held() >= self.memory
+        self.held() >= self.limit
+    }
+
+    /// The bytes of the documents that were added to it, as they were read.
+    pub fn document_bytes(&self) -> u64 {
+        self.document_bytes
     }
 
     /// The memory that it takes, in bytes.
@@ -388,10 +401,11 @@ impl Batch {
         &self.texts
     }
 
-    /// Called after postings, chunks and texts were written to the store. Frees their memory and adds `run`.
-    pub(crate) fn written(&mut self, run: Option<(u32, RunRecord)>) {
+    /// Called after postings, chunks and texts were written to the store. Frees the memory of chunks and
+    /// texts, and adds `run`. Returns the postings.
+    pub(crate) fn written(&mut self, run: Option<(u32, RunRecord)>) -> PostingBuffer {
         self.runs.extend(run);
-        self.postings.release();
+        let postings = self.postings.take();
         self.chunks = Chunks::default();
         self.texts = Vec::new();
         self.text_bytes = 0;
@@ -399,6 +413,7 @@ impl Batch {
         self.open.first_posting = 0;
         self.open.first_chunk = 0;
         self.open.first_text = 0;
+        postings
     }
 
     /// An empty batch with the same memory, for the documents after this one.

@@ -31,7 +31,9 @@ use crate::engine::sorted_file::WrittenFiles;
 use crate::open::mark;
 use crate::read::run_reader::{self, RunReader};
 use crate::write::batch::{Batch, Chunks};
-use crate::write::run_writer::{self, WrittenRun};
+use crate::write::kept::KeptRun;
+use crate::write::posting_buffer::PostingBuffer;
+use crate::write::run_writer::{self, Filters, WrittenRun};
 use crate::{Store, View, name_places, texts};
 use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
@@ -92,25 +94,30 @@ pub struct Committer {
     partial: Option<u32>,
     /// Documents with postings in more than one run of the batch.
     spread: BTreeSet<u32>,
+    /// Committed runs that a later commit replaces, in the order of their numbers.
+    pub(super) kept: Vec<KeptRun>,
 }
 
 impl Committer {
     /// A committer for `store`, with no batch begun.
     pub fn new(store: &Store) -> Self {
         let next_run = store.view().state.next_run;
-        Self { next_run, repeats: HashMap::new(), partial: None, spread: BTreeSet::new() }
+        Self { next_run, repeats: HashMap::new(), partial: None, spread: BTreeSet::new(), kept: Vec::new() }
     }
 
     /// Moves postings, positions and texts of the batch into the store, to free their memory. No reader sees
     /// them before the commit.
     pub fn spill(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
-        // A fold takes run numbers too, but no fold runs while a batch has runs.
-        self.next_run = self.next_run.max(store.view().state.next_run);
-        let run = self.next_run;
+        self.write(store, batch, Filters::Whole).map(drop)
+    }
+
+    /// Does the same, and returns the postings, ascending.
+    pub(super) fn write(&mut self, store: &Store, batch: &mut Batch, filters: Filters) -> Result<PostingBuffer> {
+        let run = self.next_run(store);
         let (postings, chunks) = batch.content();
-        let (chunks, written) = store
-            .pool()
-            .run(|| Ok(rayon::join(|| write_chunks(store, chunks), || write_postings(store, run, postings))))?;
+        let (chunks, written) = store.pool().run(|| {
+            Ok(rayon::join(|| write_chunks(store, chunks), || write_postings(store, run, filters, postings)))
+        })?;
         chunks?;
         write_texts(store, batch.texts())?;
         let (run, repeats) = written?;
@@ -119,9 +126,9 @@ impl Committer {
         }
         self.next_run += u32::from(run.is_some());
         self.spread.extend(self.partial);
-        batch.written(run);
+        let postings = batch.written(run);
         self.partial = batch.is_spilled().then_some(batch.document);
-        Ok(())
+        Ok(postings)
     }
 
     /// Removes all rows of the document being added from the store. The caller then abandons the document,
@@ -130,8 +137,8 @@ impl Committer {
         let document = batch.document;
         // The runs also hold earlier documents. So they are merged into one run without this document.
         let runs: Vec<u32> = batch.runs.drain(..).map(|(run, _)| run).collect();
-        self.next_run = self.next_run.max(store.view().state.next_run);
-        let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
+        let run = self.next_run(store);
+        let (run, _) = run_writer::write_run(store, run, Filters::Whole, vec![()], |(), part| {
             let readers = runs.iter().map(|&run| RunReader::new(&store.engine, run));
             run_reader::merge(&mut readers.collect::<Result<Vec<RunReader<'_>>>>()?, |posting| {
                 if posting.document == document { Ok(()) } else { part.push(posting) }
@@ -173,9 +180,9 @@ impl Committer {
         }
         store.engine.ingest(TEXTS, files.finish()?)?;
 
-        self.next_run = self.next_run.max(store.view().state.next_run);
+        let run = self.next_run(store);
         let postings = other.view().posting_count();
-        let (run, _) = run_writer::write_run(store, self.next_run, vec![()], |(), part| {
+        let (run, _) = run_writer::write_run(store, run, Filters::Whole, vec![()], |(), part| {
             let mut seen = 0;
             other.for_each_posting(|posting| {
                 seen += 1;
@@ -192,8 +199,9 @@ impl Committer {
         Ok(())
     }
 
-    /// The number that a run written for the batch must have.
-    pub(crate) fn next_run(&self) -> u32 {
+    /// The number that the next run must have. Folds take numbers too.
+    pub(crate) fn next_run(&mut self, store: &Store) -> u32 {
+        self.next_run = self.next_run.max(store.view().state.next_run);
         self.next_run
     }
 
@@ -206,6 +214,11 @@ impl Committer {
     /// Adds the batch to the database and empties it. The batch is on disk when this returns.
     pub fn commit(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
         self.spill(store, batch)?;
+        self.commit_written(store, batch)
+    }
+
+    /// Commits a batch whose postings, positions and texts are in the store.
+    pub(super) fn commit_written(&mut self, store: &Store, batch: &mut Batch) -> Result<()> {
         let mut spread = HashMap::new();
         for &document in &self.spread {
             spread.insert(document, distinct_over_runs(store, batch, document)?);
@@ -294,10 +307,10 @@ fn delete_chunks(family: &str, id: u32, chunks: u32, changes: &mut Changes<'_>) 
 
 /// Sorts the postings and writes them as the run `run`. Returns the run, and a list of documents: one entry
 /// each time a document repeats one of its hashes.
-fn write_postings(store: &Store, run: u32, postings: &mut [Posting]) -> Result<WrittenRun<Vec<u32>>> {
+fn write_postings(store: &Store, run: u32, filters: Filters, postings: &mut [Posting]) -> Result<WrittenRun<Vec<u32>>> {
     let parts = postings.len().div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads());
     let parts = divided(postings, &store.hash_ranges(parts));
-    run_writer::write_run(store, run, parts, |postings, part| {
+    run_writer::write_run(store, run, filters, parts, |postings, part| {
         postings.sort_unstable();
         let again = |pair: &&[Posting]| (pair[0].hash, pair[0].document) == (pair[1].hash, pair[1].document);
         let repeats = postings.windows(2).filter(again).map(|pair| pair[1].document).collect();

@@ -12,12 +12,15 @@
 //! A fold fails and changes nothing if it has not read as many postings as the records of its runs say. The
 //! old runs stay until the end, so a compaction needs free space for another copy of postings and filters.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::codec::format::{FAMILIES, FOLD_KEY, MAIN, RUN_FAMILIES, filter_key, keys_of, run_key};
 use crate::codec::records::{self, FoldRecord, RunRecord};
+use crate::engine::Changes;
 use crate::read::run_reader::{self, RunReader};
 use crate::read::run_rows::{ReadPattern, rows_of};
+use crate::write::run_writer::{Filters, RunPart};
 use crate::write::{levels, ranges, run_writer};
 use crate::{Store, View};
 use fpdb_host::error::{Error, Result};
@@ -118,7 +121,7 @@ impl Store {
         let read = AtomicU64::new(fold.read);
         let tell = |more| task.step("postings folded", read.fetch_add(more, Ordering::Relaxed) + more, postings);
         for slice in left.chunks(parts as usize) {
-            let (written, _) = run_writer::write_run(self, fold.run, slice.to_vec(), |hashes, part| {
+            let write = |hashes: RangeInclusive<u64>, part: &mut RunPart<'_>| {
                 let readers = runs.iter().map(|&run| RunReader::of_hashes(&self.engine, run, hashes.clone()));
                 let mut readers = readers.collect::<Result<Vec<RunReader<'_>>>>()?;
                 let (mut untold, mut live) = (0, Vec::new());
@@ -135,7 +138,8 @@ impl Store {
                     part.extend(&live)
                 })?;
                 tell(untold)
-            })?;
+            };
+            let (written, _) = run_writer::write_run(self, fold.run, Filters::Whole, slice.to_vec(), write)?;
             fold.record = RunRecord::together(fold.record.into_iter().chain(written.map(|(_, record)| record)));
             fold.read = read.load(Ordering::Relaxed);
             let Some(next) = slice.last().and_then(|last| last.end().checked_add(1)) else { break };
@@ -153,18 +157,30 @@ impl Store {
         }
 
         let mut changes = self.engine.changes();
+        changes.delete(MAIN, FOLD_KEY)?;
+        self.replace_runs(changes, view, runs, (fold.run, fold.record))
+    }
+
+    /// Replaces `runs` of the last commit, whose view this is, by a run that holds their postings in live
+    /// documents and no others. One synced write makes the change.
+    pub(crate) fn replace_runs(
+        &self,
+        mut changes: Changes<'_>,
+        mut view: View,
+        runs: &[u32],
+        (run, record): (u32, Option<RunRecord>),
+    ) -> Result<()> {
         view.runs.retain(|(run, _)| !runs.contains(run));
         for &run in runs {
             changes.delete(MAIN, run_key(run))?;
         }
-        changes.delete(MAIN, FOLD_KEY)?;
         // The new run holds no posting of a deleted document.
         view.forget_tombstones(&mut changes)?;
-        if let Some(record) = fold.record {
-            changes.put(MAIN, run_key(fold.run), records::encode(&record)?)?;
-            view.runs.push((fold.run, record));
+        if let Some(record) = record {
+            changes.put(MAIN, run_key(run), records::encode(&record)?)?;
+            view.runs.push((run, record));
         }
-        view.state.next_run = view.state.next_run.max(fold.run + 1);
+        view.state.next_run = view.state.next_run.max(run + 1);
         self.change(changes, view, "commit folded runs")?;
         self.past.add_folded(runs);
         self.remove_folded()

@@ -55,7 +55,13 @@ fn rank(run: &RunRecord) -> i64 {
 
 /// The runs of the lowest rank that has too many runs. Includes all runs of lower ranks, which would be
 /// folded soon anyway. `None` if no rank has too many.
+///
+/// Runs without filters come first: a load that was to replace them has failed or was killed.
 pub(super) fn excess(runs: &[(u32, RunRecord)]) -> Option<Vec<u32>> {
+    let left: Vec<u32> = runs.iter().filter(|(_, run)| !run.has_filters()).map(|&(run, _)| run).collect();
+    if !left.is_empty() {
+        return Some(left);
+    }
     let mut ranks: Vec<i64> = runs.iter().map(|(_, run)| rank(run)).collect();
     ranks.sort_unstable();
     let most = |rank: i64| if rank < 0 { SMALL_FAN_IN } else { LARGE_FAN_IN };
@@ -67,12 +73,14 @@ pub(super) fn excess(runs: &[(u32, RunRecord)]) -> Option<Vec<u32>> {
 /// which the largest run holds.
 ///
 /// The largest run costs one block for each hash, and the read of its filters if these are at most a tenth of
-/// that. Each other run costs one block for each hash or the read of all its filters, whichever is less.
+/// that. Each other run costs one block for each hash or the read of all its filters, whichever is less. A
+/// run without filters costs one block for each hash.
 pub(crate) fn cold_blocks<'a>(runs: impl Iterator<Item = &'a RunRecord>) -> f64 {
-    let mut filters: Vec<u64> = runs.map(rows_of_filters).collect();
+    let filters = |run: &RunRecord| if run.has_filters() { rows_of_filters(run) } else { u64::MAX };
+    let mut filters: Vec<u64> = runs.map(filters).collect();
     filters.sort_unstable();
     let Some(largest) = filters.pop() else { return 0.0 };
-    let of_largest = if largest * LARGEST_WORTH <= QUERY_HASHES { largest } else { 0 };
+    let of_largest = if largest <= QUERY_HASHES / LARGEST_WORTH { largest } else { 0 };
     let others: u64 = filters.into_iter().map(|filters| filters.min(QUERY_HASHES)).sum();
     1.0 + (of_largest + others) as f64 / QUERY_HASHES as f64
 }

@@ -1,7 +1,7 @@
 //! Posting buffer: the postings of a batch, in anonymous memory of its own.
 //!
 //! It reserves the address space for a whole batch at once. The system provides memory only as the batch
-//! fills. So growing copies nothing, and never takes one and a half times the requested memory. Releasing the
+//! fills. So growing copies nothing, and never takes one and a half times the requested memory. Dropping the
 //! buffer returns all memory to the system.
 
 use memmap2::{MmapMut, MmapOptions};
@@ -64,9 +64,15 @@ impl PostingBuffer {
         }
     }
 
-    /// Empties the buffer and returns its memory to the system.
-    pub(crate) fn release(&mut self) {
-        self.map = None;
-        self.len = 0;
+    pub(crate) fn as_slice(&self) -> &[Posting] {
+        match &self.map {
+            Some(map) => &bytemuck::cast_slice(map)[..self.len],
+            None => &[],
+        }
+    }
+
+    /// Moves the postings out. The buffer is then empty.
+    pub(crate) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::new(self.capacity))
     }
 }

@@ -5,11 +5,21 @@ use rayon::prelude::*;
 
 use crate::Store;
 use crate::codec::block::{self, BLOCK_POSTINGS, Posting};
-use crate::codec::filter::{self, FILTER_HASHES};
+use crate::codec::filter::{self, ALL_PASS, FILTER_HASHES};
 use crate::codec::format::{FILTERS, INCOMING, POSTINGS, filter_key, posting_key};
 use crate::codec::records::RunRecord;
 use crate::engine::sorted_file::{SortedFiles, WrittenFiles};
 use fpdb_host::error::Result;
+
+/// Whether a run gets filters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Filters {
+    /// Filters of its hashes.
+    Whole,
+    /// One filter that lets every hash pass: for a run that is soon replaced. Making filters takes more time
+    /// than making blocks.
+    AllPass,
+}
 
 /// Writes the postings of one part of a run.
 pub(crate) struct RunPart<'a> {
@@ -22,6 +32,7 @@ pub(crate) struct RunPart<'a> {
     hashes: Vec<u64>,
     builder: filter::FilterBuilder,
     encoded: Vec<u8>,
+    makes_filters: bool,
     /// The last hash and the continuation of the block before.
     before: Option<(u64, u32)>,
     /// The totals of the blocks written so far.
@@ -34,6 +45,7 @@ pub(crate) type WrittenRun<T> = (Option<(u32, RunRecord)>, Vec<T>);
 
 /// A finished part of a run.
 struct WrittenPart<T> {
+    last_hash: Option<u64>,
     blocks: WrittenFiles,
     filters: WrittenFiles,
     record: Option<RunRecord>,
@@ -51,6 +63,7 @@ impl<'a> RunPart<'a> {
             hashes: Vec::with_capacity(FILTER_HASHES),
             builder: filter::FilterBuilder::default(),
             encoded: Vec::new(),
+            makes_filters: true,
             before: None,
             record: None,
             filter_bytes: 0,
@@ -90,7 +103,7 @@ impl<'a> RunPart<'a> {
 
     #[inline]
     fn add_hash(&mut self, hash: u64) -> Result<()> {
-        if self.hashes.last() != Some(&hash) {
+        if self.makes_filters && self.hashes.last() != Some(&hash) {
             if self.hashes.len() == FILTER_HASHES {
                 self.write_filter()?;
             }
@@ -137,25 +150,38 @@ impl<'a> RunPart<'a> {
 pub(crate) fn write_run<P: Send, T: Send>(
     store: &Store,
     run: u32,
+    filters: Filters,
     parts: Vec<P>,
     fill: impl Fn(P, &mut RunPart<'_>) -> Result<T> + Sync,
 ) -> Result<WrittenRun<T>> {
     let incoming = store.root.join(INCOMING);
+    let made = filters;
     let write = |(number, part): (usize, P)| {
         let files = |family| store.engine.sorted_files(&incoming, family, number);
         let mut writer = RunPart::new(run, files(POSTINGS)?, files(FILTERS)?);
+        writer.makes_filters = made == Filters::Whole;
         let outcome = fill(part, &mut writer)?;
+        writer.write_block()?;
+        let last_hash = writer.before.map(|(hash, _)| hash);
         let (blocks, filters, record) = writer.finish()?;
-        Ok(WrittenPart { blocks, filters, record, outcome })
+        Ok(WrittenPart { last_hash, blocks, filters, record, outcome })
     };
     let parts: Vec<WrittenPart<T>> =
         store.pool().run(|| parts.into_par_iter().enumerate().map(write).collect::<Result<_>>())?;
-    let record = RunRecord::together(parts.iter().filter_map(|part| part.record.clone()));
+    let mut record = RunRecord::together(parts.iter().filter_map(|part| part.record.clone()));
+    let last_hash = parts.iter().filter_map(|part| part.last_hash).next_back();
+    let count = parts.len();
     let (mut blocks, mut filters, mut outcomes) = (WrittenFiles::default(), WrittenFiles::default(), Vec::new());
     for part in parts {
         blocks.append(part.blocks);
         filters.append(part.filters);
         outcomes.push(part.outcome);
+    }
+    if let (Filters::AllPass, Some(record), Some(last_hash)) = (made, &mut record, last_hash) {
+        let mut file = store.engine.sorted_files(&incoming, FILTERS, count)?;
+        file.put(&filter_key(run, last_hash), &ALL_PASS)?;
+        filters.append(file.finish()?);
+        record.filter_bytes = ALL_PASS.len() as u64;
     }
     store.engine.ingest(FILTERS, filters)?;
     store.engine.ingest(POSTINGS, blocks)?;
