@@ -2,15 +2,16 @@
 
 use std::arch::x86_64::{
     __m256i, _mm_loadl_epi64, _mm_shuffle_epi8, _mm_storel_epi64, _mm256_add_epi8, _mm256_add_epi32, _mm256_and_si256,
-    _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_cmpeq_epi8, _mm256_cmpeq_epi32,
+    _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_cmpeq_epi8, _mm256_cmpeq_epi16,
     _mm256_cmpeq_epi64, _mm256_cmpgt_epi32, _mm256_cmpgt_epi64, _mm256_cvtepu8_epi32, _mm256_loadu_si256,
     _mm256_max_epi32, _mm256_min_epi32, _mm256_min_epu8, _mm256_min_epu32, _mm256_movemask_epi8, _mm256_movemask_pd,
-    _mm256_movemask_ps, _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_set1_epi8, _mm256_set1_epi32,
-    _mm256_set1_epi64x, _mm256_storeu_si256, _mm256_sub_epi8, _mm256_sub_epi32, _mm256_testz_si256, _mm256_xor_si256,
+    _mm256_movemask_ps, _mm256_or_si256, _mm256_packs_epi16, _mm256_permute4x64_epi64, _mm256_permutevar8x32_epi32,
+    _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_storeu_si256, _mm256_sub_epi8,
+    _mm256_sub_epi32, _mm256_testz_si256, _mm256_xor_si256,
 };
 use std::ops::Range;
 
-use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SimdJob, TEXT, places_one_by_one};
+use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SEARCHED, SimdJob, TEXT, places_one_by_one};
 
 /// For each 8-bit mask: the indices of its set bits, ascending, padded with 0.
 static KEPT: [[u8; 8]; 256] = {
@@ -52,6 +53,7 @@ impl Avx2 {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline(never)]
 fn run<J: SimdJob>(lanes: Avx2, job: J) -> J::Output {
     job.run(lanes)
 }
@@ -62,6 +64,11 @@ fn run<J: SimdJob>(lanes: Avx2, job: J) -> J::Output {
 impl Lanes for Avx2 {
     const SMALL_WINDOW: usize = 48;
     const THRESHOLD_WINDOWS: Range<usize> = 26..1001;
+
+    #[inline(always)]
+    fn call<J: SimdJob>(self, job: J) -> J::Output {
+        self.run(job)
+    }
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -116,15 +123,34 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64 {
+    fn search(self, keys: &[i16; SEARCHED], key: i16) -> u32 {
+        // SAFETY: see above. Reads all 32 keys.
+        unsafe {
+            let keys = keys.as_ptr().cast();
+            equal_keys(
+                _mm256_loadu_si256(keys),
+                _mm256_loadu_si256(keys.add(1)),
+                _mm256_set1_epi16(key),
+                _mm256_set1_epi16(key),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn equal_keys(self, one: &[i16; TEXT], other: &[i16; TEXT]) -> u64 {
         let mut mask = 0;
-        for i in 0..TEXT / 8 {
-            // SAFETY: see above. Reads eight of 64 numbers, at a multiple of eight.
+        for half in 0..2 {
+            // SAFETY: see above. Reads 32 of 64 keys, from key 0 or 32 on.
             unsafe {
-                let one = _mm256_loadu_si256(one.as_ptr().cast::<__m256i>().add(i));
-                let other = _mm256_loadu_si256(other.as_ptr().cast::<__m256i>().add(i));
-                let equal = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(one, other)));
-                mask |= u64::from(equal as u32) << (8 * i);
+                let one = one.as_ptr().cast::<__m256i>().add(2 * half);
+                let other = other.as_ptr().cast::<__m256i>().add(2 * half);
+                let equal = equal_keys(
+                    _mm256_loadu_si256(one),
+                    _mm256_loadu_si256(one.add(1)),
+                    _mm256_loadu_si256(other),
+                    _mm256_loadu_si256(other.add(1)),
+                );
+                mask |= u64::from(equal) << (32 * half);
             }
         }
         mask
@@ -250,6 +276,17 @@ impl Lanes for Avx2 {
             _mm256_storeu_si256(lanes.as_mut_ptr().cast(), signed(least));
             lanes[0].min(lanes[1]).min(lanes[2].min(lanes[3]))
         }
+    }
+}
+
+/// Mask of the 16-bit numbers `a` and `b` that are equal to `c` and `d`.
+#[inline(always)]
+unsafe fn equal_keys(a: __m256i, b: __m256i, c: __m256i, d: __m256i) -> u32 {
+    // SAFETY: callers prove that the processor has AVX2.
+    unsafe {
+        // Packing works on halves of 128 bits, which are brought back into order.
+        let packed = _mm256_packs_epi16(_mm256_cmpeq_epi16(a, c), _mm256_cmpeq_epi16(b, d));
+        _mm256_movemask_epi8(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed)) as u32
     }
 }
 

@@ -1,16 +1,16 @@
 //! Operations in AVX-512: eight hashes in a register. Comparisons are unsigned and give masks.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi32, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi32_mask, _mm512_cmpeq_epu64_mask,
+    __m512i, _mm512_add_epi32, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi16_mask, _mm512_cmpeq_epu64_mask,
     _mm512_cmpgt_epi32_mask, _mm512_cmplt_epi32_mask, _mm512_cmplt_epu8_mask, _mm512_cmplt_epu64_mask,
     _mm512_cvtepu8_epi32, _mm512_extracti32x4_epi32, _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_mask_max_epi32,
     _mm512_mask_min_epi32, _mm512_maskz_compress_epi8, _mm512_maskz_compress_epi32, _mm512_min_epi32, _mm512_min_epu64,
-    _mm512_movepi8_mask, _mm512_or_si512, _mm512_reduce_min_epu64, _mm512_set1_epi8, _mm512_set1_epi32,
-    _mm512_set1_epi64, _mm512_storeu_si512, _mm512_sub_epi8, _mm512_sub_epi32,
+    _mm512_movepi8_mask, _mm512_or_si512, _mm512_reduce_min_epu64, _mm512_set1_epi8, _mm512_set1_epi16,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_storeu_si512, _mm512_sub_epi8, _mm512_sub_epi32,
 };
 use std::ops::Range;
 
-use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SimdJob, TEXT};
+use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SEARCHED, SimdJob, TEXT};
 
 /// Proof that the processor has the bit manipulation instructions and AVX-512 with VBMI2, which compresses
 /// bytes (since 2019: Ice Lake, Zen 4).
@@ -39,6 +39,7 @@ impl Avx512 {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline(never)]
 fn run<J: SimdJob>(lanes: Avx512, job: J) -> J::Output {
     job.run(lanes)
 }
@@ -58,6 +59,11 @@ static PLACES: [u8; TEXT] = {
 impl Lanes for Avx512 {
     const SMALL_WINDOW: usize = 40;
     const THRESHOLD_WINDOWS: Range<usize> = 26..1001;
+
+    #[inline(always)]
+    fn call<J: SimdJob>(self, job: J) -> J::Output {
+        self.run(job)
+    }
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -89,14 +95,20 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64 {
+    fn search(self, keys: &[i16; SEARCHED], key: i16) -> u32 {
+        // SAFETY: see above. Reads all 32 keys.
+        unsafe { _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(keys.as_ptr().cast()), _mm512_set1_epi16(key)) }
+    }
+
+    #[inline(always)]
+    fn equal_keys(self, one: &[i16; TEXT], other: &[i16; TEXT]) -> u64 {
         let mut mask = 0;
-        for i in 0..TEXT / 16 {
-            // SAFETY: see above. Reads 16 of 64 numbers, at a multiple of 16.
+        for half in 0..2 {
+            // SAFETY: see above. Reads 32 of 64 keys, from key 0 or 32 on.
             unsafe {
-                let one = _mm512_loadu_si512(one.as_ptr().cast::<__m512i>().add(i));
-                let other = _mm512_loadu_si512(other.as_ptr().cast::<__m512i>().add(i));
-                mask |= u64::from(_mm512_cmpeq_epi32_mask(one, other)) << (16 * i);
+                let one = _mm512_loadu_si512(one.as_ptr().cast::<__m512i>().add(half));
+                let other = _mm512_loadu_si512(other.as_ptr().cast::<__m512i>().add(half));
+                mask |= u64::from(_mm512_cmpeq_epi16_mask(one, other)) << (32 * half);
             }
         }
         mask

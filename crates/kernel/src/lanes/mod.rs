@@ -18,7 +18,9 @@ use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 use avx512::Avx512;
 use operations::places_one_by_one;
-pub(crate) use operations::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, NO_CODE, REACH, SimdJob, TEXT};
+pub(crate) use operations::{
+    BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, NO_CODE, REACH, SEARCHED, SimdJob, TEXT,
+};
 use portable::Portable;
 
 /// An instruction set of this machine. The token in a variant proves that the processor has it.

@@ -10,6 +10,9 @@ pub(crate) const GROUP: usize = 16;
 pub(crate) const REACH: usize = 12;
 pub(crate) const NEIGHBOURHOOD: usize = GROUP + 2 * REACH;
 
+/// Keys that are searched at once.
+pub(crate) const SEARCHED: usize = 32;
+
 /// Bytes in a block of text.
 pub(crate) const TEXT: usize = 64;
 
@@ -51,14 +54,18 @@ pub(crate) trait Lanes: Copy {
     const SMALL_WINDOW: usize;
     /// The windows for which the threshold method is faster than the other methods (measured).
     const THRESHOLD_WINDOWS: Range<usize>;
+    /// Runs a job in a function of its own. A function with many loops has too few registers.
+    fn call<J: SimdJob>(self, job: J) -> J::Output;
     /// Classifies the bytes of a block of text.
     fn classify(self, block: &[u8; TEXT]) -> Classes;
     /// Moves the codes of the bytes in the mask `kept` to the front of `codes`. The code of a byte that is
     /// not a letter or digit is arbitrary. Moves their places, plus `at`, to the front of `starts`. Later
     /// elements are arbitrary.
     fn compact(self, block: &[u8; TEXT], kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]);
-    /// Mask of the numbers that are equal in both arrays.
-    fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64;
+    /// Mask of the keys that are equal to `key`.
+    fn search(self, keys: &[i16; SEARCHED], key: i16) -> u32;
+    /// Mask of the keys that are equal in both arrays.
+    fn equal_keys(self, one: &[i16; TEXT], other: &[i16; TEXT]) -> u64;
     /// Mask of the hashes below `bound`; fast if many are.
     fn below_in_64(self, hashes: &[u64; TEXT], bound: u64) -> u64;
     /// Writes the places of the mask's set bits, plus `at`, in ascending order. `USUAL` is the usual maximum

@@ -2,14 +2,19 @@
 
 use std::ops::Range;
 
-use super::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, TEXT, places_one_by_one};
+use super::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SEARCHED, SimdJob, TEXT, places_one_by_one};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
 impl Lanes for Portable {
-    const SMALL_WINDOW: usize = 16;
+    const SMALL_WINDOW: usize = 48;
     const THRESHOLD_WINDOWS: Range<usize> = 0..0;
+
+    #[inline(never)]
+    fn call<J: SimdJob>(self, job: J) -> J::Output {
+        job.run(self)
+    }
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
@@ -41,13 +46,13 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn equal_keys(self, one: &[u32; TEXT], other: &[u32; TEXT]) -> u64 {
-        let mut equal = [0; TEXT];
-        for ((equal, one), other) in equal.iter_mut().zip(one).zip(other) {
-            *equal = if one == other { 0x80 } else { 0 };
-        }
-        let (words, _) = equal.as_chunks();
-        words.iter().enumerate().fold(0, |mask, (i, &word)| mask | bits(u64::from_le_bytes(word)) << (8 * i))
+    fn search(self, keys: &[i16; SEARCHED], key: i16) -> u32 {
+        equal_bits(keys, &[key; SEARCHED]) as u32
+    }
+
+    #[inline(always)]
+    fn equal_keys(self, one: &[i16; TEXT], other: &[i16; TEXT]) -> u64 {
+        equal_bits(one, other)
     }
 
     #[inline(always)]
@@ -116,6 +121,37 @@ impl Lanes for Portable {
 #[inline(always)]
 fn mask(block: &[u64; BLOCK], is: impl Fn(u64) -> bool) -> u32 {
     block.iter().enumerate().fold(0, |mask, (i, &hash)| mask | u32::from(is(hash)) << i)
+}
+
+/// Mask of the keys that are equal in both arrays, at most 64.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn equal_bits<const N: usize>(one: &[i16; N], other: &[i16; N]) -> u64 {
+    let mut equal = [0; N];
+    for ((equal, one), other) in equal.iter_mut().zip(one).zip(other) {
+        *equal = if one == other { 0x80 } else { 0 };
+    }
+    let (words, _) = equal.as_chunks();
+    words.iter().enumerate().fold(0, |mask, (i, &word)| mask | bits(u64::from_le_bytes(word)) << (8 * i))
+}
+
+/// The same with SSE2, which every such processor has.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn equal_bits<const N: usize>(one: &[i16; N], other: &[i16; N]) -> u64 {
+    use std::arch::x86_64::{__m128i, _mm_cmpeq_epi16, _mm_loadu_si128, _mm_movemask_epi8, _mm_packs_epi16};
+    let mut mask = 0;
+    for i in 0..N / 16 {
+        // SAFETY: every processor of this architecture has SSE2. Reads 16 keys, at a multiple of 16.
+        unsafe {
+            let one = one.as_ptr().cast::<__m128i>().add(2 * i);
+            let other = other.as_ptr().cast::<__m128i>().add(2 * i);
+            let low = _mm_cmpeq_epi16(_mm_loadu_si128(one), _mm_loadu_si128(other));
+            let high = _mm_cmpeq_epi16(_mm_loadu_si128(one.add(1)), _mm_loadu_si128(other.add(1)));
+            mask |= (_mm_movemask_epi8(_mm_packs_epi16(low, high)) as u64) << (16 * i);
+        }
+    }
+    mask
 }
 
 const fn all(byte: u8) -> u64 {

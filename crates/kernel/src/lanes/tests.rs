@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, Processor, REACH, SimdJob, TEXT};
+use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, Processor, REACH, SEARCHED, SimdJob, TEXT};
 
 struct Ask<'a> {
     blocks: &'a [[u64; BLOCK]],
@@ -48,8 +48,8 @@ proptest! {
 }
 
 struct AskKeys<'a> {
-    one: &'a [u32; TEXT],
-    other: &'a [u32; TEXT],
+    one: &'a [i16; TEXT],
+    other: &'a [i16; TEXT],
 }
 
 impl SimdJob for AskKeys<'_> {
@@ -57,6 +57,19 @@ impl SimdJob for AskKeys<'_> {
 
     fn run<L: Lanes>(self, lanes: L) -> u64 {
         lanes.equal_keys(self.one, self.other)
+    }
+}
+
+struct AskKey<'a> {
+    keys: &'a [i16; SEARCHED],
+    key: i16,
+}
+
+impl SimdJob for AskKey<'_> {
+    type Output = u32;
+
+    fn run<L: Lanes>(self, lanes: L) -> u32 {
+        lanes.search(self.keys, self.key)
     }
 }
 
@@ -197,13 +210,16 @@ impl SimdJob for AskText<'_> {
 proptest! {
     #[test]
     fn keys_are_compared_alike(
-        one in prop::collection::vec(0u32..3, TEXT),
-        other in prop::collection::vec(0u32..3, TEXT),
+        one in prop::collection::vec(-1i16..2, TEXT),
+        other in prop::collection::vec(-1i16..2, TEXT),
     ) {
+        let keys: &[i16; SEARCHED] = one.first_chunk().unwrap();
+        let found: u32 = (0..SEARCHED).filter(|&i| keys[i] == other[0]).map(|i| 1 << i).sum();
         let (one, other) = (one.first_chunk().unwrap(), other.first_chunk().unwrap());
         let equal: u64 = (0..TEXT).filter(|&i| one[i] == other[i]).map(|i| 1 << i).sum();
         for processor in Processor::all() {
             prop_assert_eq!(processor.run(AskKeys { one, other }), equal, "{:?}", processor);
+            prop_assert_eq!(processor.run(AskKey { keys, key: other[0] }), found, "{:?}", processor);
         }
     }
 

@@ -19,12 +19,12 @@
 
 mod backoff;
 mod modulus;
-mod morphological_opening;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod properties;
 mod runs;
 mod search;
 mod selected;
+mod sliding_minima;
 #[cfg(test)]
 mod tests;
 mod threshold;

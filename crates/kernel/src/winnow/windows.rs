@@ -15,9 +15,9 @@ use std::mem;
 
 use super::Selected;
 use super::backoff::Backoff;
-use super::morphological_opening::{MorphologicalOpening, OpeningJob};
 use super::runs::HeldHashes;
 use super::search::{follows, rightmost_minimum, smaller};
+use super::sliding_minima::{LocateMinima, SlidingMinima, Windows};
 use super::threshold::{BelowThreshold, Minima};
 use crate::lanes::{BLOCK, Lanes, Processor, SimdJob, TEXT};
 
@@ -27,13 +27,16 @@ const EARNED: usize = 4;
 /// Number of windows per call: the maximum for the threshold method, the maximum for an opening, and the
 /// minimum for both.
 const MOST_BY_THRESHOLD: usize = 1 << 11;
-const MOST_BY_OPENING: usize = 1 << 10;
+const MOST_BY_SLIDING: usize = 1 << 10;
 const LEAST_AT_ONCE: usize = 64;
 
 /// If credit is used up, openings are used for windows up to this size. `EXHAUSTED` is how many openings then
 /// follow.
-const LARGEST_OPENED: usize = 512;
+const LARGEST_SLID: usize = 512;
 const EXHAUSTED: usize = 16;
+
+/// Windows to select from by the exact method when keys tie.
+const TIED_AT_ONCE: usize = 32;
 
 /// Selects the minimum of every window of w hashes.
 #[derive(Clone, Debug)]
@@ -63,8 +66,8 @@ struct WindowState {
     /// Index of the rightmost minimum of the hashes after the scanned window, up to `tail_end`.
     tail: Option<usize>,
     tail_end: usize,
-    opening: MorphologicalOpening,
-    opening_backoff: Backoff,
+    sliding: SlidingMinima,
+    sliding_backoff: Backoff,
     below_threshold: BelowThreshold,
     threshold_backoff: Backoff,
     /// Openings still to be tried because credit was used up.
@@ -85,9 +88,9 @@ impl WindowSelector {
             chain: Vec::new(),
             tail: None,
             tail_end: 0,
-            opening: MorphologicalOpening::default(),
+            sliding: SlidingMinima::default(),
             below_threshold: BelowThreshold::new(w as usize),
-            opening_backoff: Backoff::default(),
+            sliding_backoff: Backoff::default(),
             threshold_backoff: Backoff::default(),
             exhausted: 0,
         };
@@ -125,7 +128,7 @@ impl WindowSelector {
         state.credit = EARNED * EARNED * state.w;
         state.tail = None;
         state.tail_end = 0;
-        state.opening_backoff = Backoff::default();
+        state.sliding_backoff = Backoff::default();
         state.threshold_backoff = Backoff::default();
         state.exhausted = 0;
     }
@@ -180,8 +183,8 @@ impl WindowState {
         if self.select_below_threshold::<L, RIGHTMOST>(lanes, minimum, end, out) {
             return;
         }
-        let end = self.length.min(self.next + MOST_BY_OPENING);
-        if !self.select_by_opening(lanes, minimum, end, out) {
+        let end = self.length.min(self.next + MOST_BY_SLIDING);
+        if !self.select_by_sliding::<L, RIGHTMOST>(lanes, minimum, end, out) {
             self.advance::<L, RIGHTMOST>(lanes, minimum, end, out);
         }
     }
@@ -267,43 +270,68 @@ impl WindowState {
         true
     }
 
-    /// Advances to `end` by an opening, if it is likely to succeed. Returns whether it did.
+    /// Advances to `end` by sliding minima, if this is likely to be faster. Returns whether it did. Where keys
+    /// tie, it selects by the exact method.
     #[inline(always)]
-    fn select_by_opening<L: Lanes>(
+    fn select_by_sliding<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
         lanes: L,
         minimum: &mut usize,
         end: usize,
         out: &mut Vec<Selected>,
     ) -> bool {
-        let is_quicker = self.w <= L::SMALL_WINDOW || (self.exhausted > 0 && self.w <= LARGEST_OPENED);
-        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.opening_backoff.may_try() {
+        let is_quicker = self.w <= L::SMALL_WINDOW || (self.exhausted > 0 && self.w <= LARGEST_SLID);
+        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.sliding_backoff.may_try() {
             return false;
         }
-        // The minimum is in the window or just before it. No hash before the minimum is selected again.
-        let missing = (*minimum + self.w).saturating_sub(self.next + 1);
-        let from = *minimum + usize::from(*minimum + self.w == self.next);
-        let job = OpeningJob {
-            opening: &mut self.opening,
-            w: self.w,
-            hashes: &self.hashes[from..end],
-            missing,
-            least: self.hashes[*minimum],
-            after_least: missing + 1 - (from - *minimum),
-            position: self.base + from as u64 - missing as u64,
-            out,
-        };
-        let found = job.run(lanes);
-        self.opening_backoff.record(found.is_none());
-        let Some(position) = found else { return false };
-        *minimum = (position - self.base) as usize;
-        self.next = end;
-        self.chain.clear();
-        if self.exhausted > 0 {
-            self.exhausted -= 1;
-            self.credit = EARNED * EARNED * self.w;
+        let (from, w, first) = (*minimum, self.w, self.next);
+        let position = self.base + from as u64;
+        let mut sliding = mem::take(&mut self.sliding);
+        let missing = from + w - first;
+        let found = sliding.find(lanes, Windows { w, hashes: &self.hashes[from..end], missing, position });
+        if found {
+            let changed = sliding.changed();
+            // The exact method serves so many windows after a tie, and twice as many after the next.
+            let (mut at_once, mut exact) = (TIED_AT_ONCE, 0);
+            let mut tied = sliding.begins_tied(lanes, w).then_some(0);
+            let mut i = 0;
+            loop {
+                if let Some(window) = tied {
+                    i += changed[i..].iter().take_while(|&&next| (next as usize) < window + at_once).count();
+                    let to = changed.get(i).map_or(end, |&next| first + next as usize - 1);
+                    self.next = first.max(first + window - 1);
+                    exact += to - self.next;
+                    at_once *= 2;
+                    self.chain.clear();
+                    self.advance::<L, RIGHTMOST>(lanes, minimum, to, out);
+                }
+                let written = out.len();
+                out.resize(written + changed.len() - i, Selected { hash: 0, position: 0 });
+                let mut last = *minimum - from;
+                let windows = Windows { w, hashes: &self.hashes[from..end], missing, position };
+                let job =
+                    LocateMinima { sliding: &sliding, windows, from: i, last: &mut last, out: &mut out[written..] };
+                let located = lanes.call(job);
+                out.truncate(written + located);
+                *minimum = from + last;
+                i += located;
+                tied = changed.get(i).map(|&window| window as usize);
+                if tied.is_none() {
+                    break;
+                }
+            }
+            self.chain.clear();
+            self.next = end;
+            self.sliding_backoff.record(2 * exact > end - first);
+            if self.exhausted > 0 {
+                self.exhausted -= 1;
+                self.credit = EARNED * EARNED * self.w;
+            }
+        } else {
+            self.sliding_backoff.record(true);
         }
-        true
+        self.sliding = sliding;
+        found
     }
 
     /// Advances to `length` by the exact method.
