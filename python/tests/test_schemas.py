@@ -23,6 +23,7 @@ def test_the_lines_of_each_command(tmp_path):
         ["query", COPY, "--by-corpus"],
         ["pairs", "--passages"],
         ["dedup", "--dry-run"],
+        ["dedup", "--by", "containment", "--thresholds"],
         ["dedup", "--by", "containment"],
         ["dedup", "--passages"],
         ["list"],
