@@ -198,6 +198,7 @@ pub(crate) fn pair_schema() -> SchemaRef {
         field("score", Float64),
         maybe("text_resemblance", Float64),
         maybe("passages", passages()),
+        maybe("longest", UInt64),
         maybe("a_extracted", Boolean),
         maybe("b_extracted", Boolean),
         maybe("a_metadata", strings()),

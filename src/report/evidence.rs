@@ -40,14 +40,19 @@ impl Database {
     /// [`Error::Stopped`](crate::Error::Stopped), and then no pair has its passages; errors from reading
     /// documents or postings.
     pub fn add_passages(&self, pairs: &mut [Pair], evidence: &PairEvidence, task: &Task<'_>) -> Result<()> {
-        let mut pairs: Vec<&mut Pair> = pairs
+        let mut documents: Vec<&mut Pair> = pairs
             .iter_mut()
             .flat_map(|pair| if pair.files.is_empty() { vec![pair] } else { pair.files.iter_mut().collect() })
             .collect();
-        let ids: Vec<(DocId, DocId)> = pairs.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
+        let ids: Vec<(DocId, DocId)> = documents.iter().map(|pair| (pair.a_id, pair.b_id)).collect();
         let mut found = found_in(self, &ids, evidence, task)?;
-        for (pair, ids) in pairs.iter_mut().zip(&ids) {
-            pair.passages = Some(found.matches.remove(ids).map_or_else(Vec::new, |found| found.passages));
+        for (pair, ids) in documents.iter_mut().zip(&ids) {
+            let passages = found.matches.remove(ids).map_or_else(Vec::new, |found| found.passages);
+            pair.longest = Some(passages.iter().map(|passage| passage.symbols).max().unwrap_or(0));
+            pair.passages = Some(passages);
+        }
+        for pair in pairs.iter_mut().filter(|pair| !pair.files.is_empty()) {
+            pair.longest = pair.files.iter().filter_map(|file| file.longest).max();
         }
         Ok(())
     }

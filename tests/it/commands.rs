@@ -86,7 +86,7 @@ fn help_mentions_every_flag() {
             ],
         ),
         ("diff", &["--exit-status", "--as"]),
-        ("pairs", &["--min-shared", "--across", "--old", "--passages", "--top", "--rewritten"]),
+        ("pairs", &["--min-shared", "--across", "--old", "--sort", "--passages", "--top", "--rewritten"]),
         ("dedup", &["--protect", "--write", "--thresholds"]),
         ("apply", &["REPORT", "--write", "--remove", "--link", "--move", "--mark", "--yes"]),
         ("rm", &["NAME", "--ignore-missing"]),

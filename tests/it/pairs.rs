@@ -128,6 +128,57 @@ fn pairs_are_what_one_query_a_document_finds() {
     assert_eq!(pairs(&folder, &["--memory", "192", "--threads", "2", all]), expected);
 }
 
+/// The longest passage may be that of a pair that is little alike.
+#[test]
+fn pairs_are_sorted_by_their_longest_passages() {
+    let folder = Folder::new();
+    let words = |first: u64, count: u64| -> String { (first..first + count).map(|place| word(place) + " ").collect() };
+    for number in 0..4 {
+        folder.write(&format!("class/{number}/a.txt"), words(0, 30) + &words(1000 + 100 * number, 10));
+    }
+    folder.write("class/4/a.txt", words(2000, 300) + &words(5000, 60));
+    folder.write("class/4/b.txt", words(6000, 20));
+    folder.write("class/5/a.txt", words(7000, 400));
+    folder.write("class/5/b.txt", words(5000, 60) + &words(8000, 500));
+    folder.ok(&["ingest", "-q", "--profile", "words", "class"]);
+    let all = ["pairs", "--min-resemblance", "0"];
+    for submissions in [&[][..], &["--submission-by", "class"]] {
+        let flags = [&all[..], submissions].concat();
+        let mut expected = folder.ok(&[&flags[..], &["--passages", "--format", "json"]].concat()).json();
+        for pair in &expected {
+            let files = pair["files"].as_array().cloned().unwrap_or_else(|| vec![pair.clone()]);
+            let symbols =
+                files.iter().flat_map(|file| file["passages"].as_array().unwrap()).map(|passage| &passage["symbols"]);
+            assert_eq!(pair["longest"].as_u64(), symbols.filter_map(Value::as_u64).max());
+        }
+        expected.sort_by_key(|pair| std::cmp::Reverse(pair["longest"].as_u64()));
+        let sorted = [&flags[..], &["--sort", "longest", "--format", "json"]].concat();
+        assert_eq!(folder.ok(&[&sorted[..], &["--passages"]].concat()).json(), expected);
+        let without = |mut pair: Value| {
+            for part in [&mut pair].into_iter().flat_map(|pair| {
+                let pair = pair.as_object_mut().unwrap();
+                pair.remove("passages");
+                pair.get_mut("files").and_then(Value::as_array_mut).into_iter().flatten()
+            }) {
+                part.as_object_mut().unwrap().remove("passages");
+            }
+            pair
+        };
+        let expected: Vec<Value> = expected.into_iter().map(without).collect();
+        assert_eq!(folder.ok(&sorted).json(), expected);
+        assert_eq!(folder.ok(&[&sorted[..], &["--top", "2"]].concat()).json(), expected[..2]);
+        assert_eq!(expected[0]["longest"], 60);
+    }
+    insta::assert_snapshot!(folder.ok(&[&all[..], &["--sort", "longest", "--top", "2"]].concat()).stdout, @r"
+      longest  resemblance     a in b     b in a     shared
+           60         6.8%      16.2%      10.4%         58  class/4/a.txt  class/5/b.txt
+           30        58.3%      73.7%      73.7%         28  class/0/a.txt  class/1/a.txt
+    2 of 7 pairs (--top 0 prints all)
+    ");
+    let run = folder.run(&["pairs", "--sort", "longest", "--format", "html", "-o", "report"]);
+    assert!(run.status == 2 && run.stderr.contains("sorted by its headings"), "{run:?}");
+}
+
 /// What was left out is told in each format, by default and with `--quiet`.
 #[test]
 fn hashes_that_were_not_counted_are_told_in_every_format() {

@@ -16,30 +16,35 @@ pub(crate) struct PairColumns {
     pub(crate) score: bool,
     /// The resemblance of their own text.
     pub(crate) text: bool,
+    /// The symbols of the longest passage.
+    pub(crate) longest: bool,
 }
 
 impl PairColumns {
     /// The width of these columns.
     fn width(self) -> usize {
-        11 * (usize::from(self.score) + usize::from(self.text))
+        11 * (usize::from(self.longest) + usize::from(self.score) + usize::from(self.text))
     }
 }
 
 /// The names of the columns of [`pair_line`].
 pub(crate) fn pair_header_line(columns: PairColumns, folder: &str) -> String {
+    let longest = if columns.longest { "  longest  " } else { "" };
     let score = if columns.score { "    score  " } else { "" };
     let text = if columns.text { "     text  " } else { "" };
     let names = if folder.is_empty() { String::new() } else { format!("  documents{}", in_folder(folder)) };
-    format!("{score}{text}{:>11}  {:>9}  {:>9}  {:>9}{names}\n", "resemblance", "a in b", "b in a", "shared")
+    format!("{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}{names}\n", "resemblance", "a in b", "b in a", "shared")
 }
 
 /// One pair.
 pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
+    let longest = pair.longest.map_or_else(|| "-".to_owned(), grouped);
+    let longest = if columns.longest { format!("{longest:>9}  ") } else { String::new() };
     let score = if columns.score { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
     let text = pair.text_resemblance.map_or_else(|| "-".to_owned(), percent);
     let text = if columns.text { format!("{text:>9}  ") } else { String::new() };
     let measures = format!(
-        "{score}{text}{:>11}  {:>9}  {:>9}  {:>9}  ",
+        "{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}  ",
         percent(pair.resemblance),
         percent(pair.containment_a),
         percent(pair.containment_b),

@@ -32,7 +32,7 @@ pub(crate) use global::{Global, OutputFormat, When};
 pub(crate) use ingest::IngestArgs;
 use limits::wrapped;
 pub(crate) use limits::{limit_flag, limit_names, limits_page};
-pub(crate) use pairs::PairsArgs;
+pub(crate) use pairs::{PairSort, PairsArgs};
 pub(crate) use passages::ExcerptArgs;
 pub(crate) use profile::{InitArgs, ProfileArgs};
 pub(crate) use query::QueryArgs;

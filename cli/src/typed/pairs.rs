@@ -1,6 +1,6 @@
 //! The command line of `fpdb pairs`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use fpdb::Weight;
 
 use super::limits::LimitArgs;
@@ -9,11 +9,26 @@ use super::query::weight;
 use super::report::ReportArgs;
 use super::values::{parse_count, parse_share, parse_since, parse_size};
 
+/// The order of pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PairSort {
+    /// The most alike first
+    Score,
+    /// The longest shared passage first
+    Longest,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct PairsArgs {
     /// Print at most N pairs, the best ones; 0 prints all
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count, hide_default_value = true)]
     pub(crate) top: u64,
+    /// The order of the pairs
+    ///
+    /// `longest` looks for the passages of all pairs, whatever --top is, and shows their lengths in symbols
+    /// (json: `longest`). It is for --format human, json and csv; the list of a report is sorted there.
+    #[arg(long, value_name = "BY", default_value = "score", value_enum)]
+    pub(crate) sort: PairSort,
     /// The least resemblance of a pair (0 to 1)
     ///
     /// --weight applies to it. The default is 0 if another threshold is given. Else it depends on the

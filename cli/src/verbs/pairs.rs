@@ -1,7 +1,9 @@
 //! `fpdb pairs`: lists pairs of stored documents that share enough, best first.
 
+use std::cmp::Reverse;
+
 use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
-use fpdb::report::{HtmlAnswers, PairEvidence};
+use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence};
 use fpdb::{Database, ReadOptions, Task, Unit, Weight};
 
 use crate::html_report::HtmlReport;
@@ -15,7 +17,7 @@ use crate::render::{
 use crate::resolved::{database, profile};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
-use crate::typed::{Global, OutputFormat, PairsArgs};
+use crate::typed::{Global, OutputFormat, PairSort, PairsArgs};
 
 /// Number of pairs whose passages are searched at once.
 const AT_A_TIME: usize = 256;
@@ -27,6 +29,9 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     }
     if args.own_text && html.is_some() {
         anyhow::bail!("--own-text is for --format human, json and csv");
+    }
+    if args.sort == PairSort::Longest && html.is_some() {
+        anyhow::bail!("--sort is for --format human, json and csv; the list of a report is sorted by its headings");
     }
     let database = database::open_within(global, args.memory)?;
     if args.own_text && database.profile().unit() != Unit::Token {
@@ -65,6 +70,10 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         return report(&database, args, (&how, &options), answer, &html, printer);
     }
     let output = Output::open(global)?;
+    if args.sort == PairSort::Longest {
+        let summary = list_by_longest(&database, &options, &how, args, output, &bar)?;
+        return left_out(&database, args, &options, &summary, global.format, printer).map(|()| RunStatus::Done);
+    }
     let mut listing =
         Listing { database: &database, how, args, folder: String::new(), output, waiting: Vec::new(), listed: 0 };
     let summary = database.for_each_pair(&options, &bar.task(), |summary, pair| {
@@ -82,6 +91,44 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     listing.end(summary.found)?;
     left_out(&database, args, &options, &summary, global.format, printer)?;
     Ok(RunStatus::Done)
+}
+
+/// Writes the pairs with the longest passages first.
+fn list_by_longest(
+    database: &Database,
+    options: &PairsOptions,
+    how: &PairEvidence,
+    args: &PairsArgs,
+    output: Output,
+    bar: &StepBar,
+) -> anyhow::Result<PairsSummary> {
+    // Any pair may have the longest passage.
+    let PairsAnswer { mut pairs, summary, .. } = database.pairs(&options.clone().top(None), &bar.task())?;
+    // A passage is as long without the many short ones beside it.
+    let most = if args.passages { how.joining.most } else { Some(HtmlOptions::MAX_PASSAGES) };
+    let how = how.clone().joining(how.joining.most(most));
+    for some in pairs.chunks_mut(AT_A_TIME) {
+        database.add_passages(some, &how, &bar.task())?;
+        if !args.passages {
+            some.iter_mut()
+                .flat_map(|pair| {
+                    [&mut pair.passages].into_iter().chain(pair.files.iter_mut().map(|file| &mut file.passages))
+                })
+                .for_each(|passages| *passages = None);
+        }
+    }
+    bar.end();
+    // Pairs of equal length stay in the order of their scores.
+    pairs.sort_by_key(|pair| Reverse(pair.longest));
+    pairs.truncate(options.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX)));
+    let mut listing = Listing { database, how, args, folder: String::new(), output, waiting: Vec::new(), listed: 0 };
+    listing.begin(&summary)?;
+    for pair in &pairs {
+        listing.listed += 1;
+        listing.write(pair)?;
+    }
+    listing.end(summary.found)?;
+    Ok(summary)
 }
 
 /// Writes pairs as they come.
@@ -116,7 +163,8 @@ impl Listing<'_> {
     }
 
     fn columns(&self) -> PairColumns {
-        PairColumns { score: self.args.weight != Weight::None, text: self.args.own_text }
+        let longest = self.args.sort == PairSort::Longest;
+        PairColumns { score: self.args.weight != Weight::None, text: self.args.own_text, longest }
     }
 
     fn take(&mut self, pair: Pair) -> anyhow::Result<()> {

@@ -395,6 +395,7 @@ class Pair(Answer):
         score: the measure by which pairs are ordered.
         text_resemblance: of source code, the resemblance of the documents' own text, where `own_text` asks for it.
         passages: the passages that they share, `query` being a and `document` b, where `passages` asks for them.
+        longest: symbols of the longest of these passages; of two submissions, of the longest of any two of their documents.
         files: of two submissions, the pairs of their documents that share most, with their passages; `files_left_out` more share
             something. Empty without `submission_by`, and for two documents that are part of no submission.
         a_extracted, b_extracted: True if offsets and lines in the document are of the text extracted from it, such as from a PDF.
@@ -404,6 +405,7 @@ class Pair(Answer):
         {
             "text_resemblance",
             "passages",
+            "longest",
             "files",
             "files_left_out",
             "a_extracted",
@@ -424,6 +426,7 @@ class Pair(Answer):
     score: float
     text_resemblance: float | None = None
     passages: list[Passage] | None = None
+    longest: int | None = None
     files: list[Pair] = field(default_factory=list)
     files_left_out: int = 0
     a_extracted: bool = False

@@ -46,6 +46,10 @@ pub struct Pair {
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passages: Option<Vec<Passage>>,
+    /// Number of symbols in the longest of these passages, 0 without any; for two submissions, in the longest
+    /// of any two of their documents. `None` if passages were not looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<u64>,
     /// For two submissions, the pairs of their documents that share most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Pair>,

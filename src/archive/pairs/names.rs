@@ -92,6 +92,7 @@ impl<'a> PairNames<'a> {
             score: record.score(),
             text_resemblance: record.text(),
             passages: None,
+            longest: None,
             files: Vec::new(),
             files_left_out: 0,
             a_extracted,
