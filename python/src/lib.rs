@@ -20,6 +20,7 @@ mod rows;
 mod staging;
 mod stream;
 mod waiting;
+mod workers;
 
 use pyo3::prelude::*;
 

@@ -6,11 +6,12 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use fpdb::{Outcome, Progress, Task};
 use pyo3::prelude::*;
+
+use crate::workers;
 
 /// How often signals are looked for, and progress is told.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
@@ -111,18 +112,18 @@ pub(crate) fn wait<T: Send>(
 ) -> Waited<T> {
     let seen = Seen::default();
     py.detach(|| {
-        thread::scope(|scope| {
-            // An exception stops this work, and not what else has the caller's token.
-            let stop = caller.stop.as_ref().map_or_else(fpdb::StopToken::new, |token| token.get().child());
-            let task = Task::new().progress(&seen).stop(&stop);
-            let (sender, events) = channel();
-            let worker = scope.spawn(move || {
-                let done = sender.clone();
-                let outcome = work(&task, sender);
-                // The other end is there until this thread has ended.
-                let _ = done.send(Event::Done);
-                outcome
-            });
+        // An exception stops this work, and not what else has the caller's token.
+        let stop = caller.stop.as_ref().map_or_else(fpdb::StopToken::new, |token| token.get().child());
+        let (sender, events) = channel();
+        let task = Task::new().progress(&seen).stop(&stop);
+        let work = move || {
+            let done = sender.clone();
+            let outcome = work(&task, sender);
+            // The other end is there until this thread has ended.
+            let _ = done.send(Event::Done);
+            outcome
+        };
+        let waited = workers::run(work, |running| {
             let (mut raised, mut looked) = (None, Instant::now());
             loop {
                 let event = events.recv_timeout(TICK);
@@ -146,11 +147,15 @@ pub(crate) fn wait<T: Send>(
                     }
                 }
             }
-            let outcome = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let outcome = running.join().unwrap_or_else(|panic| resume_unwind(panic));
             if raised.is_none() {
                 raised = look(caller, &seen).err();
             }
             Waited { outcome, raised }
+        });
+        waited.unwrap_or_else(|source| Waited {
+            outcome: Err(fpdb::Error::System { action: "start a thread", source }),
+            raised: None,
         })
     })
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import json
 import os
@@ -119,8 +120,13 @@ class Answer:
 
     @classmethod
     def _of(cls: type[A], fields: Mapping[str, Any], **more: Any) -> A:
-        known = {item.name for item in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        known = _names(cls)
         return cls(**{name: value for name, value in fields.items() if name in known}, **more)
+
+
+@functools.cache
+def _names(kind: type[Answer]) -> frozenset[str]:
+    return frozenset(item.name for item in dataclasses.fields(kind))  # type: ignore[arg-type]
 
 
 def _default(item: dataclasses.Field[Any]) -> Any:

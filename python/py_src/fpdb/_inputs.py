@@ -51,13 +51,15 @@ DocumentsLike: TypeAlias = "Iterable[Document | tuple[str, str | bytes]] | Mappi
 ArrowData: TypeAlias = Union[ArrowStream, ArrowArray]
 
 
+_SCRIPT = str(pathlib.Path(__file__).with_name("_reader.py"))
+
+
 def _reader() -> list[str] | None:
     """The command that reads documents in foreign formats in a process of its own."""
     if not sys.executable or os.name != "posix":
         return None
-    script = pathlib.Path(__file__).with_name("_reader.py")
     # Nothing of the user's environment has a say in it. The engine is found beside the script.
-    return [sys.executable, "-E", "-s", "-S", str(script)]
+    return [sys.executable, "-E", "-s", "-S", _SCRIPT]
 
 
 def reading(format: str, limits: Mapping[str, int] | None = None) -> _native._Reading:

@@ -1,0 +1,131 @@
+//! Workers: threads that stay for the next call. A new thread with its memory costs a short query more than
+//! its answer does.
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+/// How long a worker without work stays.
+const STAY: Duration = Duration::from_secs(10);
+
+type Work = Box<dyn FnOnce() + Send>;
+
+/// A worker that waits: its number, and where it takes work from.
+type Worker = (u64, Sender<Work>);
+
+/// The workers that wait for work.
+struct Idle {
+    /// The process that they are threads of: one that was forked off has none of them.
+    process: u32,
+    workers: Vec<Worker>,
+}
+
+static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, workers: Vec::new() });
+
+/// Calls `with` with the idle workers of this process. Returns `None` if the list is locked: after a fork the
+/// thread that holds the lock may not exist in this process, so this never waits.
+fn idle<R>(with: impl FnOnce(&mut Vec<Worker>) -> R) -> Option<R> {
+    let mut idle = match IDLE.try_lock() {
+        Ok(idle) => idle,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return None,
+    };
+    let this = process::id();
+    if idle.process != this {
+        // Channels to threads of another process are not to be touched.
+        mem::forget(mem::take(&mut idle.workers));
+        idle.process = this;
+    }
+    Some(with(&mut idle.workers))
+}
+
+/// Work that runs on another thread. Dropping it waits for its end.
+pub(crate) struct Running<'a, T> {
+    outcome: Receiver<thread::Result<T>>,
+    /// What the work borrows.
+    borrowed: PhantomData<&'a ()>,
+}
+
+/// Starts work on a thread of its own, and calls `meanwhile`, which waits for its outcome.
+///
+/// # Errors
+/// The system has no more threads.
+pub(crate) fn run<'a, T: Send + 'a, R>(
+    work: impl FnOnce() -> T + Send + 'a,
+    meanwhile: impl FnOnce(&Running<'a, T>) -> R,
+) -> std::io::Result<R> {
+    let (sender, outcome) = channel();
+    let work: Box<dyn FnOnce() + Send + 'a> = Box::new(move || {
+        // Sent after all that the work borrows is let go.
+        let ended = catch_unwind(AssertUnwindSafe(work));
+        let _ = sender.send(ended);
+    });
+    // SAFETY: nothing borrowed for 'a is used after this function. `running` waits for the outcome when it is
+    // dropped, also after a panic of `meanwhile`, which has only a reference and so cannot forget it. The
+    // outcome is sent after `work` was consumed. Work that is dropped unrun drops the sender, which ends the
+    // wait.
+    let work: Work = unsafe { mem::transmute::<Box<dyn FnOnce() + Send + 'a>, Work>(work) };
+    hand_over(work)?;
+    let running = Running { outcome, borrowed: PhantomData };
+    Ok(meanwhile(&running))
+}
+
+impl<T> Running<'_, T> {
+    /// Waits for the outcome, or the panic of the work. Called once.
+    pub(crate) fn join(&self) -> thread::Result<T> {
+        let gone = |_| Err(Box::new("the worker has ended without an outcome") as Box<dyn Any + Send>);
+        self.outcome.recv().unwrap_or_else(gone)
+    }
+}
+
+impl<T> Drop for Running<'_, T> {
+    fn drop(&mut self) {
+        // An error at once if the outcome was taken: the sender is gone then.
+        let _ = self.outcome.recv();
+    }
+}
+
+/// Gives work to an idle worker, or to a new one.
+fn hand_over(work: Work) -> std::io::Result<()> {
+    match idle(Vec::pop) {
+        // It waits for this: nobody else can give it work, and it stays until it is taken out of the list.
+        Some(Some((_, worker))) => worker.send(work).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
+        _ => thread::Builder::new().name("fpdb call".into()).spawn(move || serve(work)).map(drop),
+    }
+}
+
+/// Works until there is no work for a while.
+fn serve(mut work: Work) {
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+    loop {
+        work();
+        let (sender, next) = channel();
+        if idle(|workers| workers.push((number, sender))).is_none() {
+            return;
+        }
+        work = loop {
+            match next.recv_timeout(STAY) {
+                Ok(more) => break more,
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let leave = |workers: &mut Vec<Worker>| {
+                let before = workers.len();
+                workers.retain(|&(other, _)| other != number);
+                workers.len() < before
+            };
+            // If it is no longer in the list, work is on its way.
+            if idle(leave) == Some(true) {
+                return;
+            }
+        };
+    }
+}

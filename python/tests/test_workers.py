@@ -1,0 +1,70 @@
+"""Calls run on threads that are kept for the next call."""
+
+import os
+import pathlib
+import sys
+import threading
+
+import pytest
+
+import fpdb
+
+TEXT = "When in the Course of human events, it becomes necessary for one people to dissolve the political bands"
+
+
+def workers():
+    """The threads of calls, by number."""
+    found = set()
+    for task in pathlib.Path("/proc/self/task").iterdir():
+        try:
+            if (task / "comm").read_text().strip() == "fpdb call":
+                found.add(task.name)
+        except OSError:
+            # It has ended meanwhile.
+            pass
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_calls_share_threads(samples):
+    samples.query(TEXT)
+    before = workers()
+    assert before
+    for _ in range(200):
+        samples.query(TEXT)
+    # A call may begin while the thread of the last one is not back yet.
+    assert workers() & before and len(workers() - before) <= 2
+
+
+def test_calls_of_many_threads_do_not_wait_for_each_other(tmp_path):
+    """An ingest waits for documents that each need a query to be answered: as many at once as no pool would have threads."""
+    with fpdb.create(tmp_path / "known") as known:
+        known.ingest([("known", TEXT)])
+        barrier = threading.Barrier(40)
+        outcomes = []
+
+        def ingest(number):
+            def documents():
+                barrier.wait(60)
+                yield str(number), known.query(TEXT)[0].document
+
+            with fpdb.create(tmp_path / f"db{number}") as database:
+                outcomes.append(database.ingest(documents()).added)
+
+        threads = [threading.Thread(target=ingest, args=(number,)) for number in range(40)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+        assert outcomes == [1] * 40
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_that_was_forked_off_has_threads_of_its_own():
+    assert len(fpdb.diff(TEXT, TEXT)) == 1
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if len(fpdb.diff(TEXT, TEXT)) == 1 and len(fpdb.diff(TEXT, "Other words")) == 0 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert len(fpdb.diff(TEXT, TEXT)) == 1
