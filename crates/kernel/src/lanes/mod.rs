@@ -10,6 +10,8 @@ mod avx2;
 mod avx512;
 mod operations;
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 #[cfg(test)]
 mod tests;
 

@@ -50,7 +50,7 @@ pub(crate) struct Classes {
 
 /// The operations of an instruction set. Bit `i` of a mask belongs to `block[i]`.
 pub(crate) trait Lanes: Copy {
-    /// The largest window for which an opening is faster than the exact method (measured).
+    /// The largest window for which sliding minima are faster than the exact method (measured).
     const SMALL_WINDOW: usize;
     /// The windows for which the threshold method is faster than the other methods (measured).
     const THRESHOLD_WINDOWS: Range<usize>;

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{BLOCK, CODES, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SEARCHED, SimdJob, TEXT, places_one_by_one};
+#[cfg(target_arch = "x86_64")]
+use super::sse2::{classify, equal_bits};
+use super::{BLOCK, Classes, GROUP, Lanes, NEIGHBOURHOOD, REACH, SEARCHED, SimdJob, TEXT, places_one_by_one};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
@@ -18,31 +20,39 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn classify(self, block: &[u8; TEXT]) -> Classes {
-        let mut classes = Classes::default();
-        let (words, _) = block.as_chunks();
-        for (i, &word) in words.iter().enumerate() {
-            let word = u64::from_le_bytes(word);
-            let letters = within(word | all(0x20), b'a', b'z') | within(word, b'0', b'9');
-            classes.letters |= bits(letters & !word) << (8 * i);
-            classes.newlines |= bits(within(word, b'\n', b'\n') & !word) << (8 * i);
-            classes.escapes |= bits(within(word, 0x1B, 0x1B) & !word) << (8 * i);
-            classes.beyond |= bits(word) << (8 * i);
-        }
-        classes
+        classify(block)
     }
 
     #[inline(always)]
     fn compact(self, block: &[u8; TEXT], mut kept: u64, at: u32, codes: &mut [u8; TEXT], starts: &mut [u32; TEXT]) {
-        let mut to = 0;
-        for (&byte, at) in block.iter().zip(at..) {
-            // Always written, which avoids a branch.
-            codes[to] = CODES[usize::from(byte)];
-            starts[to] = at;
-            // After the last kept byte, `to` may equal the length. The remainder then only avoids a bounds
-            // check.
-            to = (to + (kept & 1) as usize) % TEXT;
-            kept >>= 1;
+        // Moves a run of letters at a time, such as a word, and perhaps the bytes after it.
+        const RUN: usize = 8;
+        let mut unmoved = [0; TEXT + RUN];
+        for (code, &byte) in unmoved.iter_mut().zip(block) {
+            let (letter, digit) = ((byte | 0x20).wrapping_sub(b'a'), byte.wrapping_sub(b'0'));
+            *code = if letter < 26 { letter + 10 } else { digit };
         }
+        let (mut moved, mut places) = ([0; TEXT + RUN], [0; TEXT + RUN]);
+        let (mut from, mut to) = (0, 0);
+        while kept != 0 {
+            let skipped = kept.trailing_zeros();
+            kept >>= skipped;
+            from += skipped as usize;
+            let length = (!kept).trailing_zeros().min(RUN as u32);
+            let run: Option<&[u8; RUN]> = unmoved[from..].first_chunk();
+            let room: Option<&mut [u8; RUN]> = moved[to..].first_chunk_mut();
+            let room_for_places: Option<&mut [u32; RUN]> = places[to..].first_chunk_mut();
+            let (Some(run), Some(room), Some(room_for_places)) = (run, room, room_for_places) else { break };
+            *room = *run;
+            for (place, offset) in room_for_places.iter_mut().zip(0..) {
+                *place = at + from as u32 + offset;
+            }
+            kept >>= length;
+            from += length as usize;
+            to += length as usize;
+        }
+        codes.copy_from_slice(&moved[..TEXT]);
+        starts.copy_from_slice(&places[..TEXT]);
     }
 
     #[inline(always)]
@@ -118,6 +128,23 @@ impl Lanes for Portable {
     }
 }
 
+/// [`Lanes::classify`], eight bytes at a time.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn classify(block: &[u8; TEXT]) -> Classes {
+    let mut classes = Classes::default();
+    let (words, _) = block.as_chunks();
+    for (i, &word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(word);
+        let letters = within(word | all(0x20), b'a', b'z') | within(word, b'0', b'9');
+        classes.letters |= bits(letters & !word) << (8 * i);
+        classes.newlines |= bits(within(word, b'\n', b'\n') & !word) << (8 * i);
+        classes.escapes |= bits(within(word, 0x1B, 0x1B) & !word) << (8 * i);
+        classes.beyond |= bits(word) << (8 * i);
+    }
+    classes
+}
+
 #[inline(always)]
 fn mask(block: &[u64; BLOCK], is: impl Fn(u64) -> bool) -> u32 {
     block.iter().enumerate().fold(0, |mask, (i, &hash)| mask | u32::from(is(hash)) << i)
@@ -135,31 +162,14 @@ fn equal_bits<const N: usize>(one: &[i16; N], other: &[i16; N]) -> u64 {
     words.iter().enumerate().fold(0, |mask, (i, &word)| mask | bits(u64::from_le_bytes(word)) << (8 * i))
 }
 
-/// The same with SSE2, which every such processor has.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn equal_bits<const N: usize>(one: &[i16; N], other: &[i16; N]) -> u64 {
-    use std::arch::x86_64::{__m128i, _mm_cmpeq_epi16, _mm_loadu_si128, _mm_movemask_epi8, _mm_packs_epi16};
-    let mut mask = 0;
-    for i in 0..N / 16 {
-        // SAFETY: every processor of this architecture has SSE2. Reads 16 keys, at a multiple of 16.
-        unsafe {
-            let one = one.as_ptr().cast::<__m128i>().add(2 * i);
-            let other = other.as_ptr().cast::<__m128i>().add(2 * i);
-            let low = _mm_cmpeq_epi16(_mm_loadu_si128(one), _mm_loadu_si128(other));
-            let high = _mm_cmpeq_epi16(_mm_loadu_si128(one.add(1)), _mm_loadu_si128(other.add(1)));
-            mask |= (_mm_movemask_epi8(_mm_packs_epi16(low, high)) as u64) << (16 * i);
-        }
-    }
-    mask
-}
-
+#[cfg(not(target_arch = "x86_64"))]
 const fn all(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
 /// Sets the highest bit of each ASCII byte that is within `first..=last`. All other bits, and the bytes that
 /// are not ASCII, are arbitrary.
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn within(word: u64, first: u8, last: u8) -> u64 {
     // Without the highest bits, no carry crosses a byte.
@@ -168,6 +178,7 @@ fn within(word: u64, first: u8, last: u8) -> u64 {
 }
 
 /// The highest bits of eight bytes. One multiplication moves the bit of byte `i` to bit `56 + i`.
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 fn bits(word: u64) -> u64 {
     ((word & all(0x80)) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
