@@ -15,8 +15,9 @@ use crate::winnow::{Selected, Winnower};
 /// Bytes that are normalised, hashed and winnowed at a time: few enough to stay in the cache.
 const PIECE: usize = 4 << 10;
 
-/// Symbols that are hashed before their hashes are winnowed.
-const SYMBOLS_AT_ONCE: usize = 2 << 10;
+/// Symbols that are hashed before their hashes are winnowed. The hasher writes four parts of this at a time.
+/// If they were whole pages apart, they would compete for the same lines of the cache.
+const SYMBOLS_AT_ONCE: usize = 1984;
 
 /// Makes fingerprints of text.
 pub struct Kernel {

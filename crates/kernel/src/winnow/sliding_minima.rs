@@ -50,9 +50,9 @@ impl SlidingMinima {
         &self.changed[..self.count]
     }
 
-    /// Finds the changed windows. Returns false if there are too many to locate their minima.
+    /// Finds the changed windows.
     #[inline(always)]
-    pub(super) fn find<L: Lanes>(&mut self, lanes: L, windows: Windows) -> bool {
+    pub(super) fn find<L: Lanes>(&mut self, lanes: L, windows: Windows) {
         let Windows { w, hashes, missing, .. } = windows;
         let length = missing + hashes.len();
         let room = length + w + 2 * TEXT;
@@ -70,7 +70,6 @@ impl SlidingMinima {
             *key = ((hash >> 48) as u16 ^ 0x8000) as i16;
         }
         lanes.call(FindChanges { sliding: self, w, length });
-        w <= SEARCHED || self.count * w <= 16 * length
     }
 
     /// True if least keys of window 0 tie.
@@ -103,8 +102,14 @@ impl SimdJob for FindChanges<'_> {
             reach /= MERGED;
             let wider = w.div_ceil(reach);
             windows -= wider - width;
-            let offsets = [1, 2, 3, 4].map(|part| (part * width).min(wider - width));
-            merge(from, offsets, &mut other[..windows.next_multiple_of(TEXT)]);
+            let offset = |part: usize| (part * width).min(wider - width);
+            let out = &mut other[..windows.next_multiple_of(TEXT)];
+            match wider.div_ceil(width) {
+                2 => merge(from, [1].map(offset), out),
+                3 => merge(from, [1, 2].map(offset), out),
+                4 => merge(from, [1, 2, 3].map(offset), out),
+                _ => merge(from, [1, 2, 3, 4].map(offset), out),
+            }
             std::mem::swap(minima, other);
             (width, from) = (wider, &*minima);
         }
@@ -124,15 +129,17 @@ impl SimdJob for FindChanges<'_> {
 
 /// Writes to `out[i]` the minimum of `from[i]` and of the keys at these offsets after it.
 #[inline(always)]
-fn merge(from: &[i16], offsets: [usize; MERGED - 1], out: &mut [i16]) {
-    // Whole blocks in step, which need no bounds checks.
-    let blocks = |offset: usize| from[offset..].as_chunks::<TEXT>().0;
-    let [b, c, d, e] = offsets.map(blocks);
-    let others = blocks(0).iter().zip(b).zip(c.iter().zip(d)).zip(e);
-    for (out, (((a, b), (c, d)), e)) in out.as_chunks_mut::<TEXT>().0.iter_mut().zip(others) {
-        for i in 0..TEXT {
-            out[i] = a[i].min(b[i]).min(c[i].min(d[i])).min(e[i]);
+fn merge<const N: usize>(from: &[i16], offsets: [usize; N], out: &mut [i16]) {
+    for (block, out) in out.as_chunks_mut::<TEXT>().0.iter_mut().enumerate() {
+        let from = &from[TEXT * block..];
+        let Some(&(mut least)) = from.first_chunk::<TEXT>() else { break };
+        for offset in offsets {
+            let Some(other) = from[offset..].first_chunk::<TEXT>() else { break };
+            for (least, &other) in least.iter_mut().zip(other) {
+                *least = other.min(*least);
+            }
         }
+        *out = least;
     }
 }
 

@@ -149,12 +149,12 @@ fn hashes() -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    /// Some hashes tie in their upper halves, and some are equal. Openings both succeed and fail.
+    /// Few, many or all hashes tie in their highest 16 or 32 bits, and some are equal.
     #[test]
     fn windows_with_ties_here_and_there_equal_the_definitions(
         seed in any::<u64>(),
         length in 0usize..4000,
-        values in prop::sample::select(vec![3u64, 30, 300, 3000, 30_000, 1 << 32]),
+        values in prop::sample::select(vec![3u64, 30, 300, 3000, 30_000, 1 << 20, 1 << 24, 1 << 28, 1 << 32]),
         low in 1u64..4,
         tail in 0u64..5,
         w in prop_oneof![2usize..6, 6usize..50],
@@ -255,4 +255,29 @@ fn fast_on(processor: Processor, hashes: &[u64], selection: Selection, w: usize,
     }
     winnower.finish(&mut out);
     out
+}
+
+/// Every window size that sliding minima serve, and some above, with few ties and with many, on every
+/// instruction set.
+#[test]
+fn every_small_window_equals_the_definitions() {
+    for w in (1usize..=50).chain([64, 65, 96, 97, 128, 129]) {
+        for (n, values) in [(w + 63, 1 << 22), (w + 64, 1 << 18), (w + 129, 1 << 20), (2600, 1 << 23), (2600, u64::MAX)]
+        {
+            // The highest 16 bits have 64, 4, 16, 128 and all values.
+            let hashes: Vec<u64> = (0..n as u64)
+                .map(|i| mix(i ^ w as u64) % values)
+                .map(|it| if values == u64::MAX { it } else { it << 32 | mix(it) >> 62 })
+                .collect();
+            for selection in [Selection::Robust, Selection::Plain] {
+                let expected = definition(&hashes, selection, w);
+                for processor in Processor::all() {
+                    for sizes in [&[2048][..], &[1984, 100, 700]] {
+                        let got = fast_on(processor, &hashes, selection, w, sizes);
+                        assert_eq!(got, expected, "n {n}, values {values}, w {w}, {selection}, {processor:?}");
+                    }
+                }
+            }
+        }
+    }
 }

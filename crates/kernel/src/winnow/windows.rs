@@ -9,7 +9,7 @@
 //! hash arrives. Hashes after the scanned window are reduced to one running minimum, the *tail*. Such a scan
 //! of w hashes serves at least w steps, so the work is O(n) for every input.
 //!
-//! This exact method never fails. Two faster methods are tried first; each gives up on some inputs.
+//! Two faster methods are tried first. They leave to this exact method the windows that they cannot decide.
 
 use std::mem;
 
@@ -24,18 +24,11 @@ use crate::lanes::{BLOCK, Lanes, Processor, SimdJob, TEXT};
 /// Credit per new hash: the number of hashes that may be scanned again.
 const EARNED: usize = 4;
 
-/// Number of windows per call: the maximum for the threshold method, the maximum for an opening, and the
-/// minimum for both.
-const MOST_BY_THRESHOLD: usize = 1 << 11;
-const MOST_BY_SLIDING: usize = 1 << 10;
+/// Number of windows per call of the faster methods: the maximum and the minimum.
+const MOST_AT_ONCE: usize = 1 << 11;
 const LEAST_AT_ONCE: usize = 64;
 
-/// If credit is used up, openings are used for windows up to this size. `EXHAUSTED` is how many openings then
-/// follow.
-const LARGEST_SLID: usize = 512;
-const EXHAUSTED: usize = 16;
-
-/// Windows to select from by the exact method when keys tie.
+/// Windows to select from by the exact method at the first tie.
 const TIED_AT_ONCE: usize = 32;
 
 /// Selects the minimum of every window of w hashes.
@@ -70,8 +63,6 @@ struct WindowState {
     sliding_backoff: Backoff,
     below_threshold: BelowThreshold,
     threshold_backoff: Backoff,
-    /// Openings still to be tried because credit was used up.
-    exhausted: usize,
 }
 
 impl WindowSelector {
@@ -92,7 +83,6 @@ impl WindowSelector {
             below_threshold: BelowThreshold::new(w as usize),
             sliding_backoff: Backoff::default(),
             threshold_backoff: Backoff::default(),
-            exhausted: 0,
         };
         Self { processor: Processor::detect(), state }
     }
@@ -130,7 +120,6 @@ impl WindowSelector {
         state.tail_end = 0;
         state.sliding_backoff = Backoff::default();
         state.threshold_backoff = Backoff::default();
-        state.exhausted = 0;
     }
 }
 
@@ -179,11 +168,10 @@ impl WindowState {
     /// Advances by the fastest method that succeeds.
     #[inline(always)]
     fn proceed<L: Lanes, const RIGHTMOST: bool>(&mut self, lanes: L, minimum: &mut usize, out: &mut Vec<Selected>) {
-        let end = self.length.min(self.next + MOST_BY_THRESHOLD);
+        let end = self.length.min(self.next + MOST_AT_ONCE);
         if self.select_below_threshold::<L, RIGHTMOST>(lanes, minimum, end, out) {
             return;
         }
-        let end = self.length.min(self.next + MOST_BY_SLIDING);
         if !self.select_by_sliding::<L, RIGHTMOST>(lanes, minimum, end, out) {
             self.advance::<L, RIGHTMOST>(lanes, minimum, end, out);
         }
@@ -270,8 +258,8 @@ impl WindowState {
         true
     }
 
-    /// Advances to `end` by sliding minima, if this is likely to be faster. Returns whether it did. Where keys
-    /// tie, it selects by the exact method.
+    /// Advances to `end` by sliding minima, if this is likely to be faster. Returns whether it did. Where
+    /// keys tie, it selects by the exact method.
     #[inline(always)]
     fn select_by_sliding<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
@@ -280,58 +268,44 @@ impl WindowState {
         end: usize,
         out: &mut Vec<Selected>,
     ) -> bool {
-        let is_quicker = self.w <= L::SMALL_WINDOW || (self.exhausted > 0 && self.w <= LARGEST_SLID);
-        if !is_quicker || end - self.next < LEAST_AT_ONCE || !self.sliding_backoff.may_try() {
+        if self.w > L::SMALL_WINDOW || end - self.next < LEAST_AT_ONCE || !self.sliding_backoff.may_try() {
             return false;
         }
         let (from, w, first) = (*minimum, self.w, self.next);
-        let position = self.base + from as u64;
+        let (missing, position) = (from + w - first, self.base + from as u64);
         let mut sliding = mem::take(&mut self.sliding);
-        let missing = from + w - first;
-        let found = sliding.find(lanes, Windows { w, hashes: &self.hashes[from..end], missing, position });
-        if found {
-            let changed = sliding.changed();
-            // The exact method serves so many windows after a tie, and twice as many after the next.
-            let (mut at_once, mut exact) = (TIED_AT_ONCE, 0);
-            let mut tied = sliding.begins_tied(lanes, w).then_some(0);
-            let mut i = 0;
-            loop {
-                if let Some(window) = tied {
-                    i += changed[i..].iter().take_while(|&&next| (next as usize) < window + at_once).count();
-                    let to = changed.get(i).map_or(end, |&next| first + next as usize - 1);
-                    self.next = first.max(first + window - 1);
-                    exact += to - self.next;
-                    at_once *= 2;
-                    self.chain.clear();
-                    self.advance::<L, RIGHTMOST>(lanes, minimum, to, out);
-                }
-                let written = out.len();
-                out.resize(written + changed.len() - i, Selected { hash: 0, position: 0 });
-                let mut last = *minimum - from;
-                let windows = Windows { w, hashes: &self.hashes[from..end], missing, position };
-                let job =
-                    LocateMinima { sliding: &sliding, windows, from: i, last: &mut last, out: &mut out[written..] };
-                let located = lanes.call(job);
-                out.truncate(written + located);
-                *minimum = from + last;
-                i += located;
-                tied = changed.get(i).map(|&window| window as usize);
-                if tied.is_none() {
-                    break;
-                }
+        sliding.find(lanes, Windows { w, hashes: &self.hashes[from..end], missing, position });
+        let changed = sliding.changed();
+        self.chain.clear();
+        // After a tie, the exact method selects from a few windows. Each time they are twice as many.
+        let (mut at_once, mut exact) = (TIED_AT_ONCE, 0);
+        let (mut i, mut tied) = (0, sliding.begins_tied(lanes, w).then_some(0));
+        loop {
+            if let Some(window) = tied {
+                i += changed[i..].iter().take_while(|&&next| (next as usize) < window + at_once).count();
+                let to = changed.get(i).map_or(end, |&next| first + next as usize - 1);
+                self.next = first.max(first + window - 1);
+                exact += to - self.next;
+                at_once *= 2;
+                self.advance::<L, RIGHTMOST>(lanes, minimum, to, out);
+                self.chain.clear();
             }
-            self.chain.clear();
-            self.next = end;
-            self.sliding_backoff.record(2 * exact > end - first);
-            if self.exhausted > 0 {
-                self.exhausted -= 1;
-                self.credit = EARNED * EARNED * self.w;
-            }
-        } else {
-            self.sliding_backoff.record(true);
+            let written = out.len();
+            out.resize(written + changed.len() - i, Selected { hash: 0, position: 0 });
+            let (mut last, out_here) = (*minimum - from, &mut out[written..]);
+            let windows = Windows { w, hashes: &self.hashes[from..end], missing, position };
+            let job = LocateMinima { sliding: &sliding, windows, from: i, last: &mut last, out: out_here };
+            let located = lanes.call(job);
+            out.truncate(written + located);
+            *minimum = from + last;
+            i += located;
+            let Some(&window) = changed.get(i) else { break };
+            tied = Some(window as usize);
         }
+        self.next = end;
         self.sliding = sliding;
-        found
+        self.sliding_backoff.record(2 * exact > end - first);
+        true
     }
 
     /// Advances to `length` by the exact method.
@@ -385,7 +359,6 @@ impl WindowState {
                     self.select(found, out);
                     found
                 } else {
-                    self.exhausted = EXHAUSTED;
                     self.scan(minimum + 1, out)
                 };
                 self.credit = (self.credit + EARNED * (minimum + w - expiry)).min(EARNED * EARNED * w);

@@ -1,6 +1,8 @@
 //! The kernel of fpdb with instruction sets that can be forced. RocksDB need not be built to measure it. It is compiled as fpdb's
 //! users compile it: for any processor, asking for more when it runs.
 
+use std::hint::black_box;
+
 pub use fpdb_kernel::columns::Fingerprints;
 pub use fpdb_kernel::document::Language;
 pub use fpdb_kernel::{normalize, profile};
@@ -10,7 +12,7 @@ use profile::{Profile, Selection};
 use winnow::{Selected, Winnower};
 
 /// Symbols hashed before they are winnowed, as in `kernel.rs`.
-const STRETCH: usize = 2 << 10;
+const STRETCH: usize = 1984;
 
 /// An instruction set to leave the work to.
 #[derive(Clone, Copy)]
@@ -103,7 +105,7 @@ impl Engine {
         Self { hasher, winnower: self::winnower(Selection::Robust, w, level), hashes: vec![0; STRETCH] }
     }
 
-    /// Hashes and winnows a document of these codes, as `Kernel` does.
+    /// Hashes and winnows a document of these codes, and uses the fingerprints after each stretch, as `Kernel` does.
     pub fn winnow(&mut self, codes: &[u8], out: &mut Vec<Selected>) {
         let Self { hasher, winnower, .. } = self;
         out.clear();
@@ -114,6 +116,8 @@ impl Engine {
             end = codes.len().min(from + STRETCH);
             let count = hasher.upcoming(end - from);
             winnower.feed_with(count, |space| hasher.fill(SymbolContent::Codes(&codes[..end]), from, space), out);
+            black_box(&out);
+            out.clear();
         }
         winnower.finish(out);
     }
