@@ -27,7 +27,7 @@ const QUERY: usize = 10_000;
 criterion_group! {
     name = speed;
     config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
-    targets = normalise, tokens, hash, winnow, fingerprint, ingest, query
+    targets = normalise, tokens, hash, winnow, fingerprint, ingest, query, batch
 }
 criterion_main!(speed);
 
@@ -207,6 +207,31 @@ fn ingest(criterion: &mut Criterion) {
                 );
             });
         }
+    }
+}
+
+/// 1,000 queries of 1 kB of stored text without passages, one call for each and one for all.
+fn batch(criterion: &mut Criterion) {
+    let folder = Folder::new();
+    let place = tempfile::tempdir().expect("a folder for the database");
+    let database = folder.ingest(&place.path().join("db"), &Profile::named("words").expect("a named profile"), 2);
+    let sources: Vec<QuerySource> = (0..1000)
+        .map(|number| {
+            let text = std::fs::read_to_string(folder.path(number % FILES)).expect("a file of the folder");
+            QuerySource::text(text.chars().skip(number).take(1000).collect::<String>())
+        })
+        .collect();
+    let options = QueryOptions::default().passages(false);
+    let mut group = criterion.benchmark_group("1,000 queries");
+    group.sample_size(10);
+    for (name, together) in [("one by one", 1), ("one batch", sources.len())] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                for some in sources.chunks(together) {
+                    database.query_each(some, &options, &Task::new()).expect("valid options");
+                }
+            });
+        });
     }
 }
 

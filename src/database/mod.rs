@@ -4,6 +4,7 @@ mod builder;
 mod facts;
 pub(crate) mod hash_counts;
 mod pairing;
+mod query_batch;
 mod querying;
 mod rename;
 mod selected;

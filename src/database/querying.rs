@@ -1,13 +1,11 @@
 //! Querying: which stored documents share text with these?
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc;
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::query_batch::gather;
 use super::{Database, ids_named, visiting};
 use crate::nearest_name::nearest_name;
 use crate::query::{
@@ -16,13 +14,13 @@ use crate::query::{
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
-use fpdb_host::threads;
 use fpdb_reading::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
-use fpdb_store::Store;
+use fpdb_store::{Gathered, Store};
 
-/// Limits of a batch of documents of a path that is read before it is answered: documents, and bytes in
-/// memory.
-const QUERIES_AT_A_TIME: usize = 256;
+/// Limits of a batch of documents of a path that is found before it is answered: documents, and bytes in
+/// memory. The first batch is smaller, so that the first answers come soon, and each doubles the number.
+const FIRST_QUERIES: usize = 256;
+const QUERIES_AT_A_TIME: usize = 4096;
 const QUERY_BYTES: u64 = 16 << 20;
 
 /// The step that several queries report.
@@ -34,12 +32,14 @@ struct QueryContext<'a> {
     options: &'a QueryOptions,
     units: &'a Units,
     texts: &'a TextCache,
+    /// Postings of the hashes of several queries.
+    gathered: Option<&'a Gathered>,
     task: &'a Task<'a>,
 }
 
 impl QueryContext<'_> {
     fn answer(&self, store: &Store, subject: &PreparedQuery) -> Result<QueryAnswer> {
-        query::answer(store, subject, self.options, self.units, self.texts, self.task)
+        query::answer(store, subject, self.options, self.units, self.texts, self.gathered, self.task)
     }
 }
 
@@ -83,6 +83,10 @@ impl Database {
     /// Answers queries in parallel. The answers are in the order of the sources. The steps of `task` are
     /// queries, or the steps of a single query.
     ///
+    /// Looks the hashes of several queries up together, in one ascending pass, which costs less than one call
+    /// for each query. The queries that are prepared at a time, and the postings found for them, take at most
+    /// a quarter of the [memory](crate::DatabaseBuilder::memory), and at most 512 MiB.
+    ///
     /// # Errors
     /// [`Error::Stopped`] soon after a stop, also within a query, but not while a document is parsed. Options
     /// that are invalid for all queries, such as a window below that of the database. The error of a source
@@ -98,7 +102,7 @@ impl Database {
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let texts = TextCache::of_queries(sources.len());
         let units = self.units.get(&self.store, options.submission_by.as_deref(), task.token())?;
-        let asked = QueryContext { options, units: &units, texts: &texts, task };
+        let asked = QueryContext { options, units: &units, texts: &texts, gathered: None, task };
         let new =
             || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), task.token());
         if let [source] = sources {
@@ -112,21 +116,36 @@ impl Database {
         let silent = task.silent();
         let asked = QueryContext { task: &silent, ..asked };
         let (answered, total) = (AtomicU64::new(0), sources.len() as u64);
-        let answer = |reader: &mut Option<_>, source| {
-            task.token().check()?;
-            let reader = match reader {
-                Some(reader) => reader,
-                None => reader.insert(new()?),
+        let (mut left, mut answers) = (sources.iter(), Vec::with_capacity(sources.len()));
+        loop {
+            let store = self.store.as_of_last_commit();
+            let prepare = |reader: &mut Option<_>, source| -> Result<PreparedQuery> {
+                task.token().check()?;
+                let reader = match reader {
+                    Some(reader) => reader,
+                    None => reader.insert(new()?),
+                };
+                subject(&store, reader, source, &texts)
             };
-            match self.answer(reader, source, asked) {
-                Err(Error::Stopped) => Err(Error::Stopped),
-                answer => {
-                    task.step(QUERIES, answered.fetch_add(1, Ordering::Relaxed) + 1, total)?;
-                    Ok(answer)
-                }
+            let batch =
+                self.prepare_batch(&mut left, prepare, |query| query.as_ref().map_or(0, PreparedQuery::memory))?;
+            if batch.is_empty() {
+                return Ok(answers);
             }
-        };
-        self.run(|| sources.par_iter().map_init(|| None, answer).collect())
+            let gathered = gather(&store, batch.iter().flatten(), options, task.token())?;
+            let asked = QueryContext { gathered: Some(&gathered), ..asked };
+            let answer = |subject: Result<PreparedQuery>| {
+                task.token().check()?;
+                match subject.and_then(|subject| asked.answer(&store, &subject)) {
+                    Err(Error::Stopped) => Err(Error::Stopped),
+                    answer => {
+                        task.step(QUERIES, answered.fetch_add(1, Ordering::Relaxed) + 1, total)?;
+                        Ok(answer)
+                    }
+                }
+            };
+            answers.extend(self.run(|| batch.into_par_iter().map(answer).collect::<Result<Vec<_>>>())?);
+        }
     }
 
     /// Answers a query for each document of a file or folder: for each file, and for each member of a
@@ -154,7 +173,7 @@ impl Database {
         let visit = |(name, answer): (String, _)| visit(&name, answer);
         visiting(visit, |visit| {
             let mut batch: Vec<std::result::Result<Candidate, (String, Error)>> = Vec::new();
-            let (mut bytes, mut answered) = (0, 0);
+            let (mut bytes, mut answered, mut most) = (0, 0, FIRST_QUERIES);
             let silent = task.silent();
             let mut answer = |batch: &mut Vec<_>| -> Result<()> {
                 let taken: Vec<std::result::Result<Candidate, (String, Error)>> = std::mem::take(batch);
@@ -165,23 +184,22 @@ impl Database {
                 let stop = task.token();
                 let new =
                     || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop);
-                let one = |reader: &mut Option<_>, found: std::result::Result<Candidate, (String, Error)>| match found {
+                let read = |reader: &mut Option<_>, found: std::result::Result<Candidate, (String, Error)>| match found
+                {
                     Err((name, error)) => (name, Err(error), false),
                     Ok(candidate) => {
                         let (name, may_skip) = (candidate.about.name.clone(), !candidate.about.named);
-                        let answer = match reader {
+                        let reader = match reader {
                             Some(reader) => Ok(reader),
                             None => new().map(|made| reader.insert(made)),
                         };
-                        let answer = answer.and_then(|reader| {
-                            let subject = reader.read_found(&candidate)?;
-                            let asked = QueryContext { options, units: &units, texts: &texts, task: &silent };
-                            self.answer_subject(&subject, asked)
-                        });
-                        (name, answer, may_skip)
+                        let read =
+                            |reader: &mut QueryReader<'_>| stop.check().and_then(|()| reader.read_found(&candidate));
+                        (name, reader.and_then(read), may_skip)
                     }
                 };
-                self.answer_in_order(taken, task, one, &mut |(name, answer, may_skip)| {
+                let mut left = taken.into_iter();
+                let mut visit_found = |(name, answer, may_skip): (String, Result<QueryAnswer>, bool)| {
                     match &answer {
                         Err(Error::Stopped) => return Err(Error::Stopped),
                         Err(Error::Document(DocumentError::Binary { reason })) if may_skip => {
@@ -195,65 +213,40 @@ impl Database {
                     // Complete answers are visited even after a stop.
                     task.reports().step(QUERIES, answered, 0);
                     Ok(())
-                })
+                };
+                loop {
+                    let size = |(_, query, _): &(String, Result<PreparedQuery>, bool)| {
+                        query.as_ref().map_or(0, PreparedQuery::memory)
+                    };
+                    let batch = self.prepare_batch(&mut left, read, size)?;
+                    if batch.is_empty() {
+                        return Ok(());
+                    }
+                    let store = self.store.as_of_last_commit();
+                    let queries = batch.iter().filter_map(|(_, query, _)| query.as_ref().ok());
+                    let gathered = gather(&store, queries, options, stop)?;
+                    let gathered = Some(&gathered);
+                    let asked = QueryContext { options, units: &units, texts: &texts, gathered, task: &silent };
+                    let one = |_: &mut Option<()>, (name, query, may_skip): (String, Result<PreparedQuery>, bool)| {
+                        (name, query.and_then(|query| asked.answer(&store, &query)), may_skip)
+                    };
+                    self.answer_in_order(batch, task, one, &mut visit_found)?;
+                }
             };
             for_each_held(path, walk, &options.read, task.token(), &mut |found| {
                 if let Ok(Candidate { content: Content::Whole(held), .. }) = &found {
                     bytes += held.len() as u64;
                 }
                 batch.push(found);
-                if batch.len() < QUERIES_AT_A_TIME && bytes < QUERY_BYTES {
+                if batch.len() < most && bytes < QUERY_BYTES {
                     return Ok(());
                 }
                 bytes = 0;
+                most = (most * 2).min(QUERIES_AT_A_TIME);
                 answer(&mut batch)
             })?;
             answer(&mut batch)
         })
-    }
-
-    /// Calls `visit` with the answer of each query, in order and on this thread, while other queries run.
-    /// After a stop or an error of `visit` no more queries begin.
-    fn answer_in_order<Q: Send, R: Send, A: Send>(
-        &self,
-        queries: Vec<Q>,
-        task: &Task<'_>,
-        answer: impl Fn(&mut Option<R>, Q) -> A + Sync + Send,
-        visit: &mut dyn FnMut(A) -> Result<()>,
-    ) -> Result<()> {
-        let (token, failed) = (task.token(), AtomicBool::new(false));
-        let (sender, answers) = mpsc::channel();
-        let work = || {
-            // Queries begin in order, so an answer waits only for queries that are running.
-            queries.into_iter().enumerate().par_bridge().for_each_init(
-                || (None, sender.clone()),
-                |(reader, sender), (place, query)| {
-                    if !token.is_stopped() && !failed.load(Ordering::Relaxed) {
-                        // After an error the receiver is gone.
-                        let _ = sender.send((place, answer(reader, query)));
-                    }
-                },
-            );
-            drop(sender);
-            Ok(())
-        };
-        thread::scope(|scope| {
-            let started = threads::start_within(scope, "queries", || self.run(work));
-            let work = started.map_err(Error::threads(1))?;
-            let (mut next, mut waiting, mut visited) = (0, BTreeMap::new(), Ok(()));
-            for (place, answer) in answers {
-                waiting.insert(place, answer);
-                while let Some(answer) = waiting.remove(&next).filter(|_| visited.is_ok()) {
-                    next += 1;
-                    visited = visit(answer);
-                    failed.store(visited.is_err(), Ordering::Relaxed);
-                }
-            }
-            // Passes on panics that the query has not caught.
-            let worked = work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            visited.and(worked)
-        })?;
-        token.check()
     }
 
     /// Answers one of many queries with different options that share a cache of texts.
@@ -267,7 +260,8 @@ impl Database {
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let stop = task.token();
         let mut reader = QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop)?;
-        self.answer(&mut reader, source, QueryContext { options, units: &Units::default(), texts, task })
+        let asked = QueryContext { options, units: &Units::default(), texts, gathered: None, task };
+        self.answer(&mut reader, source, asked)
     }
 
     /// Reads documents ahead of [`Self::query_with`]: see [`TextCache::read_ahead`].
@@ -327,6 +321,7 @@ fn subject(
 mod tests {
     use std::cell::Cell;
     use std::sync::atomic::AtomicUsize;
+    use std::sync::mpsc;
     use std::time::Duration;
 
     use super::*;

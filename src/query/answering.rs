@@ -6,7 +6,7 @@ use super::answer::{IgnoredBecause, Match, QueryAnswer};
 use super::evidence::{Evidence, SharedFingerprints};
 use super::options::QueryOptions;
 use super::passages::DocumentPassages;
-use super::prepared::PreparedQuery;
+use super::prepared::{PreparedQuery, QueryHash};
 use super::rank::{self, MatchFiles, MatchSubject, Ranked};
 use super::tally::Tally;
 use super::text_cache::TextCache;
@@ -16,14 +16,30 @@ use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Schema;
 use fpdb_kernel::document::DocId;
 use fpdb_passages::Covered;
-use fpdb_store::{DocumentRecord, Store};
+use fpdb_store::{DocumentRecord, Gathered, Store};
 
 /// The passages of documents by id; if they are inferred, also why.
 type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
 
+/// The hashes that a query counts: all, or the n smallest.
+fn counted<'a>(subject: &'a PreparedQuery, options: &QueryOptions) -> &'a [QueryHash] {
+    let most = options.n.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
+    &subject.hashes[..subject.hashes.len().min(most)]
+}
+
+/// The hashes that [`answer`] looks up.
+pub(crate) fn hashes_to_look_up<'a>(
+    subject: &'a PreparedQuery,
+    options: &QueryOptions,
+) -> impl Iterator<Item = u64> + use<'a> {
+    let hashes = if options.passages { &subject.hashes[..] } else { counted(subject, options) };
+    hashes.iter().filter(|hash| hash.skipped.is_none()).map(|hash| hash.hash)
+}
+
 /// Answers one query with checked options. A submission gives one match for all its documents. Texts read for
-/// the comparison stay in `texts` for other queries. The task can stop the query at each hash, document and
-/// step of a comparison.
+/// the comparison stay in `texts` for other queries. `gathered` holds postings that were looked up for
+/// several queries together, as of the commit that `store` shows. The task can stop the query at each hash,
+/// document and step of a comparison.
 ///
 /// # Errors
 /// [`Error::Stopped`]; [`Error::NoSuchNumber`] if a needed document was deleted meanwhile; errors from
@@ -34,16 +50,18 @@ pub(crate) fn answer(
     options: &QueryOptions,
     units: &Units,
     texts: &TextCache,
+    gathered: Option<&Gathered>,
     task: &Task<'_>,
 ) -> Result<QueryAnswer> {
-    let looked_up = match options.n {
-        Some(n) => &subject.hashes[..subject.hashes.len().min(usize::try_from(n).unwrap_or(usize::MAX))],
-        None => &subject.hashes[..],
+    let looked_up = counted(subject, options);
+    let expected = if options.passages { subject.hashes.len() } else { looked_up.len() };
+    let mut lookup = match gathered {
+        Some(gathered) => store.lookup_gathered(expected, gathered),
+        None => store.lookup(expected)?,
     };
-    let mut lookup = match options.passages {
-        true => store.lookup(subject.hashes.len())?.with_cache(),
-        false => store.lookup(looked_up.len())?,
-    };
+    if options.passages {
+        lookup = lookup.with_cache();
+    }
     if let Some(id) = subject.id.filter(|&id| !lookup.view().is_live(id)) {
         return Err(Error::NoSuchNumber { number: id });
     }

@@ -35,7 +35,7 @@ mod units;
 mod weight;
 
 pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, QueryDocument};
-pub(crate) use answering::answer;
+pub(crate) use answering::{answer, hashes_to_look_up};
 pub use corpus::CorpusAnswer;
 pub use diff::diff;
 pub use location::Location;

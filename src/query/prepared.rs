@@ -159,6 +159,13 @@ impl PreparedQuery {
         Ok(())
     }
 
+    /// The memory that it takes, in bytes, approximately.
+    pub(crate) fn memory(&self) -> usize {
+        self.text.as_ref().map_or(0, |text| text.bytes.len())
+            + self.fingerprints.len() * size_of::<Fingerprint>()
+            + self.hashes.len() * size_of::<QueryHash>()
+    }
+
     /// The query document as the answer shows it.
     pub(super) fn about(&self) -> QueryDocument {
         QueryDocument {

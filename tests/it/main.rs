@@ -29,6 +29,7 @@ mod pairs;
 mod phrases;
 mod plants;
 mod prune;
+mod query_batch;
 mod query_below;
 mod quotes;
 mod reader_process;

@@ -22,8 +22,10 @@ use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::typed::{ExcerptArgs, Global, QueryArgs, ReportArgs};
 
-/// Number of queries that are answered at once.
-const AT_A_TIME: usize = 64;
+/// The number of queries that are answered before the first answers are written. It doubles each time, up to
+/// the larger number, because many queries together cost less.
+const FIRST: usize = 64;
+const AT_A_TIME: usize = 4096;
 
 pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let html = HtmlReport::wanted(global, &args.report)?;
@@ -54,7 +56,10 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     output.heading(&columns, "")?;
     let mut asked =
         Asked { database: &database, args, options: &options, output, printer, tally: QueryTally::default() };
-    for (index, some) in sources.chunks(AT_A_TIME).enumerate() {
+    let (mut left, mut number) = (&sources[..], FIRST);
+    while !left.is_empty() {
+        let (some, others) = left.split_at(left.len().min(number));
+        (left, number) = (others, (number * 2).min(AT_A_TIME));
         let answers = match asked.query(some) {
             Err(Error::Stopped) => {
                 // The file of `-o` appears only after the last answer.
@@ -81,7 +86,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
                 (source, answer) => asked.take(&name_of(source), answer)?,
             }
         }
-        let (answered, queries) = (sources.len().min((index + 1) * AT_A_TIME) as u64, sources.len() as u64);
+        let (answered, queries) = ((sources.len() - left.len()) as u64, sources.len() as u64);
         printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
     let Asked { output, tally: QueryTally { answered, failed, found, skipped, below }, .. } = asked;

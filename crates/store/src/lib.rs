@@ -39,6 +39,8 @@ mod engine;
 mod fold_tests;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
+#[cfg(test)]
+mod gathered_tests;
 mod handle;
 #[cfg(test)]
 mod kept_tests;
@@ -73,6 +75,7 @@ pub use engine::refused_memory::abort_on_refused_memory;
 pub use handle::Store;
 pub use name_places::NamePlace;
 pub use open::StoreOptions;
+pub use read::gathered::Gathered;
 pub use read::lookup::{Holders, Lookup};
 pub use sizes::LOGS;
 pub use staged::{

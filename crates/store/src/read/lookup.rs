@@ -10,6 +10,7 @@ use crate::engine::rows::Rows;
 use crate::handle::Store;
 use crate::read::filter_cursor::FilterCursor;
 use crate::read::filter_use::Worth;
+use crate::read::gathered::Gathered;
 use crate::read::posting_cache::PostingCache;
 use crate::read::run_rows::{BLOCK_BYTES, ReadPattern, blocks_of, current_block};
 use crate::view::View;
@@ -19,6 +20,10 @@ use fpdb_host::error::Result;
 pub struct Lookup<'a> {
     view: Arc<View>,
     cursors: Vec<RunCursor<'a>>,
+    /// The store, and the number of hashes to expect, as long as there are no cursors.
+    unopened: Option<(&'a Store, u64)>,
+    /// Postings that were looked up before, for several lookups.
+    gathered: Option<&'a Gathered>,
     found: Vec<Posting>,
     /// The postings found so far, for callers that look up hashes again.
     cache: Option<PostingCache>,
@@ -29,6 +34,19 @@ impl Store {
     /// read.
     pub fn lookup(&self, expected: usize) -> Result<Lookup<'_>> {
         Lookup::new(self, expected as u64)
+    }
+
+    /// As [`Self::lookup`], for hashes whose postings are `gathered` already, all or most of them. This store
+    /// must be as of the commit at which they were gathered ([`Self::as_of_last_commit`]).
+    pub fn lookup_gathered<'a>(&'a self, expected: usize, gathered: &'a Gathered) -> Lookup<'a> {
+        Lookup {
+            view: self.view(),
+            cursors: Vec::new(),
+            unopened: Some((self, expected as u64)),
+            gathered: Some(gathered),
+            found: Vec::new(),
+            cache: None,
+        }
     }
 }
 
@@ -48,7 +66,7 @@ impl<'a> Lookup<'a> {
                 (None, _) => {}
             }
         }
-        Ok(Self { view, cursors, found: Vec::new(), cache: None })
+        Ok(Self { view, cursors, unopened: None, gathered: None, found: Vec::new(), cache: None })
     }
 
     fn cursors(store: &'a Store, view: &View, expected: u64) -> Result<Vec<RunCursor<'a>>> {
@@ -79,6 +97,13 @@ impl<'a> Lookup<'a> {
         if let Some(found) = self.cache.as_ref().and_then(|cache| cache.get(hash)) {
             self.found.extend_from_slice(found);
             return Ok(&self.found);
+        }
+        if let Some(found) = self.gathered.and_then(|gathered| gathered.get(hash)) {
+            self.found.extend_from_slice(found);
+            return Ok(&self.found);
+        }
+        if let Some((store, expected)) = self.unopened.take() {
+            self.cursors = Self::new(store, expected)?.cursors;
         }
         for cursor in &mut self.cursors {
             cursor.find(hash, &mut self.found)?;

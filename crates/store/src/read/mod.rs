@@ -3,6 +3,7 @@
 mod documents;
 pub(super) mod filter_cursor;
 pub(super) mod filter_use;
+pub(super) mod gathered;
 mod held_filters;
 pub(super) mod lookup;
 mod posting_cache;

@@ -6,24 +6,49 @@ use crate::codec::block::Posting;
 const MOST: usize = 1 << 20;
 
 /// Postings of hashes, in ascending order of hash.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PostingCache {
+    /// The most hashes and postings, together.
+    most: usize,
     hashes: Vec<u64>,
     /// The end of the postings of each hash, as an index into `postings`.
     ends: Vec<usize>,
     postings: Vec<Posting>,
 }
 
+impl Default for PostingCache {
+    fn default() -> Self {
+        Self::within(MOST)
+    }
+}
+
 impl PostingCache {
-    /// Caches the postings of a hash, if they fit and the hash is above all cached ones.
-    pub(crate) fn add(&mut self, hash: u64, found: &[Posting]) {
-        if self.hashes.last().is_none_or(|&last| last < hash)
-            && self.hashes.len() + 1 + self.postings.len() + found.len() <= MOST
-        {
+    /// A cache of at most this many hashes and postings, together.
+    pub(crate) fn within(most: usize) -> Self {
+        Self { most, hashes: Vec::new(), ends: Vec::new(), postings: Vec::new() }
+    }
+
+    /// Caches the postings of a hash, if they fit and the hash is above all cached ones. Returns true if it
+    /// has cached them.
+    pub(crate) fn add(&mut self, hash: u64, found: &[Posting]) -> bool {
+        let fits = self.hashes.last().is_none_or(|&last| last < hash)
+            && self.hashes.len() + 1 + self.postings.len() + found.len() <= self.most;
+        if fits {
             self.postings.extend_from_slice(found);
             self.hashes.push(hash);
             self.ends.push(self.postings.len());
         }
+        fits
+    }
+
+    /// True if it has no room even for a hash without postings.
+    pub(crate) fn is_full(&self) -> bool {
+        self.hashes.len() + self.postings.len() >= self.most
+    }
+
+    /// The greatest cached hash.
+    pub(crate) fn last_hash(&self) -> Option<u64> {
+        self.hashes.last().copied()
     }
 
     /// The postings of a hash. `None` if the hash is not cached.

@@ -8,7 +8,6 @@
 //! that nearly all hashes are distinct: the most a posting can cost. Memory is what the system says was resident at
 //! most, bytes written what it says went to the disk; block reads are RocksDB's own count. Linux only.
 
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,16 +15,11 @@ use std::time::Instant;
 
 use fpdb::maintenance::StoredPart;
 use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task, Unit};
+use measure::{Cost, Meter, Outcome, WORDS, text, vocabulary, write_documents};
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
-
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Closes the arguments of a process that only asks: FOLDER DATABASE DOCUMENTS.
 const ASK: &str = "ask";
-
-/// Words of a document, and of the vocabulary they are drawn from.
-const WORDS: usize = 1000;
-const VOCABULARY: usize = 1 << 16;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -185,95 +179,4 @@ fn row(what: &str, cost: &Cost, fingerprints: u64, database: &Database) -> Outco
         stats.cold_blocks,
     );
     Ok(())
-}
-
-/// The cost of a phase.
-struct Cost {
-    seconds: f64,
-    peak: u64,
-    written: u64,
-}
-
-impl Cost {
-    fn and(&self, other: &Self) -> Self {
-        Self {
-            seconds: self.seconds + other.seconds,
-            peak: self.peak.max(other.peak),
-            written: self.written + other.written,
-        }
-    }
-}
-
-struct Meter {
-    start: Instant,
-    written: u64,
-}
-
-impl Meter {
-    fn start() -> Outcome<Self> {
-        // Forgets the peak so far.
-        fs::write("/proc/self/clear_refs", "5")?;
-        Ok(Self { start: Instant::now(), written: field("/proc/self/io", "write_bytes:")? })
-    }
-
-    fn stop(self) -> Outcome<Cost> {
-        Ok(Cost {
-            seconds: self.start.elapsed().as_secs_f64(),
-            peak: field("/proc/self/status", "VmHWM:")? * 1024,
-            written: field("/proc/self/io", "write_bytes:")? - self.written,
-        })
-    }
-}
-
-fn field(path: &str, name: &str) -> Outcome<u64> {
-    let text = fs::read_to_string(path)?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name)).ok_or("the system does not tell")?;
-    Ok(line.split_whitespace().next().ok_or("the system does not tell")?.parse()?)
-}
-
-/// Writes the documents of these numbers, 1,000 in a folder; returns their bytes.
-fn write_documents(folder: &Path, vocabulary: &[String], numbers: std::ops::Range<usize>) -> Outcome<u64> {
-    let mut bytes = 0;
-    for number in numbers {
-        let inside = folder.join(format!("{:05}", number / 1000));
-        fs::create_dir_all(&inside)?;
-        let text = text(vocabulary, number);
-        bytes += text.len() as u64;
-        fs::write(inside.join(format!("{number:08}.txt")), text)?;
-    }
-    Ok(bytes)
-}
-
-/// The text of a document: always the same for a number.
-fn text(vocabulary: &[String], number: usize) -> String {
-    let mut random = Random(number as u64 + 1);
-    let mut text = String::with_capacity(WORDS * 7);
-    for word in 0..WORDS {
-        text.push_str(&vocabulary[random.below(VOCABULARY)]);
-        text.push(if word % 12 == 11 { '\n' } else { ' ' });
-    }
-    text
-}
-
-/// Words of 2 to 9 letters.
-fn vocabulary() -> Vec<String> {
-    let mut random = Random(0);
-    let word = |_| (0..2 + random.below(8)).map(|_| char::from(b'a' + random.below(26) as u8)).collect();
-    (0..VOCABULARY).map(word).collect()
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (((self.next() >> 32) * bound as u64) >> 32) as usize
-    }
 }

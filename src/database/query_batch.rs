@@ -1,0 +1,132 @@
+//! Query batch: several queries whose hashes are looked up together.
+//!
+//! The queries of a batch and the postings found for them are in memory at the same time, so a batch is
+//! bounded. Answers do not depend on where one batch ends and the next begins.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use rayon::prelude::*;
+
+use super::Database;
+use crate::query::{PreparedQuery, QueryOptions, hashes_to_look_up};
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::Task;
+use fpdb_host::stop::StopToken;
+use fpdb_host::threads;
+use fpdb_store::{Gathered, Store};
+
+/// The most memory of the queries of a batch, and of the postings found for them. An eighth of the memory
+/// allowed, if that is less.
+const MOST_BYTES: usize = 256 << 20;
+const SHARE: u64 = 8;
+
+/// The most queries of a batch. With more of them a block is hardly read less often.
+const MOST_QUERIES: usize = 1 << 14;
+
+/// The most queries that a thread prepares between two looks at the memory they take.
+const AT_ONCE: usize = 64;
+
+/// The memory of the queries of a batch, and of the postings found for them.
+fn memory(store: &Store) -> usize {
+    usize::try_from(store.memory() / SHARE).map_or(MOST_BYTES, |share| share.min(MOST_BYTES))
+}
+
+impl Database {
+    /// Prepares the next queries, several at once, until they fill a batch or there are no more. `bytes` is
+    /// the memory that a prepared query takes. Each thread prepares at least one.
+    pub(super) fn prepare_batch<Q: Send, R: Send, P: Send>(
+        &self,
+        queries: &mut impl Iterator<Item = Q>,
+        prepare: impl Fn(&mut Option<R>, Q) -> P + Sync + Send,
+        bytes: impl Fn(&P) -> usize,
+    ) -> Result<Vec<P>> {
+        let (threads, most) = (self.store.pool().threads().max(1), memory(&self.store));
+        let (mut batch, mut taken, mut largest, mut count) = (Vec::new(), 0, 1, threads);
+        while taken < most && batch.len() < MOST_QUERIES {
+            let some: Vec<Q> = queries.take(count).collect();
+            if some.is_empty() {
+                break;
+            }
+            let prepared: Vec<P> =
+                self.run(|| Ok(some.into_par_iter().map_init(|| None, &prepare).collect::<Vec<_>>()))?;
+            for size in prepared.iter().map(&bytes) {
+                taken += size;
+                largest = largest.max(size);
+            }
+            batch.extend(prepared);
+            // As many as fit if none is larger than those so far.
+            count = (most.saturating_sub(taken) / largest).clamp(threads, threads * AT_ONCE);
+        }
+        Ok(batch)
+    }
+
+    /// Calls `visit` with the answer of each query, in order and on this thread, while other queries run.
+    /// After a stop or an error of `visit` no more queries begin.
+    pub(super) fn answer_in_order<Q: Send, R: Send, A: Send>(
+        &self,
+        queries: Vec<Q>,
+        task: &Task<'_>,
+        answer: impl Fn(&mut Option<R>, Q) -> A + Sync + Send,
+        visit: &mut dyn FnMut(A) -> Result<()>,
+    ) -> Result<()> {
+        let (token, failed) = (task.token(), AtomicBool::new(false));
+        let (sender, answers) = mpsc::channel();
+        let work = || {
+            // Queries begin in order, so an answer waits only for queries that are running.
+            queries.into_iter().enumerate().par_bridge().for_each_init(
+                || (None, sender.clone()),
+                |(reader, sender), (place, query)| {
+                    if !token.is_stopped() && !failed.load(Ordering::Relaxed) {
+                        // After an error the receiver is gone.
+                        let _ = sender.send((place, answer(reader, query)));
+                    }
+                },
+            );
+            drop(sender);
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let started = threads::start_within(scope, "queries", || self.run(work));
+            let work = started.map_err(Error::threads(1))?;
+            let (mut next, mut waiting, mut visited) = (0, BTreeMap::new(), Ok(()));
+            for (place, answer) in answers {
+                waiting.insert(place, answer);
+                while let Some(answer) = waiting.remove(&next).filter(|_| visited.is_ok()) {
+                    next += 1;
+                    visited = visit(answer);
+                    failed.store(visited.is_err(), Ordering::Relaxed);
+                }
+            }
+            // Passes on panics that the query has not caught.
+            let worked = work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            visited.and(worked)
+        })?;
+        token.check()
+    }
+}
+
+/// Looks up the hashes of all queries of a batch in one ascending pass. If that fails, the result is empty,
+/// and the queries that need the unreadable part fail by themselves.
+///
+/// # Errors
+/// [`Error::Stopped`].
+pub(super) fn gather<'a>(
+    store: &Store,
+    queries: impl Iterator<Item = &'a PreparedQuery>,
+    options: &QueryOptions,
+    stop: &StopToken,
+) -> Result<Gathered> {
+    let mut hashes: Vec<u64> = Vec::new();
+    for query in queries {
+        hashes.extend(hashes_to_look_up(query, options));
+    }
+    hashes.par_sort_unstable();
+    hashes.dedup();
+    match store.gather(&hashes, memory(store), stop) {
+        Err(Error::Stopped) => Err(Error::Stopped),
+        gathered => Ok(gathered.unwrap_or_default()),
+    }
+}
