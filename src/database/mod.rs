@@ -459,7 +459,7 @@ impl Database {
         let _unchanged = self.store.keep_unchanged(task.token())?;
         let mut counts = HashCounts::default();
         let mut hashes = 0;
-        self.store.for_each_hash(|postings, holders| {
+        self.store.for_each_hash(|_, postings, holders| {
             counts.add(postings, holders.len());
             hashes += 1;
             if is_due(hashes) { task.step("fingerprints counted", hashes, 0) } else { Ok(()) }

@@ -40,7 +40,7 @@ pub(super) fn rename(store: &Store, old: &str, new: &str) -> Result<Renaming> {
         return Err(not_found(store, &old)?);
     }
     let mut files = Files::default();
-    let mut batch = Batch::new(store.view().state().next_document, 0);
+    let mut batch = Batch::new(store.profile(), store.view().state().next_document, 0);
     let mut renaming = Renaming::default();
     let mut free_file = None;
     for id in &ids {

@@ -342,7 +342,7 @@ impl DatabaseWriter {
     }
 
     fn remove_live(&self, ids: &[DocId]) -> Result<Removal> {
-        let mut batch = Batch::new(self.store.view().state().next_document, 0);
+        let mut batch = Batch::new(self.store.profile(), self.store.view().state().next_document, 0);
         let mut removal = Removal::default();
         for &id in ids {
             match self.store.document_numbered(id.0) {

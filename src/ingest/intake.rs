@@ -116,7 +116,7 @@ pub(super) fn with_intake<T>(
             progress: task.reports(),
             task,
             options,
-            batch: Batch::new(store.view().state().next_document, memory),
+            batch: Batch::new(store.profile(), store.view().state().next_document, memory),
             committer,
             batches,
             outcomes,
@@ -245,7 +245,12 @@ impl Intake<'_> {
                 self.closed(&about)?;
                 let source = about.file.as_ref().map(|file| file.source.as_str());
                 let boilerplate = self.options.marks(&about.name, source);
-                let record = record_of(about, &read, self.batch.fingerprints(), boilerplate);
+                let record = record_of(
+                    about,
+                    &read,
+                    (self.batch.fingerprints(), self.batch.fingerprints_of_text()),
+                    boilerplate,
+                );
                 self.resolve(record)?;
             }
             Err(Error::Stopped) => self.break_off()?,

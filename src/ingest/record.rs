@@ -5,14 +5,20 @@ use super::options::IngestOptions;
 use fpdb_host::clock;
 use fpdb_kernel::document::{Modified, Offsets};
 use fpdb_reading::input::{About, FileFacts};
-use fpdb_store::DocumentRecord;
+use fpdb_store::{DocumentRecord, TextCounts, TextView};
 
 /// The time of a file is not trusted if the file was written within these seconds before the look. It could
 /// change again without another time, because file systems count in steps of up to two seconds.
 const UNTRUSTED_SECONDS: i64 = 3;
 
-/// The record of a document that was read and has `fingerprints` fingerprints.
-pub(crate) fn record_of(about: About, read: &ReadDocument, fingerprints: u64, boilerplate: bool) -> DocumentRecord {
+/// The record of a document that was read and has `fingerprints` fingerprints, `of_text` of them of the text
+/// as written.
+pub(crate) fn record_of(
+    about: About,
+    read: &ReadDocument,
+    (fingerprints, of_text): (u64, u64),
+    boilerplate: bool,
+) -> DocumentRecord {
     let (source, modified) = origin_of(&about);
     let facts = &read.facts;
     DocumentRecord {
@@ -36,6 +42,12 @@ pub(crate) fn record_of(about: About, read: &ReadDocument, fingerprints: u64, bo
         metadata: about.metadata,
         boilerplate,
         stored_text: read.stored_text,
+        text_view: TextView(facts.text_view.map(|text| TextCounts {
+            symbols: text.symbols,
+            kgrams: text.kgrams,
+            fingerprints: of_text,
+            distinct: of_text,
+        })),
     }
 }
 

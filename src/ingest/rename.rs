@@ -109,7 +109,7 @@ impl<'a> Renaming<'a> {
             containers,
             given: FxHashSet::default(),
             taken: RoaringBitmap::new(),
-            batch: Batch::new(store.view().state().next_document, memory),
+            batch: Batch::new(store.profile(), store.view().state().next_document, memory),
             pending: Vec::new(),
             committed: 0,
             unseen: Unseen::default(),

@@ -11,7 +11,10 @@ use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::{Format, Offsets};
 use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 use fpdb_reading::input::{ContainerBatch, ReadOptions, Reader};
-use fpdb_store::{DocumentRecord, Repair, RepairStart, Repairing, StoreOptions, Verification, decompress, text_chunks};
+use fpdb_store::{
+    DocumentRecord, Repair, RepairStart, Repairing, StoreOptions, TextCounts, TextView, Verification, decompress,
+    text_chunks,
+};
 
 /// Rebuilds the damaged database at `root`, as far as possible. If a needed file is missing, gives its
 /// documents up with `give_up_missing`.
@@ -163,6 +166,12 @@ fn record_again(record: &DocumentRecord, facts: &DocumentFacts) -> DocumentRecor
         symbols: facts.symbols,
         kgrams: facts.kgrams,
         extracted: facts.offsets == Offsets::Extracted,
+        // The store counts its fingerprints.
+        text_view: TextView(facts.text_view.map(|text| TextCounts {
+            symbols: text.symbols,
+            kgrams: text.kgrams,
+            ..TextCounts::default()
+        })),
         ..record.clone()
     }
 }

@@ -44,6 +44,10 @@ pub struct QueryAnswer {
     pub phrases: u64,
     /// `found / looked_up`, from 0 to 1: the share of the query that all documents together hold.
     pub corpus_containment: f64,
+    /// For source code in two views, the hashes of the text as written. The numbers above are those of the
+    /// structure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<TextLookup>,
     /// Number of documents that share a hash with the query and reach `min_score`, returned or not. Documents
     /// of the same bytes count too. With submissions, the number of submissions.
     pub matching_documents: u64,
@@ -65,6 +69,27 @@ pub struct QueryAnswer {
 
 impl Answer for QueryAnswer {
     const SCHEMA: &'static str = "fpdb.query/1";
+}
+
+/// The hashes of the text as written, one of two views of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct TextLookup {
+    /// Number of words and marks.
+    pub symbols: u64,
+    /// Number of distinct hashes at the query's window.
+    pub fingerprints: u64,
+    /// Number of distinct hashes looked up: all of them, or the n smallest.
+    pub looked_up: u64,
+    /// Number of these hashes that at least one document other than boilerplate holds.
+    pub found: u64,
+    /// Number of these hashes that a boilerplate document holds. They count in no score.
+    pub boilerplate: u64,
+    /// Number of these hashes that more than `max_df` documents hold. They count in no score.
+    pub common: u64,
+    /// `found / looked_up`, from 0 to 1.
+    pub corpus_containment: f64,
 }
 
 /// The document used as the query.
@@ -147,6 +172,19 @@ pub struct Match {
     pub document_containment: f64,
     /// Shared fingerprints divided by all fingerprints of the two; exact or estimated in the same way.
     pub resemblance: f64,
+    /// For source code in two views, the number of looked-up hashes of the text as written that it holds. The
+    /// measures above are those of the structure, and the score is the larger of both views.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_shared: Option<u64>,
+    /// The share of the looked-up hashes of the text as written that it holds, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_containment: Option<f64>,
+    /// The share of its fingerprints of the text as written that the query holds, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_document_containment: Option<f64>,
+    /// Shared fingerprints of the text as written, divided by all of the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_resemblance: Option<f64>,
     /// The 95% interval of the score if it is an estimate. `None` if it is exact, or hashes are weighted.
     pub interval: Option<[f64; 2]>,
     /// The measures that are estimates; the others are exact.
@@ -231,4 +269,8 @@ pub struct Passage {
     pub same_names: Option<f64>,
     /// True if the spans were compared symbol by symbol; false if they are inferred from shared fingerprints.
     pub exact: bool,
+    /// For source code in two views, true if the passage is of the text as written. Its symbols are then
+    /// words and marks.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub as_written: bool,
 }

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::answer::{IgnoredBecause, Match, QueryAnswer};
+use super::answer::{Match, QueryAnswer, TextLookup};
 use super::evidence::{Evidence, SharedFingerprints};
 use super::options::QueryOptions;
 use super::passages::DocumentPassages;
-use super::prepared::{PreparedQuery, QueryHash};
-use super::rank::{self, MatchFiles, MatchSubject, Ranked};
+use super::prepared::{PreparedQuery, view_index};
+use super::rank::{self, MatchFiles, MatchSubject, Measures, Ranked};
 use super::tally::Tally;
 use super::text_cache::TextCache;
 use super::units::Units;
@@ -21,19 +21,10 @@ use fpdb_store::{DocumentRecord, Gathered, Store};
 /// The passages of documents by id; if they are inferred, also why.
 type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
 
-/// The hashes that a query counts: all, or the n smallest.
-fn counted<'a>(subject: &'a PreparedQuery, options: &QueryOptions) -> &'a [QueryHash] {
-    let most = options.n.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    &subject.hashes[..subject.hashes.len().min(most)]
-}
-
-/// The hashes that [`answer`] looks up.
-pub(crate) fn hashes_to_look_up<'a>(
-    subject: &'a PreparedQuery,
-    options: &QueryOptions,
-) -> impl Iterator<Item = u64> + use<'a> {
-    let hashes = if options.passages { &subject.hashes[..] } else { counted(subject, options) };
-    hashes.iter().filter(|hash| hash.skipped.is_none()).map(|hash| hash.hash)
+/// The hashes that [`answer`] looks up, ascending.
+pub(crate) fn hashes_to_look_up(subject: &PreparedQuery, options: &QueryOptions) -> impl Iterator<Item = u64> {
+    let hashes = subject.looked_up(options.n.filter(|_| !options.passages));
+    hashes.into_iter().filter(|hash| hash.skipped.is_none()).map(|hash| hash.hash)
 }
 
 /// Answers one query with checked options. A submission gives one match for all its documents. Texts read for
@@ -53,7 +44,7 @@ pub(crate) fn answer(
     gathered: Option<&Gathered>,
     task: &Task<'_>,
 ) -> Result<QueryAnswer> {
-    let looked_up = counted(subject, options);
+    let looked_up = subject.looked_up(options.n);
     let expected = if options.passages { subject.hashes.len() } else { looked_up.len() };
     let mut lookup = match gathered {
         Some(gathered) => store.lookup_gathered(expected, gathered),
@@ -66,21 +57,16 @@ pub(crate) fn answer(
         return Err(Error::NoSuchNumber { number: id });
     }
     let mut tally = Tally::new(lookup.view().state().documents, subject.id, units);
-    for (done, hash) in (0..).zip(looked_up) {
+    for (done, hash) in (0..).zip(&looked_up) {
         match is_due(done) {
             true => task.step("fingerprints looked up", done, looked_up.len() as u64)?,
             false => task.token().check()?,
         }
-        if let Some(because) = hash.skipped {
-            match because {
-                IgnoredBecause::Phrase => tally.phrases += 1,
-                _ => tally.quoted += 1,
-            }
-            // Like boilerplate: looked up, and found in no document that counts.
-            tally.looked_up.add(options.weight.of(0, tally.documents));
-            continue;
+        let view = view_index(&subject.profile, hash.hash);
+        match hash.skipped {
+            Some(because) => tally.skip(view, because, options),
+            None => tally.count(&mut lookup, (view, hash.hash), options)?,
         }
-        tally.count(&mut lookup, hash.hash, options)?;
     }
     // The digest finds identical documents even if they are too short for a fingerprint, or their hashes do
     // not count.
@@ -129,19 +115,31 @@ pub(crate) fn answer(
     matches.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then(coverage(b).total_cmp(&coverage(a))));
     matches.truncate(options.top.unwrap_or(usize::MAX));
     let covered = Covered::union(matches.iter().map(|(_, covered)| covered));
+    let [structure, text] = tally.views;
+    let text = subject.profile.has_two_views().then(|| TextLookup {
+        fingerprints: subject.sizes[1].hashes,
+        symbols: subject.symbols_of_text,
+        looked_up: text.looked_up.hashes,
+        found: text.found,
+        boilerplate: text.boilerplate,
+        common: text.common,
+        corpus_containment: containment_of(text.found, text.looked_up.hashes, !identical.is_empty()),
+    });
+    let looked_up = structure.looked_up.hashes;
     Ok(QueryAnswer {
         schema: Schema::new(),
         mode: options.mode,
         weight: options.weight,
         profile: *store.profile(),
         query: subject.about(),
-        looked_up: looked_up.len() as u64,
-        found: tally.found,
-        boilerplate: tally.boilerplate,
-        common: tally.common,
-        quoted: tally.quoted,
-        phrases: tally.phrases,
-        corpus_containment: containment_of(tally.found, looked_up.len() as u64, !identical.is_empty()),
+        looked_up,
+        found: structure.found,
+        boilerplate: structure.boilerplate,
+        common: structure.common,
+        quoted: structure.quoted,
+        phrases: structure.phrases,
+        corpus_containment: containment_of(structure.found, looked_up, !identical.is_empty()),
+        text,
         matching_documents: reaching,
         below,
         ignored: shared.ignored,
@@ -180,8 +178,8 @@ fn finish_match(
     identical: &[u32],
     mut passages_of: Option<&mut PassagesOf>,
 ) -> (Match, Covered) {
-    let Ranked { id, holder, shared, score, containment, document_containment, resemblance, interval, estimated } =
-        ranked;
+    let Ranked { id, holder, score, interval, estimated, structure, text } = ranked;
+    let Measures { shared, containment, document_containment, resemblance, .. } = structure;
     let mut found = Match {
         document: String::new(),
         id: DocId(id),
@@ -193,6 +191,10 @@ fn finish_match(
         containment,
         document_containment,
         resemblance,
+        text_shared: text.map(|text| text.shared),
+        text_containment: text.map(|text| text.containment),
+        text_document_containment: text.map(|text| text.document_containment),
+        text_resemblance: text.map(|text| text.resemblance),
         interval,
         estimated,
         identical: false,

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::answer::{IgnoredBecause, Match, QueryAnswer};
+use super::answer::{IgnoredBecause, Match, QueryAnswer, TextLookup};
 use super::answering::containment_of;
 use super::estimate::Sizes;
 use super::evidence::{query_text, spans, whole_text};
 use super::options::{Mode, PassageOptions};
 use super::passages::{self, DocumentPassages, SharedFingerprint};
 use super::phrases::{PhraseFinder, Phrases};
-use super::prepared::{PreparedQuery, QueryReader};
+use super::prepared::{PreparedQuery, QueryReader, view_index};
 use super::source::QuerySource;
 use super::text::Symboliser;
 use super::weight::Weight;
@@ -52,16 +52,27 @@ pub fn diff(
     let reader = QueryReader::new(profile, None, &read.clone().skip_quotes(false), None, stop)?;
     let b = prepared(reader, b)?;
     task.step(STEP, 2, 2)?;
-    let shared = shared_hashes(&a, &b).count() as u64;
+    let mut shared = [0; 2];
+    shared_hashes(&a, &b).for_each(|hash| shared[view_index(&a.profile, hash)] += 1);
     let skipped: Vec<_> = a.hashes.iter().filter_map(|entry| Some((entry, entry.skipped?))).collect();
     let ignored = spans(&a, &skipped);
     let skipped = |reason: IgnoredBecause| skipped.iter().filter(|&&(_, because)| because == reason).count() as u64;
-    let matches = if shared > 0 || a.digest == b.digest {
+    let matches = if shared != [0; 2] || a.digest == b.digest {
         vec![compare(&a, &b, shared, read, options, stop)?]
     } else {
         Vec::new()
     };
-    let fingerprints = a.hashes.len() as u64;
+    let [fingerprints, of_text] = a.sizes.map(|sizes| sizes.hashes);
+    let text = a.profile.has_two_views().then(|| TextLookup {
+        symbols: a.symbols_of_text,
+        fingerprints: of_text,
+        looked_up: of_text,
+        found: shared[1],
+        boilerplate: 0,
+        common: 0,
+        corpus_containment: containment_of(shared[1], of_text, a.digest == b.digest),
+    });
+    let [shared, _] = shared;
     Ok(QueryAnswer {
         schema: Schema::new(),
         mode: Mode::Containment,
@@ -75,6 +86,7 @@ pub fn diff(
         quoted: skipped(IgnoredBecause::Quoted),
         phrases: skipped(IgnoredBecause::Phrase),
         corpus_containment: containment_of(shared, fingerprints, a.digest == b.digest),
+        text,
         matching_documents: matches.len() as u64,
         below: 0,
         ignored,
@@ -116,16 +128,31 @@ fn shared_hashes(a: &PreparedQuery, b: &PreparedQuery) -> impl Iterator<Item = u
 fn compare(
     a: &PreparedQuery,
     b: &PreparedQuery,
-    shared: u64,
+    shared: [u64; 2],
     read: &ReadOptions,
     options: &PassageOptions,
     stop: &StopToken,
 ) -> Result<Match> {
-    let sizes = Sizes { query: a.size as f64, document: b.size as f64 };
-    let (found, sampled) = (shared as f64, a.size as f64);
     // Documents too short for a fingerprint got here because their bytes are the same. For others the hashes
     // decide, and give 0 if none counts.
-    let measured = |value: f64| if a.size == 0 { 1.0 } else { value };
+    let are_short = a.hashes.is_empty();
+    let measured = |view: usize| {
+        let (query, document) = (a.sizes[view].stored as f64, b.sizes[view].stored as f64);
+        let (sizes, found) = (Sizes { query, document }, shared[view] as f64);
+        let [all, none] = [1.0, 0.0].map(|share| [share; 3]);
+        match query {
+            0.0 => {
+                if are_short {
+                    all
+                } else {
+                    none
+                }
+            }
+            _ => [found / query, sizes.document_containment(found, query), sizes.resemblance(found, query)],
+        }
+    };
+    let [containment, document_containment, resemblance] = measured(0);
+    let text = a.profile.has_two_views().then(|| measured(1));
     let (DocumentPassages { passages, left_out, covered, repeats }, inferred) =
         find_passages(a, b, read, options, stop)?;
     Ok(Match {
@@ -134,11 +161,15 @@ fn compare(
         document_bytes: b.bytes,
         document_symbols: b.symbols,
         extracted: b.extracted,
-        shared,
-        score: measured(found / sampled),
-        containment: measured(found / sampled),
-        document_containment: measured(sizes.document_containment(found, sampled)),
-        resemblance: measured(sizes.resemblance(found, sampled)),
+        shared: shared[0],
+        score: text.map_or(containment, |[of_text, ..]| containment.max(of_text)),
+        containment,
+        document_containment,
+        resemblance,
+        text_shared: text.map(|_| shared[1]),
+        text_containment: text.map(|[containment, ..]| containment),
+        text_document_containment: text.map(|[_, containment, _]| containment),
+        text_resemblance: text.map(|[.., resemblance]| resemblance),
         interval: None,
         estimated: Vec::new(),
         identical: a.digest == b.digest,
@@ -182,7 +213,9 @@ fn marks(a: &PreparedQuery, b: &PreparedQuery) -> (Vec<SharedFingerprint>, HashM
         .zip(&common)
         .map(|(ordinal, fingerprint)| SharedFingerprint { hash: fingerprint.hash, ordinal })
         .collect();
-    let places =
-        (0..).zip(&common).map(|(ordinal, fingerprint)| (ordinal, FingerprintPlace::of(fingerprint))).collect();
+    let places = (0..)
+        .zip(&common)
+        .map(|(ordinal, fingerprint)| (ordinal, FingerprintPlace::of(fingerprint, &b.profile)))
+        .collect();
     (marks, places)
 }

@@ -1,4 +1,5 @@
-//! Prepared query: the query document, winnowed at the query's window.
+//! Prepared query: the query document, winnowed at the query's window. The file is long because it has each
+//! way to read a query document beside the facts that all of them give.
 
 use super::stored_place;
 use std::collections::BTreeMap;
@@ -14,10 +15,10 @@ use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::{Fingerprint, Fingerprints};
-use fpdb_kernel::document::{Digest, Format, Offsets};
-use fpdb_kernel::profile::{Profile, Unit};
+use fpdb_kernel::document::{Digest, Format, Offsets, Span};
+use fpdb_kernel::profile::{Profile, Unit, View};
 use fpdb_passages::{Uncounted, difference};
-use fpdb_reading::fingerprint::Fingerprinter;
+use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 use fpdb_reading::input::{
     Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, in_memory, single_document,
     stored_document,
@@ -34,7 +35,9 @@ pub(crate) struct PreparedQuery {
     /// The database's profile with the query's window.
     pub(crate) profile: Profile,
     pub(crate) bytes: u64,
+    /// Number of symbols; with two views, of the structure and of the text as written.
     pub(crate) symbols: u64,
+    pub(crate) symbols_of_text: u64,
     /// True if its spans refer to text extracted from it.
     pub(crate) extracted: bool,
     pub(crate) metadata: BTreeMap<String, String>,
@@ -42,14 +45,23 @@ pub(crate) struct PreparedQuery {
     pub(crate) hashes: Vec<QueryHash>,
     /// In order of hash, then position.
     pub(crate) fingerprints: Vec<Fingerprint>,
-    /// Number of distinct hashes at the database's window, for comparison with the sizes of stored sets.
-    pub(crate) size: u64,
-    /// Estimated number of distinct k-grams.
-    pub(crate) distinct_kgrams: f64,
+    /// The sizes of each view: the structure, then the text as written.
+    pub(crate) sizes: [ViewSize; 2],
     /// Its symbols that do not count.
     pub(super) uncounted: Uncounted,
     /// Its bytes, or why they are not available.
     pub(super) text: std::result::Result<QueryBytes, TextUnavailable>,
+}
+
+/// The sizes of one view of a query. All are 0 if the profile has no such view.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ViewSize {
+    /// Number of distinct hashes at the query's window.
+    pub(crate) hashes: u64,
+    /// Number of distinct hashes at the database's window, for comparison with the sizes of stored sets.
+    pub(crate) stored: u64,
+    /// Estimated number of distinct k-grams.
+    pub(crate) distinct_kgrams: f64,
 }
 
 /// The bytes of a query document, and the format to read them in.
@@ -76,8 +88,20 @@ struct QueryFacts {
     digest: Digest,
     bytes: u64,
     symbols: u64,
-    kgrams: u64,
+    symbols_of_text: u64,
+    /// By view.
+    kgrams: [u64; 2],
     extracted: bool,
+}
+
+/// The index of a hash's view in an array with one entry for each view.
+pub(super) fn view_index(profile: &Profile, hash: u64) -> usize {
+    usize::from(profile.view_of(hash) == View::Text)
+}
+
+/// The k-grams of each view.
+fn kgrams_of(facts: &DocumentFacts) -> [u64; 2] {
+    [facts.kgrams, facts.text_view.map_or(0, |text| text.kgrams)]
 }
 
 /// The estimated number of distinct k-grams of a document: the number of k-grams times the share of
@@ -101,9 +125,18 @@ impl PreparedQuery {
             hashes.push(QueryHash { hash: same[0].hash, first, end, skipped: None });
             first = end;
         }
-        let QueryFacts { name, id, digest, bytes, symbols, kgrams, extracted } = about;
-        let size = hashes.len() as u64;
-        let distinct_kgrams = distinct_kgrams(kgrams, fingerprints.len() as u64, size);
+        let QueryFacts { name, id, digest, bytes, symbols, symbols_of_text, kgrams, extracted } = about;
+        let mut sizes = [ViewSize::default(); 2];
+        let mut selected = [0; 2];
+        for hash in &hashes {
+            let view = view_index(&profile, hash.hash);
+            sizes[view].hashes += 1;
+            selected[view] += (hash.end - hash.first) as u64;
+        }
+        for (view, size) in sizes.iter_mut().enumerate() {
+            size.stored = size.hashes;
+            size.distinct_kgrams = distinct_kgrams(kgrams[view], selected[view], size.hashes);
+        }
         Self {
             name,
             id,
@@ -111,12 +144,12 @@ impl PreparedQuery {
             profile,
             bytes,
             symbols,
+            symbols_of_text,
             extracted,
             metadata: BTreeMap::new(),
             hashes,
             fingerprints,
-            size,
-            distinct_kgrams,
+            sizes,
             uncounted: Uncounted::default(),
             text,
         }
@@ -172,7 +205,7 @@ impl PreparedQuery {
             name: self.name.clone(),
             bytes: self.bytes,
             symbols: self.symbols,
-            fingerprints: self.hashes.len() as u64,
+            fingerprints: self.sizes[0].hashes,
             window: self.profile.w(),
             extracted: self.extracted,
             metadata: self.metadata.clone(),
@@ -189,6 +222,29 @@ impl PreparedQuery {
         let (given, others): (Vec<_>, Vec<_>) = self.fingerprints.iter().partition(is_given);
         let ranges = |fingerprints: Vec<&Fingerprint>| fingerprints.into_iter().map(symbols).collect::<Vec<_>>();
         difference(&ranges(given), &ranges(others))
+    }
+
+    /// The symbols of structure that fingerprints within these bytes cover. The range has all symbols between
+    /// the first and the last of them.
+    pub(super) fn symbols_within(&self, span: Span) -> Range<u64> {
+        let of_structure = |fingerprint: &&Fingerprint| self.profile.view_of(fingerprint.hash) == View::Structure;
+        let inside =
+            |fingerprint: &&Fingerprint| span.start <= fingerprint.span.start && fingerprint.span.end <= span.end;
+        let positions = self.fingerprints.iter().filter(of_structure).filter(inside).map(|found| found.position);
+        let (first, last) = positions.fold((u64::MAX, 0), |(first, last), at| (first.min(at), last.max(at)));
+        if first == u64::MAX { 0..0 } else { first..last + u64::from(self.profile.k()) }
+    }
+
+    /// The first `n` hashes of each view, ascending; all for `None`.
+    pub(super) fn looked_up(&self, n: Option<u64>) -> Vec<&QueryHash> {
+        let most = n.unwrap_or(u64::MAX);
+        let mut taken = [0; 2];
+        let is_taken = |hash: &&QueryHash| {
+            let taken = &mut taken[view_index(&self.profile, hash.hash)];
+            *taken += 1;
+            *taken <= most
+        };
+        self.hashes.iter().filter(is_taken).collect()
     }
 
     /// The fingerprints with a hash, in order of position.
@@ -347,9 +403,10 @@ impl<'a> QueryReader<'a> {
     fn finish(&mut self, name: &str, digest: Result<Digest>, mut reading: QueryReading) -> Result<PreparedQuery> {
         // Finishes even after an error, so as to be ready for the next document.
         let facts = self.fingerprinter.finish(&mut reading.fingerprints);
+        let stored = self.stored;
         let coarser = self.at_stored_window.as_mut().map(|fingerprinter| {
             let facts = fingerprinter.finish(&mut reading.at_stored_window);
-            facts.map(|facts| (facts, distinct(&reading.at_stored_window)))
+            facts.map(|facts| (facts, counts(&stored, &reading.at_stored_window)))
         });
         let digest = digest?;
         let facts = facts?;
@@ -359,20 +416,21 @@ impl<'a> QueryReader<'a> {
             digest,
             bytes: facts.text.bytes,
             symbols: facts.symbols,
-            kgrams: facts.kgrams,
+            symbols_of_text: facts.text_view.map_or(0, |text| text.symbols),
+            kgrams: kgrams_of(&facts),
             extracted: facts.offsets == Offsets::Extracted,
         };
         let format = reading.format.unwrap_or_default();
         let text = reading.text.map(|bytes| QueryBytes { bytes, format }).ok_or(TextUnavailable::TooLarge);
-        let subject = PreparedQuery::new(about, self.profile, reading.fingerprints.iter().collect(), text);
-        let mut subject = match coarser {
-            Some(facts) => {
-                let (facts, size) = facts?;
-                let distinct_kgrams = distinct_kgrams(facts.kgrams, reading.at_stored_window.len() as u64, size);
-                PreparedQuery { size, distinct_kgrams, ..subject }
+        let mut subject = PreparedQuery::new(about, self.profile, reading.fingerprints.iter().collect(), text);
+        if let Some(coarser) = coarser {
+            let (facts, counts) = coarser?;
+            let views = subject.sizes.iter_mut().zip(kgrams_of(&facts)).zip(counts);
+            for ((size, kgrams), (selected, distinct)) in views {
+                size.stored = distinct;
+                size.distinct_kgrams = distinct_kgrams(kgrams, selected, distinct);
             }
-            None => subject,
-        };
+        }
         subject.mark_skipped(&self.read, self.phrases)?;
         Ok(subject)
     }
@@ -406,7 +464,8 @@ impl<'a> QueryReader<'a> {
             digest: record.digest,
             bytes: record.bytes,
             symbols: record.symbols,
-            kgrams: record.kgrams,
+            symbols_of_text: record.text_view.0.map_or(0, |text| text.symbols),
+            kgrams: [record.kgrams, record.text_view.0.map_or(0, |text| text.kgrams)],
             extracted: record.extracted,
         };
         let why = if record.bytes > COMPARED_BYTES { TextUnavailable::TooLarge } else { why };
@@ -461,9 +520,15 @@ impl QueryReading {
     }
 }
 
-fn distinct(fingerprints: &Fingerprints) -> u64 {
+/// By view, the numbers of fingerprints and of distinct hashes.
+fn counts(profile: &Profile, fingerprints: &Fingerprints) -> [(u64, u64); 2] {
     let mut hashes: Vec<u64> = fingerprints.iter().map(|fingerprint| fingerprint.hash).collect();
     hashes.sort_unstable();
-    hashes.dedup();
-    hashes.len() as u64
+    let mut counts = [(0, 0); 2];
+    for same in hashes.chunk_by(|a, b| a == b) {
+        let (selected, distinct) = &mut counts[view_index(profile, same[0])];
+        *selected += same.len() as u64;
+        *distinct += 1;
+    }
+    counts
 }

@@ -4,21 +4,24 @@
 //! The other two measures are estimates: they follow from the containment and the sizes at the database's
 //! window. If matches are ranked by such a resemblance, it has an interval, as a sampled one has. Weighted
 //! scores have none: Wilson's interval holds for hashes of equal weight.
+//!
+//! Source code in two views is measured in each. The larger score counts: of a copy, disguise leaves one view
+//! alike, and chance rarely makes either alike.
 
 use std::cmp::{Ordering, Reverse};
 
 use super::answer::Measure;
 use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::options::{Mode, QueryOptions};
-use super::prepared::{PreparedQuery, distinct_kgrams};
+use super::prepared::{PreparedQuery, ViewSize, distinct_kgrams};
 use super::tally::{Shares, Tally};
 use super::top_k::TopK;
 use super::units::{SubmissionFacts, Units};
 use super::weight::Weight;
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
-use fpdb_kernel::profile::Selection;
-use fpdb_store::{DocumentRecord, Store};
+use fpdb_kernel::profile::{Profile, Selection};
+use fpdb_store::{DocumentRecord, Store, ViewCounts};
 
 /// A document or submission in the ranking.
 pub(super) enum MatchSubject {
@@ -41,17 +44,11 @@ impl MatchSubject {
         }
     }
 
-    fn distinct(&self) -> u64 {
+    /// Its figures in each view: the structure, then the text as written.
+    fn views(&self) -> [ViewCounts; 2] {
         match self {
-            Self::Document(record) => record.distinct,
-            Self::Submission(facts) => facts.distinct,
-        }
-    }
-
-    fn distinct_kgrams(&self) -> f64 {
-        match self {
-            Self::Document(record) => distinct_kgrams(record.kgrams, record.fingerprints, record.distinct),
-            Self::Submission(facts) => distinct_kgrams(facts.kgrams, facts.fingerprints, facts.distinct),
+            Self::Document(record) => [record.structure(), record.text().unwrap_or_default()],
+            Self::Submission(facts) => facts.views,
         }
     }
 }
@@ -60,13 +57,25 @@ impl MatchSubject {
 pub(super) struct Ranked {
     pub(super) id: u32,
     pub(super) holder: MatchSubject,
-    pub(super) shared: u64,
+    /// The larger of the scores of its views.
     pub(super) score: f64,
+    /// Those of the view with the larger score.
+    pub(super) interval: Option<[f64; 2]>,
+    pub(super) estimated: Vec<Measure>,
+    pub(super) structure: Measures,
+    /// `None` if the profile has one view.
+    pub(super) text: Option<Measures>,
+}
+
+/// The measures of a match in one view.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measures {
+    pub(super) shared: u64,
+    score: f64,
     pub(super) containment: f64,
     pub(super) document_containment: f64,
     pub(super) resemblance: f64,
-    pub(super) interval: Option<[f64; 2]>,
-    pub(super) estimated: Vec<Measure>,
+    interval: Option<[f64; 2]>,
 }
 
 /// The result of ranking.
@@ -83,29 +92,27 @@ const TIED: usize = 32;
 
 /// The best documents by the mode's score, then name, then age; also some that tie with the last. The
 /// `identical` documents, ascending, are included at any score.
-pub(super) fn rank(
+pub(super) fn rank<'a>(
     store: &Store,
     subject: &PreparedQuery,
-    tally: &Tally<'_>,
+    tally: &'a Tally<'_>,
     identical: &[u32],
     options: &QueryOptions,
     stop: &StopToken,
 ) -> Result<RankedMatches> {
-    let looked_up = &tally.looked_up;
-    let mut candidates: Vec<(u32, &Shares)> = tally.shared.iter().map(|(&id, shares)| (id, shares)).collect();
-    // No score exceeds the containment. So in descending order of weight, the rest can be skipped once the
-    // best are certain.
-    candidates.sort_unstable_by(|(id, a), (other, b)| b.weight.total_cmp(&a.weight).then(id.cmp(other)));
-    let coarser = subject.profile.w() != store.profile().w();
+    // No score exceeds the larger containment. So in descending order of that, the rest can be skipped once
+    // the best are certain.
+    let bounded = |(&id, shares): (&u32, &'a [Shares; 2])| (id, tally.largest_containment(shares), shares);
+    let mut candidates: Vec<(u32, f64, &[Shares; 2])> = tally.shared.iter().map(bounded).collect();
+    candidates.sort_unstable_by(|(id, a, _), (other, b, _)| b.total_cmp(a).then(id.cmp(other)));
     let top = options.top.unwrap_or(usize::MAX);
     // Passages decide between documents of equal score, also across the cut-off.
     let tied = if options.passages { TIED } else { 0 };
     let all = candidates.len() as u64;
     let mut best = TopK::new(top.saturating_add(tied));
     let mut reaching = 0;
-    for (id, shares) in candidates {
+    for (id, bound, shares) in candidates {
         stop.check()?;
-        let bound = containment(shares.weight, looked_up.weight);
         let is_identical = || identical.binary_search(&id).is_ok();
         if bound < options.min_score && !is_identical() {
             continue;
@@ -118,7 +125,7 @@ pub(super) fn rank(
             continue;
         }
         let holder = MatchSubject::new(store, tally.units, id)?;
-        let ranked = measure(subject, looked_up, id, shares, holder, options, coarser);
+        let ranked = measure(store, subject, tally, (id, shares), holder, options);
         if ranked.score < options.min_score && !is_identical() {
             continue;
         }
@@ -153,24 +160,42 @@ pub(super) fn files(
     ranked: &Ranked,
     options: &QueryOptions,
 ) -> Result<MatchFiles> {
-    let coarser = subject.profile.w() != store.profile().w();
     let of_submission = tally.files.range((ranked.id, 0)..=(ranked.id, u32::MAX));
-    let mut files: Vec<(u32, &Shares)> = of_submission.map(|(&(_, document), shares)| (document, shares)).collect();
-    files.sort_by_key(|&(document, shares)| (Reverse(shares.hashes), document));
+    let mut files: Vec<(u32, &[Shares; 2])> =
+        of_submission.map(|(&(_, document), shares)| (document, shares)).collect();
+    files.sort_by_key(|&(document, shares)| (Reverse(shares[0].hashes + shares[1].hashes), document));
     let unlisted = files.split_off(files.len().min(FILES)).into_iter().map(|(document, _)| document).collect();
     let measured = files.into_iter().map(|(document, shares)| {
         let holder = MatchSubject::Document(Box::new(store.document(document)?));
-        Ok(measure(subject, &tally.looked_up, document, shares, holder, options, coarser))
+        Ok(measure(store, subject, tally, (document, shares), holder, options))
     });
     let mut best = measured.collect::<Result<Vec<_>>>()?;
-    best.sort_by(|a, b| b.shared.cmp(&a.shared).then_with(|| a.cmp(b)));
+    best.sort_by(|a, b| b.shared().cmp(&a.shared()).then_with(|| a.cmp(b)));
     Ok(MatchFiles { best, unlisted })
 }
 
-/// The share of the looked-up hashes that a document holds. If none were looked up, only documents of the
-/// same bytes are compared, so it is 1.
-fn containment(shared: f64, looked_up: f64) -> f64 {
-    if looked_up == 0.0 { 1.0 } else { shared / looked_up }
+impl Tally<'_> {
+    /// The share of the looked-up hashes that a document holds, in one view. If none were looked up in any
+    /// view, only documents of the same bytes are compared, so it is 1.
+    fn containment(&self, view: usize, shared: f64) -> f64 {
+        match self.views.map(|view| view.looked_up.weight) {
+            [0.0, 0.0] => 1.0,
+            looked_up if looked_up[view] == 0.0 => 0.0,
+            looked_up => shared / looked_up[view],
+        }
+    }
+
+    /// The larger containment of both views.
+    fn largest_containment(&self, shares: &[Shares; 2]) -> f64 {
+        self.containment(0, shares[0].weight).max(self.containment(1, shares[1].weight))
+    }
+}
+
+impl Ranked {
+    /// Number of looked-up hashes it holds, in all views.
+    fn shared(&self) -> u64 {
+        self.structure.shared + self.text.map_or(0, |text| text.shared)
+    }
 }
 
 /// The better one comes first.
@@ -195,36 +220,79 @@ impl PartialEq for Ranked {
 
 impl Eq for Ranked {}
 
+/// Measures a document or submission in each view, and scores it by the larger score.
 fn measure(
+    store: &Store,
     subject: &PreparedQuery,
-    all: &Shares,
-    id: u32,
-    shares: &Shares,
+    tally: &Tally<'_>,
+    (id, shares): (u32, &[Shares; 2]),
     holder: MatchSubject,
     options: &QueryOptions,
-    coarser: bool,
 ) -> Ranked {
-    let (looked_up, shared) = (all.hashes, shares.hashes);
-    let weighted = containment(shares.weight, all.weight);
-    let fingerprints = subject.hashes.len() as u64;
-    let estimated = estimated(looked_up, fingerprints, coarser, options);
-    let is_estimated = estimated.contains(&Measure::Score);
-    let sizes = if looked_up < fingerprints || (is_estimated && coarser) {
-        // The sample is a sample of k-grams.
-        Sizes { query: subject.distinct_kgrams, document: holder.distinct_kgrams() }
-    } else {
-        Sizes { query: subject.size as f64, document: holder.distinct() as f64 }
+    let counts = holder.views();
+    let of_view = |view: usize| {
+        let profiles = [&subject.profile, store.profile()].map(|profile| profile.views().nth(view));
+        let [Some(profile), Some(stored)] = profiles else { return None };
+        let of_view = MeasuredView {
+            sizes: &subject.sizes[view],
+            counts: counts[view],
+            looked_up: &tally.views[view].looked_up,
+            is_empty: tally.views.iter().all(|view| view.looked_up.hashes == 0),
+            weighted: tally.containment(view, shares[view].weight),
+            coarser: profile.w() != stored.w(),
+        };
+        Some(of_view.measure(&profile, &shares[view], options))
     };
-    let (score, containment, document_containment, resemblance, interval) = if looked_up == 0 {
-        // Too short for a fingerprint: such a query is compared with documents of the same bytes only.
-        (1.0, 1.0, 1.0, 1.0, None)
-    } else {
+    // Each profile has a structure.
+    let none = || (Measures::of(0.0), Vec::new());
+    let (structure, of_structure) = of_view(0).unwrap_or_else(none);
+    let (text, of_text) = of_view(1).unzip();
+    let (best, estimated) = match (&text, of_text) {
+        (Some(text), Some(of_text)) if text.score > structure.score => (text, of_text),
+        _ => (&structure, of_structure),
+    };
+    Ranked { id, score: best.score, interval: best.interval, estimated, structure, text, holder }
+}
+
+/// What the measures of one view follow from.
+struct MeasuredView<'a> {
+    sizes: &'a ViewSize,
+    counts: ViewCounts,
+    looked_up: &'a Shares,
+    /// True if no hash was looked up in any view.
+    is_empty: bool,
+    /// The weighted containment.
+    weighted: f64,
+    coarser: bool,
+}
+
+impl MeasuredView<'_> {
+    /// The measures, and those of them that are estimates. `profile` is that of the view, at the query's
+    /// window.
+    fn measure(&self, profile: &Profile, shares: &Shares, options: &QueryOptions) -> (Measures, Vec<Measure>) {
+        let (looked_up, shared) = (self.looked_up.hashes, shares.hashes);
+        let Self { sizes: of_query, counts, coarser, weighted, .. } = *self;
+        let fingerprints = of_query.hashes;
+        let estimated = estimated(looked_up, fingerprints, coarser, options);
+        let is_estimated = estimated.contains(&Measure::Score);
+        let sizes = if looked_up < fingerprints || (is_estimated && coarser) {
+            // The sample is a sample of k-grams.
+            let document = distinct_kgrams(counts.kgrams, counts.fingerprints, counts.distinct);
+            Sizes { query: of_query.distinct_kgrams, document }
+        } else {
+            Sizes { query: of_query.stored as f64, document: counts.distinct as f64 }
+        };
+        if looked_up == 0 {
+            // Too short for a fingerprint: such a query is compared with documents of the same bytes only. If
+            // it has fingerprints in the other view, those decide.
+            let all = if self.is_empty { 1.0 } else { 0.0 };
+            return (Measures { shared, ..Measures::of(all) }, estimated);
+        }
         let (found, sampled) = (shared as f64, looked_up as f64);
         let containment = found / sampled;
         let document_containment = sizes.document_containment(found, sampled);
         let resemblance = sizes.resemblance(found, sampled);
-        let selection = subject.profile.selection();
-        let winnowed = matches!(selection, Selection::Robust | Selection::Plain) && subject.profile.w() > 1;
+        let winnowed = matches!(profile.selection(), Selection::Robust | Selection::Plain) && profile.w() > 1;
         let (low, high) = wilson_interval(shared, looked_up);
         let high = if winnowed { with_edges(high, sampled / fingerprints as f64) } else { high };
         let (score, interval) = match (options.mode, options.weight) {
@@ -236,9 +304,22 @@ fn measure(
             (Mode::Resemblance, Weight::Idf) => (sizes.resemblance(weighted, 1.0), [low, high]),
         };
         let interval = (is_estimated && options.weight == Weight::None).then_some(interval);
-        (score, containment, document_containment, resemblance, interval)
-    };
-    Ranked { id, shared, score, containment, document_containment, resemblance, interval, estimated, holder }
+        (Measures { shared, score, containment, document_containment, resemblance, interval }, estimated)
+    }
+}
+
+impl Measures {
+    /// All shares are this one.
+    fn of(share: f64) -> Self {
+        Self {
+            shared: 0,
+            score: share,
+            containment: share,
+            document_containment: share,
+            resemblance: share,
+            interval: None,
+        }
+    }
 }
 
 /// The measures that are estimates: all of them if a sample was looked up. At a window above the database's,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::answer::IgnoredBecause;
 use super::options::QueryOptions;
 use super::units::Units;
 use fpdb_host::error::Result;
@@ -15,6 +16,19 @@ pub(super) struct Tally<'a> {
     own: Option<u32>,
     /// Number of units in the database.
     pub(super) documents: u64,
+    /// The hashes of each view: the structure, then the text as written.
+    pub(super) views: [ViewTally; 2],
+    /// Hashes held, by unit, in each view.
+    pub(super) shared: HashMap<u32, [Shares; 2]>,
+    /// The same for the documents of submissions, by submission and document.
+    pub(super) files: BTreeMap<(u32, u32), [Shares; 2]>,
+    holders: Vec<u32>,
+    room: Vec<u32>,
+}
+
+/// The counts of one view.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ViewTally {
     /// All hashes that were looked up.
     pub(super) looked_up: Shares,
     pub(super) found: u64,
@@ -26,12 +40,6 @@ pub(super) struct Tally<'a> {
     pub(super) phrases: u64,
     /// Number of hashes above the df cap.
     pub(super) common: u64,
-    /// Hashes held, by unit.
-    pub(super) shared: HashMap<u32, Shares>,
-    /// The same for the documents of submissions, by submission and document.
-    pub(super) files: BTreeMap<(u32, u32), Shares>,
-    holders: Vec<u32>,
-    room: Vec<u32>,
 }
 
 /// Some hashes: their number and total weight.
@@ -56,12 +64,7 @@ impl<'a> Tally<'a> {
             units,
             own: subject.map(|id| units.of(id)),
             documents: units.count(documents),
-            looked_up: Shares::default(),
-            found: 0,
-            boilerplate: 0,
-            quoted: 0,
-            phrases: 0,
-            common: 0,
+            views: Default::default(),
             shared: HashMap::new(),
             files: BTreeMap::new(),
             holders: Vec::new(),
@@ -74,12 +77,28 @@ impl<'a> Tally<'a> {
         self.own != Some(self.units.of(document)) && self.units.knows(document)
     }
 
-    /// Counts the documents that hold `hash`, except those of the query itself.
-    pub(super) fn count(&mut self, lookup: &mut Lookup<'_>, hash: u64, options: &QueryOptions) -> Result<()> {
+    /// Counts a hash of a view that occurs only in text that does not count. Like boilerplate, it is looked
+    /// up and found in no document that counts.
+    pub(super) fn skip(&mut self, view: usize, because: IgnoredBecause, options: &QueryOptions) {
+        let counts = &mut self.views[view];
+        match because {
+            IgnoredBecause::Phrase => counts.phrases += 1,
+            _ => counts.quoted += 1,
+        }
+        counts.looked_up.add(options.weight.of(0, self.documents));
+    }
+
+    /// Counts the documents that hold `hash`, one of a view, except those of the query itself.
+    pub(super) fn count(
+        &mut self,
+        lookup: &mut Lookup<'_>,
+        (view, hash): (usize, u64),
+        options: &QueryOptions,
+    ) -> Result<()> {
         let Holders::Documents(postings) = lookup.holders(hash)? else {
-            self.boilerplate += 1;
+            self.views[view].boilerplate += 1;
             // Looked up, and found in no document that counts.
-            self.looked_up.add(options.weight.of(0, self.documents));
+            self.views[view].looked_up.add(options.weight.of(0, self.documents));
             return Ok(());
         };
         let (mut holders, mut room) = (std::mem::take(&mut self.holders), std::mem::take(&mut self.room));
@@ -87,22 +106,22 @@ impl<'a> Tally<'a> {
         holders.extend(postings.iter().map(|posting| posting.document).filter(|&holder| self.may_match(holder)));
         holders.sort_unstable();
         holders.dedup();
-        self.found += u64::from(!holders.is_empty());
+        self.views[view].found += u64::from(!holders.is_empty());
         let df = self.units.of_all(&holders, &mut room).len() as u64;
         let weight = options.weight.of(df, self.documents);
-        self.looked_up.add(weight);
+        self.views[view].looked_up.add(weight);
         // The cap counts the queried document too, because it holds the hash.
         if options.max_df.is_some_and(|most| df + u64::from(self.own.is_some()) > most) {
-            self.common += 1;
+            self.views[view].common += 1;
         } else {
             if let Some(only) = &options.only {
                 holders.retain(|&holder| only.binary_search(&DocId(holder)).is_ok());
             }
             for &unit in self.units.of_all(&holders, &mut room) {
-                self.shared.entry(unit).or_default().add(weight);
+                self.shared.entry(unit).or_default()[view].add(weight);
             }
             for (unit, document) in self.units.parts(&holders) {
-                self.files.entry((unit, document)).or_default().add(weight);
+                self.files.entry((unit, document)).or_default()[view].add(weight);
             }
         }
         (self.holders, self.room) = (holders, room);

@@ -205,6 +205,8 @@ pub(super) struct WholeText {
     named: Vec<u64>,
     /// The parts of the document that are not text.
     unread: Unread,
+    /// The text as written, if the profile has two views. All else is then of the structure.
+    text_view: Option<Box<WholeText>>,
 }
 
 /// The origin of extracted text.
@@ -220,6 +222,7 @@ impl WholeText {
     pub(super) fn shrink(&mut self) {
         self.symbols.shrink();
         self.sentences.shrink_to_fit();
+        self.text_view.iter_mut().for_each(|text| text.shrink());
         self.named.shrink_to_fit();
         if let Some(origin) = &mut self.origin {
             origin.segments.shrink_to_fit();
@@ -233,7 +236,8 @@ impl WholeText {
             from.segments.capacity() * size_of::<Segment>() + from.newlines.capacity() * size_of::<u64>()
         });
         let named = self.named.capacity() * size_of::<u64>();
-        (self.symbols.memory() + origin + self.sentences.capacity() * size_of::<u32>() + named) as u64
+        let text_view = self.text_view.as_ref().map_or(0, |text| text.memory());
+        text_view + (self.symbols.memory() + origin + self.sentences.capacity() * size_of::<u32>() + named) as u64
     }
 
     /// The parts of the document that are not text.
@@ -249,6 +253,16 @@ impl WholeText {
     /// The symbols with which sentences begin, ascending, if they were requested.
     pub(super) fn sentences(&self) -> &[u32] {
         &self.sentences
+    }
+
+    /// The text as written, if the profile has two views.
+    pub(super) fn text_view(&self) -> Option<&Self> {
+        self.text_view.as_deref()
+    }
+
+    /// Takes the text as written out of this one.
+    pub(super) fn take_text_view(&mut self) -> Option<Self> {
+        self.text_view.take().map(|text| *text)
     }
 
     /// True if names are distinguished.
@@ -326,16 +340,30 @@ pub(super) struct Symboliser {
     limits: InputLimits,
     front_end: FrontEnd,
     with_sentences: bool,
+    /// Reads the text as written, if the profile has two views.
+    text_view: Option<Box<Symboliser>>,
 }
 
 impl Symboliser {
     pub(super) fn new(profile: &Profile) -> Self {
-        let front_end = FrontEnd::of(profile);
-        Self { unit: profile.unit(), limits: InputLimits::default(), front_end, with_sentences: false }
+        let text_view = profile.text_view().map(|text| Box::new(Self::of_view(&text)));
+        Self { text_view, ..Self::of_view(&profile.structure_view()) }
+    }
+
+    /// For a profile of one view.
+    fn of_view(profile: &Profile) -> Self {
+        Self {
+            unit: profile.unit(),
+            limits: InputLimits::default(),
+            front_end: FrontEnd::of(profile),
+            with_sentences: false,
+            text_view: None,
+        }
     }
 
     /// The same, with other limits for documents that are read whole.
-    pub(super) fn with_limits(self, limits: &InputLimits) -> Self {
+    pub(super) fn with_limits(mut self, limits: &InputLimits) -> Self {
+        self.text_view.iter_mut().for_each(|text| text.limits = limits.clone());
         Self { limits: limits.clone(), ..self }
     }
 
@@ -358,6 +386,12 @@ impl Symboliser {
     /// # Errors
     /// Fails if the bytes do not parse in the format, or exceed a limit.
     pub(super) fn read(&mut self, bytes: &[u8], format: Format) -> Result<WholeText> {
+        let structure = self.read_view(bytes, format)?;
+        let text_view = self.text_view.as_mut().map(|text| text.read_view(bytes, format)).transpose()?;
+        Ok(WholeText { text_view: text_view.map(Box::new), ..structure })
+    }
+
+    fn read_view(&mut self, bytes: &[u8], format: Format) -> Result<WholeText> {
         let mut symbols = Symbols::new();
         if self.unit == Unit::Byte || !extract::applies(format) {
             self.front_end.begin(format.language());
@@ -365,7 +399,14 @@ impl Symboliser {
             self.front_end.finish(&mut symbols);
             let sentences = self.sentences(bytes, &symbols);
             let named = self.front_end.take_names();
-            return Ok(WholeText { symbols, origin: None, sentences, named, unread: Unread::default() });
+            return Ok(WholeText {
+                symbols,
+                origin: None,
+                sentences,
+                named,
+                unread: Unread::default(),
+                text_view: None,
+            });
         }
         let extracted = extract::extract(format, bytes, &self.limits)?;
         self.front_end.begin(None);
@@ -380,7 +421,7 @@ impl Symboliser {
         });
         let sentences = self.sentences(&extracted.text, &symbols);
         // Extracted text is in no known language, so its words are their own values.
-        Ok(WholeText { symbols, origin, sentences, named: Vec::new(), unread: extracted.unread })
+        Ok(WholeText { symbols, origin, sentences, named: Vec::new(), unread: extracted.unread, text_view: None })
     }
 
     fn sentences(&self, text: &[u8], symbols: &Symbols) -> Vec<u32> {
@@ -436,6 +477,7 @@ mod tests {
             metadata: Vec::new(),
             boilerplate: false,
             stored_text: false,
+            text_view: fpdb_store::TextView(None),
         };
         let found = StoredTexts::new(&store, InputLimits::default()).bytes_of(0, &record, u64::MAX).unwrap();
         assert!(matches!(found, Bytes::Unavailable(TextUnavailable::TooLarge)));

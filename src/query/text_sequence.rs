@@ -28,7 +28,7 @@ impl<'a> TextSequence<'a> {
     pub(crate) fn new(store: &'a Store, order: Vec<u32>, limits: InputLimits) -> Self {
         let places = order.iter().copied().zip(0..).collect();
         let texts = StoredTexts::new(store, limits.clone()).in_any_container();
-        let symboliser = Symboliser::new(store.profile()).with_limits(&limits);
+        let symboliser = Symboliser::new(&store.profile().structure_view()).with_limits(&limits);
         Self { store, limits, order, places, texts, symboliser, expected: 0 }
     }
 

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::prepared::view_index;
 use crate::archive::nothing_fits::nothing_fits;
 use crate::archive::submissions::Submissions;
 use fpdb_host::error::Result;
 use fpdb_host::progress::is_due;
 use fpdb_host::stop::StopToken;
-use fpdb_store::Store;
+use fpdb_store::{Store, ViewCounts};
 
 /// Interval at which a waiting query checks its stop token.
 const LOOK: Duration = Duration::from_millis(20);
@@ -38,10 +39,8 @@ pub(super) struct SubmissionFacts {
     pub(super) name: String,
     pub(super) bytes: u64,
     pub(super) symbols: u64,
-    pub(super) kgrams: u64,
-    pub(super) fingerprints: u64,
-    /// Number of distinct hashes; a hash that several documents hold counts once.
-    pub(super) distinct: u64,
+    /// By view: the structure, then the text as written. A hash that several documents hold counts once.
+    pub(super) views: [ViewCounts; 2],
 }
 
 impl Units {
@@ -67,30 +66,35 @@ impl Units {
                 let facts = facts.entry(first).or_default();
                 facts.bytes += record.bytes;
                 facts.symbols += record.symbols;
-                facts.kgrams += record.kgrams;
-                facts.fingerprints += record.fingerprints;
+                for (all, one) in facts.views.iter_mut().zip([record.structure(), record.text().unwrap_or_default()]) {
+                    all.kgrams += one.kgrams;
+                    all.fingerprints += one.fingerprints;
+                }
             }
             Ok(true)
         })?;
         if submissions.are_missing() {
             return nothing_fits(store, "submission_by", pattern);
         }
-        let mut sizes = vec![0u64; next_document as usize];
+        let mut sizes = vec![[0u64; 2]; next_document as usize];
         let mut room = Vec::new();
         let mut read = 0;
-        store.for_each_hash(|_, holders| {
+        let profile = store.profile();
+        store.for_each_hash(|hash, _, holders| {
             if is_due(read) {
                 stop.check()?;
             }
             read += 1;
             for &holder in submissions.holders(holders, &mut room) {
-                sizes[holder as usize] += 1;
+                sizes[holder as usize][view_index(profile, hash)] += 1;
             }
             Ok(())
         })?;
         for (name, first) in submissions.by_name() {
             if let Some(facts) = facts.get_mut(&first) {
-                (facts.name, facts.distinct) = (name.to_owned(), sizes[first as usize]);
+                facts.name = name.to_owned();
+                let views = facts.views.iter_mut().zip(sizes[first as usize]);
+                views.for_each(|(view, distinct)| view.distinct = distinct);
             }
         }
         Ok(Self { submissions, next_document, facts, count: Some(count) })

@@ -11,11 +11,12 @@ use crate::ingest::{ReadDocument, record_of};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::profile::View;
 use fpdb_reading::fingerprint::Fingerprinter;
 use fpdb_reading::input::{About, InputLimits, ReadAs, format_of};
 use fpdb_store::{
-    BlockWriter, DocumentRecord, PartKind, Posting, StagedRow, digest_row, document_rows, failure_row, name_row,
-    posting_row, posting_sum,
+    BlockWriter, DocumentRecord, PartKind, Posting, StagedRow, TextCounts, TextView, digest_row, document_rows,
+    failure_row, name_row, posting_row, posting_sum,
 };
 
 /// Bytes of blocks handed over at once: an Arrow batch of a size that suits engines.
@@ -159,8 +160,8 @@ impl StagingMapper {
                 }
                 if self.wanted[part as usize] {
                     let text = bytes.filter(|_| record.stored_text);
-                    let Self { documents, blocks, fingerprints, .. } = self;
-                    document_rows(number, &record, sum, fingerprints, text, &mut |row| {
+                    let Self { documents, blocks, fingerprints, plan, .. } = self;
+                    document_rows(number, &record, sum, (&plan.profile, fingerprints), text, &mut |row| {
                         documents.push(part, PartKind::Documents, row, &mut |part, block| blocks.push(part, block));
                         if blocks.bytes() >= BATCH_BYTES { emit(std::mem::take(blocks)) } else { Ok(()) }
                     })?;
@@ -260,8 +261,14 @@ impl StagingMapper {
         let about = About { name, hint, file: None, member: None, metadata, repeated: false, named: false };
         let digest = xxh3_128(bytes).to_be_bytes();
         let read = ReadDocument { digest, format, facts, stored_text: plan.store_text };
-        let record = record_of(about, &read, fingerprints, false);
-        let record = DocumentRecord { distinct: self.hashes.len() as u64, ingested_at: plan.created, ..record };
+        let is_of_text = |hash: u64| plan.profile.view_of(hash) == View::Text;
+        let of_text = self.fingerprints.iter().filter(|fingerprint| is_of_text(fingerprint.hash)).count() as u64;
+        let record = record_of(about, &read, (fingerprints, of_text), false);
+        let distinct = self.hashes.len() as u64;
+        let distinct_of_text = self.hashes.iter().filter(|&&hash| is_of_text(hash)).count() as u64;
+        let text_view = record.text_view.0.map(|text| TextCounts { distinct: distinct_of_text, ..text });
+        let text_view = TextView(text_view);
+        let record = DocumentRecord { distinct, text_view, ingested_at: plan.created, ..record };
         record.check()?;
         Ok(record)
     }

@@ -44,3 +44,4 @@ mod support;
 mod terminal;
 mod texts;
 mod threads;
+mod views;

@@ -147,10 +147,10 @@ impl Render for PairLine<'_> {
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
-        let own_text = self.columns.text;
+        let text = self.columns.text;
         match self.passages && !self.pair.files.is_empty() {
-            true => self.pair.files.iter().flat_map(|file| pair_rows(file, own_text)).collect(),
-            false => pair_rows(self.pair, own_text),
+            true => self.pair.files.iter().flat_map(|file| pair_rows(file, text)).collect(),
+            false => pair_rows(self.pair, text),
         }
     }
 }

@@ -8,8 +8,9 @@ use fpdb::pairs::Pair;
 use fpdb::{DocumentInfo, Passage, QueryAnswer};
 use fpdb_kernel::hex;
 
-/// The columns of [`query_rows`]. `by_submission` adds the column of submissions.
-pub(crate) fn query_header(by_submission: bool) -> Vec<&'static str> {
+/// The columns of [`query_rows`]. `by_submission` adds the column of submissions, `text` those of the text as
+/// written.
+pub(crate) fn query_header(by_submission: bool, text: bool) -> Vec<&'static str> {
     let mut header = vec![
         "query",
         "document",
@@ -42,8 +43,15 @@ pub(crate) fn query_header(by_submission: bool) -> Vec<&'static str> {
     if by_submission {
         header.push("submission");
     }
+    if text {
+        header.extend(["text_shared", "text_looked_up"]);
+        header.extend(["text_containment", "text_document_containment", "text_resemblance", "as_written"]);
+    }
     header
 }
+
+/// Number of columns after those of passages.
+const AFTER_PASSAGES: usize = 3;
 
 /// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
 /// documents of a submission follow it and have its name.
@@ -77,8 +85,18 @@ pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool) -> Vec<Vec<S
         if by_submission {
             tail.push(submission.to_owned());
         }
-        let some = with_passages(&head, &found.passages, query_header(by_submission).len() - tail.len());
-        rows.extend(some.into_iter().map(|row| [row, tail.clone()].concat()));
+        if let Some(text) = &answer.text {
+            let shares = [found.text_containment, found.text_document_containment, found.text_resemblance];
+            tail.push(found.text_shared.map_or(String::new(), |shared| shared.to_string()));
+            tail.push(text.looked_up.to_string());
+            tail.extend(shares.map(|share| share.map_or(String::new(), |share| share.to_string())));
+        }
+        let columns = query_header(by_submission, false).len() - usize::from(by_submission) - AFTER_PASSAGES;
+        for (place, row) in with_passages(&head, &found.passages, columns).into_iter().enumerate() {
+            let as_written = found.passages.get(place).map(|passage| passage.as_written.to_string());
+            let last = answer.text.as_ref().map(|_| as_written.unwrap_or_default());
+            rows.push(row.into_iter().chain(tail.iter().cloned()).chain(last).collect());
+        }
     }
     rows
 }
@@ -126,8 +144,19 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
     ]
 }
 
-/// The columns of [`pair_rows`]. The flags add those of passages and of the own text.
-pub(crate) fn pair_header(passages: bool, own_text: bool) -> Vec<&'static str> {
+/// The text of the pairs of a table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PairText {
+    /// It is not compared.
+    None,
+    /// It is read again for its resemblance.
+    Own,
+    /// It is a view of the database.
+    View,
+}
+
+/// The columns of [`pair_rows`]. The arguments add those of passages and of the text.
+pub(crate) fn pair_header(passages: bool, text: PairText) -> Vec<&'static str> {
     let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
     if passages {
         header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
@@ -135,14 +164,18 @@ pub(crate) fn pair_header(passages: bool, own_text: bool) -> Vec<&'static str> {
         header.push("same_names");
     }
     header.extend(["a_metadata", "b_metadata"]);
-    if own_text {
+    if text != PairText::None {
         header.push("text_resemblance");
+    }
+    if text == PairText::View {
+        header.extend(["text_shared", "text_containment_a", "text_containment_b"]);
+        header.extend(passages.then_some("as_written"));
     }
     header
 }
 
 /// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns.
-pub(crate) fn pair_rows(pair: &Pair, own_text: bool) -> Vec<Vec<String>> {
+pub(crate) fn pair_rows(pair: &Pair, text: PairText) -> Vec<Vec<String>> {
     let head = vec![
         pair.a.to_string(),
         pair.b.to_string(),
@@ -158,12 +191,22 @@ pub(crate) fn pair_rows(pair: &Pair, own_text: bool) -> Vec<Vec<String>> {
     let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
     let mut rows = match &pair.passages {
         None => vec![head],
-        Some(passages) => with_passages(&head, passages, pair_header(true, false).len() - metadata.len()),
+        Some(passages) => with_passages(&head, passages, pair_header(true, PairText::None).len() - metadata.len()),
     };
-    for row in &mut rows {
+    let share = |share: Option<f64>| share.map_or(String::new(), |share| share.to_string());
+    for (place, row) in rows.iter_mut().enumerate() {
         row.extend(metadata.iter().cloned());
-        if own_text {
-            row.push(pair.text_resemblance.map_or(String::new(), |share| share.to_string()));
+        if text != PairText::None {
+            row.push(share(pair.text_resemblance));
+        }
+        if text == PairText::View {
+            row.push(pair.text_shared.map_or(String::new(), |shared| shared.to_string()));
+            row.extend([pair.text_containment_a, pair.text_containment_b].map(share));
+            row.extend(
+                pair.passages.as_ref().map(|passages| {
+                    passages.get(place).map_or(String::new(), |passage| passage.as_written.to_string())
+                }),
+            );
         }
     }
     rows

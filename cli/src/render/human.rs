@@ -119,6 +119,15 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
             count(answer.matching_documents, unit),
         );
     }
+    if let Some(text) = answer.text.as_ref().filter(|text| text.looked_up > 0) {
+        let _ = writeln!(
+            page,
+            "  {} of {} found as written ({})",
+            grouped(text.found),
+            count(text.looked_up, "fingerprint"),
+            percent(text.corpus_containment)
+        );
+    }
     if answer.below > 0 {
         let _ = writeln!(page, "  {} below --min-score", count(answer.below, unit));
     }
@@ -134,11 +143,13 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     if answer.phrases > 0 {
         let _ = writeln!(page, "  {} ignored as phrases", count(answer.phrases, "fingerprint"));
     }
-    if query.fingerprints == 0 {
+    let is_in_text = answer.text.as_ref().is_some_and(|text| text.fingerprints > 0);
+    if query.fingerprints == 0 && !is_in_text {
         let k = answer.profile.k();
         let _ = writeln!(page, "  too short: it has fewer than {k} symbols (k), so only identical documents match");
     } else if let Some(t) = answer.profile.with_window(query.window).ok().and_then(|profile| profile.guarantee())
         && query.symbols < t
+        && !is_in_text
     {
         let _ = writeln!(page, "  shorter than the {t} symbols that are surely found: matches may be missing");
     }
@@ -150,9 +161,11 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     let folder = common_folder(shown.map(|found| found.document.as_str()), style);
     let estimated = answer.matches.iter().any(|found| found.interval.is_some());
     let weighted = answer.weight != Weight::None;
+    // Beside each measure of the structure, the same of the text as written.
+    let text = if answer.text.is_some() { "    as text" } else { "" };
     let _ = writeln!(
         page,
-        "  {}{:>11}  {:>11}  {:>11}{}  document{}",
+        "  {}{:>11}{text}  {:>11}{text}  {:>11}{text}{}  document{}",
         if weighted { "      score  " } else { "" },
         "containment",
         "of document",
@@ -170,13 +183,19 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
             let about = if found.estimated.contains(&measure) { "~" } else { "" };
             format!("{about}{}", percent(share))
         };
+        let as_text = |measure: Measure, of_text: Option<f64>| {
+            of_text.map_or_else(String::new, |of_text| format!("  {:>9}", share(measure, of_text)))
+        };
         let score = if weighted { format!("{:>11}  ", share(Measure::Score, found.score)) } else { String::new() };
         let _ = writeln!(
             page,
-            "  {score}{:>11}  {:>11}  {:>11}{interval}  {}{}{}",
+            "  {score}{:>11}{}  {:>11}{}  {:>11}{}{interval}  {}{}{}",
             share(Measure::Containment, found.containment),
+            as_text(Measure::Containment, found.text_containment),
             share(Measure::DocumentContainment, found.document_containment),
+            as_text(Measure::DocumentContainment, found.text_document_containment),
             share(Measure::Resemblance, found.resemblance),
+            as_text(Measure::Resemblance, found.text_resemblance),
             if is_file {
                 format!("  {}", name_in(&found.document, &folder))
             } else {
@@ -274,6 +293,8 @@ fn names(passage: &Passage, unit: Unit) -> String {
     match (passage.agreement, passage.same_names) {
         _ if unit != Unit::Token => String::new(),
         (None, _) => String::new(),
+        // The words and marks that agree are the same text.
+        (Some(_), None) if passage.as_written => ", same text".to_owned(),
         (Some(_), None | Some(1.0)) => ", same text".to_owned(),
         (Some(_), Some(0.0)) => ", same structure, other names".to_owned(),
         (Some(_), Some(share)) => format!(", same structure, {} of the names", percent(share)),
@@ -375,6 +396,16 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     match profile.guarantee() {
         Some(t) => row("guarantee", format!("every shared run of {} is found", count(t, symbol(profile.unit())))),
         None => row("guarantee", "none with this selection".into()),
+    }
+    if profile.unit() == Unit::Token {
+        match profile.text_view() {
+            Some(text) => {
+                let t = text.guarantee().unwrap_or_default();
+                let found = format!("every shared run of {t} words and marks is found");
+                row("as written", format!("k {}, w {}: {found}", text.k(), text.w()));
+            }
+            None => row("as written", "not in this database: it was made with one view, the structure".into()),
+        }
     }
     let boilerplate = if stats.boilerplate > 0 {
         format!(", {} of them boilerplate", grouped(stats.boilerplate))

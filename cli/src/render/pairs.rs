@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use fpdb::pairs::Pair;
 
+use super::csv::PairText;
 use super::folder::{in_folder, name_in};
 use super::human::{FILES_SHOWN, labels};
 use super::numbers::{count, grouped, percent};
@@ -14,8 +15,8 @@ use super::style::Style;
 pub(crate) struct PairColumns {
     /// The score, where fingerprints are weighted: it is then another than the resemblance.
     pub(crate) score: bool,
-    /// The resemblance of their own text.
-    pub(crate) text: bool,
+    /// The text whose resemblance is known.
+    pub(crate) text: PairText,
     /// The symbols of the longest passage.
     pub(crate) longest: bool,
 }
@@ -23,7 +24,8 @@ pub(crate) struct PairColumns {
 impl PairColumns {
     /// The width of these columns.
     fn width(self) -> usize {
-        11 * (usize::from(self.longest) + usize::from(self.score) + usize::from(self.text))
+        let columns = [self.longest, self.score, self.text != PairText::None];
+        11 * columns.into_iter().map(usize::from).sum::<usize>()
     }
 }
 
@@ -31,7 +33,7 @@ impl PairColumns {
 pub(crate) fn pair_header_line(columns: PairColumns, folder: &str) -> String {
     let longest = if columns.longest { "  longest  " } else { "" };
     let score = if columns.score { "    score  " } else { "" };
-    let text = if columns.text { "     text  " } else { "" };
+    let text = if columns.text != PairText::None { "     text  " } else { "" };
     let names = if folder.is_empty() { String::new() } else { format!("  documents{}", in_folder(folder)) };
     format!("{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}{names}\n", "resemblance", "a in b", "b in a", "shared")
 }
@@ -42,7 +44,7 @@ pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: 
     let longest = if columns.longest { format!("{longest:>9}  ") } else { String::new() };
     let score = if columns.score { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
     let text = pair.text_resemblance.map_or_else(|| "-".to_owned(), percent);
-    let text = if columns.text { format!("{text:>9}  ") } else { String::new() };
+    let text = if columns.text != PairText::None { format!("{text:>9}  ") } else { String::new() };
     let measures = format!(
         "{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}  ",
         percent(pair.resemblance),

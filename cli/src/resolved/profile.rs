@@ -28,10 +28,9 @@ impl ProfileArgs {
     pub(crate) fn check(&self, stored: &Profile) -> Result<(), Error> {
         let base = self.profile.and_then(Profile::named).unwrap_or(*stored);
         let asked = self.over(&base)?;
-        // Rule versions of different units cannot be compared.
-        let hash_version = if asked.unit() == stored.unit() { stored.hash_version() } else { asked.hash_version() };
-        let asked = asked.with_hash_version(hash_version);
-        if asked == *stored {
+        // No setting names the version of the hashes or the number of views: a database keeps its own.
+        let settings = |profile: &Profile| profile.without_text_view().with_hash_version(0);
+        if settings(&asked) == settings(stored) {
             return Ok(());
         }
         Err(Error::ProfileMismatch { stored: Box::new(*stored), asked: Box::new(asked) })
@@ -49,12 +48,17 @@ impl ProfileArgs {
         let selection = self.selection.unwrap_or(base.selection());
         // With `all` the window is 1, whatever the base has.
         let base_w = if selection == Selection::All { 1 } else { base.w() };
-        Ok(Profile::new(
+        let profile = Profile::new(
             unit,
             self.words.unwrap_or(base.word_rule()),
             self.k.unwrap_or(base.k()),
             self.w.unwrap_or(base_w),
             selection,
-        )?)
+        )?;
+        // Settings typed one by one have one view, and so have selections without windows.
+        Ok(match base.text_view().filter(|_| unit == Unit::Token) {
+            Some(text) => profile.with_text_view(text.k(), text.w()).unwrap_or(profile),
+            None => profile,
+        })
     }
 }

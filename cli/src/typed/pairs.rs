@@ -85,11 +85,12 @@ pub(crate) struct PairsArgs {
     pub(crate) submission_by: Option<String>,
     /// Rank programs by their own text too, where that is more alike
     ///
-    /// A pair is then ranked by the larger of two resemblances. The fingerprints of source code tell its
-    /// structure, whatever its names. This reads the documents of the pairs again and compares their words
-    /// and marks, comments included. For languages and courses in which copies keep their names. It reads the
-    /// documents of all pairs, whatever --top is: their own text may bring any pair among the best. Beyond a
-    /// quarter of --memory it compares a sample of the text.
+    /// A database of profile code has this text as a view of its own, and this flag changes nothing there. In
+    /// a database of one view, a pair is then ranked by the larger of two resemblances. The fingerprints of
+    /// source code tell its structure, whatever its names. This reads the documents of the pairs again and
+    /// compares their words and marks, comments included. For languages and courses in which copies keep
+    /// their names. It reads the documents of all pairs, whatever --top is: their own text may bring any pair
+    /// among the best. Beyond a quarter of --memory it compares a sample of the text.
     #[arg(long)]
     pub(crate) own_text: bool,
     /// How much a shared fingerprint counts

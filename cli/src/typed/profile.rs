@@ -40,7 +40,11 @@ const PROFILES: [(&str, &str, &str); Profile::NAMES.len()] = [
         "characters, k 50, w 100: for large archives; a fifth of the space of prose, misses short quotations",
     ),
     ("words", "words", "words, k 3, w 1: every word trigram; for rewritten text and short records"),
-    ("code", "code", "tokens of source code, k 7, w 2: copies with other names, comments and layout"),
+    (
+        "code",
+        "code",
+        "tokens of source code, k 7, w 2, and its text as written: copies with other names, comments and layout",
+    ),
     ("bytes", "bytes", "bytes, k 50, w 100: any file, as it is"),
 ];
 

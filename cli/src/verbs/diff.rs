@@ -46,7 +46,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &html_options, printer)?;
     } else {
         let mut output = Output::open(global)?;
-        output.heading(&query_header(false), "")?;
+        output.heading(&query_header(false, profile.has_two_views()), "")?;
         let read = args.read.options();
         // Standard input and pipes cannot be read again.
         let again = args.b.is_file();

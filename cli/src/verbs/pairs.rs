@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    PairColumns, PairLine, boilerplate_left_out, common_folder, common_left_out, count, grouped, pair_header,
+    PairColumns, PairLine, PairText, boilerplate_left_out, common_folder, common_left_out, count, grouped, pair_header,
     pair_header_line, pairs_total,
 };
 use crate::resolved::{database, profile};
@@ -159,12 +159,17 @@ impl Listing<'_> {
             0 => "no pairs\n".to_owned(),
             _ => pair_header_line(self.columns(), &self.folder),
         };
-        self.output.heading(&pair_header(self.args.passages, self.args.own_text), &(common + &header))
+        self.output.heading(&pair_header(self.args.passages, self.columns().text), &(common + &header))
     }
 
     fn columns(&self) -> PairColumns {
+        let text = match (self.database.profile().has_two_views(), self.args.own_text) {
+            (true, _) => PairText::View,
+            (false, true) => PairText::Own,
+            (false, false) => PairText::None,
+        };
         let longest = self.args.sort == PairSort::Longest;
-        PairColumns { score: self.args.weight != Weight::None, text: self.args.own_text, longest }
+        PairColumns { score: self.args.weight != Weight::None, text, longest }
     }
 
     fn take(&mut self, pair: Pair) -> anyhow::Result<()> {

@@ -52,7 +52,10 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
 
     output::not_over(global, &args.files)?;
     let mut output = Output::open(global)?;
-    let columns = if args.by_corpus { corpus_header() } else { query_header(args.submission_by.is_some()) };
+    let columns = match args.by_corpus {
+        true => corpus_header(),
+        false => query_header(args.submission_by.is_some(), database.profile().has_two_views()),
+    };
     output.heading(&columns, "")?;
     let mut asked =
         Asked { database: &database, args, options: &options, output, printer, tally: QueryTally::default() };

@@ -9,7 +9,7 @@ use crate::kgram::KgramHasher;
 #[cfg(any(test, fuzzing, feature = "measuring"))]
 use crate::lanes::Processor;
 use crate::normalize::{FrontEnd, LOCATED_AT_ONCE, SymbolContent, Symbols, TextFacts};
-use crate::profile::Profile;
+use crate::profile::{Marks, Profile};
 use crate::winnow::{Selected, Winnower};
 
 /// Bytes that are normalised, hashed and winnowed at a time: few enough to stay in the cache.
@@ -26,6 +26,7 @@ pub struct Kernel {
     reach: usize,
     front_end: FrontEnd,
     hasher: KgramHasher,
+    marks: Marks,
     winnower: Winnower,
     symbols: Symbols,
     /// Index in the text of the first symbol in `symbols`.
@@ -46,13 +47,15 @@ pub struct TextTotals {
 }
 
 impl Kernel {
-    /// A kernel for this profile, ready for the first text.
+    /// A kernel for this profile, ready for the first text. For a profile of two views, it makes the
+    /// fingerprints of the structure.
     pub fn new(profile: &Profile) -> Self {
         Self {
             k: profile.k as usize,
             reach: profile.w as usize + profile.k as usize,
             front_end: FrontEnd::of(profile),
             hasher: KgramHasher::new(profile.k),
+            marks: profile.marks(),
             winnower: Winnower::new(profile.selection, profile.w),
             symbols: Symbols::new(),
             first: 0,
@@ -103,7 +106,7 @@ impl Kernel {
     }
 
     fn advance(&mut self, out: &mut Fingerprints) {
-        let Self { hasher, winnower, .. } = self;
+        let Self { hasher, winnower, marks, .. } = self;
         let length = self.symbols.len();
         while self.hashed < length {
             let from = self.hashed;
@@ -113,7 +116,10 @@ impl Kernel {
                 SymbolContent::Values(values) => SymbolContent::Values(&values[..end]),
             };
             let count = hasher.upcoming(end - from);
-            let fill = |space: &mut [u64]| hasher.fill(content, from, space);
+            let fill = |space: &mut [u64]| {
+                hasher.fill(content, from, space);
+                marks.mark_all(space);
+            };
             winnower.feed_with(count, fill, &mut self.selected);
             self.hashed = end;
         }

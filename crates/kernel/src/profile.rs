@@ -2,7 +2,8 @@
 //!
 //! A database keeps the profile it was created with, because fingerprints of different profiles cannot be
 //! compared. The profile also gives the *guarantee* t = w + k - 1. Two texts that share a run of at least t
-//! symbols share a fingerprint (Schleimer et al. 2003, Lemma 1).
+//! symbols share a fingerprint (Schleimer et al. 2003, Lemma 1). The file is long because a profile is one
+//! list of settings, each with its name, its checks and its JSON.
 
 use std::fmt;
 use std::str::FromStr;
@@ -54,6 +55,10 @@ pub(crate) const HASH_VERSION: u8 = 1;
 /// lexers.
 const TOKEN_HASH_VERSION: u8 = 2;
 
+/// Version of the tokens of source code in two views. The symbols are those of version 2. The lowest bit of a
+/// hash names its view.
+const VIEWS_HASH_VERSION: u8 = 3;
+
 /// What one symbol of the normalised text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
@@ -91,7 +96,31 @@ pub enum Selection {
     All,
 }
 
+/// A view of a document of source code: one way to read symbols from it. Each view has fingerprints of its
+/// own, and the hashes of two views are never equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum View {
+    /// The tokens of the language. All names are the same token.
+    Structure,
+    /// The text as written: its words and marks, comments included. Case and compatibility forms are folded.
+    Text,
+}
+
+/// The views that a profile has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Views {
+    /// One, and no hash is marked.
+    Unmarked,
+    /// Both. k and w are those of the view as written.
+    Both { k: u32, w: u32 },
+    /// This one of two. Its hashes are marked.
+    One(View),
+}
+
 /// Unit, k, w and selection, with the version of the hash.
+///
+/// A profile of source code can have two views: see [`with_text_view`](Self::with_text_view). Its unit, k and
+/// w are then those of the structure.
 ///
 /// A profile is always valid: [`Profile::new`] checks the settings, and its fields are private.
 ///
@@ -117,6 +146,7 @@ pub struct Profile {
     pub(crate) w: u32,
     pub(crate) selection: Selection,
     pub(crate) hash_version: u8,
+    views: Views,
 }
 
 /// A profile in JSON.
@@ -133,11 +163,28 @@ struct ProfileJson {
     /// t, which follows from the other settings. Absent if there is no guarantee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     guarantee: Option<u64>,
+    /// For source code in two views, the settings of the text as written. The other settings are then those
+    /// of the structure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<TextViewJson>,
+}
+
+/// The settings of the text as written.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+struct TextViewJson {
+    k: u32,
+    w: u32,
+    /// t, which follows from the other settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    guarantee: Option<u64>,
 }
 
 impl From<Profile> for ProfileJson {
     fn from(profile: Profile) -> Self {
+        let text = profile.text_view().map(|text| TextViewJson { k: text.k, w: text.w, guarantee: text.guarantee() });
         Self {
+            text,
             unit: profile.unit.to_string(),
             k: profile.k,
             w: profile.w,
@@ -153,7 +200,32 @@ impl TryFrom<ProfileJson> for Profile {
 
     fn try_from(json: ProfileJson) -> Result<Self, ProfileError> {
         let word_rule = json.words.as_deref().map_or(Ok(WordRule::Letters), str::parse)?;
-        Self::new(json.unit.parse()?, word_rule, json.k, json.w, json.selection.parse()?)
+        let profile = Self::new(json.unit.parse()?, word_rule, json.k, json.w, json.selection.parse()?)?;
+        json.text.map_or(Ok(profile), |text| profile.with_text_view(text.k, text.w))
+    }
+}
+
+/// Marks the hashes of one view in their lowest bit. Selection compares marked hashes, since their order is
+/// that of the keys in the store. The other 63 bits are those of the k-gram hash.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    clear: u64,
+    set: u64,
+}
+
+impl Marks {
+    /// Marks a hash.
+    #[must_use]
+    pub fn mark(self, hash: u64) -> u64 {
+        hash & !self.clear | self.set
+    }
+
+    /// Marks many hashes.
+    pub fn mark_all(self, hashes: &mut [u64]) {
+        if self.clear | self.set != 0 {
+            hashes.iter_mut().for_each(|hash| *hash = self.mark(*hash));
+        }
     }
 }
 
@@ -187,7 +259,91 @@ impl Profile {
             _ => {}
         }
         let word_rule = if unit == Unit::Word { word_rule } else { WordRule::Letters };
-        Ok(Self { unit, word_rule, k, w, selection, hash_version: unit.hash_version() })
+        Ok(Self { unit, word_rule, k, w, selection, hash_version: unit.hash_version(), views: Views::Unmarked })
+    }
+
+    /// The same profile of source code with a second view: the text as written, in k-grams of `k` words and
+    /// marks, with the window `w`.
+    ///
+    /// # Errors
+    /// [`ProfileError::InvalidParameter`] if k or w is 0, for another unit than token, and for the selections
+    /// `mod:P` and `safe-mod:P`, which have no window.
+    pub fn with_text_view(self, k: u32, w: u32) -> Result<Self, ProfileError> {
+        let text = Self::new(self.unit, self.word_rule, k, w, self.selection)?;
+        let invalid = |name, value, expected| Err(ProfileError::InvalidParameter { name, value, expected });
+        if self.unit != Unit::Token {
+            return invalid("the unit of two views", self.unit.to_string(), "token");
+        }
+        if matches!(self.selection, Selection::Mod(_) | Selection::SafeMod(_)) {
+            return invalid("the selection of two views", self.selection.to_string(), "robust, plain or all");
+        }
+        Ok(Self { hash_version: VIEWS_HASH_VERSION, views: Views::Both { k: text.k, w: text.w }, ..self })
+    }
+
+    /// True if the profile has two views.
+    #[must_use]
+    pub fn has_two_views(&self) -> bool {
+        matches!(self.views, Views::Both { .. })
+    }
+
+    /// The profile of the text as written. `None` unless the profile has two views.
+    #[must_use]
+    pub fn text_view(&self) -> Option<Self> {
+        match self.views {
+            Views::Both { k, w } => Some(Self { k, w, views: Views::One(View::Text), ..*self }),
+            _ => None,
+        }
+    }
+
+    /// The profile of the structure. Without a second view, the profile itself.
+    #[must_use]
+    pub fn structure_view(&self) -> Self {
+        match self.views {
+            Views::Both { .. } => Self { views: Views::One(View::Structure), ..*self },
+            _ => *self,
+        }
+    }
+
+    /// The profile of each view: the structure, then the text as written if there are two.
+    pub fn views(&self) -> impl Iterator<Item = Self> {
+        std::iter::once(self.structure_view()).chain(self.text_view())
+    }
+
+    /// The settings of the structure, as a profile of one view without marks.
+    #[must_use]
+    pub fn without_text_view(&self) -> Self {
+        match self.views {
+            Views::Unmarked => *self,
+            _ => Self { hash_version: self.unit.hash_version(), views: Views::Unmarked, ..*self },
+        }
+    }
+
+    /// The view that a fingerprint of this profile belongs to, by its hash.
+    #[must_use]
+    pub fn view_of(&self, hash: u64) -> View {
+        match self.views {
+            Views::Both { .. } if hash & 1 == 1 => View::Text,
+            Views::One(view) => view,
+            _ => View::Structure,
+        }
+    }
+
+    /// True if this is the profile of the text as written, one of two views.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_text_view(&self) -> bool {
+        self.views == Views::One(View::Text)
+    }
+
+    /// How the hashes of this view are marked.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn marks(&self) -> Marks {
+        match self.views {
+            Views::Unmarked => Marks { clear: 0, set: 0 },
+            Views::Both { .. } | Views::One(View::Structure) => Marks { clear: 1, set: 0 },
+            Views::One(View::Text) => Marks { clear: 0, set: 1 },
+        }
     }
 
     /// Prose, and the default: characters, k 25, w 20. It finds a copied sentence (t = 44 characters).
@@ -200,9 +356,11 @@ impl Profile {
     /// Words, k 3, w 1: every trigram of words is a fingerprint (Lyon, Malcolm and Dickerson 2001).
     pub const WORDS: Self = Self::robust(Unit::Word, 3, 1);
 
-    /// Source code: tokens, k 7, w 2. It finds a copied statement (t = 8 tokens). docs/measurements.md gives
-    /// the figures behind k and w.
-    pub const CODE: Self = Self::robust(Unit::Token, 7, 2);
+    /// Source code, in two views. The structure has tokens, k 7 and w 2. It finds a copied statement (t = 8
+    /// tokens), whatever its names. The text as written has words and marks, k 4 and w 1. docs/code.md gives
+    /// the figures behind these settings.
+    pub const CODE: Self =
+        Self { views: Views::Both { k: 4, w: 1 }, hash_version: VIEWS_HASH_VERSION, ..Self::robust(Unit::Token, 7, 2) };
 
     /// Bytes as they are, k 50, w 100.
     pub const BYTES: Self = Self::robust(Unit::Byte, 50, 100);
@@ -215,6 +373,7 @@ impl Profile {
             w,
             selection: Selection::Robust,
             hash_version: unit.hash_version(),
+            views: Views::Unmarked,
         }
     }
 
@@ -264,10 +423,28 @@ impl Profile {
         self.selection
     }
 
-    /// The hash version stored in this profile. A profile made by this program has [`Unit::hash_version`].
+    /// The hash version stored in this profile. A profile made by this program has
+    /// [`supported_hash_version`](Self::supported_hash_version).
     #[must_use]
     pub fn hash_version(&self) -> u8 {
         self.hash_version
+    }
+
+    /// The version of the hashes that this program makes for this profile. A database with another version
+    /// cannot be used, because the same text would have other fingerprints.
+    #[must_use]
+    pub const fn supported_hash_version(&self) -> u8 {
+        match self.views {
+            Views::Unmarked => self.unit.hash_version(),
+            _ => VIEWS_HASH_VERSION,
+        }
+    }
+
+    /// True if a profile of this unit and hash version has two views.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_of_two_views(unit: Unit, hash_version: u8) -> bool {
+        unit == Unit::Token && hash_version == VIEWS_HASH_VERSION
     }
 
     /// The guarantee t, in symbols: two texts that share a run of t symbols share a fingerprint. `None` for
@@ -287,7 +464,7 @@ impl Profile {
         Self { hash_version, ..self }
     }
 
-    /// The same profile with a window of at least w, for a query.
+    /// The same profile with a window of at least w, for a query. It holds for both views.
     ///
     /// # Errors
     /// [`ProfileError::WindowTooSmall`] if `window` is below w. F_w' is a subset of F_w only if w' >= w.
@@ -300,13 +477,18 @@ impl Profile {
             Selection::All if window > 1 => Selection::Robust,
             other => other,
         };
-        Ok(Self { w: window, selection, ..*self })
+        let views = match self.views {
+            // A view as written with a larger window than the structure keeps it.
+            Views::Both { k, w } if window > self.w => Views::Both { k, w: w.max(window) },
+            views => views,
+        };
+        Ok(Self { w: window, selection, views, ..*self })
     }
 }
 
 impl Unit {
-    /// The version of the hashes that this program makes for this unit. A database with another version
-    /// cannot be used, because the same text would have other fingerprints.
+    /// The version of the hashes that this program makes for this unit in one view. See
+    /// [`Profile::supported_hash_version`] for two.
     #[must_use]
     pub const fn hash_version(self) -> u8 {
         match self {
@@ -369,7 +551,10 @@ impl fmt::Display for Profile {
             write!(f, " ({})", self.word_rule)?;
         }
         write!(f, ", k {}, w {}, selection {}", self.k, self.w, self.selection)?;
-        if self.hash_version != self.unit.hash_version() {
+        if let Some(text) = self.text_view() {
+            write!(f, "; text as written: k {}, w {}", text.k, text.w)?;
+        }
+        if self.hash_version != self.supported_hash_version() {
             write!(f, ", hash version {}", self.hash_version)?;
         }
         Ok(())

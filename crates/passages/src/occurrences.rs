@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use fpdb_kernel::kgram::KgramHasher;
+use fpdb_kernel::profile::Marks;
 
 /// Number of k-grams hashed at a time: their hashes stay in the cache.
 const KGRAMS_AT_ONCE: usize = 4 << 10;
@@ -20,11 +21,12 @@ pub struct Occurrences {
 }
 
 impl Occurrences {
-    /// Finds the k-grams of `values` whose hash is in `wanted`, which maps hashes to indexes from 0 on.
-    pub fn find(values: &[u64], k: usize, wanted: &FxHashMap<u64, u32>) -> Self {
+    /// Finds the k-grams of `values` whose marked hash is in `wanted`, which maps hashes to indexes from 0
+    /// on.
+    pub fn find(values: &[u64], k: usize, marks: Marks, wanted: &FxHashMap<u64, u32>) -> Self {
         let mut found: Vec<(u32, u32)> = Vec::new();
         KgramHashes::new(k).for_each(values, |position, hash| {
-            if let Some(&index) = wanted.get(&hash) {
+            if let Some(&index) = wanted.get(&marks.mark(hash)) {
                 found.push((index, position));
             }
         });

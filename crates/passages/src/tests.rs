@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use fpdb_host::stop::StopToken;
-use fpdb_kernel::profile::Selection;
+use fpdb_kernel::profile::{Profile, Selection};
 use fpdb_kernel::winnow::Winnower;
 use rustc_hash::FxHashMap;
 
@@ -39,8 +39,8 @@ impl Case {
 
     fn matches(&self, settings: &Settings) -> (Vec<MaximalMatch>, u64) {
         let wanted = self.wanted();
-        let [in_query, in_document] =
-            [&self.query, &self.document].map(|values| Occurrences::find(values, self.k, &wanted));
+        let [in_query, in_document] = [&self.query, &self.document]
+            .map(|values| Occurrences::find(values, self.k, Profile::PROSE.marks(), &wanted));
         let text = |values, occurrences| IndexedText { values, occurrences };
         maximal_matches(
             text(&self.query, &in_query),
@@ -193,7 +193,7 @@ fn repeats_cover_every_place_of_a_shared_run() {
                 }
             }
             let wanted = case.wanted();
-            let in_document = Occurrences::find(&case.document, case.k, &wanted);
+            let in_document = Occurrences::find(&case.document, case.k, Profile::PROSE.marks(), &wanted);
             for index in 0..wanted.len() {
                 for place in in_document.of(index) {
                     let end = place + case.k as u32;

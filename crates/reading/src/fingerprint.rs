@@ -6,14 +6,14 @@ use std::fmt;
 use crate::extract::{self, Extracted, InputLimits, Lines, Map};
 use fpdb_host::error::Result;
 use fpdb_kernel::columns::{Fingerprint, Fingerprints};
-use fpdb_kernel::document::{Format, Offsets};
+use fpdb_kernel::document::{Format, Language, Offsets};
 use fpdb_kernel::kernel::{Kernel, TextTotals};
 use fpdb_kernel::normalize::TextFacts;
-use fpdb_kernel::profile::{Profile, Unit};
+use fpdb_kernel::profile::{Profile, Unit, View};
 
-/// Bytes of an extracted text that are fingerprinted before the places of their fingerprints are mapped to
-/// the document.
-const EXTRACTED_PIECE: usize = 16 << 10;
+/// Bytes of a text that both views read before the fingerprints of the next bytes follow. So the order of
+/// fingerprints depends on the text alone, not on the pieces it comes in.
+const BLOCK: usize = 64 << 10;
 
 /// Figures about a document, known after all of it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,18 @@ pub struct DocumentFacts {
     pub text: TextFacts,
     /// The unit of the spans: bytes of the original or of the extracted text.
     pub offsets: Offsets,
+    /// The view as written, if the profile has two views. The figures above are then those of the structure.
+    pub text_view: Option<ViewTotals>,
+}
+
+/// The figures of one view of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ViewTotals {
+    /// Number of symbols.
+    pub symbols: u64,
+    /// Number of k-grams, counting repetitions.
+    pub kgrams: u64,
 }
 
 /// Makes fingerprints of documents. Use one per thread, for any number of documents.
@@ -35,7 +47,7 @@ pub struct DocumentFacts {
 /// Memory is bounded by about 30 bytes for each of w + k symbols, plus a constant. If a document's text must
 /// be extracted or tokenised as a whole, memory is a multiple of the document's size.
 pub struct Fingerprinter {
-    kernel: Kernel,
+    kernels: Kernels,
     unit: Unit,
     format: Format,
     /// The document so far, if its text must be extracted, and its length. Emptied once the document exceeds
@@ -58,7 +70,7 @@ impl Fingerprinter {
     #[must_use]
     pub fn new(profile: &Profile) -> Self {
         Self {
-            kernel: Kernel::new(profile),
+            kernels: Kernels::new(profile),
             unit: profile.unit(),
             format: Format::default(),
             whole: Vec::new(),
@@ -78,11 +90,11 @@ impl Fingerprinter {
     /// text. Unit byte ignores the format and reads bytes.
     pub fn begin(&mut self, format: Format) {
         self.format = format;
-        self.kernel.begin(format.language());
+        self.kernels.begin(format.language());
     }
 
     /// Reads the next bytes of the document, in pieces of any size. Appends to `out` the fingerprints that
-    /// are final by then, ordered by position.
+    /// are final by then, ordered by position. If the profile has two views, this holds for each of them.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Fingerprints) {
         if self.is_extracted() {
             self.length += bytes.len() as u64;
@@ -92,7 +104,7 @@ impl Fingerprinter {
                 self.whole = Vec::new();
             }
         } else {
-            self.kernel.feed(bytes, out);
+            self.kernels.feed(bytes, out);
         }
     }
 
@@ -108,11 +120,11 @@ impl Fingerprinter {
         let document = std::mem::take(&mut self.whole);
         self.limits.check_document(self.format, std::mem::take(&mut self.length))?;
         let extracted = extract::extract(self.format, &document, &self.limits)?;
-        self.kernel.begin_utf8();
+        self.kernels.begin_utf8();
         let mut facts = match extracted.offsets {
             Offsets::Original => self.finish_extracted(&document, &extracted, out),
             Offsets::Extracted => {
-                self.kernel.feed(&extracted.text, out);
+                self.kernels.feed(&extracted.text, out);
                 self.finish_text(out)
             }
         };
@@ -126,26 +138,32 @@ impl Fingerprinter {
     /// Appends the fingerprints of an extracted text, with their places in the document.
     fn finish_extracted(&mut self, document: &[u8], extracted: &Extracted, out: &mut Fingerprints) -> DocumentFacts {
         // The encoding is UTF-8, unless the extracted text has another one.
-        let mut first_lines = Lines::new(document, extracted.encoding.unwrap_or_default());
-        let mut last_lines = first_lines.clone();
-        let mut map = Map::new(&extracted.segments, extracted.text.len() as u64);
+        let lines = Lines::new(document, extracted.encoding.unwrap_or_default());
+        let place = || Place {
+            map: Map::new(&extracted.segments, extracted.text.len() as u64),
+            first_lines: lines.clone(),
+            last_lines: lines.clone(),
+        };
+        // Places ascend in each view.
+        let mut places = [place(), place()];
+        let profile = self.kernels.profile;
         let mut move_to = |out: &mut Fingerprints, of_text: &mut Fingerprints| {
             out.extend(of_text.iter().map(|fingerprint| {
-                let span = map.origin(fingerprint.span);
-                let first_line = first_lines.line(span.start);
-                Fingerprint { span, first_line, last_line: last_lines.line(span.end.saturating_sub(1)), ..fingerprint }
+                let view = usize::from(profile.view_of(fingerprint.hash) == View::Text);
+                places[view].in_document(fingerprint)
             }));
             of_text.clear();
         };
         let mut of_text = std::mem::take(&mut self.of_text);
-        for piece in extracted.text.chunks(EXTRACTED_PIECE) {
-            self.kernel.feed(piece, &mut of_text);
+        for piece in extracted.text.chunks(BLOCK) {
+            self.kernels.feed(piece, &mut of_text);
             move_to(out, &mut of_text);
         }
         let mut facts = self.finish_text(&mut of_text);
         move_to(out, &mut of_text);
         self.of_text = of_text;
-        facts.text.lines = first_lines.count();
+        let mut all_lines = lines;
+        facts.text.lines = all_lines.count();
         facts
     }
 
@@ -154,7 +172,91 @@ impl Fingerprinter {
     }
 
     fn finish_text(&mut self, out: &mut Fingerprints) -> DocumentFacts {
-        let TextTotals { symbols, kgrams, text } = self.kernel.finish(out);
-        DocumentFacts { symbols, kgrams, text, offsets: Offsets::Original }
+        let (TextTotals { symbols, kgrams, text }, text_view) = self.kernels.finish(out);
+        DocumentFacts { symbols, kgrams, text, offsets: Offsets::Original, text_view }
+    }
+}
+
+/// Finds the places of fingerprints of an extracted text in its document. They must ascend.
+struct Place<'a> {
+    map: Map<'a>,
+    first_lines: Lines<'a>,
+    last_lines: Lines<'a>,
+}
+
+impl Place<'_> {
+    fn in_document(&mut self, fingerprint: Fingerprint) -> Fingerprint {
+        let span = self.map.origin(fingerprint.span);
+        let first_line = self.first_lines.line(span.start);
+        let last_line = self.last_lines.line(span.end.saturating_sub(1));
+        Fingerprint { span, first_line, last_line, ..fingerprint }
+    }
+}
+
+/// A kernel for each view of a profile.
+struct Kernels {
+    profile: Profile,
+    structure: Kernel,
+    text: Option<Kernel>,
+    /// The bytes of the current block, until it is whole. Only with two views.
+    block: Vec<u8>,
+    /// Fingerprints of the text as written, from the current block.
+    of_block: Fingerprints,
+}
+
+impl Kernels {
+    fn new(profile: &Profile) -> Self {
+        Self {
+            profile: *profile,
+            structure: Kernel::new(&profile.structure_view()),
+            text: profile.text_view().as_ref().map(Kernel::new),
+            block: Vec::new(),
+            of_block: Fingerprints::new(),
+        }
+    }
+
+    fn begin(&mut self, language: Option<Language>) {
+        self.structure.begin(language);
+    }
+
+    fn begin_utf8(&mut self) {
+        self.structure.begin_utf8();
+        self.text.iter_mut().for_each(Kernel::begin_utf8);
+    }
+
+    fn feed(&mut self, mut bytes: &[u8], out: &mut Fingerprints) {
+        if self.text.is_none() {
+            return self.structure.feed(bytes, out);
+        }
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(BLOCK - self.block.len()));
+            self.block.extend_from_slice(now);
+            if self.block.len() == BLOCK {
+                self.feed_block(out);
+            }
+            bytes = later;
+        }
+    }
+
+    /// Passes the current block to both.
+    fn feed_block(&mut self, out: &mut Fingerprints) {
+        let Self { structure, text: Some(text), block, of_block, .. } = self else { return };
+        structure.feed(block, out);
+        text.feed(block, of_block);
+        block.clear();
+        out.extend(of_block.iter());
+        of_block.clear();
+    }
+
+    fn finish(&mut self, out: &mut Fingerprints) -> (TextTotals, Option<ViewTotals>) {
+        self.feed_block(out);
+        let totals = self.structure.finish(out);
+        let text = self.text.as_mut().map(|text| {
+            let TextTotals { symbols, kgrams, .. } = text.finish(&mut self.of_block);
+            out.extend(self.of_block.iter());
+            self.of_block.clear();
+            ViewTotals { symbols, kgrams }
+        });
+        (totals, text)
     }
 }

@@ -52,7 +52,7 @@ fn a_growing_store_reads_no_more_than_it_says() {
     let mut committer = Committer::new(&store);
     let mut number = 0;
     for commit in 0..100u64 {
-        let mut batch = Batch::new(store.view().state().next_document, 1 << 30);
+        let mut batch = Batch::new(store.profile(), store.view().state().next_document, 1 << 30);
         // From 500 to 50,000 postings. Few are large.
         let size = 500 * (1 + commit * 7919 % 10) * if commit % 9 == 0 { 10 } else { 1 };
         batch.push((0..size as u32).map(u64::from).map(|at| fingerprint(hash(2 * (number + at)), at))).unwrap();
@@ -185,7 +185,7 @@ fn a_fold_that_is_stopped_is_given_up_once_something_is_committed() {
         let stopped = *runs_with_rows(&store).last().unwrap();
         // Deletes a document whose postings are partly folded, and adds one in a new run.
         let next = store.view().state().next_document;
-        let mut batch = Batch::new(next, 1 << 20);
+        let mut batch = Batch::new(store.profile(), next, 1 << 20);
         batch.delete(1, store.document(1).unwrap());
         batch.push((0..10u32).map(u64::from).map(|at| fingerprint(hash(1 << 30 | at), at))).unwrap();
         batch.finish(record(u64::from(next), 10)).unwrap();

@@ -43,7 +43,7 @@ fn each_commit_is_seen_and_a_load_leaves_as_few_runs_as_one_commit() {
     let (root, other) = (folder.path().join("db"), folder.path().join("other"));
     let store = create(&root);
     let mut committer = Committer::new(&store);
-    let mut batch = Batch::new(0, 1 << 30);
+    let mut batch = Batch::new(store.profile(), 0, 1 << 30);
     for number in 0..40 {
         fill(&mut batch, number * 3..number * 3 + 3);
         committer.commit_next(&store, &mut batch, number == 39).unwrap();
@@ -71,7 +71,7 @@ fn a_killed_load_leaves_runs_that_the_next_one_folds() {
     let root = folder.path().join("db");
     let store = create(&root);
     let mut committer = Committer::new(&store);
-    let mut batch = Batch::new(0, 1 << 30);
+    let mut batch = Batch::new(store.profile(), 0, 1 << 30);
     for number in 0..5 {
         fill(&mut batch, number * 10..number * 10 + 10);
         committer.commit_next(&store, &mut batch, false).unwrap();
@@ -105,7 +105,7 @@ fn deleted_documents_leave_with_the_small_runs() {
     let root = folder.path().join("db");
     let store = create(&root);
     let mut committer = Committer::new(&store);
-    let mut batch = Batch::new(0, 1 << 30);
+    let mut batch = Batch::new(store.profile(), 0, 1 << 30);
     fill(&mut batch, 0..3);
     committer.commit_next(&store, &mut batch, false).unwrap();
     fill(&mut batch, 3..6);
@@ -135,7 +135,7 @@ fn kept_postings_and_batches_stay_within_their_memory() {
     let store = create(&folder.path().join("db"));
     let mut committer = Committer::new(&store);
     let share = 2 << 20;
-    let mut batch = Batch::new(0, share);
+    let mut batch = Batch::new(store.profile(), 0, share);
     let (mut most, mut runs, mut next) = (0, Vec::new(), 0..0);
     for round in 0..60 {
         // Some batches are committed early, others when they are full.

@@ -68,7 +68,7 @@ pub use care::repair::{RepairStart, Repairing};
 pub use codec::block::Posting;
 pub use codec::format::{DECISIONS, FORMAT_VERSION};
 pub use codec::positions::FingerprintPlace;
-pub use codec::records::{ContainerRecord, DocumentRecord, SourceRecord};
+pub use codec::records::{ContainerRecord, DocumentRecord, SourceRecord, TextCounts, TextView, ViewCounts};
 pub use codec::varint;
 pub use engine::Level;
 pub use engine::refused_memory::abort_on_refused_memory;

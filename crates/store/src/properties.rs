@@ -3,7 +3,6 @@
 
 use std::fmt::Debug;
 
-use bincode::{Decode, Encode};
 use roaring::RoaringBitmap;
 
 use super::codec::block;
@@ -112,7 +111,7 @@ pub(crate) fn records(data: &[u8]) {
     record::<SourceRecord>(data);
 }
 
-fn record<T: Encode + Decode<()> + PartialEq + Debug>(data: &[u8]) {
+fn record<T: metadata::Record + PartialEq + Debug>(data: &[u8]) {
     let Ok(record) = metadata::decode::<T>(data, String::new) else { return };
     let bytes = metadata::encode(&record).unwrap();
     assert_eq!(metadata::decode::<T>(&bytes, String::new).unwrap(), record);

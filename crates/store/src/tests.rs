@@ -45,6 +45,7 @@ pub(crate) fn record(name: u64, fingerprints: u64) -> DocumentRecord {
         metadata: Vec::new(),
         boilerplate: false,
         stored_text: false,
+        text_view: crate::TextView(None),
     }
 }
 
@@ -55,7 +56,7 @@ pub(super) fn store_of(root: &Path, runs: &[u64]) -> Store {
     let mut committer = Committer::new(&store);
     let mut number = 0;
     for &documents in runs {
-        let mut batch = Batch::new(store.view().state().next_document, 1 << 30);
+        let mut batch = Batch::new(store.profile(), store.view().state().next_document, 1 << 30);
         for _ in 0..documents {
             let name = number;
             for position in 0..1000 {
@@ -192,7 +193,7 @@ fn the_newest_of_a_name_is_found_without_a_look_at_the_others() {
     let store =
         Store::create(&folder.path().join("db"), &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let (mut committer, versions) = (Committer::new(&store), 2000);
-    let mut batch = Batch::new(0, 1 << 30);
+    let mut batch = Batch::new(store.profile(), 0, 1 << 30);
     for (number, name) in (0..3 * versions).zip(["a", "a\0", "b"].into_iter().cycle()) {
         batch.finish(DocumentRecord { name: name.into(), ..record(number, 0) }).unwrap();
     }
@@ -221,7 +222,7 @@ fn the_newest_of_a_name_is_found_without_a_look_at_the_others() {
 fn a_full_batch_holds_what_it_may_and_little_more() {
     let memory = 8 << 20;
     for (what, length) in [("tiny documents", 1), ("short ones", 900), ("one that does not end", u64::MAX)] {
-        let mut batch = Batch::new(0, memory);
+        let mut batch = Batch::new(&Profile::PROSE, 0, memory);
         let (mut number, mut most) = (0u64, 0);
         while !batch.is_full() {
             for _ in 0..PUSHED_AT_ONCE as u64 / length.min(PUSHED_AT_ONCE as u64) {
@@ -251,7 +252,7 @@ fn a_change_that_fails_leaves_nothing_to_the_next_one() {
     let root = folder.path().join("db");
     let store = Store::create(&root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let batch_of = |name: u64, hashes: std::ops::Range<u64>| {
-        let mut batch = Batch::new(store.view().state().next_document, 1 << 30);
+        let mut batch = Batch::new(store.profile(), store.view().state().next_document, 1 << 30);
         let count = hashes.end - hashes.start;
         let pushed: Vec<Fingerprint> = hashes.zip(0..).map(|(n, position)| fingerprint(hash(n), position)).collect();
         batch.push(pushed.into_iter()).unwrap();
@@ -287,7 +288,7 @@ fn a_number_that_no_document_has_is_no_damage() {
     let root = folder.path().join("db");
     let store = Store::create(&root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
-    let mut batch = Batch::new(0, 1 << 30);
+    let mut batch = Batch::new(store.profile(), 0, 1 << 30);
     for name in 0..3 {
         batch.push([fingerprint(hash(name), 0)].into_iter()).unwrap();
         batch.finish(record(name, 1)).unwrap();
@@ -308,7 +309,7 @@ fn many_rows_in_the_log_become_tables_and_few_do_not() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("db");
         let store = Store::create(&root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
-        let mut batch = Batch::new(0, 64 << 20);
+        let mut batch = Batch::new(store.profile(), 0, 64 << 20);
         for number in 0..documents {
             batch.finish(record(number, 0)).unwrap();
         }
@@ -333,7 +334,7 @@ fn one_of_many_equal_documents_is_found_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("db");
         let store = Store::create(&root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
-        let mut batch = Batch::new(0, 64 << 20);
+        let mut batch = Batch::new(store.profile(), 0, 64 << 20);
         for number in 0..many {
             let equal = DocumentRecord { digest: CONTENT, ..record(number, 0) };
             batch.finish(equal).unwrap();
@@ -362,7 +363,7 @@ fn one_of_many_equal_documents_is_found_at_once() {
 /// Replaces all documents with those of this version, and folds runs.
 pub(super) fn replace_all(store: &Store, version: u64) {
     let mut committer = Committer::new(store);
-    let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
+    let mut batch = Batch::new(store.profile(), store.view().state().next_document, 1 << 20);
     let mut old = Vec::new();
     store
         .for_each_document(|id, record| {

@@ -36,7 +36,7 @@ fn a_tombstone_stays_while_a_run_may_hold_its_document() {
     let store = Store::create(&root, &Profile::named("words").unwrap(), &options).unwrap();
     let commit = |documents: u32, hashes: u64, delete: &[u32]| {
         let first = store.view().state().next_document;
-        let mut batch = Batch::new(first, 1 << 20);
+        let mut batch = Batch::new(store.profile(), first, 1 << 20);
         for &id in delete {
             batch.delete(id, store.document(id).unwrap());
         }
@@ -146,7 +146,7 @@ proptest! {
                 match operation {
                     Op::Commit { documents, hashes, delete } => {
                         let first = store.view().state().next_document;
-                        let mut batch = Batch::new(first, 1 << 20);
+                        let mut batch = Batch::new(store.profile(), first, 1 << 20);
                         for place in delete {
                             let id = held.keys().nth(place % held.len().max(1)).copied();
                             // Some documents stay for ever, between the others.

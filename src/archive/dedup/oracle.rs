@@ -87,10 +87,10 @@ impl PostingSource for Model {
         Ok(())
     }
 
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
+    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>> {
         assert!(ordinals.is_sorted());
         assert!(ordinals.iter().all(|&ordinal| (ordinal as usize) < self.documents[document as usize].hashes.len()));
-        Ok(ordinals.iter().map(|&ordinal| 2 * u64::from(ordinal)).collect())
+        Ok(ordinals.iter().map(|&ordinal| Some(2 * u64::from(ordinal))).collect())
     }
 }
 

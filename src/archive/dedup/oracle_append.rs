@@ -52,7 +52,7 @@ impl PostingSource for HashesOf<'_> {
         })
     }
 
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
+    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>> {
         self.0.positions(document, ordinals)
     }
 }

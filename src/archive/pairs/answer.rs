@@ -35,13 +35,26 @@ pub struct Pair {
     /// Share of b's distinct hashes that a holds; from 0 to 1.
     pub containment_b: f64,
     /// The score that orders pairs: the resemblance, weighted if hashes are weighted. If the resemblance of
-    /// the documents' own text was asked for and is larger, it is the score.
+    /// the text as written was asked for and is larger, it is the score. In a database with two views, it is
+    /// the larger score of them. There a score counts hashes less the more documents hold them, and is lower
+    /// for short documents.
     pub score: f64,
-    /// For source code, the resemblance of the documents' own text, names and comments included. `None` if it
-    /// was not asked for with [`PairsOptions::own_text`](crate::archive::pairs::PairsOptions::own_text), or
-    /// if a document cannot be read again.
+    /// For source code in two views, the number of distinct hashes of the text as written that both hold. The
+    /// measures above are those of the structure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_shared: Option<u64>,
+    /// For source code, the resemblance of the text as written, names and comments included. In a database
+    /// with one view, `None` if it was not asked for with
+    /// [`PairsOptions::own_text`](crate::archive::pairs::PairsOptions::own_text), or if a document cannot be
+    /// read again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_resemblance: Option<f64>,
+    /// For source code in two views, the share of a's distinct hashes of the text as written that b holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_containment_a: Option<f64>,
+    /// The share of b's distinct hashes of the text as written that a holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_containment_b: Option<f64>,
     /// The passages they share; `query` is in a and `document` in b. `None` unless added with
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,6 +85,13 @@ pub struct Pair {
 
 impl Answer for Pair {
     const SCHEMA: &'static str = "fpdb.pair/1";
+}
+
+impl Pair {
+    /// Number of distinct hashes that both hold, in all views.
+    pub(super) fn shared_in_all(&self) -> u64 {
+        self.shared + self.text_shared.unwrap_or(0)
+    }
 }
 
 fn is_empty(metadata: &Metadata) -> bool {

@@ -76,8 +76,9 @@ impl BlockPlan {
         let mut held = HolderLists::default();
         let mut hashes = 0;
         let mut room = Vec::new();
-        let mut sizes = if documents.are_joined() { vec![0u32; ids] } else { Vec::new() };
-        store.for_each_hash(|_, holders| {
+        let mut sizes = if documents.are_joined() { vec![[0u32; 2]; ids] } else { Vec::new() };
+        store.for_each_hash(|hash, _, holders| {
+            let kind = documents.view_of(hash);
             hashes += 1;
             if is_due(hashes) {
                 task.token().check()?;
@@ -85,15 +86,15 @@ impl BlockPlan {
             let ignored = holders.iter().any(|&holder| view.is_boilerplate(holder));
             let holders = documents.holders(holders, &mut room);
             if !sizes.is_empty() {
-                holders.iter().for_each(|&holder| sizes[holder as usize] += 1);
+                holders.iter().for_each(|&holder| sizes[holder as usize][kind] += 1);
             }
             if !documents.weights.is_empty() {
                 // Ignored hashes still count towards a document's size. Boilerplate is in no document that
                 // counts.
                 let df = if ignored { 0 } else { holders.len() as u64 };
-                let weight = options.weight.of(df, documents.count);
+                let weight = documents.weight_of(df);
                 for &holder in holders {
-                    documents.weights[holder as usize] += weight;
+                    documents.weights[holder as usize][kind] += weight;
                 }
             }
             if ignored {
@@ -118,11 +119,12 @@ impl BlockPlan {
         if !sizes.is_empty() {
             for id in (0..ids).filter(|&id| !documents.counts(id as u32)) {
                 // Boilerplate is in no pair.
-                sizes[id] = 0;
+                sizes[id] = [0; 2];
             }
             documents.set_sizes(sizes);
         }
-        let counter = counter_bytes(ids, !documents.weights.is_empty());
+        documents.weights_are_known();
+        let counter = counter_bytes(ids, documents.views(), !documents.weights.is_empty());
         let memory = store.memory();
         let threads = threads(counter, memory)?;
         let capacity = memory.saturating_sub(threads as u64 * counter + reserved);
@@ -131,9 +133,9 @@ impl BlockPlan {
     }
 }
 
-/// Bytes of the counters of one thread.
-fn counter_bytes(ids: usize, weighted: bool) -> u64 {
-    (ids * if weighted { 12 } else { 4 }) as u64
+/// Bytes of the counters of one thread, for each view of each document.
+fn counter_bytes(ids: usize, views: usize, weighted: bool) -> u64 {
+    (ids * views * if weighted { 12 } else { 4 }) as u64
 }
 
 /// The number of threads that count, with `counter` bytes each: all threads, unless their counters exceed

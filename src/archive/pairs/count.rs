@@ -20,7 +20,7 @@ const REPORTED: u64 = 1024;
 struct Lists {
     /// The holders of all lists, end to end.
     holders: Vec<u32>,
-    /// By list, the end of its holders in `holders`.
+    /// By list, twice the end of its holders in `holders`, plus the view of its hash.
     ends: Vec<u64>,
     /// By list, the weight of its hash; empty if all hashes weigh the same.
     weights: Vec<f64>,
@@ -84,12 +84,28 @@ fn count(
     compared: &Compared<'_>,
     take: &Take<'_>,
 ) -> Result<u64> {
+    match documents.views() {
+        1 => count_views::<1>(store, documents, options, plan, block, compared, take),
+        _ => count_views::<2>(store, documents, options, plan, block, compared, take),
+    }
+}
+
+/// The same for documents in `VIEWS` views.
+fn count_views<const VIEWS: usize>(
+    store: &Store,
+    documents: &Documents,
+    options: &PairsOptions,
+    plan: &BlockPlan,
+    block: Range<u32>,
+    compared: &Compared<'_>,
+    take: &Take<'_>,
+) -> Result<u64> {
     let lists = Lists::gather(store, documents, options, plan, (&block, compared.task))?;
     let done = AtomicU64::new(0);
     // Each thread has its own counter, so there must be no more parts than counters that fit in memory.
     let least = if plan.threads < rayon::current_num_threads() { block.len().div_ceil(plan.threads) } else { 1 };
     let found = block.clone().into_par_iter().with_min_len(least).map_init(
-        || Counter::new(documents),
+        || Counter::<VIEWS>::new(documents),
         |counter, anchor| {
             let below = counter.count(anchor, (anchor - block.start) as usize, &lists, (documents, options), take)?;
             let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -130,7 +146,7 @@ impl Lists {
         let mut held = HolderLists::default();
         let mut hashes = 0;
         let mut room = Vec::new();
-        store.for_each_hash(|_, holders| {
+        store.for_each_hash(|hash, _, holders| {
             hashes += 1;
             if is_due(hashes) {
                 task.token().check()?;
@@ -157,9 +173,9 @@ impl Lists {
             // If no document is old, each one pairs only with later ones.
             let before = if documents.are_divided() { 0 } else { first };
             lists.holders.extend(&held.others[before..]);
-            lists.ends.push(lists.holders.len() as u64);
+            lists.ends.push((lists.holders.len() as u64) << 1 | documents.view_of(hash) as u64);
             if !documents.weights.is_empty() {
-                lists.weights.push(options.weight.of(holders.len() as u64, documents.count));
+                lists.weights.push(documents.weight_of(holders.len() as u64));
             }
             Ok(())
         })?;
@@ -167,10 +183,12 @@ impl Lists {
         Ok(lists)
     }
 
-    fn list(&self, number: u32) -> &[u32] {
+    /// The view of a list, and its holders.
+    fn list(&self, number: u32) -> (usize, &[u32]) {
         let number = number as usize;
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.holders[start as usize..self.ends[number] as usize]
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] >> 1);
+        let end = self.ends[number];
+        ((end & 1) as usize, &self.holders[start as usize..(end >> 1) as usize])
     }
 
     /// The lists of a document, by its index in the block.
@@ -180,20 +198,20 @@ impl Lists {
     }
 }
 
-/// The counters of one thread: one for each document.
-struct Counter {
-    shared: Vec<u32>,
-    weights: Vec<f64>,
+/// The counters of one thread: for each document, one in each view.
+struct Counter<const VIEWS: usize> {
+    shared: Vec<[u32; VIEWS]>,
+    weights: Vec<[f64; VIEWS]>,
     /// Documents whose counter is not zero.
     touched: Vec<u32>,
     /// Pairs not yet passed on.
     found: Vec<Measured>,
 }
 
-impl Counter {
+impl<const VIEWS: usize> Counter<VIEWS> {
     fn new(documents: &Documents) -> Self {
-        let weights = vec![0.0; documents.weights.len()];
-        Self { shared: vec![0; documents.ids()], weights, touched: Vec::new(), found: Vec::new() }
+        let weights = vec![[0.0; VIEWS]; documents.weights.len()];
+        Self { shared: vec![[0; VIEWS]; documents.ids()], weights, touched: Vec::new(), found: Vec::new() }
     }
 
     /// Passes on the wanted pairs of one document. Returns the number of its pairs below the thresholds.
@@ -207,7 +225,8 @@ impl Counter {
     ) -> Result<u64> {
         let (paired_with_all, new_together) = (documents.are_divided(), documents.are_new_together());
         for &number in lists.of_document(place) {
-            let list = lists.list(number);
+            let (view, list) = lists.list(number);
+            let view = view.min(VIEWS - 1);
             let after = if paired_with_all { 0 } else { list.partition_point(|&other| other <= anchor) };
             let weight = lists.weights.get(number as usize).copied();
             for &other in &list[after..] {
@@ -216,19 +235,22 @@ impl Counter {
                     continue;
                 }
                 let shared = &mut self.shared[other as usize];
-                if *shared == 0 {
+                if *shared == [0; VIEWS] {
                     self.touched.push(other);
                 }
-                *shared += 1;
+                shared[view] += 1;
                 if let Some(weight) = weight {
-                    self.weights[other as usize] += weight;
+                    self.weights[other as usize][view] += weight;
                 }
             }
         }
         let mut below = 0;
         for other in self.touched.drain(..) {
-            let shared = std::mem::take(&mut self.shared[other as usize]);
-            let weight = self.weights.get_mut(other as usize).map_or(0.0, std::mem::take);
+            let shared = std::mem::replace(&mut self.shared[other as usize], [0; VIEWS]);
+            let none = || [0.0; VIEWS];
+            let weight = self.weights.get_mut(other as usize).map_or_else(none, |all| std::mem::replace(all, none()));
+            let shared = [shared[0], *shared.get(1).unwrap_or(&0)];
+            let weight = [weight[0], *weight.get(1).unwrap_or(&0.0)];
             let pair = CountedPair { a: anchor.min(other), b: anchor.max(other), shared, weight };
             match documents.judge(pair, options) {
                 Verdict::Wanted(measured) => self.found.push(measured),

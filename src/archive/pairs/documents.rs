@@ -11,15 +11,23 @@ use crate::archive::nothing_fits::nothing_fits;
 use crate::archive::submissions::Submissions;
 use crate::query::Weight;
 use fpdb_host::error::{Error, Result};
+use fpdb_kernel::profile::{Profile, View};
 use fpdb_reading::input::NamePrefix;
 use fpdb_store::{DocumentRecord, Store};
 
 /// All documents of a store.
 pub(super) struct Documents {
-    /// By id, the number of distinct fingerprints, |F(d)|; 0 for boilerplate and for ids without a document.
-    sizes: Vec<u32>,
-    /// By id, the sum of the weights of its hashes; empty if all hashes weigh the same.
-    pub(super) weights: Vec<f64>,
+    /// The profile of the database.
+    profile: Profile,
+    /// By id, the number of distinct fingerprints, |F(d)|, in each view; 0 for boilerplate and for ids
+    /// without a document.
+    sizes: Vec<[u32; 2]>,
+    /// The weight that was asked for.
+    weighting: Weight,
+    /// By id, the sum of the weights of its hashes in each view; empty if all hashes weigh the same.
+    pub(super) weights: Vec<[f64; 2]>,
+    /// The mean weight of a document's hash in each view.
+    mean_weights: [f64; 2],
     /// By id, the 1-based index of the longest prefix with which the name begins, or 0. Empty without
     /// prefixes.
     sides: Vec<u16>,
@@ -41,13 +49,16 @@ pub(super) struct Documents {
     within: Option<HashSet<(u32, u32)>>,
 }
 
-/// A counted pair: ids, number of shared hashes, and their total weight.
+/// The symbols that a program has because its language and task require them: tokens, then words and marks.
+const FRAME: [f64; 2] = [30.0, 60.0];
+
+/// A counted pair: ids, number of shared hashes, and their total weight, in each view.
 #[derive(Clone, Copy)]
 pub(super) struct CountedPair {
     pub(super) a: u32,
     pub(super) b: u32,
-    pub(super) shared: u32,
-    pub(super) weight: f64,
+    pub(super) shared: [u32; 2],
+    pub(super) weight: [f64; 2],
 }
 
 impl Documents {
@@ -58,8 +69,15 @@ impl Documents {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let is_divided = options.new_since.is_some() || !options.old.is_empty();
         let mut documents = Self {
-            sizes: vec![0; ids],
-            weights: if options.weight == Weight::None { Vec::new() } else { vec![0.0; ids] },
+            profile: *store.profile(),
+            sizes: vec![[0; 2]; ids],
+            weighting: options.weight,
+            weights: if options.weight == Weight::None && !store.profile().has_two_views() {
+                Vec::new()
+            } else {
+                vec![[0.0; 2]; ids]
+            },
+            mean_weights: [1.0; 2],
             sides: if options.across.is_empty() { Vec::new() } else { vec![0; ids] },
             prefixes: options.across.len(),
             groups: vec![0; ids],
@@ -79,8 +97,11 @@ impl Documents {
                 documents.submissions.add(id, &record.name);
                 // A document has fewer than 2^32 fingerprints. The sum is an upper bound until submissions
                 // are counted.
-                let size = &mut documents.sizes[documents.submissions.of(id) as usize];
-                *size = size.saturating_add(record.distinct as u32);
+                let sizes = &mut documents.sizes[documents.submissions.of(id) as usize];
+                let views = [record.structure().distinct, record.text().map_or(0, |text| text.distinct)];
+                for (size, distinct) in sizes.iter_mut().zip(views) {
+                    *size = size.saturating_add(distinct as u32);
+                }
             }
             documents.count += u64::from(documents.submissions.of(id) == id);
             if let Some(side) = documents.sides.get_mut(index) {
@@ -106,7 +127,7 @@ impl Documents {
                         is_new
                     }
                 };
-                if let Some((old, young)) = documents.divided.as_mut().filter(|_| documents.sizes[index] > 0) {
+                if let Some((old, young)) = documents.divided.as_mut().filter(|_| documents.sizes[index] != [0; 2]) {
                     *(if *new { young } else { old }) += 1;
                 }
             }
@@ -156,7 +177,7 @@ impl Documents {
     }
 
     /// Sets the sizes of submissions.
-    pub(super) fn set_sizes(&mut self, sizes: Vec<u32>) {
+    pub(super) fn set_sizes(&mut self, sizes: Vec<[u32; 2]>) {
         self.sizes = sizes;
     }
 
@@ -197,7 +218,44 @@ impl Documents {
 
     /// True if a document can be in a pair.
     pub(super) fn counts(&self, id: u32) -> bool {
-        self.sizes[id as usize] > 0
+        self.sizes[id as usize] != [0; 2]
+    }
+
+    /// The weight of a hash that `df` documents hold. With two views, hashes that many hold always count
+    /// less. Documents in a pair are two holders at least, so all hashes weigh the same in an archive of two.
+    pub(super) fn weight_of(&self, df: u64) -> f64 {
+        match (self.weighting, self.views()) {
+            (Weight::None, 2) => (self.count as f64 / df.max(2) as f64).ln_1p().powi(2),
+            (weight, _) => weight.of(df, self.count),
+        }
+    }
+
+    /// Finds the mean weights, once all weights are summed.
+    pub(super) fn weights_are_known(&mut self) {
+        for view in 0..2 {
+            let weight: f64 = self.weights.iter().map(|weights| weights[view]).sum();
+            let hashes: u64 = self.sizes.iter().map(|sizes| u64::from(sizes[view])).sum();
+            self.mean_weights[view] = if weight > 0.0 { weight / hashes.max(1) as f64 } else { 1.0 };
+        }
+    }
+
+    /// The score of a pair in one of two views. It is the weighted resemblance, with the weight of a frame
+    /// added to the union: that of a program of [`FRAME`] symbols. So two short programs that are half the
+    /// same score less than two long ones.
+    fn score_in_view(&self, view: usize, shared: f64, [a, b]: [f64; 2]) -> f64 {
+        let profile = self.profile.views().nth(view).unwrap_or(self.profile);
+        let frame = FRAME[view] * 2.0 / (f64::from(profile.w()) + 1.0);
+        shared / (a + b - shared + frame * self.mean_weights[view])
+    }
+
+    /// The number of views.
+    pub(super) fn views(&self) -> usize {
+        if self.profile.has_two_views() { 2 } else { 1 }
+    }
+
+    /// The index of the view of a hash.
+    pub(super) fn view_of(&self, hash: u64) -> usize {
+        usize::from(self.profile.view_of(hash) == View::Text)
     }
 
     /// True if two documents that count may be a pair.
@@ -219,11 +277,11 @@ impl Documents {
         }
     }
 
-    /// The resemblance, and the containment of each in the other, of two documents with `shared` hashes in
-    /// common.
-    pub(super) fn measures(&self, a: u32, b: u32, shared: u32) -> [f64; 3] {
-        let size = |id: u32| f64::from(self.sizes[id as usize]);
-        measures(shared.into(), size(a), size(b))
+    /// In a view, the resemblance, and the containment of each in the other, of two documents with `shared`
+    /// hashes in common. `None` if there is no such view.
+    pub(super) fn measures(&self, view: usize, a: u32, b: u32, shared: u32) -> Option<[f64; 3]> {
+        let size = |id: u32| f64::from(self.sizes[id as usize][view]);
+        (view < self.views()).then(|| measures(shared.into(), size(a), size(b)))
     }
 
     /// Whether two documents are a pair, and whether it reaches the thresholds.
@@ -232,23 +290,51 @@ impl Documents {
         if !self.may_pair(a, b) {
             return Verdict::NoPair;
         }
-        let [score, of_a, of_b] = match (self.weights.get(a as usize), self.weights.get(b as usize)) {
-            (Some(&of_a), Some(&of_b)) => measures(weight, of_a, of_b),
-            _ => self.measures(a, b, shared),
-        };
-        let least =
-            if u64::from(shared) < options.few_shared { options.few_min_resemblance } else { options.min_resemblance };
-        let enough =
-            u64::from(shared) >= options.min_shared && score >= least && of_a.max(of_b) >= options.min_containment;
-        match enough {
-            true => Verdict::Wanted(Measured { a, b, shared, score }),
+        let (mut best, mut is_enough) = (0.0_f64, false);
+        for view in 0..self.views() {
+            let of_both = |of: &dyn Fn(u32) -> f64| [of(a), of(b)];
+            let weights = match self.weights.is_empty() {
+                true => None,
+                false => Some(of_both(&|id| self.weights[id as usize][view])),
+            };
+            let shared = u64::from(shared[view]);
+            let [resemblance, of_a, of_b] = match weights.filter(|_| self.weighting != Weight::None) {
+                Some([of_a, of_b]) => measures(weight[view], of_a, of_b),
+                None => {
+                    let [of_a, of_b] = of_both(&|id| f64::from(self.sizes[id as usize][view]));
+                    measures(shared as f64, of_a, of_b)
+                }
+            };
+            // The default thresholds are those of structure. Unrelated programs share more of their words.
+            let defaults = options.few_shared > 0 && view == 1;
+            let (few, factor) = if defaults { (self.frame_as_written(), 2.0) } else { (1, 1.0) };
+            let is_few = shared < options.few_shared * few;
+            let least = factor * if is_few { options.few_min_resemblance } else { options.min_resemblance };
+            let is_held = of_a.max(of_b) >= options.min_containment;
+            is_enough |= shared >= options.min_shared && resemblance >= least && is_held;
+            best = best.max(match weights.filter(|_| self.views() == 2) {
+                Some(weights) => self.score_in_view(view, weight[view], weights),
+                None => resemblance,
+            });
+        }
+        match is_enough {
+            true => Verdict::Wanted(Measured { a, b, shared, score: best }),
             false => Verdict::Below,
         }
+    }
+
+    /// How many times as many fingerprints the frame of a program has as written: it has twice the symbols,
+    /// and the windows differ.
+    fn frame_as_written(&self) -> u64 {
+        let w = self.profile.text_view().map_or(1, |text| u64::from(text.w()));
+        2 * (u64::from(self.profile.w()) + 1) / (w + 1)
     }
 }
 
 fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {
-    [shared / (a + b - shared), shared / a, shared / b]
+    // A document can lack symbols in one view.
+    let share = |whole: f64| if whole > 0.0 { shared / whole } else { 0.0 };
+    [share(a + b - shared), share(a), share(b)]
 }
 
 /// The relation of two documents that share a hash.

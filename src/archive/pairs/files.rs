@@ -53,7 +53,7 @@ impl Files {
     }
 
     fn keep_best(&mut self) {
-        self.best.sort_unstable_by_key(|found| (Reverse(found.shared), found.a, found.b));
+        self.best.sort_unstable_by_key(|found| (Reverse(found.shared[0] + found.shared[1]), found.a, found.b));
         self.best.truncate(FILES);
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
         pair.files = named.collect::<Result<_>>()?;
         pair.files.sort_unstable_by(|x, y| {
             let names = || (&x.a, &x.b, x.a_id, x.b_id).cmp(&(&y.a, &y.b, y.a_id, y.b_id));
-            y.shared.cmp(&x.shared).then_with(|| y.score.total_cmp(&x.score)).then_with(names)
+            y.shared_in_all().cmp(&x.shared_in_all()).then_with(|| y.score.total_cmp(&x.score)).then_with(names)
         });
     }
     Ok(())

@@ -71,15 +71,17 @@ pub(crate) fn find<'a>(
         own_text::check(store.profile().unit())?;
     }
     let mut documents = Documents::load(store, options)?;
+    // A database with two views holds the text as written.
+    let own_text = options.own_text.as_ref().filter(|_| documents.views() == 1);
     let sorting = store.memory() / SORTER_SHARE;
     let plan = BlockPlan::make(store, &mut documents, options, sorting, task)?;
     let places = name_places(store, &documents)?;
     // The resemblance of their own text can bring any pair among the best.
-    let top = if options.own_text.is_some() { None } else { options.top };
+    let top = if own_text.is_some() { None } else { options.top };
     let ranked = Mutex::new(PairCollector::new(top, temp, sorting));
     let in_pairs = Mutex::new(RoaringBitmap::new());
     let below = count::count_all(store, &documents, options, &plan, task, &|found| {
-        if options.own_text.is_some() {
+        if own_text.is_some() {
             let mut in_pairs = in_pairs.lock().unwrap_or_else(PoisonError::into_inner);
             in_pairs.extend(found.iter().flat_map(|pair| [pair.a, pair.b]));
         }
@@ -89,7 +91,7 @@ pub(crate) fn find<'a>(
     drop(places);
     let mut sorted = ranked.into_inner().unwrap_or_else(PoisonError::into_inner).sorted()?;
     let mut unread = 0;
-    if let Some(limits) = &options.own_text {
+    if let Some(limits) = own_text {
         let in_pairs = in_pairs.into_inner().unwrap_or_else(PoisonError::into_inner);
         let texts = OwnTexts::read(store, &documents, &in_pairs, limits, task)?;
         unread = texts.unread;

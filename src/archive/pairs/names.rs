@@ -78,19 +78,25 @@ impl<'a> PairNames<'a> {
     pub(super) fn pair(&mut self, record: &PairRecord, documents: &Documents) -> Result<Pair> {
         let (a, a_metadata, a_extracted) = self.named(record.a)?;
         let (b, b_metadata, b_extracted) = self.named(record.b)?;
-        let [resemblance, containment_a, containment_b] = documents.measures(record.a, record.b, record.shared);
+        let [shared, text_shared] = record.shared;
+        let measures = |view, shared| documents.measures(view, record.a, record.b, shared);
+        let [resemblance, containment_a, containment_b] = measures(0, shared).unwrap_or_default();
+        let text = measures(1, text_shared);
         Ok(Pair {
             schema: Schema::new(),
             a,
             b,
             a_id: DocId(record.a),
             b_id: DocId(record.b),
-            shared: record.shared.into(),
+            shared: shared.into(),
             resemblance,
             containment_a,
             containment_b,
             score: record.score(),
-            text_resemblance: record.text(),
+            text_shared: text.map(|_| text_shared.into()),
+            text_resemblance: text.map(|[resemblance, ..]| resemblance).or(record.text()),
+            text_containment_a: text.map(|[_, containment, _]| containment),
+            text_containment_b: text.map(|[.., containment]| containment),
             passages: None,
             longest: None,
             files: Vec::new(),

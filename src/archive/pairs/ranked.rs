@@ -21,9 +21,9 @@ pub(super) struct PairRecord {
     b_name: u32,
     pub(super) a: u32,
     pub(super) b: u32,
-    pub(super) shared: u32,
-    unused: u32,
-    /// The bits of the resemblance of their own text.
+    /// By view: the structure, then the text as written.
+    pub(super) shared: [u32; 2],
+    /// The bits of the resemblance of their own text, if documents in one view were read again.
     text: u64,
 }
 
@@ -35,7 +35,7 @@ impl PairRecord {
     pub(super) fn of(pair: &Measured, places: &[u32]) -> Self {
         let Measured { a, b, shared, score } = *pair;
         let [a_name, b_name] = [a, b].map(|id| places.get(id as usize).copied().unwrap_or(0));
-        Self { worth: !score.to_bits(), a_name, b_name, a, b, shared, unused: 0, text: NOT_COMPARED }
+        Self { worth: !score.to_bits(), a_name, b_name, a, b, shared, text: NOT_COMPARED }
     }
 
     pub(super) fn score(&self) -> f64 {
@@ -147,7 +147,7 @@ mod tests {
             let mut expected = Vec::new();
             for &(a, b, score) in &pairs {
                 let (b, score) = (b + 40, f64::from(score) / 4.0);
-                ranked.push(PairRecord::of(&Measured { a, b, shared: 1, score }, &names)).unwrap();
+                ranked.push(PairRecord::of(&Measured { a, b, shared: [1, 0], score }, &names)).unwrap();
                 expected.push((score, names[a as usize], names[b as usize], a, b));
             }
             expected.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2, x.3, x.4).cmp(&(y.1, y.2, y.3, y.4))));

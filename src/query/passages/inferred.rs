@@ -14,9 +14,10 @@ use super::super::answer::Passage;
 use super::super::location::Location;
 use super::super::options::PassageOptions;
 use super::super::prepared::PreparedQuery;
+use super::views::{as_written, both_views};
 use super::{DocumentPassages, SharedFingerprint};
 use fpdb_kernel::columns::Fingerprint;
-use fpdb_kernel::profile::{Profile, Selection};
+use fpdb_kernel::profile::{Profile, Selection, View};
 use fpdb_passages::Covered;
 use fpdb_passages::Extent;
 use fpdb_store::FingerprintPlace;
@@ -57,8 +58,26 @@ pub(in crate::query) fn infer(
     places: &HashMap<u32, FingerprintPlace>,
     options: &PassageOptions,
 ) -> DocumentPassages {
-    let k = u64::from(subject.profile.k());
-    let reach = reach(&subject.profile);
+    let Some(text) = subject.profile.text_view() else {
+        return infer_view(subject, &subject.profile, marks, places, options);
+    };
+    let (of_text, of_structure): (Vec<_>, Vec<_>) =
+        marks.iter().copied().partition(|mark| subject.profile.view_of(mark.hash) == View::Text);
+    let structure = infer_view(subject, &subject.profile.structure_view(), &of_structure, places, options);
+    let text = infer_view(subject, &text, &of_text, places, options);
+    both_views(structure, text, subject.symbols, &|span| subject.symbols_within(span), options)
+}
+
+/// The same in one view, from marks of that view.
+fn infer_view(
+    subject: &PreparedQuery,
+    profile: &Profile,
+    marks: &[SharedFingerprint],
+    places: &HashMap<u32, FingerprintPlace>,
+    options: &PassageOptions,
+) -> DocumentPassages {
+    let k = u64::from(profile.k());
+    let reach = reach(profile);
     let (mut seeds, repeats) = seeds(subject, marks, places);
     seeds.sort_unstable_by_key(|seed| (seed.diagonal(), seed.query.position));
     let mut runs: Vec<SeedRun<'_>> = Vec::new();
@@ -72,19 +91,20 @@ pub(in crate::query) fn infer(
             _ => runs.push(SeedRun { first: seed, last: seed }),
         }
     }
-    let mut joined = join(runs, u64::from(options.widest_gap(&subject.profile)) + k);
+    let mut joined = join(runs, u64::from(options.widest_gap(profile)) + k);
     let counted =
         |run: &SeedRun<'_>| subject.uncounted.counted(&(run.first.query.position..run.last.query.position + k));
     joined.retain(|run| counted(run) >= options.least_inferred());
-    if let Some(floor) = options.floor(&subject.profile) {
+    if let Some(floor) = options.floor(profile) {
         let floor = floor.min(joined.iter().map(|run| length(run, k)).max().unwrap_or(0));
         joined.retain(|run| length(run, k) >= floor);
     }
     let ranges = joined.iter().map(|run| run.first.query.position..run.last.query.position + k);
-    let covered = Covered::new(ranges.collect(), subject.symbols);
+    let symbols = if profile.is_text_view() { subject.symbols_of_text } else { subject.symbols };
+    let covered = Covered::new(ranges.collect(), symbols);
     // Ranks of positions, for choosing among passages: small numbers, however long the documents are.
     let ranks = [ranks(&joined, |seed| seed.query.position, k), ranks(&joined, |seed| seed.document.position, k)];
-    let left_out = options.thin_out(&mut joined, &subject.profile, |run| {
+    let left_out = options.thin_out(&mut joined, profile, |run| {
         let range = |ranks: &[u64], position: fn(&SharedKgram<'_>) -> u64| {
             let rank = |at: u64| ranks.partition_point(|&end| end < at) as u32;
             rank(position(&run.first))..rank(position(&run.last) + k)
@@ -95,7 +115,12 @@ pub(in crate::query) fn infer(
             length: length(run, k),
         }
     });
-    DocumentPassages { passages: joined.iter().map(|run| passage(run, k)).collect(), left_out, covered, repeats }
+    let passages = joined.iter().map(|run| passage(run, k));
+    let passages = match profile.is_text_view() {
+        true => passages.map(as_written).collect(),
+        false => passages.collect(),
+    };
+    DocumentPassages { passages, left_out, covered, repeats }
 }
 
 /// The starts and ends of runs in one of the documents, ascending.
@@ -190,6 +215,7 @@ fn passage(run: &SeedRun<'_>, k: u64) -> Passage {
         agreement: None,
         same_names: None,
         exact: false,
+        as_written: false,
     }
 }
 

@@ -23,6 +23,9 @@
 
 mod inferred;
 mod names;
+mod views;
+
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -31,7 +34,7 @@ use super::options::PassageOptions;
 use super::text::WholeText;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
-use fpdb_kernel::profile::{Profile, Selection, Unit};
+use fpdb_kernel::profile::{Profile, Selection, Unit, View};
 use fpdb_passages::rewritten::{self, Rewriting};
 use fpdb_passages::{
     Covered, Extent, Gaps, IndexedText, Joined, Joining, Occurrences, Settings, Uncounted, join, maximal_matches,
@@ -39,6 +42,7 @@ use fpdb_passages::{
 };
 pub(super) use inferred::infer;
 use names::NameComparison;
+use views::{as_written, both_views};
 
 /// A fingerprint of the stored document that the query has too.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +56,9 @@ const CHANCE: u32 = 8;
 
 /// A passage of fewer tokens of source code is an idiom of its language: a call, or the head of a loop.
 const IDIOM: u64 = 20;
+
+/// The same for words and marks: some lines. A line has half as many again of them as it has tokens.
+const IDIOM_AS_WRITTEN: u64 = 30;
 
 /// A passage of at least this many times t symbols is more than a phrase.
 const LONG: u64 = 4;
@@ -82,7 +89,8 @@ impl PassageOptions {
 
     /// In source code, the number of symbols a passage must add to longer ones.
     fn floor(&self, profile: &Profile) -> Option<u64> {
-        (profile.unit() == Unit::Token).then_some(if self.least == 0 { IDIOM } else { self.least })
+        let idiom = if profile.is_text_view() { IDIOM_AS_WRITTEN } else { IDIOM };
+        (profile.unit() == Unit::Token).then_some(if self.least == 0 { idiom } else { self.least })
     }
 
     /// Leaves out passages that a reader does not need. Returns their number.
@@ -121,6 +129,8 @@ pub(super) struct QueryText {
     wanted: FxHashMap<u64, u32>,
     occurrences: Occurrences,
     uncounted: Uncounted,
+    /// The text as written, if the profile has two views. All else is then of the structure.
+    text_view: Option<Box<QueryText>>,
 }
 
 impl QueryText {
@@ -130,16 +140,36 @@ impl QueryText {
     /// # Errors
     /// [`Error::Stopped`].
     pub(super) fn new(
-        text: WholeText,
+        mut text: WholeText,
         profile: &Profile,
         hashes: impl Iterator<Item = u64>,
         uncounted: Uncounted,
         stop: &StopToken,
     ) -> Result<Self> {
-        let wanted: FxHashMap<u64, u32> = hashes.zip(0..).collect();
-        let occurrences = Occurrences::find(text.values(), profile.k() as usize, &wanted);
+        let (of_text, of_structure): (Vec<u64>, Vec<u64>) =
+            hashes.partition(|&hash| profile.view_of(hash) == View::Text);
+        let text_view = match (profile.text_view(), text.take_text_view()) {
+            (Some(view), Some(text)) => {
+                // Only prose has text that does not count.
+                Some(Box::new(Self::of_view(text, &view, of_text, Uncounted::default(), stop)?))
+            }
+            _ => None,
+        };
+        let structure = Self::of_view(text, &profile.structure_view(), of_structure, uncounted, stop)?;
+        Ok(Self { text_view, ..structure })
+    }
+
+    fn of_view(
+        text: WholeText,
+        profile: &Profile,
+        hashes: Vec<u64>,
+        uncounted: Uncounted,
+        stop: &StopToken,
+    ) -> Result<Self> {
+        let wanted: FxHashMap<u64, u32> = hashes.into_iter().zip(0..).collect();
+        let occurrences = Occurrences::find(text.values(), profile.k() as usize, profile.marks(), &wanted);
         stop.check()?;
-        Ok(Self { text, profile: *profile, wanted, occurrences, uncounted })
+        Ok(Self { text, profile: *profile, wanted, occurrences, uncounted, text_view: None })
     }
 
     /// Compares the query with a document symbol by symbol. `shared` are the hashes of fingerprints that both
@@ -155,11 +185,30 @@ impl QueryText {
         options: &PassageOptions,
         stop: &StopToken,
     ) -> Result<DocumentPassages> {
+        let shared: Vec<u64> = shared.collect();
+        let structure = self.compare_view(document, &shared, options, stop)?;
+        let (Some(query), Some(document)) = (&self.text_view, document.text_view()) else { return Ok(structure) };
+        let text = query.compare_view(document, &shared, options, stop)?;
+        let symbols = |span| {
+            let Range { start, end } = self.text.within(span);
+            u64::from(start)..u64::from(end)
+        };
+        Ok(both_views(structure, text, self.text.values().len() as u64, &symbols, options))
+    }
+
+    /// As [`compare`](Self::compare), in one view. Hashes of the other are ignored.
+    fn compare_view(
+        &self,
+        document: &WholeText,
+        shared: &[u64],
+        options: &PassageOptions,
+        stop: &StopToken,
+    ) -> Result<DocumentPassages> {
         let profile = &self.profile;
         let w = if matches!(profile.selection(), Selection::Mod(_)) { 1 } else { profile.w() };
         let settings = Settings::new(profile.k() as usize, w as usize);
-        let occurrences = Occurrences::find(document.values(), settings.k, &self.wanted);
-        let mut shared: Vec<usize> = shared.filter_map(|hash| Some(*self.wanted.get(&hash)? as usize)).collect();
+        let occurrences = Occurrences::find(document.values(), settings.k, profile.marks(), &self.wanted);
+        let mut shared: Vec<usize> = shared.iter().filter_map(|hash| Some(*self.wanted.get(hash)? as usize)).collect();
         shared.dedup();
         stop.check()?;
         let (query_values, document_values) = (self.text.values(), document.values());
@@ -217,7 +266,8 @@ impl QueryText {
         let mut names = NameComparison::new(&self.text, document, &matches);
         let passages = joined.iter().map(|joined| {
             stop.check()?;
-            Ok(passage(joined, &self.text, document, &mut names))
+            let passage = passage(joined, &self.text, document, &mut names);
+            Ok(if profile.is_text_view() { as_written(passage) } else { passage })
         });
         Ok(DocumentPassages { passages: passages.collect::<Result<_>>()?, left_out, covered, repeats })
     }
@@ -231,6 +281,7 @@ fn passage(joined: &Joined, query: &WholeText, document: &WholeText, names: &mut
         agreement: Some(share(joined.in_order, joined.length())),
         same_names: names.same(joined),
         exact: true,
+        as_written: false,
     }
 }
 

@@ -110,6 +110,9 @@ impl FrontEnd {
             profile::Unit::Char => Self::chars(),
             profile::Unit::Word => Self::words(profile.word_rule),
             profile::Unit::Byte => Self::bytes(),
+            profile::Unit::Token if profile.is_text_view() => {
+                Self::new(UnitReader::Tokens(Box::new(Tokens::new().in_words())))
+            }
             profile::Unit::Token => Self::tokens(),
         }
     }

@@ -7,6 +7,7 @@ use super::super::occurrences::{KgramHashes, Occurrences};
 use super::super::runs::{IndexedText, Settings};
 use super::*;
 use crate::tests::common_subsequence;
+use fpdb_kernel::profile::Profile;
 use rustc_hash::FxHashMap;
 
 const K: usize = 3;
@@ -38,7 +39,8 @@ impl Case {
             let next = wanted.len() as u32;
             wanted.entry(hash).or_insert(next);
         });
-        let [query, document] = self.texts.each_ref().map(|text| Occurrences::find(text, K, &wanted));
+        let [query, document] =
+            self.texts.each_ref().map(|text| Occurrences::find(text, K, Profile::WORDS.marks(), &wanted));
         let text = |values, occurrences| IndexedText { values, occurrences };
         let (query, document) = (text(&self.texts[QUERY], &query), text(&self.texts[DOCUMENT], &document));
         maximal_matches(query, document, &Vec::from_iter(0..wanted.len()), &Settings::new(K, 1)).0

@@ -19,7 +19,7 @@ use crate::codec::format::{
     marker_profile, position_key, text_key,
 };
 use crate::codec::positions;
-use crate::codec::records::{self, DocumentRecord, SourceRecord};
+use crate::codec::records::{self, DocumentRecord, SourceRecord, TextCounts, TextView};
 use crate::open::files::{self, read_short, replace_file};
 use crate::open::lock::WriterLock;
 use crate::open::mark;
@@ -91,18 +91,19 @@ impl Repairing {
         };
         let mark = mark::read(root)?;
         let salvage = open_damaged(root, &mark, task)?;
-        let survey = Survey::of(&salvage, &mark, task)?;
+        let profile = profile(root, &salvage)?;
+        let survey = Survey::of(&salvage, &profile, &mark, task)?;
         let finding = |finding: &String| Problem { what: "the store".into(), detail: finding.clone() };
         problems.extend(salvage.findings().iter().chain(&survey.findings).map(finding));
         let commits_lost = mark.commits.saturating_sub(survey.commits).max(u64::from(survey.is_older));
         let last_commit_documents = mark.counts.filter(|_| commits_lost > 0).map(|counts| counts.documents);
-        let mut store = Store::create(&root.join(REPAIRED), &profile(root, &salvage)?, options)?;
+        let mut store = Store::create(&root.join(REPAIRED), &profile, options)?;
         // The repaired database keeps its identity.
         let identity = salvage.identity()?.or(mark.identity);
         store.identity = identity.or(store.identity.take());
         let repairing = Self {
             root: root.to_owned(),
-            batch: Batch::new(0, BATCH_BYTES),
+            batch: Batch::new(store.profile(), 0, BATCH_BYTES),
             committer: Committer::new(&store),
             problems,
             report: Repair { commits_lost, last_commit_documents, ..Repair::default() },
@@ -122,7 +123,7 @@ impl Repairing {
         changes.write("forget the places of documents")?;
         self.store.remember_sources(&sources(&self.salvage)?)?;
         // Damaged documents lie between intact ones.
-        self.batch = Batch::new(0, BATCH_BYTES);
+        self.batch = Batch::new(self.store.profile(), 0, BATCH_BYTES);
         Ok(())
     }
 
@@ -197,7 +198,10 @@ impl Repairing {
         }
         let fingerprints = self.batch.fingerprints();
         // Repeated hashes are subtracted when the postings are sorted.
-        self.batch.finish(DocumentRecord { fingerprints, distinct: fingerprints, ..record })?;
+        let of_text = self.batch.fingerprints_of_text();
+        let counted = |text| TextCounts { fingerprints: of_text, distinct: of_text, ..text };
+        let text_view = TextView(record.text_view.0.map(counted));
+        self.batch.finish(DocumentRecord { fingerprints, distinct: fingerprints, text_view, ..record })?;
         self.commit_if_full()
     }
 
@@ -257,7 +261,7 @@ impl Repairing {
         let incoming = store.root.join(INCOMING);
         let mut files = store.engine.sorted_files(&incoming, POSITIONS, 0)?;
         let mut text_files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
-        for (done, &(id, distinct)) in (1..).zip(&survey.whole) {
+        for (done, &(id, rows)) in (1..).zip(&survey.whole) {
             let record = survey::record(salvage, id)?.ok_or_else(|| unreadable(id))?;
             for chunk in 0..positions::chunks(record.fingerprints) {
                 let key = position_key(id, chunk);
@@ -272,7 +276,7 @@ impl Repairing {
             if record.stored_text && !stored_text {
                 report.texts_lost.push(record.name.clone());
             }
-            batch.finish(DocumentRecord { distinct, stored_text, ..record })?;
+            batch.finish(DocumentRecord { stored_text, ..rows.counted(record) })?;
             if batch.is_full() {
                 committer.commit(store, batch)?;
             }

@@ -24,7 +24,7 @@ fn make(root: &Path) -> TestFiles {
     let store = Store::create(root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
     for part in 0..2 {
-        let mut batch = Batch::new(store.view().state().next_document, 1 << 30);
+        let mut batch = Batch::new(store.profile(), store.view().state().next_document, 1 << 30);
         for document in part * DOCUMENTS_HELD / 2..(part + 1) * DOCUMENTS_HELD / 2 {
             // More than one chunk of positions, and hashes that others have too.
             let places = (0..1500).map(|position| fingerprint(hash(document / 3 * 1000 + position), position));
@@ -35,7 +35,7 @@ fn make(root: &Path) -> TestFiles {
         }
         committer.commit(&store, &mut batch).unwrap();
     }
-    let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
+    let mut batch = Batch::new(store.profile(), store.view().state().next_document, 1 << 20);
     batch.delete(4, store.document(4).unwrap());
     committer.commit(&store, &mut batch).unwrap();
     documents(&store)
@@ -172,7 +172,7 @@ fn damaged_sizes_are_damage() {
     for bytes in [u64::MAX, u64::MAX / 2, 1 << 40] {
         let record = DocumentRecord { bytes, stored_text: true, ..store.document(7).unwrap() };
         assert!(store.text(7, &record).unwrap_err().is_damage());
-        let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
+        let mut batch = Batch::new(store.profile(), store.view().state().next_document, 1 << 20);
         batch.delete(7, DocumentRecord { fingerprints: bytes, ..record });
         assert!(Committer::new(&store).commit(&store, &mut batch).unwrap_err().is_damage());
     }
@@ -256,7 +256,7 @@ fn the_places_of_names_are_listed_anew() {
     make(&root);
     let place = NamePlace::of("/h/a/x.txt", "a/x.txt");
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
-    let mut batch = Batch::new(store.view().state().next_document, 1 << 20);
+    let mut batch = Batch::new(store.profile(), store.view().state().next_document, 1 << 20);
     batch.place(place.clone());
     batch.finish(record(99, 0)).unwrap();
     Committer::new(&store).commit(&store, &mut batch).unwrap();
@@ -339,7 +339,7 @@ fn what_an_older_copy_holds_is_one_commit() {
     }
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     let next = store.view().state().next_document;
-    let (mut committer, mut batch) = (Committer::new(&store), Batch::new(next, 1 << 20));
+    let (mut committer, mut batch) = (Committer::new(&store), Batch::new(store.profile(), next, 1 << 20));
     batch.delete(7, store.document(7).unwrap());
     batch.push([fingerprint(hash(1), 1)].into_iter()).unwrap();
     batch.finish(record(77, 1)).unwrap();

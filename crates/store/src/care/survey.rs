@@ -14,12 +14,13 @@ use crate::codec::format::{
     position_key, posting_key, split_u32,
 };
 use crate::codec::positions;
-use crate::codec::records::{self, DocumentRecord, StateRecord};
+use crate::codec::records::{self, DocumentRecord, StateRecord, TextCounts, TextView};
 use crate::document_set;
 use crate::open::mark::CommitMark;
 use crate::read::run_reader::{self, Postings};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_kernel::profile::{Profile, View};
 
 /// The facts of one document, from its rows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,16 +28,25 @@ pub(crate) struct DocumentRows {
     pub(crate) postings: u64,
     /// Number of distinct hashes among them.
     pub(crate) distinct: u64,
+    /// Number of those that are of the text as written, one of two views.
+    pub(crate) distinct_of_text: u64,
     /// The sum of their ordinals. It is that of 0 to n - 1 if each exists once.
     pub(crate) ordinals: u64,
 }
 
 impl DocumentRows {
-    /// Counts a posting. `new`: the first posting of this hash in the document.
-    pub(crate) fn add(&mut self, posting: Posting, new: bool) {
+    /// Counts a posting of a store of this profile. `new`: the first posting of this hash in the document.
+    pub(crate) fn add(&mut self, posting: Posting, new: bool, profile: &Profile) {
         self.postings += 1;
         self.distinct += u64::from(new);
+        self.distinct_of_text += u64::from(new && profile.view_of(posting.hash) == View::Text);
         self.ordinals = self.ordinals.wrapping_add(posting.ordinal.into());
+    }
+
+    /// The record of the document with the numbers of its distinct hashes.
+    pub(crate) fn counted(&self, record: DocumentRecord) -> DocumentRecord {
+        let text = record.text_view.0.map(|text| TextCounts { distinct: self.distinct_of_text, ..text });
+        DocumentRecord { distinct: self.distinct, text_view: TextView(text), ..record }
     }
 
     /// True if a document with `fingerprints` fingerprints has a posting for each. Compares sums only.
@@ -57,8 +67,8 @@ pub(crate) struct Survey {
     pub(crate) commits: u64,
     /// Higher than every id in use.
     pub(crate) next_document: u32,
-    /// The intact documents, ascending, each with its number of distinct hashes.
-    pub(crate) whole: Vec<(u32, u64)>,
+    /// The intact documents, ascending, each with the facts of its rows.
+    pub(crate) whole: Vec<(u32, DocumentRows)>,
     /// Documents with an intact record and damaged postings, ascending.
     pub(crate) damaged: Vec<u32>,
     /// Number of lost documents without a known name.
@@ -75,7 +85,7 @@ pub(crate) struct Survey {
 
 impl Survey {
     /// Reads all readable rows. `mark` has the last commit: an older state does not cover later commits.
-    pub(crate) fn of(salvage: &Salvage, mark: &CommitMark, task: &Task<'_>) -> Result<Self> {
+    pub(crate) fn of(salvage: &Salvage, profile: &Profile, mark: &CommitMark, task: &Task<'_>) -> Result<Self> {
         let state = latest_state(salvage, mark)?;
         let commits = state.as_ref().map_or(0, |state| state.commits);
         let mut findings = Vec::new();
@@ -139,7 +149,7 @@ impl Survey {
         let mut last = None;
         let unread = for_each_posting(salvage, &mut |posting| {
             if let Some(tally) = tallies.get_mut(&posting.document) {
-                tally.add(posting, last != Some((posting.hash, posting.document)));
+                tally.add(posting, last != Some((posting.hash, posting.document)), profile);
             }
             last = Some((posting.hash, posting.document));
             highest = highest.max(Some(posting.document));
@@ -163,7 +173,7 @@ impl Survey {
             }
             match record {
                 Some(record) if tally.is_whole(record.fingerprints) && has_places(salvage, id, &record)? => {
-                    whole.push((id, tally.distinct));
+                    whole.push((id, tally));
                 }
                 Some(_) => damaged.push(id),
                 None => {

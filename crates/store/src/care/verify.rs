@@ -193,7 +193,7 @@ impl Verifier<'_> {
                 task.step("postings counted", counted, self.view.posting_count())?;
             }
             match tallies.get_mut(posting.document as usize) {
-                Some(tally) => tally.add(posting, last != Some((posting.hash, posting.document))),
+                Some(tally) => tally.add(posting, last != Some((posting.hash, posting.document)), self.store.profile()),
                 // An id above the limit of its run was listed with the run.
                 None if posting.document >= next => uncommitted = Some(posting.document).max(uncommitted),
                 None => {}
@@ -246,6 +246,11 @@ impl Verifier<'_> {
             for (held, wanted, name) in [
                 (tally.postings, record.fingerprints, "postings"),
                 (tally.distinct, record.distinct, "distinct hashes"),
+                (
+                    tally.distinct_of_text,
+                    record.text().map_or(0, |text| text.distinct),
+                    "distinct hashes of the text as written",
+                ),
             ] {
                 if held != wanted && !is_uncounted {
                     self.problem(&what, format!("it has {held} {name}, and its record says {wanted}"));

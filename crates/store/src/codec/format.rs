@@ -1,6 +1,6 @@
 //! The disk format, version 1: every key and value, byte by byte. Only metadata uses a library; all other
 //! values are encoded by hand. Integers in keys are big-endian, so that the order of keys is the order of
-//! numbers.
+//! numbers. The file is long because it is the whole format.
 //!
 //! A database is a folder:
 //!
@@ -61,7 +61,8 @@
 //! In an escaped name, `ff` follows each byte `00`. The bytes after the name sort before any other byte.
 //!
 //! A record (state, run, fold, document, container, source) is one version byte, 1, and then bincode 2 with
-//! its standard settings (little-endian varints). Decoding has a size limit.
+//! its standard settings (little-endian varints). Decoding has a size limit. The record of a document in two
+//! views has the version byte 2. After it comes [`crate::codec::records::TextCounts`], then the record.
 //!
 //! Profile, 20 bytes:
 //!
@@ -73,7 +74,13 @@
 //! | 3      | 1     | selection: 0 robust, 1 plain, 2 mod, 3 safe mod, 4 all                        |
 //! | 4      | 4     | k                                                                             |
 //! | 8      | 4     | w                                                                             |
-//! | 12     | 8     | p of the selections mod and safe mod, else 0                                  |
+//! | 12     | 8     | p of the selections mod and safe mod, else 0; with two views, k (4) and w (4) of the text as written |
+//!
+//! Hash version 3 of unit token says that the documents have two views: the structure and the text as
+//! written. The lowest bit of a hash is then 0 for the structure and 1 for the text. The other bits are those
+//! of version 2. Postings, runs and filters are as with one view. The fingerprints of a document are numbered
+//! in order of the 64 KiB blocks of its text: in each block first those of the structure, then those of the
+//! text, each in order of position.
 //!
 //! Posting block, 1 to 512 postings in ascending order of (hash, document, ordinal):
 //!
@@ -118,6 +125,10 @@
 //! * the last line minus the first line.
 //!
 //! Before the first fingerprint of a chunk all values count as 0.
+//!
+//! With two views the number of fingerprints has 2048 added. The first column has 2 d + v, where v is 0 for
+//! the structure and 1 for the text as written, and d is the difference of symbols. In all columns "the one
+//! before" is the one before of the same view.
 
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::hex;
@@ -352,6 +363,10 @@ pub(crate) fn encode_profile(profile: &Profile) -> [u8; 20] {
     bytes[4..8].copy_from_slice(&profile.k().to_be_bytes());
     bytes[8..12].copy_from_slice(&profile.w().to_be_bytes());
     bytes[12..].copy_from_slice(&p.to_be_bytes());
+    if let Some(text) = profile.text_view() {
+        bytes[12..16].copy_from_slice(&text.k().to_be_bytes());
+        bytes[16..].copy_from_slice(&text.w().to_be_bytes());
+    }
     bytes
 }
 
@@ -382,6 +397,10 @@ pub(crate) fn decode_profile(bytes: &[u8]) -> Result<Profile> {
         _ => return Err(damaged("it names an unknown selection")),
     };
     let profile = Profile::new(unit, word_rule, u32::from_be_bytes(*k), u32::from_be_bytes(*w), selection)
+        .and_then(|profile| match Profile::is_of_two_views(unit, head[0]) {
+            true => profile.with_text_view((p >> 32) as u32, p as u32),
+            false => Ok(profile),
+        })
         .map_err(|_| damaged("its k, w or p is out of range"))?;
     Ok(profile.with_hash_version(head[0]))
 }
@@ -399,13 +418,20 @@ mod tests {
         {
             for unit in [Unit::Char, Unit::Word, Unit::Byte, Unit::Token] {
                 let w = if selection == Selection::All { 1 } else { 100 };
-                let profile = Profile::new(unit, WordRule::Unicode, 50, w, selection).unwrap();
-                let bytes = encode_profile(&profile);
-                assert_eq!(decode_profile(&bytes).unwrap(), profile);
-                assert_eq!(marker_profile(&marker(&profile)), Some(profile));
-                assert_eq!(marker_version(&marker(&profile)), Some("1"));
-                for cut in 0..bytes.len() {
-                    assert!(decode_profile(&bytes[..cut]).is_err());
+                let one_view = Profile::new(unit, WordRule::Unicode, 50, w, selection).unwrap();
+                let two_views = one_view.with_text_view(40, w);
+                assert_eq!(
+                    two_views.is_ok(),
+                    unit == Unit::Token && !matches!(selection, Selection::Mod(_) | Selection::SafeMod(_))
+                );
+                for profile in [Ok(one_view), two_views].into_iter().flatten() {
+                    let bytes = encode_profile(&profile);
+                    assert_eq!(decode_profile(&bytes).unwrap(), profile);
+                    assert_eq!(marker_profile(&marker(&profile)), Some(profile));
+                    assert_eq!(marker_version(&marker(&profile)), Some("1"));
+                    for cut in 0..bytes.len() {
+                        assert!(decode_profile(&bytes[..cut]).is_err());
+                    }
                 }
             }
         }

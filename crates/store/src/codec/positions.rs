@@ -10,6 +10,7 @@ use crate::codec::records::DocumentRecord;
 use crate::codec::varint;
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Span;
+use fpdb_kernel::profile::{Profile, View};
 
 /// Fingerprints in one chunk. A chunk takes some 3 KiB, so no value grows with the document.
 pub(crate) const CHUNK_PLACES: u32 = 1024;
@@ -33,12 +34,15 @@ pub struct FingerprintPlace {
     pub first_line: u64,
     /// The line of its last byte, from 1.
     pub last_line: u64,
+    /// True if it is of the text as written, one of two views. Its position counts the symbols of that view.
+    pub of_text: bool,
 }
 
 impl FingerprintPlace {
-    /// The place of a fingerprint.
-    pub fn of(fingerprint: &Fingerprint) -> Self {
+    /// The place of a fingerprint of a profile.
+    pub fn of(fingerprint: &Fingerprint, profile: &Profile) -> Self {
         Self {
+            of_text: profile.view_of(fingerprint.hash) == View::Text,
             position: fingerprint.position,
             start: fingerprint.span.start,
             end: fingerprint.span.end,
@@ -53,12 +57,19 @@ impl FingerprintPlace {
     }
 }
 
-/// Appends an encoded chunk to `out`. Positions and first lines must not descend. Column by column takes
-/// three quarters of the space of place by place.
+/// Added to the number of places in a chunk of a document in two views.
+const TWO_VIEWS: u64 = 2048;
+
+/// Appends an encoded chunk to `out`. In each view, positions and first lines must not descend. Column by
+/// column takes three quarters of the space of place by place.
 pub(crate) fn encode(places: &[FingerprintPlace], out: &mut Vec<u8>) {
-    let before = || std::iter::once(FingerprintPlace::default()).chain(places.iter().copied()).zip(places);
-    varint::write(places.len() as u64, out);
-    before().for_each(|(before, place)| varint::write(place.position - before.position, out));
+    let before = || with_before(places);
+    let two_views = places.iter().any(|place| place.of_text);
+    varint::write(places.len() as u64 + if two_views { TWO_VIEWS } else { 0 }, out);
+    for (before, place) in before() {
+        let symbols = place.position - before.position;
+        varint::write(if two_views { symbols << 1 | u64::from(place.of_text) } else { symbols }, out);
+    }
     for (before, place) in before() {
         // A symbol takes a byte, and often one or two dropped bytes follow it. So the remaining difference is
         // small.
@@ -68,6 +79,27 @@ pub(crate) fn encode(places: &[FingerprintPlace], out: &mut Vec<u8>) {
     places.iter().for_each(|place| varint::write(place.end - place.start, out));
     before().for_each(|(before, place)| varint::write(place.first_line - before.first_line, out));
     places.iter().for_each(|place| varint::write(place.last_line - place.first_line, out));
+}
+
+/// Each place with the one before of its view.
+fn with_before(places: &[FingerprintPlace]) -> impl Iterator<Item = (FingerprintPlace, FingerprintPlace)> {
+    let mut last = LastPlaces::default();
+    places.iter().map(move |&place| (last.replace(place), place))
+}
+
+/// The last place of each view.
+#[derive(Clone, Copy, Default)]
+struct LastPlaces([FingerprintPlace; 2]);
+
+impl LastPlaces {
+    fn of(&self, of_text: bool) -> FingerprintPlace {
+        self.0[usize::from(of_text)]
+    }
+
+    /// Sets the last place of its view, and returns the one before.
+    fn replace(&mut self, place: FingerprintPlace) -> FingerprintPlace {
+        std::mem::replace(&mut self.0[usize::from(place.of_text)], place)
+    }
 }
 
 /// Zigzag: encodes small numbers of either sign as small unsigned numbers.
@@ -87,24 +119,27 @@ pub(crate) fn decode(mut bytes: &[u8]) -> Result<Vec<FingerprintPlace>, &'static
     let rest = &mut bytes;
     const SHORT: &str = "the chunk of positions ends early or overflows";
     let count = varint::read(rest).ok_or(SHORT)?;
+    let two_views = count >= TWO_VIEWS;
+    let count = if two_views { count - TWO_VIEWS } else { count };
     if count > u64::from(CHUNK_PLACES) {
         return Err("the chunk of positions holds too many");
     }
     let mut places = vec![FingerprintPlace::default(); count as usize];
-    decode_columns(rest, &mut places).ok_or(SHORT)?;
+    decode_columns(rest, &mut places, two_views).ok_or(SHORT)?;
     if rest.is_empty() { Ok(places) } else { Err("the chunk of positions is followed by stray bytes") }
 }
 
 /// Checks the positions of one document, chunk by chunk.
 pub(crate) struct PositionCheck<'a> {
     record: &'a DocumentRecord,
-    last: Option<FingerprintPlace>,
+    /// The last place of each view.
+    last: [Option<FingerprintPlace>; 2],
     places: u64,
 }
 
 impl<'a> PositionCheck<'a> {
     pub(crate) fn new(record: &'a DocumentRecord) -> Self {
-        Self { record, last: None, places: 0 }
+        Self { record, last: [None; 2], places: 0 }
     }
 
     /// Checks the next chunk.
@@ -113,13 +148,14 @@ impl<'a> PositionCheck<'a> {
     /// Returns the damage.
     pub(crate) fn chunk(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
         for place in decode(bytes)? {
-            let ascends = self.last.is_none_or(|last| last.position < place.position && last.start <= place.start);
+            let last = &mut self.last[usize::from(place.of_text)];
+            let ascends = last.is_none_or(|last| last.position < place.position && last.start <= place.start);
             // No record says how long an extracted text is.
             let inside = self.record.extracted || place.end <= self.record.bytes;
             if !ascends || !inside || place.start >= place.end {
                 return Err("its positions do not ascend within the document");
             }
-            self.last = Some(place);
+            *last = Some(place);
             self.places += 1;
         }
         Ok(())
@@ -135,25 +171,31 @@ impl<'a> PositionCheck<'a> {
     }
 }
 
-fn decode_columns(rest: &mut &[u8], places: &mut [FingerprintPlace]) -> Option<()> {
-    let mut before = FingerprintPlace::default();
+fn decode_columns(rest: &mut &[u8], places: &mut [FingerprintPlace], two_views: bool) -> Option<()> {
+    let mut last = LastPlaces::default();
     for place in &mut *places {
-        place.position = before.position.checked_add(varint::read(rest)?)?;
-        before = *place;
+        let mut symbols = varint::read(rest)?;
+        if two_views {
+            place.of_text = symbols & 1 == 1;
+            symbols >>= 1;
+        }
+        place.position = last.of(place.of_text).position.checked_add(symbols)?;
+        last.replace(*place);
     }
-    before = FingerprintPlace::default();
+    last = LastPlaces::default();
     for place in &mut *places {
+        let before = last.of(place.of_text);
         let symbols = place.position - before.position;
         place.start = before.start.checked_add(symbols)?.checked_add_signed(unzigzag(varint::read(rest)?))?;
-        before = *place;
+        last.replace(*place);
     }
     for place in &mut *places {
         place.end = place.start.checked_add(varint::read(rest)?)?;
     }
-    before = FingerprintPlace::default();
+    last = LastPlaces::default();
     for place in &mut *places {
-        place.first_line = before.first_line.checked_add(varint::read(rest)?)?;
-        before = *place;
+        place.first_line = last.of(place.of_text).first_line.checked_add(varint::read(rest)?)?;
+        last.replace(*place);
     }
     for place in &mut *places {
         place.last_line = place.first_line.checked_add(varint::read(rest)?)?;
@@ -169,10 +211,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn places_come_back(steps in proptest::collection::vec(any::<[u32; 5]>(), 0..60)) {
+        fn places_come_back(steps in proptest::collection::vec(any::<([u32; 5], bool)>(), 0..60), two_views: bool) {
             let mut places: Vec<FingerprintPlace> = Vec::new();
-            for step in steps {
-                let previous = places.last().copied().unwrap_or_default();
+            for (step, of_text) in steps {
+                let of_text = of_text && two_views;
+                let previous = places.iter().rfind(|place| place.of_text == of_text).copied().unwrap_or_default();
                 let [position, start, length, lines, more] = step.map(u64::from);
                 places.push(FingerprintPlace {
                     position: previous.position + position,
@@ -180,6 +223,7 @@ mod tests {
                     end: previous.start + start + length,
                     first_line: previous.first_line + lines,
                     last_line: previous.first_line + lines + more,
+                    of_text,
                 });
             }
             let mut bytes = Vec::new();

@@ -1,5 +1,8 @@
 //! Metadata records: small values, few in number, which bincode encodes.
 
+use bincode::de::Decoder;
+use bincode::enc::Encoder;
+use bincode::error::{DecodeError, EncodeError};
 use bincode::{Decode, Encode};
 
 use crate::codec::filter::ALL_PASS;
@@ -9,6 +12,9 @@ use fpdb_kernel::document::{Digest, Modified};
 
 /// The first byte of every record. A new version can add fields.
 const RECORD_VERSION: u8 = 1;
+
+/// The first byte of the record of a document in two views.
+const TWO_VIEWS_VERSION: u8 = 2;
 
 /// The most bytes of an encoded record.
 const RECORD_LIMIT: usize = 1 << 20;
@@ -66,6 +72,30 @@ pub(crate) struct FoldRecord {
     pub(crate) record: Option<RunRecord>,
 }
 
+/// The figures of the text as written, one of the two views of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
+pub struct TextCounts {
+    /// Its number of symbols.
+    pub symbols: u64,
+    /// Its number of k-grams. Repeated ones count each time.
+    pub kgrams: u64,
+    /// Its number of selected (hash, position) pairs.
+    pub fingerprints: u64,
+    /// Its number of distinct hashes.
+    pub distinct: u64,
+}
+
+/// The figures of one view of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ViewCounts {
+    /// Its number of k-grams. Repeated ones count each time.
+    pub kgrams: u64,
+    /// Its number of selected (hash, position) pairs.
+    pub fingerprints: u64,
+    /// Its number of distinct hashes.
+    pub distinct: u64,
+}
+
 /// The record of one document.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct DocumentRecord {
@@ -87,13 +117,13 @@ pub struct DocumentRecord {
     pub undecodable: u64,
     /// Its number of lines.
     pub lines: u64,
-    /// Its number of symbols.
+    /// Its number of symbols. With two views, those of the structure.
     pub symbols: u64,
-    /// Its number of k-grams. Repeated ones count each time.
+    /// Its number of k-grams. Repeated ones count each time. With two views, those of the structure.
     pub kgrams: u64,
-    /// Its number of selected (hash, position) pairs.
+    /// Its number of selected (hash, position) pairs, in all views.
     pub fingerprints: u64,
-    /// Its number of distinct hashes: the size of the set F(d).
+    /// Its number of distinct hashes in all views. With one view, the size of the set F(d).
     pub distinct: u64,
     /// The time of its ingest, in seconds since 1970.
     pub ingested_at: i64,
@@ -110,6 +140,56 @@ pub struct DocumentRecord {
     pub boilerplate: bool,
     /// True if the store holds its bytes.
     pub stored_text: bool,
+    /// Its text as written. `None` if the database has one view.
+    pub text_view: TextView,
+}
+
+/// The text as written of a document. A record encodes it before its other fields, and only if it exists. So
+/// the fields themselves are those of version 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextView(pub Option<TextCounts>);
+
+impl Encode for TextView {
+    fn encode<E: Encoder>(&self, _: &mut E) -> std::result::Result<(), EncodeError> {
+        Ok(())
+    }
+}
+
+impl<C> Decode<C> for TextView {
+    fn decode<D: Decoder<Context = C>>(_: &mut D) -> std::result::Result<Self, DecodeError> {
+        Ok(Self(None))
+    }
+}
+
+bincode::impl_borrow_decode!(TextView);
+
+/// A record of the store.
+pub(crate) trait Record: Encode + Decode<()> {
+    /// What it encodes before its fields.
+    fn text_view(&self) -> Option<TextCounts> {
+        None
+    }
+
+    /// The same record with this text as written. `None` if such a record has none.
+    fn with_text_view(self, _: TextCounts) -> Option<Self> {
+        None
+    }
+}
+
+impl Record for StateRecord {}
+impl Record for RunRecord {}
+impl Record for FoldRecord {}
+impl Record for ContainerRecord {}
+impl Record for SourceRecord {}
+
+impl Record for DocumentRecord {
+    fn text_view(&self) -> Option<TextCounts> {
+        self.text_view.0
+    }
+
+    fn with_text_view(self, counts: TextCounts) -> Option<Self> {
+        Some(Self { text_view: TextView(Some(counts)), ..self })
+    }
 }
 
 /// A container or compressed file whose documents were all ingested.
@@ -198,6 +278,22 @@ impl RunRecord {
 }
 
 impl DocumentRecord {
+    /// The figures of its structure; with one view, those of the whole record.
+    pub fn structure(&self) -> ViewCounts {
+        let text = self.text_view.0.unwrap_or_default();
+        ViewCounts {
+            kgrams: self.kgrams,
+            fingerprints: self.fingerprints.saturating_sub(text.fingerprints),
+            distinct: self.distinct.saturating_sub(text.distinct),
+        }
+    }
+
+    /// The figures of its text as written. `None` if the database has one view.
+    pub fn text(&self) -> Option<ViewCounts> {
+        let TextCounts { kgrams, fingerprints, distinct, .. } = self.text_view.0?;
+        Some(ViewCounts { kgrams, fingerprints, distinct })
+    }
+
     /// When its file was last changed. `None` if this time does not prove the content.
     pub fn modified(&self) -> Option<Modified> {
         self.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds })
@@ -221,10 +317,14 @@ impl DocumentRecord {
 ///
 /// # Errors
 /// [`DocumentError::MetadataTooLarge`] if it exceeds the size limit. Only the record of a document can.
-pub(crate) fn encode<T: Encode>(record: &T) -> Result<Vec<u8>> {
+pub(crate) fn encode<T: Record>(record: &T) -> Result<Vec<u8>> {
     let config = bincode::config::standard();
     let too_large = || Error::Document(DocumentError::MetadataTooLarge { limit: RECORD_LIMIT as u64 });
     let mut bytes = vec![RECORD_VERSION];
+    if let Some(counts) = record.text_view() {
+        bytes[0] = TWO_VIEWS_VERSION;
+        bytes.extend(bincode::encode_to_vec(counts, config).map_err(|_| too_large())?);
+    }
     bytes.extend(bincode::encode_to_vec(record, config).map_err(|_| too_large())?);
     if bytes.len() > RECORD_LIMIT { Err(too_large()) } else { Ok(bytes) }
 }
@@ -233,12 +333,20 @@ pub(crate) fn encode<T: Encode>(record: &T) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// [`Error::Damaged`] if the bytes are not exactly one record of this version.
-pub(crate) fn decode<T: Decode<()>>(bytes: &[u8], what: impl FnOnce() -> String) -> Result<T> {
+pub(crate) fn decode<T: Record>(bytes: &[u8], what: impl FnOnce() -> String) -> Result<T> {
     let config = bincode::config::standard().with_limit::<DECODED_LIMIT>();
     let detail = match bytes.split_first() {
         Some(_) if bytes.len() > RECORD_LIMIT => "it is too long",
         Some((&RECORD_VERSION, body)) => match bincode::decode_from_slice(body, config) {
             Ok((record, read)) if read == body.len() => return Ok(record),
+            Ok(_) => "it is followed by stray bytes",
+            Err(_) => "it does not decode",
+        },
+        Some((&TWO_VIEWS_VERSION, body)) => match bincode::decode_from_slice::<(TextCounts, T), _>(body, config) {
+            Ok(((counts, record), read)) if read == body.len() => match record.with_text_view(counts) {
+                Some(record) => return Ok(record),
+                None => "its version is unknown",
+            },
             Ok(_) => "it is followed by stray bytes",
             Err(_) => "it does not decode",
         },
@@ -275,7 +383,23 @@ mod tests {
             metadata: vec![("author".into(), "Ä".into())],
             boilerplate: true,
             stored_text: true,
+            text_view: TextView(None),
         }
+    }
+
+    #[test]
+    fn the_record_of_two_views_begins_with_the_text() {
+        let counts = TextCounts { symbols: 9, kgrams: 8, fingerprints: 4, distinct: 3 };
+        let record = DocumentRecord { text_view: TextView(Some(counts)), ..sample() };
+        let bytes = encode(&record).unwrap();
+        assert_eq!(bytes[..5], [2, 9, 8, 4, 3]);
+        assert_eq!(bytes[5..], encode(&sample()).unwrap()[1..]);
+        assert_eq!(decode::<DocumentRecord>(&bytes, String::new).unwrap(), record);
+        for cut in 0..bytes.len() {
+            assert!(decode::<DocumentRecord>(&bytes[..cut], String::new).is_err());
+        }
+        assert!(decode::<StateRecord>(&bytes, String::new).is_err());
+        assert_eq!(record.structure(), ViewCounts { kgrams: 4, fingerprints: 1, distinct: 3 });
     }
 
     #[test]
@@ -289,7 +413,7 @@ mod tests {
         longer.push(0);
         assert!(decode::<DocumentRecord>(&longer, String::new).is_err());
         let mut other = bytes;
-        other[0] = 2;
+        other[0] = 3;
         assert!(decode::<DocumentRecord>(&other, String::new).is_err());
         let huge = DocumentRecord { name: "x".repeat(RECORD_LIMIT), ..sample() };
         assert!(matches!(encode(&huge), Err(Error::Document(DocumentError::MetadataTooLarge { .. }))));

@@ -250,7 +250,7 @@ fn checked_mark(root: &Path) -> Result<CommitMark> {
 
 /// Fails if this program makes other fingerprints than those in the database: no query would find anything.
 fn check_hash_version(root: &Path, profile: &Profile) -> Result<()> {
-    let (unit, found, supported) = (profile.unit(), profile.hash_version(), profile.unit().hash_version());
+    let (unit, found, supported) = (profile.unit(), profile.hash_version(), profile.supported_hash_version());
     if found == supported {
         return Ok(());
     }

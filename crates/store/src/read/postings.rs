@@ -86,15 +86,15 @@ impl Store {
         Ok((view, readers?))
     }
 
-    /// Calls `visit` for each hash that live documents hold, in ascending order of hash. `visit` gets the
+    /// Calls `visit` for each hash that live documents hold, in ascending order. `visit` gets the hash, the
     /// number of its postings, and its documents, ascending without duplicates. Reads every posting.
-    pub fn for_each_hash(&self, mut visit: impl FnMut(u64, &[u32]) -> Result<()>) -> Result<()> {
+    pub fn for_each_hash(&self, mut visit: impl FnMut(u64, u64, &[u32]) -> Result<()>) -> Result<()> {
         let mut current = 0;
         let mut postings = 0;
         let mut holders: Vec<u32> = Vec::new();
         self.for_each_posting(|posting| {
             if posting.hash != current && postings > 0 {
-                visit(postings, &holders)?;
+                visit(current, postings, &holders)?;
                 postings = 0;
                 holders.clear();
             }
@@ -105,7 +105,7 @@ impl Store {
             }
             Ok(())
         })?;
-        if postings > 0 { visit(postings, &holders) } else { Ok(()) }
+        if postings > 0 { visit(current, postings, &holders) } else { Ok(()) }
     }
 
     /// Divides all hashes into `count` ranges with about equal numbers of postings.

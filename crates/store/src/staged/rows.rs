@@ -20,6 +20,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::failure::Failure;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::Digest;
+use fpdb_kernel::profile::Profile;
 
 /// The kind of the rows of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +88,7 @@ pub fn document_rows(
     document: u32,
     record: &DocumentRecord,
     sum: u64,
-    fingerprints: &Fingerprints,
+    (profile, fingerprints): (&Profile, &Fingerprints),
     text: Option<&[u8]>,
     put: &mut dyn FnMut(StagedRow<'_>) -> Result<()>,
 ) -> Result<()> {
@@ -98,7 +99,7 @@ pub fn document_rows(
     let mut places = Vec::with_capacity(CHUNK_PLACES as usize);
     for (chunk, some) in (0..).zip(fingerprints.chunks(CHUNK_PLACES as usize)) {
         places.clear();
-        places.extend(some.map(|fingerprint| FingerprintPlace::of(&fingerprint)));
+        places.extend(some.map(|fingerprint| FingerprintPlace::of(&fingerprint, profile)));
         value.clear();
         positions::encode(&places, &mut value);
         put(StagedRow { high, low: POSITIONS << 32 | chunk, value: &value })?;

@@ -14,6 +14,7 @@ use crate::write::posting_buffer::PostingBuffer;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Digest;
+use fpdb_kernel::profile::{Profile, View};
 
 /// The most fingerprints in one call of [`Batch::push`]. A batch can exceed its memory by this much.
 pub const PUSHED_AT_ONCE: usize = 4096;
@@ -21,6 +22,7 @@ pub const PUSHED_AT_ONCE: usize = 4096;
 /// Documents that are to be committed together. They are added one after the other, in order of id.
 #[derive(Debug)]
 pub struct Batch {
+    profile: Profile,
     /// The id of the document being added, or of the next one.
     pub(crate) document: u32,
     /// The size of a batch that is worth a run of its own, in bytes.
@@ -179,6 +181,8 @@ impl Chunks {
 #[derive(Debug, Default)]
 struct OpenDocument {
     fingerprints: u64,
+    /// Those of the text as written, one of two views.
+    of_text: u64,
     /// The places of the incomplete chunk, and the number of that chunk.
     places: Vec<FingerprintPlace>,
     chunk: u32,
@@ -192,9 +196,11 @@ struct OpenDocument {
 }
 
 impl Batch {
-    /// An empty batch that is full at about `memory` bytes. Its first document gets the id `next_document`.
-    pub fn new(next_document: u32, memory: usize) -> Self {
+    /// An empty batch for a store of this profile. It is full at about `memory` bytes. Its first document
+    /// gets the id `next_document`.
+    pub fn new(profile: &Profile, next_document: u32, memory: usize) -> Self {
         Self {
+            profile: *profile,
             document: next_document,
             memory,
             limit: memory,
@@ -213,8 +219,8 @@ impl Batch {
         }
     }
 
-    /// Adds at most [`PUSHED_AT_ONCE`] fingerprints of the current document, in order of position. The batch
-    /// must not be full.
+    /// Adds at most [`PUSHED_AT_ONCE`] fingerprints of the current document; in each view, in order of
+    /// position. The batch must not be full.
     ///
     /// # Errors
     /// [`DocumentError::TooManyFingerprints`] above 2^32 fingerprints in one document.
@@ -225,6 +231,11 @@ impl Batch {
             return Err(Error::Document(DocumentError::TooManyFingerprints { limit }));
         }
         let (document, mut ordinal) = (self.document, first as u32);
+        let profile = self.profile;
+        if profile.has_two_views() {
+            let of_text = fingerprints.clone().filter(|fingerprint| profile.view_of(fingerprint.hash) == View::Text);
+            self.open.of_text += of_text.count() as u64;
+        }
         self.postings.extend(fingerprints.clone().map(|Fingerprint { hash, .. }| {
             let posting = Posting { hash, document, ordinal };
             // No fingerprint can follow the one with the largest ordinal.
@@ -234,9 +245,9 @@ impl Batch {
         self.open.fingerprints += count;
         while fingerprints.len() > 0 {
             let room = CHUNK_PLACES as usize - self.open.places.len();
-            self.open
-                .places
-                .extend(fingerprints.by_ref().take(room).map(|fingerprint| FingerprintPlace::of(&fingerprint)));
+            self.open.places.extend(
+                fingerprints.by_ref().take(room).map(|fingerprint| FingerprintPlace::of(&fingerprint, &profile)),
+            );
             if self.open.places.len() == CHUNK_PLACES as usize {
                 self.end_chunk();
             }
@@ -268,8 +279,13 @@ impl Batch {
         self.open.fingerprints
     }
 
+    /// The number of these that are of the text as written, one of two views.
+    pub fn fingerprints_of_text(&self) -> u64 {
+        self.open.of_text
+    }
+
     /// Ends the current document and returns its id. The commit sorts its postings, and then subtracts
-    /// repeated hashes from `record.distinct`.
+    /// repeated hashes from the numbers of distinct hashes.
     ///
     /// # Errors
     /// [`Error::TooManyDocuments`] if no id is left for a further document.
@@ -418,7 +434,7 @@ impl Batch {
 
     /// An empty batch with the same memory, for the documents after this one.
     pub fn next(&self) -> Self {
-        Self::new(self.document, self.memory)
+        Self::new(&self.profile, self.document, self.memory)
     }
 
     fn advance(&mut self) -> Result<()> {

@@ -25,7 +25,7 @@ use crate::codec::format::{
     document_key, keys_of, name_key, name_prefix, position_key, run_key, text_key,
 };
 use crate::codec::positions;
-use crate::codec::records::{self, DocumentRecord, RunRecord};
+use crate::codec::records::{self, DocumentRecord, RunRecord, TextCounts, TextView};
 use crate::engine::Changes;
 use crate::engine::sorted_file::WrittenFiles;
 use crate::open::mark;
@@ -37,6 +37,7 @@ use crate::write::run_writer::{self, Filters, WrittenRun};
 use crate::{Store, View, name_places, texts};
 use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
+use fpdb_kernel::profile;
 
 /// Fewer postings, or fewer chunks of positions, are not divided among threads.
 const POSTINGS_IN_PART: usize = 1 << 17;
@@ -83,13 +84,28 @@ impl Store {
     }
 }
 
+/// Numbers of hashes of a document, or of repetitions of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Repeats {
+    all: u64,
+    /// Those of the text as written, one of two views.
+    of_text: u64,
+}
+
+impl Repeats {
+    fn add(&mut self, view: profile::View) {
+        self.all += 1;
+        self.of_text += u64::from(view == profile::View::Text);
+    }
+}
+
 /// Writes batches into a store.
 pub struct Committer {
     /// The number of the next run. Above the committed number while a batch has runs of its own.
     next_run: u32,
     /// How often a document of the current batch repeats one of its hashes, by document. Counts sorted
     /// postings only.
-    repeats: HashMap<u32, u64>,
+    repeats: HashMap<u32, Repeats>,
     /// The document that was being added when the last run was written.
     partial: Option<u32>,
     /// Documents with postings in more than one run of the batch.
@@ -121,8 +137,8 @@ impl Committer {
         chunks?;
         write_texts(store, batch.texts())?;
         let (run, repeats) = written?;
-        for document in repeats.into_iter().flatten() {
-            *self.repeats.entry(document).or_default() += 1;
+        for (document, view) in repeats.into_iter().flatten() {
+            self.repeats.entry(document).or_default().add(view);
         }
         self.next_run += u32::from(run.is_some());
         self.spread.extend(self.partial);
@@ -227,10 +243,14 @@ impl Committer {
         let state = &mut view.state;
         let mut write = store.engine.changes();
         for (id, record) in &batch.pending.documents {
-            let repeats = self.repeats.get(id).copied().unwrap_or(0);
-            // The number in `spread` and the one in the record both count fingerprints of this batch.
-            let distinct = spread.get(id).copied().unwrap_or(record.distinct.saturating_sub(repeats));
-            let stored = DocumentRecord { distinct, ..record.clone() };
+            let repeats = self.repeats.get(id).copied().unwrap_or_default();
+            // The numbers in `spread` and those in the record both count fingerprints of this batch.
+            let distinct = spread.get(id).copied().unwrap_or(Repeats {
+                all: record.distinct.saturating_sub(repeats.all),
+                of_text: record.text().map_or(0, |text| text.distinct.saturating_sub(repeats.of_text)),
+            });
+            let text_view = record.text_view.0.map(|text| TextCounts { distinct: distinct.of_text, ..text });
+            let stored = DocumentRecord { distinct: distinct.all, text_view: TextView(text_view), ..record.clone() };
             write.put(DOCUMENTS, document_key(*id), records::encode(&stored)?)?;
             write.put(NAMES, name_key(&record.name, *id), [])?;
             write.put(DIGESTS, digest_key(&record.digest, *id), [])?;
@@ -306,14 +326,21 @@ fn delete_chunks(family: &str, id: u32, chunks: u32, changes: &mut Changes<'_>) 
 }
 
 /// Sorts the postings and writes them as the run `run`. Returns the run, and a list of documents: one entry
-/// each time a document repeats one of its hashes.
-fn write_postings(store: &Store, run: u32, filters: Filters, postings: &mut [Posting]) -> Result<WrittenRun<Vec<u32>>> {
+/// each time a document repeats one of its hashes, with the view of the hash.
+fn write_postings(
+    store: &Store,
+    run: u32,
+    filters: Filters,
+    postings: &mut [Posting],
+) -> Result<WrittenRun<Vec<(u32, profile::View)>>> {
+    let of_store = *store.profile();
     let parts = postings.len().div_ceil(POSTINGS_IN_PART).clamp(1, rayon::current_num_threads());
     let parts = divided(postings, &store.hash_ranges(parts));
     run_writer::write_run(store, run, filters, parts, |postings, part| {
         postings.sort_unstable();
         let again = |pair: &&[Posting]| (pair[0].hash, pair[0].document) == (pair[1].hash, pair[1].document);
-        let repeats = postings.windows(2).filter(again).map(|pair| pair[1].document).collect();
+        let repeat = |pair: &[Posting]| (pair[1].document, of_store.view_of(pair[1].hash));
+        let repeats = postings.windows(2).filter(again).map(repeat).collect();
         part.extend(postings)?;
         Ok(repeats)
     })
@@ -391,18 +418,18 @@ fn write_rows<'a>(store: &Store, name: &'static str, rows: impl Iterator<Item = 
     changes.write("write positions and texts")
 }
 
-/// The number of distinct hashes of a document whose postings lie in several runs of the batch.
-fn distinct_over_runs(store: &Store, batch: &Batch, document: u32) -> Result<u64> {
+/// The numbers of distinct hashes of a document whose postings lie in several runs of the batch.
+fn distinct_over_runs(store: &Store, batch: &Batch, document: u32) -> Result<Repeats> {
     let mut readers = batch
         .runs
         .iter()
         .map(|&(run, _)| RunReader::new(&store.engine, run))
         .collect::<Result<Vec<RunReader<'_>>>>()?;
-    let mut distinct = 0;
+    let mut distinct = Repeats::default();
     let mut last = None;
     run_reader::merge(&mut readers, |posting| {
         if posting.document == document && last != Some(posting.hash) {
-            distinct += 1;
+            distinct.add(store.profile().view_of(posting.hash));
             last = Some(posting.hash);
         }
         Ok(())

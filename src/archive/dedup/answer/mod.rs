@@ -198,7 +198,9 @@ impl AnswerWriter<'_> {
         let survivor = match self.survivors.get(&reason.keep) {
             Some(survivor) => survivor,
             None => {
-                let DocumentRecord { name, distinct, digest, .. } = self.store.document(reason.keep)?;
+                let record = self.store.document(reason.keep)?;
+                let distinct = record.structure().distinct;
+                let DocumentRecord { name, digest, .. } = record;
                 self.survivors.entry(reason.keep).or_insert(SurvivorInfo { name, distinct, digest })
             }
         };
@@ -208,7 +210,7 @@ impl AnswerWriter<'_> {
             Because::Identical if survivor.digest != record.digest => (Because::SameText, 1.0),
             Because::Identical => (Because::Identical, 1.0),
             because => {
-                let (size, other) = (size_of(record.distinct), size_of(survivor.distinct));
+                let (size, other) = (size_of(record.structure().distinct), size_of(survivor.distinct));
                 (because, self.threshold.score(reason.shared, size, other))
             }
         };

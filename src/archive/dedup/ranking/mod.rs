@@ -416,7 +416,7 @@ fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u
     RankingKey {
         id,
         digest: record.digest,
-        distinct: count(record.distinct),
+        distinct: count(record.structure().distinct),
         extent: Extent::new(count(record.fingerprints), record.symbols),
         protected,
         preferred,

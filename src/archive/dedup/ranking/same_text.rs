@@ -20,6 +20,7 @@ use crate::archive::spill::{Sorter, TempSpace};
 use crate::query::TextSequence;
 use fpdb_host::error::Result;
 use fpdb_kernel::document::Digest;
+use fpdb_kernel::profile::View;
 use fpdb_reading::input::InputLimits;
 use fpdb_store::Store;
 
@@ -91,7 +92,7 @@ impl SameText {
                 sorter.push(Likeness {
                     symbols: record.symbols,
                     kgrams: record.kgrams,
-                    fingerprints: record.fingerprints,
+                    fingerprints: record.structure().fingerprints,
                     sum: sums.get(id as usize).copied().unwrap_or(0),
                     digest: record.digest,
                     id,
@@ -166,20 +167,25 @@ fn take_group(group: &mut Vec<Class>, classes: &mut Vec<Class>) {
     group.clear();
 }
 
-/// By document, a sum over its fingerprints that depends on their order.
+/// By document, a sum over its fingerprints of structure. With one view, it depends on their order. With two,
+/// their numbers depend on the text as written too.
 fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
     let documents = store.view().state().next_document;
     let sums: Vec<AtomicU64> = (0..documents).map(|_| AtomicU64::new(0)).collect();
     let done = AtomicU64::new(0);
+    let profile = *store.profile();
     let ranges = PostingSource::ranges(store);
     let least = ranges_per_reader(ranges.len(), documents, memory).max(1);
     ranges.into_par_iter().with_min_len(least).try_for_each(|range: RangeInclusive<u64>| {
         store.for_each_hash_in(&range, &mut |hash, postings| {
+            if profile.view_of(hash) == View::Text {
+                return Ok(());
+            }
             monitor.advance(Activity::Counting, &done, postings.len() as u64)?;
             for posting in postings {
                 let mut bytes = [0; 12];
                 bytes[..8].copy_from_slice(&hash.to_le_bytes());
-                bytes[8..].copy_from_slice(&posting.ordinal.to_le_bytes());
+                bytes[8..].copy_from_slice(&if profile.has_two_views() { 0 } else { posting.ordinal }.to_le_bytes());
                 sums[posting.document as usize].fetch_add(xxh3_64(&bytes), Ordering::Relaxed);
             }
             Ok(())

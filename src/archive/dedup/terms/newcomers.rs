@@ -9,6 +9,7 @@ use roaring::RoaringBitmap;
 
 use crate::archive::dedup::terms::source::{LARGE, PostingSource};
 use fpdb_host::error::Result;
+use fpdb_kernel::profile::View;
 use fpdb_store::{Posting, Store};
 
 /// The postings of hashes that at least one newcomer holds.
@@ -43,10 +44,19 @@ impl PostingSource for Newcomers<'_> {
         visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
     ) -> Result<()> {
         let expected = usize::try_from(self.postings).unwrap_or(usize::MAX) / self.ranges;
-        self.store.for_each_hash_of(&self.documents, hashes, expected, visit)
+        let profile = *self.store.profile();
+        self.store.for_each_hash_of(
+            &self.documents,
+            hashes,
+            expected,
+            &mut |hash, postings| match profile.view_of(hash) {
+                View::Structure => visit(hash, postings),
+                View::Text => Ok(()),
+            },
+        )
     }
 
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
+    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>> {
         self.store.positions(document, ordinals)
     }
 }

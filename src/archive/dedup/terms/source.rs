@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use fpdb_host::error::Result;
+use fpdb_kernel::profile::View;
 use fpdb_store::{Posting, Store};
 
 /// The store, or its model in tests.
@@ -21,8 +22,9 @@ pub(in crate::archive::dedup) trait PostingSource: Sync {
         visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
     ) -> Result<()>;
 
-    /// The positions, in symbols, of these fingerprints of a document. `ordinals` must ascend.
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>>;
+    /// The positions, in symbols, of these fingerprints of a document. `ordinals` must ascend. `None` for
+    /// fingerprints of the text as written: documents are compared by their structure.
+    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>>;
 }
 
 /// Bytes for each document that holds a hash while its postings are read: decoded, merged and sorted, and by
@@ -57,11 +59,16 @@ impl PostingSource for Store {
         hashes: &RangeInclusive<u64>,
         visit: &mut dyn FnMut(u64, &[Posting]) -> Result<()>,
     ) -> Result<()> {
-        self.for_each_hash_in(hashes, visit)
+        let profile = *self.profile();
+        self.for_each_hash_in(hashes, &mut |hash, postings| match profile.view_of(hash) {
+            View::Structure => visit(hash, postings),
+            View::Text => Ok(()),
+        })
     }
 
-    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<u64>> {
-        Ok(self.places(document, ordinals)?.into_iter().map(|place| place.position).collect())
+    fn positions(&self, document: u32, ordinals: &[u32]) -> Result<Vec<Option<u64>>> {
+        let places = self.places(document, ordinals)?.into_iter();
+        Ok(places.map(|place| (!place.of_text).then_some(place.position)).collect())
     }
 }
 

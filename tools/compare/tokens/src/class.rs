@@ -1,7 +1,7 @@
 //! The values of tokens: what makes two of them the same symbol, whatever the language.
 //!
 //! Part of the pinned hash version, as everything in [`value`](super::super::value). A name is a name; a literal keeps its
-//! own text, which tells independent solutions of one task apart better than anything else (`docs/measurements.md`).
+//! own text, which tells independent solutions of one task apart better than anything else (`docs/code.md`).
 
 use xxhash_rust::xxh3::xxh3_64;
 

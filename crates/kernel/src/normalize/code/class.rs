@@ -2,7 +2,7 @@
 //!
 //! These values belong to the hash version, like everything in [`value`](super::super::value). All names are
 //! the same. A literal keeps its own text: of all features, this distinguishes independent solutions of one
-//! task best (`docs/measurements.md`).
+//! task best (`docs/code.md`).
 
 use super::super::value::{mix64, value_of_word};
 

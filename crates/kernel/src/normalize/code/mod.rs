@@ -47,6 +47,8 @@ pub(super) struct Tokens {
     /// A value for each symbol of a document in a known language: for a name the value of its text, else the
     /// symbol's own value. `None` if names are not distinguished.
     names: Option<Vec<u64>>,
+    /// True if source code is read as words and marks too.
+    as_written: bool,
     language: Option<Language>,
     /// Text that is not tokenised yet.
     pending: TextPiece,
@@ -59,12 +61,18 @@ impl Tokens {
     pub(super) fn new() -> Self {
         Self {
             names: None,
+            as_written: false,
             language: None,
             pending: TextPiece::default(),
             state: lexer::LexerState::default(),
             words: WordMaker::new(crate::profile::WordRule::Unicode),
             tables: HashMap::new(),
         }
+    }
+
+    /// The words and marks of the text instead, in every language.
+    pub(super) fn in_words(self) -> Self {
+        Self { as_written: true, ..self }
     }
 
     /// The same tokens, with a second list of values in which names are distinguished.
@@ -80,8 +88,8 @@ impl Tokens {
 
     /// Sets the language of the next documents; `None` if it is not known.
     pub(super) fn begin(&mut self, language: Option<Language>) {
-        self.language = language;
-        if let Some(language) = language {
+        self.language = language.filter(|_| !self.as_written);
+        if let Some(language) = self.language {
             self.tables.entry(language).or_insert_with(|| Tables::new(language));
         }
     }
@@ -102,7 +110,7 @@ impl Tokens {
 
     /// Tokenises the text as far as the result is final.
     fn take(&mut self, ended: bool, out: &mut Symbols) {
-        let Self { names, pending, state, words, tables, language } = self;
+        let Self { names, pending, state, words, tables, language, .. } = self;
         let mut names = names.as_mut().filter(|_| language.is_some());
         let mut push = |value, range: Range<usize>| {
             if push(pending, value, range.clone(), out)
