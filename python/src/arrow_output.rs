@@ -176,6 +176,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("phrases", UInt64),
         field("corpus_containment", Float64),
         field("matching_documents", UInt64),
+        maybe("compared", UInt64),
         maybe("below", UInt64),
         field("ignored", list(object(vec![field("query", location()), field("because", Utf8)]))),
         field("matches", list(matches)),

@@ -49,14 +49,20 @@ pub struct QueryAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<TextLookup>,
     /// Number of documents that share a hash with the query and reach `min_score`, returned or not. Documents
-    /// of the same bytes count too. With submissions, the number of submissions.
+    /// of the same bytes count too. With submissions, the number of submissions. With `rewritten`, only
+    /// documents with a passage count.
     pub matching_documents: u64,
+    /// With `rewritten`, the number of documents whose text was compared: those whose shared hashes lie
+    /// nearest each other. Otherwise 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub compared: u64,
     /// Number of documents that share a hash with the query and do not reach `min_score`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub below: u64,
     /// Parts of the query that count in no match, in order. Empty unless passages were requested.
     pub ignored: Vec<Ignored>,
-    /// Best first: by score, then by coverage if passages were requested, then by name.
+    /// Best first: by score, then by coverage if passages were requested, then by name. With `rewritten`, by
+    /// coverage, then by score and name.
     pub matches: Vec<Match>,
     /// True if some document has the same bytes, returned or not. Not in the JSON.
     #[serde(skip)]

@@ -1,6 +1,6 @@
 //! Answering: one query, from its lookup to its answer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::answer::{Match, QueryAnswer, TextLookup};
 use super::evidence::{Evidence, SharedFingerprints};
@@ -8,6 +8,7 @@ use super::options::QueryOptions;
 use super::passages::DocumentPassages;
 use super::prepared::{PreparedQuery, view_index};
 use super::rank::{self, MatchFiles, MatchSubject, Measures, Ranked};
+use super::rewritten::{self, PassagesOf, Query};
 use super::tally::Tally;
 use super::text_cache::TextCache;
 use super::units::Units;
@@ -17,9 +18,6 @@ use fpdb_host::schema::Schema;
 use fpdb_kernel::document::DocId;
 use fpdb_passages::Covered;
 use fpdb_store::{DocumentRecord, Gathered, Store};
-
-/// The passages of documents by id; if they are inferred, also why.
-type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
 
 /// The hashes that [`answer`] looks up, ascending.
 pub(crate) fn hashes_to_look_up(subject: &PreparedQuery, options: &QueryOptions) -> impl Iterator<Item = u64> {
@@ -74,17 +72,29 @@ pub(crate) fn answer(
     let view = lookup.view();
     identical.retain(|&id| view.is_live(id) && !view.is_boilerplate(id) && Some(id) != subject.id);
     let has_identical = !identical.is_empty();
-    let identical = tally.add_identical(&identical, options);
-    let rank::RankedMatches { best, reaching, below } =
-        rank::rank(store, subject, &tally, &identical, options, task.token())?;
+    let identical_documents = identical;
+    let identical = tally.add_identical(&identical_documents, options);
+    let compared = match options.passages && options.joining.rewritten {
+        true => {
+            let query = Query { store, subject, options, units, texts, task };
+            Some(rewritten::compare(&query, &mut lookup, &tally, &identical_documents)?)
+        }
+        false => None,
+    };
+    let chosen = compared.as_ref();
+    let rank::RankedMatches { best, reaching, mut below } =
+        rank::rank(store, subject, &tally, &identical, chosen.map(|chosen| &chosen.units), options, task.token())?;
     let with_files = |ranked: Ranked| {
         task.token().check()?;
-        let files = rank::files(store, subject, &tally, &ranked, options)?;
+        let files = rank::files(store, subject, &tally, &ranked, chosen.map(|chosen| &chosen.documents), options)?;
         Ok((ranked, files))
     };
     let ranked = best.into_iter().map(with_files).collect::<Result<Vec<(Ranked, MatchFiles)>>>()?;
-    let (mut shared, mut passages) = (SharedFingerprints::default(), None);
-    if options.passages {
+    let (mut ignored, mut passages, mut compared_documents) = (Vec::new(), None, 0);
+    if let Some(compared) = compared {
+        below += tally.below(options.min_score, &identical);
+        (ignored, passages, compared_documents) = (compared.ignored, Some(compared.passages), compared.count);
+    } else if options.passages {
         let passages = passages.insert(PassagesOf::new());
         // A submission covers the passages of all its documents, listed or not.
         let unlisted = ranked.iter().flat_map(|(_, files)| &files.unlisted);
@@ -94,7 +104,7 @@ pub(crate) fn answer(
         let listed: Vec<(u32, &DocumentRecord)> = documents(&ranked).collect();
         let documents: Vec<_> =
             listed.iter().copied().chain(unlisted.iter().map(|(id, record)| (*id, record))).collect();
-        shared = SharedFingerprints::find(&mut lookup, subject, &documents, options.max_df, units, task.token())?;
+        let shared = SharedFingerprints::find(&mut lookup, subject, &documents, options.max_df, units, task.token())?;
         if !documents.is_empty() {
             let mut evidence = Evidence::new(store, subject, options, texts, &documents, &shared, task.token())?;
             let total = documents.len() as u64;
@@ -107,12 +117,17 @@ pub(crate) fn answer(
                 passages.insert(document.0, (found, why));
             }
         }
+        ignored = shared.ignored;
     }
     let finish = |(ranked, files)| finish_match(subject, ranked, files, &identical, passages.as_mut());
     let mut matches: Vec<(Match, Covered)> = ranked.into_iter().map(finish).collect();
-    // A stable sort: matches of equal coverage stay in order of name.
-    let coverage = |found: &Match| found.coverage.unwrap_or(0.0);
-    matches.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then(coverage(b).total_cmp(&coverage(a))));
+    // A stable sort: matches of equal score and coverage stay in order of name.
+    let by_score = |a: &Match, b: &Match| b.score.total_cmp(&a.score);
+    let by_coverage = |a: &Match, b: &Match| b.coverage.unwrap_or(0.0).total_cmp(&a.coverage.unwrap_or(0.0));
+    matches.sort_by(|(a, _), (b, _)| match options.joining.rewritten {
+        true => by_coverage(a, b).then(by_score(a, b)),
+        false => by_score(a, b).then(by_coverage(a, b)),
+    });
     matches.truncate(options.top.unwrap_or(usize::MAX));
     let covered = Covered::union(matches.iter().map(|(_, covered)| covered));
     let [structure, text] = tally.views;
@@ -142,7 +157,8 @@ pub(crate) fn answer(
         text,
         matching_documents: reaching,
         below,
-        ignored: shared.ignored,
+        compared: compared_documents,
+        ignored,
         has_identical,
         coverage: covered.share(),
         matches: matches.into_iter().map(|(found, _)| found).collect(),

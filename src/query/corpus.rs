@@ -26,7 +26,7 @@ pub struct CorpusAnswer {
     pub coverage: Option<f64>,
     /// True if a document has the same bytes.
     pub identical: bool,
-    /// Number of documents that share a hash with the query.
+    /// Number of documents that share a hash with the query; with `rewritten`, that have a passage.
     pub documents: u64,
     /// The passages in the best documents, in order of the query.
     pub places: Vec<CorpusPlace>,

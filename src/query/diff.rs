@@ -88,6 +88,7 @@ pub fn diff(
         corpus_containment: containment_of(shared, fingerprints, a.digest == b.digest),
         text,
         matching_documents: matches.len() as u64,
+        compared: 0,
         below: 0,
         ignored,
         has_identical: a.digest == b.digest,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Ignored, IgnoredBecause};
 use super::location::Location;
@@ -25,7 +25,7 @@ use fpdb_store::{DocumentRecord, FingerprintPlace, Holders, Lookup, Store};
 #[derive(Default)]
 pub(super) struct SharedFingerprints {
     /// By document, the fingerprints it shares, in order of hash.
-    marks: HashMap<u32, Vec<SharedFingerprint>>,
+    marks: FxHashMap<u32, Vec<SharedFingerprint>>,
     /// The query's hashes that at least one of the documents holds, ascending.
     hashes: Vec<u64>,
     /// Parts of the query with ignored hashes.

@@ -11,6 +11,7 @@
 
 mod answer;
 mod answering;
+mod candidates;
 mod corpus;
 mod diff;
 mod estimate;
@@ -22,6 +23,7 @@ mod phrases;
 mod prepared;
 mod quotes;
 mod rank;
+mod rewritten;
 mod sentences;
 mod source;
 mod stored_place;

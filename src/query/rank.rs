@@ -10,6 +10,8 @@
 
 use std::cmp::{Ordering, Reverse};
 
+use rustc_hash::FxHashSet;
+
 use super::answer::Measure;
 use super::estimate::{Sizes, wilson_interval, with_edges};
 use super::options::{Mode, QueryOptions};
@@ -91,21 +93,25 @@ pub(super) struct RankedMatches {
 const TIED: usize = 32;
 
 /// The best documents by the mode's score, then name, then age; also some that tie with the last. The
-/// `identical` documents, ascending, are included at any score.
+/// `identical` documents, ascending, are included at any score. With `chosen`, all of these that reach
+/// `min_score` and no others.
 pub(super) fn rank<'a>(
     store: &Store,
     subject: &PreparedQuery,
     tally: &'a Tally<'_>,
     identical: &[u32],
+    chosen: Option<&FxHashSet<u32>>,
     options: &QueryOptions,
     stop: &StopToken,
 ) -> Result<RankedMatches> {
+    let is_chosen = |id: &u32| chosen.is_none_or(|chosen| chosen.contains(id));
+    let wanted = tally.shared.iter().filter(|(id, _)| is_chosen(id));
     // No score exceeds the larger containment. So in descending order of that, the rest can be skipped once
     // the best are certain.
     let bounded = |(&id, shares): (&u32, &'a [Shares; 2])| (id, tally.largest_containment(shares), shares);
-    let mut candidates: Vec<(u32, f64, &[Shares; 2])> = tally.shared.iter().map(bounded).collect();
+    let mut candidates: Vec<(u32, f64, &[Shares; 2])> = wanted.map(bounded).collect();
     candidates.sort_unstable_by(|(id, a, _), (other, b, _)| b.total_cmp(a).then(id.cmp(other)));
-    let top = options.top.unwrap_or(usize::MAX);
+    let top = options.top.filter(|_| chosen.is_none()).unwrap_or(usize::MAX);
     // Passages decide between documents of equal score, also across the cut-off.
     let tied = if options.passages { TIED } else { 0 };
     let all = candidates.len() as u64;
@@ -153,16 +159,19 @@ pub(super) struct MatchFiles {
 }
 
 /// The documents of a submission, best first: by shared hashes, then by score and name. Empty for a document.
+/// With `chosen`, only documents in it.
 pub(super) fn files(
     store: &Store,
     subject: &PreparedQuery,
     tally: &Tally<'_>,
     ranked: &Ranked,
+    chosen: Option<&FxHashSet<u32>>,
     options: &QueryOptions,
 ) -> Result<MatchFiles> {
     let of_submission = tally.files.range((ranked.id, 0)..=(ranked.id, u32::MAX));
     let mut files: Vec<(u32, &[Shares; 2])> =
         of_submission.map(|(&(_, document), shares)| (document, shares)).collect();
+    files.retain(|(document, _)| chosen.is_none_or(|chosen| chosen.contains(document)));
     files.sort_by_key(|&(document, shares)| (Reverse(shares[0].hashes + shares[1].hashes), document));
     let unlisted = files.split_off(files.len().min(FILES)).into_iter().map(|(document, _)| document).collect();
     let measured = files.into_iter().map(|(document, shares)| {
@@ -172,23 +181,6 @@ pub(super) fn files(
     let mut best = measured.collect::<Result<Vec<_>>>()?;
     best.sort_by(|a, b| b.shared().cmp(&a.shared()).then_with(|| a.cmp(b)));
     Ok(MatchFiles { best, unlisted })
-}
-
-impl Tally<'_> {
-    /// The share of the looked-up hashes that a document holds, in one view. If none were looked up in any
-    /// view, only documents of the same bytes are compared, so it is 1.
-    fn containment(&self, view: usize, shared: f64) -> f64 {
-        match self.views.map(|view| view.looked_up.weight) {
-            [0.0, 0.0] => 1.0,
-            looked_up if looked_up[view] == 0.0 => 0.0,
-            looked_up => shared / looked_up[view],
-        }
-    }
-
-    /// The larger containment of both views.
-    fn largest_containment(&self, shares: &[Shares; 2]) -> f64 {
-        self.containment(0, shares[0].weight).max(self.containment(1, shares[1].weight))
-    }
 }
 
 impl Ranked {

@@ -1,13 +1,15 @@
 //! Tally: counts, hash by hash, how many looked-up hashes each document or submission holds.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::IgnoredBecause;
 use super::options::QueryOptions;
 use super::units::Units;
 use fpdb_host::error::Result;
 use fpdb_kernel::document::DocId;
-use fpdb_store::{Holders, Lookup};
+use fpdb_store::{Holders, Lookup, Posting};
 
 /// The counts.
 pub(super) struct Tally<'a> {
@@ -19,7 +21,7 @@ pub(super) struct Tally<'a> {
     /// The hashes of each view: the structure, then the text as written.
     pub(super) views: [ViewTally; 2],
     /// Hashes held, by unit, in each view.
-    pub(super) shared: HashMap<u32, [Shares; 2]>,
+    pub(super) shared: FxHashMap<u32, [Shares; 2]>,
     /// The same for the documents of submissions, by submission and document.
     pub(super) files: BTreeMap<(u32, u32), [Shares; 2]>,
     holders: Vec<u32>,
@@ -65,7 +67,7 @@ impl<'a> Tally<'a> {
             own: subject.map(|id| units.of(id)),
             documents: units.count(documents),
             views: Default::default(),
-            shared: HashMap::new(),
+            shared: FxHashMap::default(),
             files: BTreeMap::new(),
             holders: Vec::new(),
             room: Vec::new(),
@@ -86,6 +88,44 @@ impl<'a> Tally<'a> {
             _ => counts.quoted += 1,
         }
         counts.looked_up.add(options.weight.of(0, self.documents));
+    }
+
+    /// The share of the looked-up hashes that a document holds, in one view. If none were looked up in any
+    /// view, only documents of the same bytes are compared, so it is 1.
+    pub(super) fn containment(&self, view: usize, shared: f64) -> f64 {
+        match self.views.map(|view| view.looked_up.weight) {
+            [0.0, 0.0] => 1.0,
+            looked_up if looked_up[view] == 0.0 => 0.0,
+            looked_up => shared / looked_up[view],
+        }
+    }
+
+    /// The larger containment of both views.
+    pub(super) fn largest_containment(&self, shares: &[Shares; 2]) -> f64 {
+        self.containment(0, shares[0].weight).max(self.containment(1, shares[1].weight))
+    }
+
+    /// Number of units that hold these postings.
+    pub(super) fn units_of(&self, postings: &[Posting]) -> u64 {
+        postings.iter().map(|posting| self.units.of(posting.document)).collect::<FxHashSet<u32>>().len() as u64
+    }
+
+    /// The hashes that a document shares; `None` if it is no match.
+    pub(super) fn shares_of(&self, document: u32) -> Option<&[Shares; 2]> {
+        let unit = self.units.of(document);
+        match self.units.facts(unit) {
+            Some(_) => self.files.get(&(unit, document)),
+            None => self.shared.get(&document),
+        }
+    }
+
+    /// The documents that may match, each after the share of the looked-up hashes that it holds, in any
+    /// order.
+    pub(super) fn sharing(&self) -> impl Iterator<Item = (f64, u32)> {
+        let alone = self.shared.iter().filter(|&(&unit, _)| self.units.facts(unit).is_none());
+        let alone = alone.map(|(&document, shares)| (document, shares));
+        let files = self.files.iter().map(|(&(_, document), shares)| (document, shares));
+        alone.chain(files).map(|(document, shares)| (self.largest_containment(shares), document))
     }
 
     /// Counts the documents that hold `hash`, one of a view, except those of the query itself.
@@ -126,6 +166,15 @@ impl<'a> Tally<'a> {
         }
         (self.holders, self.room) = (holders, room);
         Ok(())
+    }
+
+    /// Number of units that share a hash but hold less than `min_score` of the looked-up hashes in each view.
+    /// `identical`, ascending, are not among them.
+    pub(super) fn below(&self, min_score: f64, identical: &[u32]) -> u64 {
+        let is_below = |(unit, shares): &(&u32, &[Shares; 2])| {
+            self.largest_containment(shares) < min_score && identical.binary_search(unit).is_err()
+        };
+        if min_score > 0.0 { self.shared.iter().filter(is_below).count() as u64 } else { 0 }
     }
 
     /// Adds documents that match whatever they share, if they may match at all. Returns their units,

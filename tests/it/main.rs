@@ -35,6 +35,7 @@ mod quotes;
 mod reader_process;
 mod repeats;
 mod report;
+mod rewritten;
 #[cfg(feature = "serve")]
 mod serve;
 mod stopping;

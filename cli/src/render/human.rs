@@ -113,10 +113,21 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     if answer.looked_up > 0 {
         let _ = writeln!(
             page,
-            "  {} of {of} found ({}), in {}",
+            "  {} of {of} found ({}){}",
             grouped(answer.found),
             percent(answer.corpus_containment),
-            count(answer.matching_documents, unit),
+            match answer.compared {
+                0 => format!(", in {}", count(answer.matching_documents, unit)),
+                _ => String::new(),
+            }
+        );
+    }
+    if answer.compared > 0 {
+        let _ = writeln!(
+            page,
+            "  {} compared, passages in {}",
+            count(answer.compared, "document"),
+            count(answer.matching_documents, unit)
         );
     }
     if let Some(text) = answer.text.as_ref().filter(|text| text.looked_up > 0) {

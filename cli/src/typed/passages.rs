@@ -27,7 +27,9 @@ pub(crate) struct JoiningArgs {
     ///
     /// For databases of the profile words; diff reads both files so. Sentences that say the same in other
     /// words and another order count beside shared runs. A passage has at least some 20 words in common, rare
-    /// words counting more. A document is compared only if it shares a fingerprint with the query.
+    /// words counting more. A query compares the documents whose shared fingerprints lie nearest each
+    /// other, until 128 in a row have no passage. It lists documents with a passage only, ordered by the
+    /// share of the query that the passages cover.
     #[arg(long, conflicts_with = "gap")]
     rewritten: bool,
     /// Join shared runs with at most N symbols between them into one passage [default: t = w + k - 1]

@@ -328,13 +328,15 @@ class QueryAnswer(Answer):
         found: how many of these at least one document holds.
         boilerplate, common, quoted, phrases: how many of these count in no score, and why.
         corpus_containment: found / looked_up.
-        matching_documents: documents that reach the least score, returned or not.
+        matching_documents: documents that reach the least score, returned or not. With `rewritten`, only documents with
+            a passage count.
         below: documents that share a fingerprint and do not reach it.
+        compared: with `rewritten`, documents whose text was compared; otherwise 0.
         ignored: parts of the query that count in no match.
         matches: best first.
     """
 
-    _OPTIONAL = frozenset({"quoted", "phrases", "below"})
+    _OPTIONAL = frozenset({"quoted", "phrases", "below", "compared"})
 
     mode: str
     weight: str
@@ -351,6 +353,7 @@ class QueryAnswer(Answer):
     quoted: int = 0
     phrases: int = 0
     below: int = 0
+    compared: int = 0
     schema: str = "fpdb.query/1"
 
     def __len__(self) -> int:

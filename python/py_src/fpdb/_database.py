@@ -492,7 +492,7 @@ class Database:
             min_score: the least score of a match.
             max_df: fingerprints that more documents hold do not count.
             passages: whether to find passages.
-            rewritten: also finds paraphrases, in databases of words.
+            rewritten: also finds paraphrases, in databases of words. Only documents with a passage match, ordered by `coverage`.
             gap: joins shared runs with at most this many symbols between them into one passage; the guarantee of the profile where
                 not given.
             min_passage: leaves out passages with fewer symbols that agree.

@@ -9,10 +9,11 @@
 //! (`summary`). If fragments explain the same text, the larger stays. The constants were tuned on texts
 //! rewritten in several ways (docs/measurements.md).
 //!
-//! The index is the same as for other queries: only documents that share a fingerprint are compared. Words of
-//! boilerplate, common fingerprints, quotations and phrases make no passage. `agreement` counts equal words
-//! in the same order, so it is low if sentences were rearranged. `exact` is true, since both texts were
-//! compared word by word. If a text is not available, passages are inferred from fingerprints as usual, with
+//! The index is the same as for other queries, and the places of shared fingerprints choose the documents to
+//! compare (`candidates` in the library's `query`). Words of boilerplate, common fingerprints, quotations and
+//! phrases make no passage. `agreement` counts equal words in the same order, so it is low if sentences were
+//! rearranged. `exact` is true, since both texts were compared word by word. If a text is not available,
+//! passages are inferred from fingerprints as usual, with
 //! a gap of 60 words and at least 20 words.
 
 mod fragments;

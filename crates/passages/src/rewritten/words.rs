@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// A word, by number.
 pub(super) type WordNumber = u32;
@@ -47,7 +47,8 @@ impl WordTexts {
     /// Numbers the words of two texts. `values` are the words and `sentences` the places where sentences
     /// begin; `counts` says whether a place of the query counts.
     pub(super) fn new(values: [&[u64]; 2], sentences: [&[u32]; 2], counts: impl Fn(u32) -> bool) -> Self {
-        let mut numbers: FxHashMap<u64, WordNumber> = FxHashMap::default();
+        let length = values.iter().map(|text| text.len()).sum();
+        let mut numbers: FxHashMap<u64, WordNumber> = FxHashMap::with_capacity_and_hasher(length, FxBuildHasher);
         let mut texts = values.map(|values| {
             let number = |&value: &u64| {
                 let next = numbers.len() as WordNumber + 1;
@@ -79,7 +80,15 @@ impl WordTexts {
                 }
             }
         }
-        let weight = |&held: &u32| (f64::from(number) / f64::from(held.max(1))).ln_1p() - OFFSET;
+        // Few numbers of pieces are different, and a logarithm takes long.
+        let mut known: Vec<Option<f64>> = Vec::new();
+        let weight = |&held: &u32| {
+            let held = held.max(1) as usize;
+            if known.len() <= held {
+                known.resize(held + 1, None);
+            }
+            *known[held].get_or_insert_with(|| (f64::from(number) / held as f64).ln_1p() - OFFSET)
+        };
         self.weights = holding.iter().map(weight).collect();
         self.weights[NO_WORD as usize] = 0.0;
         let counting = self.texts.iter().flatten().filter(|&&word| word != NO_WORD).count();

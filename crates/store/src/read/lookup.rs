@@ -90,6 +90,17 @@ impl<'a> Lookup<'a> {
         Ok(if boilerplate { Holders::Boilerplate } else { Holders::Documents(&self.found) })
     }
 
+    /// Number of postings of `hash` in documents that are not deleted.
+    ///
+    /// # Errors
+    /// Errors from reading the store.
+    pub fn postings_of_hash(&mut self, hash: u64) -> Result<usize> {
+        match self.cache.as_ref().and_then(|cache| cache.get(hash)) {
+            Some(found) => Ok(found.len()),
+            None => Ok(self.find(hash)?.len()),
+        }
+    }
+
     /// The postings of `hash` in documents that are not deleted, ascending by document within each run.
     /// Fastest if hashes come in ascending order, or were looked up before.
     pub(crate) fn find(&mut self, hash: u64) -> Result<&[Posting]> {

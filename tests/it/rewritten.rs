@@ -1,0 +1,189 @@
+//! Queries for rewritten text: they find the passages that comparing each document finds, without comparing most.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use fpdb::{PassageOptions, Profile, QuerySource, ReadOptions, Task};
+use serde_json::Value;
+
+use crate::support::Folder;
+
+/// A generator of sentences of 12 words. Half of the words are among sixty common ones, so unrelated texts share k-grams.
+struct Writer(u64);
+
+impl Writer {
+    fn next(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below
+    }
+
+    fn word(&mut self) -> String {
+        let number = if self.next(2) == 0 { self.next(8) * self.next(8) } else { 60 + self.next(5000) };
+        // In letters, since the words of the profile may be letters only.
+        number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect::<String>() + "x"
+    }
+
+    fn sentences(&mut self, count: usize) -> Vec<Vec<String>> {
+        (0..count).map(|_| (0..12).map(|_| self.word()).collect()).collect()
+    }
+
+    /// Exchanges some neighbours, and replaces one word in eight.
+    fn rewrite(&mut self, sentences: &[Vec<String>]) -> Vec<Vec<String>> {
+        let mut sentences = sentences.to_vec();
+        for sentence in &mut sentences {
+            for place in 1..sentence.len() {
+                if self.next(3) == 0 {
+                    sentence.swap(place, place - 1);
+                }
+                if self.next(8) == 0 {
+                    sentence[place] = self.word();
+                }
+            }
+        }
+        sentences
+    }
+}
+
+fn text(sentences: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    for sentence in sentences {
+        let _ = writeln!(text, "{}.", sentence.join(" "));
+    }
+    text
+}
+
+/// A folder with these documents in a database of words.
+fn stored(documents: &[Vec<Vec<String>>]) -> Folder {
+    let folder = Folder::new();
+    for (number, document) in documents.iter().enumerate() {
+        folder.write(&format!("docs/{number:03}"), text(document));
+    }
+    folder.ok(&["ingest", "--profile", "words", "docs"]);
+    folder
+}
+
+fn query(folder: &Folder, sentences: &[Vec<String>], flags: &[&str]) -> Value {
+    folder.write("query", text(sentences));
+    let arguments = [&["query", "--rewritten", "--format", "json", "query"], flags].concat();
+    folder.ok(&arguments).json().remove(0)
+}
+
+fn names(answer: &Value) -> Vec<String> {
+    answer["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_passages_are_those_of_comparing_each_document() {
+    let mut writer = Writer(5);
+    let documents: Vec<_> = (0..600).map(|_| writer.sentences(40)).collect();
+    let folder = stored(&documents);
+    let mut asked = writer.sentences(20);
+    for (document, from, to) in [(17, 3, 9), (230, 20, 25), (411, 30, 40), (599, 0, 7)] {
+        asked.extend(writer.rewrite(&documents[document][from..to]));
+        asked.extend(writer.sentences(10));
+    }
+    // A summary, and a copy.
+    let every: Vec<_> = documents[77].iter().step_by(8).cloned().collect();
+    asked.extend(writer.rewrite(&every));
+    asked.extend(writer.sentences(10));
+    asked.extend_from_slice(&documents[300][10..14]);
+    let answer = query(&folder, &asked, &["--top", "0"]);
+
+    let mut expected = BTreeMap::new();
+    let (profile, options) = (Profile::named("words").unwrap(), PassageOptions::default().rewritten(true));
+    let mut sharing = 0;
+    for number in 0..documents.len() {
+        let place = |name: &str| QuerySource::File(folder.path().join(name));
+        let [a, b] = ["query", &format!("docs/{number:03}")].map(place);
+        let answer = fpdb::diff(&a, &b, &profile, &ReadOptions::default(), None, &options, &Task::new()).unwrap();
+        sharing += answer.matches.len();
+        let passages = answer.matches.into_iter().next().map(|found| found.passages).unwrap_or_default();
+        if !passages.is_empty() {
+            expected.insert(format!("docs/{number:03}"), serde_json::to_value(passages).unwrap());
+        }
+    }
+    for document in [17, 77, 230, 300, 411, 599] {
+        assert!(expected.contains_key(&format!("docs/{document:03}")), "{document}: {:?}", expected.keys());
+    }
+    let found: BTreeMap<String, Value> = answer["matches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| (found["document"].as_str().unwrap().to_owned(), found["passages"].clone()))
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(answer["matching_documents"], expected.len());
+    let compared = answer["compared"].as_u64().unwrap();
+    assert!(sharing > 500 && compared < 200, "{compared} of {sharing} compared");
+}
+
+#[test]
+fn the_document_with_more_text_in_passages_comes_first() {
+    let mut writer = Writer(9);
+    let piece = writer.sentences(20);
+    let copy = writer.sentences(4);
+    let mut rewritten = piece.clone();
+    // No three words stay in a row, except in two sentences.
+    rewritten[2..].iter_mut().for_each(|sentence| sentence.sort());
+    let scattered: Vec<_> = (piece.iter().chain(&copy)).map(|sentence| sentence[3..6].to_vec()).collect();
+    let scattered: Vec<_> =
+        scattered.into_iter().flat_map(|words| [[words, writer.sentences(10).concat()].concat()]).collect();
+    let documents = [
+        [writer.sentences(20), rewritten].concat(),
+        [writer.sentences(20), copy.clone()].concat(),
+        scattered,
+        writer.sentences(40),
+    ];
+    let folder = stored(&documents);
+    let answer = query(&folder, &[piece, copy].concat(), &[]);
+    assert_eq!(names(&answer), ["docs/000", "docs/001"]);
+    let shared = |place: usize| answer["matches"][place]["shared"].as_u64().unwrap();
+    assert!(shared(0) < shared(1), "{} {}", shared(0), shared(1));
+    // Without passages, it is any other query.
+    let plain = query(&folder, &documents[2].clone(), &["--no-passages"]);
+    assert!(plain.get("compared").is_none() && names(&plain).len() > 2, "{:?}", names(&plain));
+}
+
+#[test]
+fn a_passage_of_most_documents_is_found_in_each() {
+    let mut writer = Writer(13);
+    let common = writer.sentences(3);
+    let documents: Vec<_> = (0..400)
+        .map(|number| match number % 4 {
+            0 => writer.sentences(40),
+            _ => [writer.sentences(20), common.clone(), writer.sentences(20)].concat(),
+        })
+        .collect();
+    let folder = stored(&documents);
+    let asked = [writer.sentences(20), common, writer.sentences(20)].concat();
+    let answer = query(&folder, &asked, &["--top", "0"]);
+    let mut found = names(&answer);
+    found.sort();
+    let expected: Vec<_> = (0..400).filter(|number| number % 4 > 0).map(|number| format!("docs/{number:03}")).collect();
+    assert_eq!(found, expected);
+    assert_eq!(names(&query(&folder, &asked, &["--top", "3"])).len(), 3);
+}
+
+#[test]
+fn submissions_count_the_passages_of_their_documents_and_equal_bytes_match() {
+    let folder = Folder::new();
+    let mut writer = Writer(21);
+    let pieces = [writer.sentences(5), writer.sentences(5)];
+    for (name, sentences) in
+        [("a/1", &pieces[0]), ("a/2", &pieces[1]), ("b/1", &pieces[0]), ("c/1", &writer.sentences(9))]
+    {
+        let around = [writer.sentences(10), sentences.clone()].concat();
+        folder.write(&format!("docs/{name}"), text(&around));
+    }
+    folder.write("docs/d/1", "two words");
+    folder.ok(&["ingest", "--profile", "words", "docs"]);
+    let answer = query(&folder, &pieces.concat(), &["--submission-by", "docs/([a-d])/"]);
+    assert_eq!(names(&answer), ["a", "b"]);
+    assert_eq!(answer["matches"][0]["files"].as_array().unwrap().len(), 2);
+    assert!(answer["matches"][0]["coverage"].as_f64().unwrap() > 0.9);
+    let answer = query(&folder, &pieces.concat(), &["--min-score", "0.6"]);
+    assert_eq!((names(&answer), &answer["below"]), (Vec::new(), &3.into()));
+    folder.write("short", "two words");
+    let answer = folder.ok(&["query", "--rewritten", "--format", "json", "short"]).json().remove(0);
+    assert_eq!(names(&answer), ["docs/d/1"]);
+}
