@@ -106,6 +106,7 @@ fn passages() -> DataType {
         field("symbols", DataType::UInt64),
         maybe("agreement", DataType::Float64),
         maybe("same_names", DataType::Float64),
+        maybe("as_written", DataType::Boolean),
         field("exact", DataType::Boolean),
     ]))
 }
@@ -131,6 +132,16 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("selection", Utf8),
         maybe("words", Utf8),
         maybe("guarantee", UInt64),
+        maybe("text", object(vec![field("k", UInt32), field("w", UInt32), maybe("guarantee", UInt64)])),
+    ]);
+    let text = object(vec![
+        field("symbols", UInt64),
+        field("fingerprints", UInt64),
+        field("looked_up", UInt64),
+        field("found", UInt64),
+        field("boilerplate", UInt64),
+        field("common", UInt64),
+        field("corpus_containment", Float64),
     ]);
     let query = object(vec![
         field("name", Utf8),
@@ -151,6 +162,10 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("containment", Float64),
         field("document_containment", Float64),
         field("resemblance", Float64),
+        maybe("text_shared", UInt64),
+        maybe("text_containment", Float64),
+        maybe("text_document_containment", Float64),
+        maybe("text_resemblance", Float64),
         maybe("interval", pair(Float64)),
         field("estimated", list(Utf8)),
         field("identical", Boolean),
@@ -175,6 +190,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("quoted", UInt64),
         maybe("phrases", UInt64),
         field("corpus_containment", Float64),
+        maybe("text", text),
         field("matching_documents", UInt64),
         maybe("compared", UInt64),
         maybe("below", UInt64),
@@ -197,7 +213,10 @@ pub(crate) fn pair_schema() -> SchemaRef {
         field("containment_a", Float64),
         field("containment_b", Float64),
         field("score", Float64),
+        maybe("text_shared", UInt64),
         maybe("text_resemblance", Float64),
+        maybe("text_containment_a", Float64),
+        maybe("text_containment_b", Float64),
         maybe("passages", passages()),
         maybe("longest", UInt64),
         maybe("a_extracted", Boolean),

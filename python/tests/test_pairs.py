@@ -162,8 +162,9 @@ def test_own_text_and_passages_are_those_of_the_program(tmp_path, samples):
     for name, words in {"a": ("sums", "result"), "b": ("sums", "result"), "c": ("other words", "something")}.items():
         text = code.format(words[0], *[words[1]] * 3)
         (tmp_path / "files" / f"{name}.py").write_text(text + f"\n\nprint(total([{', '.join(map(str, range(ord(name))))}]))\n")
-    with fpdb.create(tmp_path / "db", "code") as database:
+    with fpdb.create(tmp_path / "db", fpdb.Profile("code", w=2)) as database:
         database.ingest(tmp_path / "files")
+        assert database.profile.text is None
         for options, flags in [
             ({"own_text": True}, ["--own-text"]),
             ({"own_text": True, "top": 1}, ["--own-text", "--top", "1"]),
@@ -174,6 +175,20 @@ def test_own_text_and_passages_are_those_of_the_program(tmp_path, samples):
             assert found.to_dicts() == program("pairs", "--db", database.path, *flags)
             assert pyarrow.table(found)["text_resemblance"].to_pylist() == [pair.text_resemblance for pair in found]
         assert len(found) == 3 and found[0].text_resemblance > found[2].text_resemblance
+    # A database of two views has the text as written by itself.
+    with fpdb.create(tmp_path / "two", "code") as database:
+        database.ingest(tmp_path / "files")
+        assert database.profile.text["k"] < database.profile.k
+        assert fpdb.Profile._of_json(database.profile.to_dict()) == database.profile
+        found = database.pairs(min_resemblance=0.0, passages=True)
+        assert found.to_dicts() == program("pairs", "--db", database.path, "--min-resemblance", "0", "--passages", "--top", "0")
+        table = pyarrow.table(found)
+        for name in ("text_shared", "text_resemblance", "text_containment_a", "text_containment_b"):
+            assert table[name].to_pylist() == [getattr(pair, name) for pair in found]
+        assert found[0].text_resemblance > found[2].text_resemblance
+        answer = database.query(tmp_path / "files" / "a.py")
+        assert [answer.to_dict()] == program("query", "--db", database.path, tmp_path / "files" / "a.py")
+        assert answer.text.looked_up > 0 and answer[0].text_containment > 0
     found = samples.pairs(passages=True)
     assert found.to_dicts() == program("pairs", "--db", samples.path, "--passages", "--top", "0")
     assert found[3].passages[0].exact

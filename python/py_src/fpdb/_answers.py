@@ -199,9 +199,11 @@ class Passage(Answer):
         exact: whether the spans were compared symbol by symbol. False: they are inferred from fingerprints.
         same_names: of source code, the share of its names that are the same in both documents: 1 is the same text, 0 the same
             structure under other names. None where it has no names or they were not compared, and of other text.
+        as_written: of source code in two views, True if it is a passage of the text as written. Its symbols are then words and
+            marks.
     """
 
-    _OPTIONAL = frozenset({"same_names"})
+    _OPTIONAL = frozenset({"same_names", "as_written"})
 
     query: Location
     document: Location
@@ -209,6 +211,7 @@ class Passage(Answer):
     agreement: float | None
     exact: bool
     same_names: float | None = None
+    as_written: bool = False
 
     @classmethod
     def _with(cls, fields: Mapping[str, Any], query: _Text | None, document: _Text | None) -> Passage:
@@ -230,6 +233,8 @@ class Match(Answer):
         containment: the share of the query's fingerprints that it holds.
         document_containment: the share of its fingerprints that the query holds.
         resemblance: shared / all fingerprints of the two.
+        text_shared, text_containment, text_document_containment, text_resemblance: of source code in two views, the same measures
+            of the text as written; those above are then of the structure, and `score` is the larger of both views.
         interval: the 95% interval of an estimated score, else None.
         estimated: names of the measures that are estimates.
         identical: whether the bytes of both are the same.
@@ -241,7 +246,19 @@ class Match(Answer):
             without `submission_by`, and for documents that are part of no submission.
     """
 
-    _OPTIONAL = frozenset({"extracted", "passages_left_out", "metadata", "files", "files_left_out"})
+    _OPTIONAL = frozenset(
+        {
+            "text_shared",
+            "text_containment",
+            "text_document_containment",
+            "text_resemblance",
+            "extracted",
+            "passages_left_out",
+            "metadata",
+            "files",
+            "files_left_out",
+        }
+    )
 
     document: str
     id: int
@@ -259,6 +276,10 @@ class Match(Answer):
     passages: list[Passage]
     inferred: str | None
     repeats: int
+    text_shared: int | None = None
+    text_containment: float | None = None
+    text_document_containment: float | None = None
+    text_resemblance: float | None = None
     extracted: bool = False
     passages_left_out: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
@@ -314,6 +335,22 @@ class QueryDocument(Answer):
 
 
 @dataclass(frozen=True)
+class TextLookup(Answer):
+    """The fingerprints of the text as written that a query looked up, in a database of source code in two views.
+
+    The fields have the meanings that they have in `QueryAnswer`; `symbols` and `fingerprints` are those of the query.
+    """
+
+    symbols: int
+    fingerprints: int
+    looked_up: int
+    found: int
+    boilerplate: int
+    common: int
+    corpus_containment: float
+
+
+@dataclass(frozen=True)
 class QueryAnswer(Answer):
     """The answer to one query, or the comparison of two documents.
 
@@ -328,6 +365,7 @@ class QueryAnswer(Answer):
         found: how many of these at least one document holds.
         boilerplate, common, quoted, phrases: how many of these count in no score, and why.
         corpus_containment: found / looked_up.
+        text: in a database of two views, the same figures of the text as written; those above are then of the structure.
         matching_documents: documents that reach the least score, returned or not. With `rewritten`, only documents with
             a passage count.
         below: documents that share a fingerprint and do not reach it.
@@ -336,7 +374,7 @@ class QueryAnswer(Answer):
         matches: best first.
     """
 
-    _OPTIONAL = frozenset({"quoted", "phrases", "below", "compared"})
+    _OPTIONAL = frozenset({"quoted", "phrases", "text", "below", "compared"})
 
     mode: str
     weight: str
@@ -352,6 +390,7 @@ class QueryAnswer(Answer):
     matches: list[Match]
     quoted: int = 0
     phrases: int = 0
+    text: TextLookup | None = None
     below: int = 0
     compared: int = 0
     schema: str = "fpdb.query/1"
@@ -379,6 +418,7 @@ class QueryAnswer(Answer):
                 **fields,
                 "profile": Profile._of_json(fields["profile"]),
                 "query": QueryDocument._of(fields["query"]),
+                "text": TextLookup._of(fields["text"]) if fields.get("text") else None,
                 "ignored": [
                     Ignored(Location._at(part["query"], query), part["because"]) for part in fields["ignored"]
                 ],
@@ -402,7 +442,10 @@ class Pair(Answer):
         resemblance: shared / all fingerprints of the two.
         containment_a: the share of a's fingerprints that b holds; containment_b the other way round.
         score: the measure by which pairs are ordered.
-        text_resemblance: of source code, the resemblance of the documents' own text, where `own_text` asks for it.
+        text_resemblance: of source code, the resemblance of the text as written: in a database of two views, or where `own_text`
+            asks for it.
+        text_shared, text_containment_a, text_containment_b: of source code in two views, the other measures of the text as written;
+            those above are then of the structure.
         passages: the passages that they share, `query` being a and `document` b, where `passages` asks for them.
         longest: symbols of the longest of these passages; of two submissions, of the longest of any two of their documents.
         files: of two submissions, the pairs of their documents that share most, with their passages; `files_left_out` more share
@@ -412,7 +455,10 @@ class Pair(Answer):
 
     _OPTIONAL = frozenset(
         {
+            "text_shared",
             "text_resemblance",
+            "text_containment_a",
+            "text_containment_b",
             "passages",
             "longest",
             "files",
@@ -433,7 +479,10 @@ class Pair(Answer):
     containment_a: float
     containment_b: float
     score: float
+    text_shared: int | None = None
     text_resemblance: float | None = None
+    text_containment_a: float | None = None
+    text_containment_b: float | None = None
     passages: list[Passage] | None = None
     longest: int | None = None
     files: list[Pair] = field(default_factory=list)

@@ -29,12 +29,14 @@ class Profile(Answer):
 
     Attributes:
         guarantee: every shared run of so many symbols is found: w + k - 1. None where nothing is guaranteed.
+        text: of source code in two views, k, w and guarantee of the text as written. The other settings are then those of the
+            structure. None for one view, as every profile has whose unit, k, w or selection is given.
 
     Raises:
         ParameterError: the settings make no sense.
     """
 
-    _OPTIONAL = frozenset({"words", "guarantee"})
+    _OPTIONAL = frozenset({"words", "guarantee", "text"})
 
     unit: str
     k: int
@@ -42,6 +44,7 @@ class Profile(Answer):
     selection: str
     words: str | None
     guarantee: int | None
+    text: dict[str, int] | None
 
     def __init__(
         self,
@@ -58,13 +61,14 @@ class Profile(Answer):
         given = {"unit": unit, "k": k, "w": w, "selection": selection, "words": words}
         given = {name: value for name, value in given.items() if value is not None}
         if given:
-            # It follows from the rest.
+            # The guarantee follows from the rest. A profile of one's own has one view.
             fields.pop("guarantee", None)
+            fields.pop("text", None)
             fields = json.loads(_native.profile(json.dumps({**fields, **given})))
         self._set(fields)
 
     def _set(self, fields: Mapping[str, Any]) -> None:
-        for name in ("unit", "k", "w", "selection", "words", "guarantee"):
+        for name in ("unit", "k", "w", "selection", "words", "guarantee", "text"):
             object.__setattr__(self, name, fields.get(name))
 
     @classmethod
