@@ -97,7 +97,7 @@ pub use fpdb_kernel::columns::{Fingerprint, Fingerprints, FingerprintsIter};
 #[doc(inline)]
 pub use fpdb_kernel::document::{DocId, Format, Language, Offsets, Span};
 #[doc(inline)]
-pub use fpdb_kernel::profile::{Profile, ProfileError, Selection, Unit, WordRule};
+pub use fpdb_kernel::profile::{Profile, ProfileError, Selection, Unit, View, WordRule};
 #[doc(inline)]
 pub use fpdb_reading::extract::ReaderProcess;
 #[cfg(unix)]
@@ -114,7 +114,7 @@ pub use fpdb_store::abort_on_refused_memory;
 pub use ingest::{IngestOptions, IngestSummary, OnChange, Skipped};
 pub use query::{
     CorpusAnswer, DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions,
-    Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, Weight, diff, text_of_file,
+    Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, TextLookup, Weight, diff, text_of_file,
 };
 
 /// Bytes to symbols.

@@ -36,7 +36,7 @@ mod top_k;
 mod units;
 mod weight;
 
-pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, QueryDocument};
+pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, QueryDocument, TextLookup};
 pub(crate) use answering::{answer, hashes_to_look_up};
 pub use corpus::CorpusAnswer;
 pub use diff::diff;
