@@ -330,3 +330,67 @@ fn a_long_program_is_numbered_the_same_however_it_comes() {
     let shares = ["containment", "text_containment", "document_containment", "text_document_containment"];
     assert!(shares.iter().all(|field| number(best, field) == 1.0), "{best}");
 }
+
+/// Programs of which most are earlier ones with a few changed parts. Statements repeat, so fingerprints can be
+/// further apart than k.
+fn edited_programs(random: &mut Random) -> Vec<String> {
+    let mut programs: Vec<Vec<String>> = Vec::new();
+    for _ in 0..60 {
+        let program = if programs.is_empty() || random.below(10) < 3 {
+            let mut lines = Vec::new();
+            for _ in 0..40 {
+                let (name, number) = (["total", "count", "i", "price"][random.below(4)], random.below(4));
+                let line = match random.below(5) {
+                    0 => format!("    {name} = {name} + {number};\n"),
+                    1 => format!("    {name}({number}, {number}, {number});\n"),
+                    2 => format!("    /* the {name} of {number} */\n"),
+                    3 => "    return;\n".to_owned(),
+                    _ => format!("    system(\"ls {name} {number}\");\n"),
+                };
+                let times = if random.below(4) == 0 { 6 } else { 1 };
+                lines.extend(std::iter::repeat_n(line, times));
+            }
+            lines
+        } else {
+            let mut lines = programs[random.below(programs.len())].clone();
+            for _ in 0..1 + random.below(3) {
+                let first = random.below(lines.len());
+                let end = lines.len().min(first + random.below(7));
+                let other = programs[random.below(programs.len())][0].clone();
+                lines.splice(first..end, std::iter::repeat_n(other, random.below(9)));
+            }
+            lines
+        };
+        programs.push(program);
+    }
+    programs.into_iter().map(|lines| lines.concat()).collect()
+}
+
+#[test]
+fn a_dedup_of_two_views_is_that_of_the_structure() {
+    let folder = Folder::new();
+    for (number, program) in edited_programs(&mut Random(5)).iter().enumerate() {
+        folder.write(&format!("in/{number:02}.c"), program);
+    }
+    folder.ok(&["ingest", "--db", "two", "--profile", "code", "in"]);
+    folder.ok(&["ingest", "--db", "one", "--unit", "token", "-k", "7", "-w", "2", "in"]);
+    for by in [["--by", "exact-text"], ["--by", "containment"], ["--by", "resemblance"]] {
+        for most in [None, Some("0"), Some("1"), Some("2"), Some("5"), Some("20")] {
+            if most.is_some() && by[1] != "containment" {
+                continue;
+            }
+            let threshold: &[&str] = if by[1] == "exact-text" { &[] } else { &["--threshold", "0.5"] };
+            let novel: Vec<&str> = most.iter().flat_map(|&most| ["--max-novel", most]).collect();
+            let removed = |db| {
+                let asked = [&["dedup", "--db", db, "--format", "json"][..], &by, threshold, &novel].concat();
+                let rows = folder.ok(&asked).stdout;
+                let rows: Vec<String> =
+                    rows.lines().filter(|row| row.contains("\"fpdb.dedup/1\"")).map(str::to_owned).collect();
+                rows
+            };
+            let rows = removed("two");
+            assert_eq!(rows, removed("one"), "{by:?} {most:?}");
+            assert!(by[1] != "containment" || rows.len() > 5, "{most:?}");
+        }
+    }
+}

@@ -221,12 +221,13 @@ impl Join<'_> {
             }
         })?;
         ordinals.sort_unstable();
-        // Each unmatched stretch lies between two shared fingerprints, or at an end of the document.
+        // Each unmatched stretch lies between two shared fingerprints, or at an end of the document. It has
+        // an unmatched fingerprint, so the positions differ.
         let (mut novel, mut next) = (0, 0);
         let mut start = 0;
         let at = |ordinal: u32| positions.get(ordinal as usize).copied().unwrap_or(symbols);
         for &ordinal in &*ordinals {
-            if ordinal > next {
+            if at(next) < at(ordinal) {
                 novel = novel.max(at(ordinal).saturating_sub(start));
             }
             (start, next) = (at(ordinal) + self.k, ordinal + 1);

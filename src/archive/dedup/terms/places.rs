@@ -144,8 +144,8 @@ impl Places {
 /// Appends the length of a document and the positions of its fingerprints.
 ///
 /// Fingerprints of the text as written lie between those of the structure and have no position here. Each
-/// gets the position before it, and none follows the last of the structure. So no stretch of structure ends
-/// at one.
+/// gets the position of the next one of the structure, and none follows the last of the structure. So
+/// fingerprints of one position count as one.
 fn append(source: &dyn PostingSource, document: u32, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
     let mut steps = Vec::new();
     let (mut before, mut count) = (0, 0);
@@ -155,12 +155,12 @@ fn append(source: &dyn PostingSource, document: u32, extent: Extent, bytes: &mut
         ordinals.extend(first..extent.fingerprints.min(first.saturating_add(ORDINALS_AT_ONCE)));
         for (position, ordinal) in source.positions(document, &ordinals)?.into_iter().zip(&ordinals) {
             let Some(position) = position else { continue };
-            (count..*ordinal).for_each(|_| varint::write(0, &mut steps));
             let step = position.checked_sub(before).ok_or_else(|| Error::Damaged {
                 what: format!("the positions of document {document}"),
                 detail: "they do not ascend",
             })?;
             varint::write(step, &mut steps);
+            (count..*ordinal).for_each(|_| varint::write(0, &mut steps));
             (before, count) = (position, ordinal + 1);
         }
     }
