@@ -5,7 +5,7 @@
 # (`rustup target add aarch64-unknown-linux-gnu`). Without it, this script takes Debian's compiler and library of the package
 # rustc-web. It unpacks them into a folder of its own, since the package would replace rustup's commands.
 #
-# With --kernel only the members without RocksDB are tested: three minutes instead of forty on two cores.
+# With --kernel only the kernel and the passages are tested, so RocksDB is not compiled: some minutes instead of an hour.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -13,7 +13,7 @@ use crate::resolved::output;
 use crate::run_status::RunStatus;
 use crate::typed::{Global, OutputFormat};
 
-/// What a dedup with one threshold would remove. Also its JSON (`fpdb.dedup.threshold/1`).
+/// The totals of a dedup with one threshold. Also their JSON (`fpdb.dedup.threshold/1`).
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct ThresholdTotals {
     schema: Schema<Self>,

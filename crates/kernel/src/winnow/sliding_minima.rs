@@ -66,7 +66,7 @@ impl SlidingMinima {
         }
         self.keys[..missing].fill(i16::MAX);
         for (key, hash) in self.keys[missing..].iter_mut().zip(hashes) {
-            // Of the same order as the unsigned hashes: SSE2 has the minimum of signed numbers only.
+            // SSE2 has the minimum of signed numbers only. These have the order of the unsigned hashes.
             *key = ((hash >> 48) as u16 ^ 0x8000) as i16;
         }
         lanes.call(FindChanges { sliding: self, w, length });

@@ -165,7 +165,7 @@ bincode::impl_borrow_decode!(TextView);
 
 /// A record of the store.
 pub(crate) trait Record: Encode + Decode<()> {
-    /// What it encodes before its fields.
+    /// The counts that this version encodes before the fields. `None` if it encodes none.
     fn text_view(&self) -> Option<TextCounts> {
         None
     }

@@ -18,7 +18,7 @@ const HASHES_IN_PART: usize = 1 << 12;
 /// The postings of hashes as of one commit.
 #[derive(Debug, Default)]
 pub struct Gathered {
-    /// Of ascending ranges of hashes.
+    /// The postings, in parts by range of hashes, ascending.
     parts: Vec<PostingCache>,
 }
 

@@ -181,7 +181,7 @@ impl Chunks {
 #[derive(Debug, Default)]
 struct OpenDocument {
     fingerprints: u64,
-    /// Those of the text as written, one of two views.
+    /// Number of fingerprints of the text as written, if there are two views.
     of_text: u64,
     /// The places of the incomplete chunk, and the number of that chunk.
     places: Vec<FingerprintPlace>,
