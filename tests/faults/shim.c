@@ -8,7 +8,8 @@
  * FAULT_BYTES  only allocations of at least this size count
  * FAULT_COUNT  a file into which the number of calls is written when the program ends
  * FAULT_DISK   a folder that gets what a loss of power would leave: of each file that is synced its bytes, of each folder its
- *              entries, under the number of the inode; files have the time of modification that they had. Files that lose a name keep one in this folder, so that no other gets the number.
+ *              entries, under the number of the inode; files have the time of modification that they had. What loses its last
+ *              name is held until the program ends, so that nothing new gets its number: files by a name in this folder.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -132,26 +133,13 @@ static void note_synced(int file) {
     if (fclose(into) != 0 || syscall(SYS_renameat, AT_FDCWD, part, AT_FDCWD, path) != 0) abort();
 }
 
-/* Gives a file that may lose its last name another. */
+/* Holds what may lose its last name, so that nothing new gets its number: a file by another name, a folder by leaving it open. */
 static void keep(int folder, const char *path) {
     char name[4096];
     if (!disk[0]) return;
     int said = errno;
     snprintf(name, sizeof name, "%s/kept-%d-%ld", disk, getpid(), atomic_fetch_add(&kept, 1));
-    syscall(SYS_linkat, folder, path, AT_FDCWD, name, 0);
-    errno = said;
-}
-
-/* Forgets what was known of the number of a folder that is new. */
-static void forget(int folder, const char *path) {
-    char name[4096];
-    struct stat of;
-    if (!disk[0]) return;
-    int said = errno;
-    if (fstatat(folder, path, &of, 0) == 0) {
-        snprintf(name, sizeof name, "%s/%lu", disk, (unsigned long)of.st_ino);
-        syscall(SYS_unlinkat, AT_FDCWD, name, 0);
-    }
+    if (syscall(SYS_linkat, folder, path, AT_FDCWD, name, 0) != 0) syscall(SYS_openat, folder, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     errno = said;
 }
 
@@ -159,19 +147,18 @@ static void forget(int folder, const char *path) {
     static __typeof__(name) *real; \
     if (!real) real = dlsym(RTLD_NEXT, #name)
 
-#define AROUND(type, name, parameters, arguments, of, concerned, before, after) \
+#define AROUND(type, name, parameters, arguments, of, concerned, before) \
     type name parameters { \
         REAL(name); \
         int what = fate(of, concerned); \
         if (what == 1) return -1; \
         before; \
         type result = real arguments; \
-        if (result == 0) after; \
         return (type)done(what, (long)result); \
     }
 
 #define PLAIN(type, name, parameters, arguments, of, concerned) \
-    AROUND(type, name, parameters, arguments, of, concerned, (void)0, (void)0)
+    AROUND(type, name, parameters, arguments, of, concerned, (void)0)
 
 /* Cut short, it transfers half. */
 #define TRANSFER(type, name, parameters, whole, half, of) \
@@ -208,14 +195,14 @@ PLAIN(int, ftruncate64, (int file, off64_t size), (file, size), "truncate", open
 PLAIN(int, fallocate, (int file, int mode, off_t at, off_t size), (file, mode, at, size), "truncate", opened(file))
 PLAIN(int, fallocate64, (int file, int mode, off64_t at, off64_t size), (file, mode, at, size), "truncate", opened(file))
 
-AROUND(int, rename, (const char *from, const char *to), (from, to), "rename", named(from) || named(to), keep(AT_FDCWD, to), (void)0)
-AROUND(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to), "rename", at_folder(a, from) || at_folder(b, to), keep(b, to), (void)0)
-AROUND(int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags), (a, from, b, to, flags), "rename", at_folder(a, from) || at_folder(b, to), keep(b, to), (void)0)
-AROUND(int, unlink, (const char *path), (path), "unlink", named(path), keep(AT_FDCWD, path), (void)0)
-AROUND(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), "unlink", at_folder(folder, path), keep(folder, path), (void)0)
-PLAIN(int, rmdir, (const char *path), (path), "unlink", named(path))
-AROUND(int, mkdir, (const char *path, mode_t mode), (path, mode), "mkdir", named(path), (void)0, forget(AT_FDCWD, path))
-AROUND(int, mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode), "mkdir", at_folder(folder, path), (void)0, forget(folder, path))
+AROUND(int, rename, (const char *from, const char *to), (from, to), "rename", named(from) || named(to), keep(AT_FDCWD, to))
+AROUND(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to), "rename", at_folder(a, from) || at_folder(b, to), keep(b, to))
+AROUND(int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags), (a, from, b, to, flags), "rename", at_folder(a, from) || at_folder(b, to), keep(b, to))
+AROUND(int, unlink, (const char *path), (path), "unlink", named(path), keep(AT_FDCWD, path))
+AROUND(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), "unlink", at_folder(folder, path), keep(folder, path))
+AROUND(int, rmdir, (const char *path), (path), "unlink", named(path), keep(AT_FDCWD, path))
+PLAIN(int, mkdir, (const char *path, mode_t mode), (path, mode), "mkdir", named(path))
+PLAIN(int, mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode), "mkdir", at_folder(folder, path))
 PLAIN(int, link, (const char *from, const char *to), (from, to), "link", named(from) || named(to))
 PLAIN(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags), "link", at_folder(a, from) || at_folder(b, to))
 
