@@ -88,6 +88,7 @@ soak: setup ## the long tests that `make test` leaves out, of the Python package
 	FPDB_SOAK=1 tools/python.sh test
 	FPDB_SOAK=1 tools/spark.sh
 	tools/check-openapi.sh
+	tools/check-accessibility.sh
 	@tools/fuzz.sh
 
 sanitize: setup ## the tests of code with `unsafe` under AddressSanitizer; needs a nightly toolchain

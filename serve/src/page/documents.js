@@ -105,7 +105,7 @@ async function onePage(main, name, session) {
       h("h2", { id: "name" }, h("bdi", { dir: "auto" }, document.name)),
       h("div", { class: "row-of-tools" }, h("a", { href: linkTo("compare", { document: name }) }, "Compare"),
         session.rights !== "read" && removeButton(name, () => { location.hash = "documents"; })),
-      h("dl", { class: "about" }, facts.filter(([, value]) => value).map(([key, value]) => [h("dt", {}, key), h("dd", {}, value)])),
+      h("dl", { class: "about" }, facts.filter(([, value]) => value).flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, value)])),
       document.text === null ? h("p", { class: "faint" }, "Its text is not stored, and cannot be read again.") : h("pre", { dir: "auto", tabindex: 0, "aria-label": "text" }, document.text)));
     say("");
   } catch (error) {

@@ -2,7 +2,8 @@
 //! and remembers what it complained of and what it loaded.
 //!
 //! The program is `$FPDB_CHROMIUM`, or `chromium` on the path. Without one these tests are skipped, unless
-//! `FPDB_BROWSER_TESTS=required`.
+//! `FPDB_BROWSER_TESTS=required`. With `FPDB_AXE`, the file `axe.min.js` of axe-core, pages are checked for what hinders readers with
+//! disabilities.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -85,6 +86,10 @@ impl Browser {
         browser.session = browser.call("Target.attachToTarget", attached)["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Network", "Log"] {
             browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        if let Some(path) = std::env::var_os("FPDB_AXE") {
+            let source = std::fs::read_to_string(path).unwrap();
+            browser.call("Page.addScriptToEvaluateOnNewDocument", json!({"source": source}));
         }
         Some(browser)
     }
@@ -212,8 +217,23 @@ impl Browser {
         }
     }
 
-    /// Keeps a picture of the page in the folder `$FPDB_SCREENSHOTS`, if that is set, for a person to look at.
+    /// Fails the test if axe-core finds that the page, or one in a frame of it, breaks a rule of accessibility. Without `FPDB_AXE` it does
+    /// nothing.
+    pub(crate) fn check_accessible(&mut self) {
+        if std::env::var_os("FPDB_AXE").is_none() {
+            return;
+        }
+        let found = self.ask(
+            "axe.run(document).then(({violations}) => \
+             violations.map(({id, help, nodes}) => [id, help, ...nodes.map(({target, html}) => [String(target), html])]))",
+        );
+        assert_eq!(found, json!([]), "{found:#}");
+    }
+
+    /// Checks that the page is accessible. Keeps a picture of it in the folder `$FPDB_SCREENSHOTS`, if that is set, for a person to
+    /// look at.
     pub(crate) fn picture(&mut self, name: &str) {
+        self.check_accessible();
         use base64::Engine;
         let Some(folder) = std::env::var_os("FPDB_SCREENSHOTS") else { return };
         let data = self.call("Page.captureScreenshot", json!({"format": "png"}));

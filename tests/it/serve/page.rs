@@ -64,6 +64,7 @@ fn a_pair_of_stored_documents_has_an_address_and_hostile_texts_stay_text() {
     browser.visit(&format!("{address}#documents?name=docs%2Fb.txt"));
     browser.wait("document.querySelector('pre')");
     assert!(browser.text("document.querySelector('pre').textContent").contains("</script><script>alert(2)"));
+    browser.check_accessible();
     browser.check_quiet_at(&address);
 }
 
@@ -108,9 +109,11 @@ fn the_key_is_asked_for_and_says_what_may_be_done() {
     let address = format!("http://{}/", service.address);
     browser.visit(&format!("{address}#documents"));
     browser.wait("document.activeElement.id === 'key-text'");
+    browser.check_accessible();
     browser.call("Input.insertText", json!({"text": key}));
     browser.press("Enter");
     browser.wait("document.getElementById('search')");
+    browser.check_accessible();
     assert_eq!(browser.text("document.getElementById('who').textContent"), "ann: may read");
     // There is nothing to add with, and the key is in no address.
     assert_eq!(browser.ask("document.getElementById('add') === null && !location.href.includes('fpdb_')"), true);

@@ -213,7 +213,7 @@ function overview() {
     h("section", { class: "card wide list", "aria-labelledby": "list-title" }, h("h2", { id: "list-title" }, report.dedup ? "Removable documents, largest group first" : report.command === "query" ? "Matches" : "Pairs"),
       h("div", { class: "tools" }, h("label", {}, "filter ", filter), chosen, shownText, h("span", { class: "grow" }),
         h("button", { type: "button", id: "csv", onclick: () => save(listed) }, "Save as CSV")),
-      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "list-title" }, h("table", {}, h("thead", {}, heads), rows), more)),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table" }, h("table", {}, h("thead", {}, heads), rows), more)),
     about(), failures(), glossary()));
   update();
   remember("");
