@@ -1,4 +1,5 @@
-//! Merge: adds the documents of other databases without reading their texts again.
+//! Merge: adds the documents of other databases without reading their texts again. Documents get new ids in
+//! ascending order, and their positions and postings are copied.
 
 use std::time::Instant;
 

@@ -11,6 +11,9 @@
 //! rarest k-grams, up to a number of postings. At least one k-gram counts, so text that many documents share
 //! has evidence too. Documents without evidence come last.
 //!
+//! Rejected: windows on one side only, and all shared k-grams, which choose no better. A limit on the number
+//! of holders was rejected too: it misses text that many documents share.
+//!
 //! docs/measurements.md has the figures behind the constants.
 
 use std::cmp::Reverse;

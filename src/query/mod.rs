@@ -6,6 +6,9 @@
 //! in every document that has them. So they are a uniform sample of the query's k-grams (Schleimer et al.
 //! 2003, section 3.2; Broder 1998).
 //!
+//! A document's score is bounded by the number of hashes it holds, so counts alone find the best documents.
+//! Only the texts of these are compared with the query, symbol by symbol (`passages`).
+//!
 //! Up to a million of the postings that counting reads stay in memory, because the passages need the same
 //! ones.
 

@@ -8,7 +8,7 @@
 //! The last two steps are bijections, so they add no collision. They mix high bits into the low ones, which
 //! are weak in a polynomial modulo a power of two; `0 mod p` depends on the low bits. They also mix low bits
 //! into the high ones. Without this, the order of the hashes would show the polynomial when many related
-//! strings are hashed (docs/measurements.md).
+//! strings are hashed (docs/kernel.md).
 
 use std::array;
 

@@ -1,8 +1,10 @@
 //! Places: which names the files below a folder have. So a file that was read before is found by its path,
 //! whatever folder the ingest runs in.
 //!
-//! There is no index from paths to documents. A name and the path of its file usually end alike, so a few
-//! places serve for all documents of an archive. The caller then looks the name up.
+//! There is no index from paths to documents, which would double what is stored of names. A name and the path
+//! of its file usually end alike. A *place* is a pair of their beginnings, without the common end:
+//! `arch/a.txt` of `/home/u/arch/a.txt` has the place (`/home/u/`, empty). So a few places serve for all
+//! documents of an archive. The caller then looks the name up.
 
 use std::collections::BTreeSet;
 

@@ -80,7 +80,8 @@
 //! written. The lowest bit of a hash is then 0 for the structure and 1 for the text. The other bits are those
 //! of version 2. Postings, runs and filters are as with one view. The fingerprints of a document are numbered
 //! in order of the 64 KiB blocks of its text: in each block first those of the structure, then those of the
-//! text, each in order of position.
+//! text, each in order of position. So the numbers depend on the document alone, and memory is bounded.
+//! Rejected: all of the structure first, since the fingerprints of a whole document would have to wait.
 //!
 //! Posting block, 1 to 512 postings in ascending order of (hash, document, ordinal):
 //!

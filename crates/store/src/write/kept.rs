@@ -6,6 +6,7 @@
 //! runs, which are part of the database like any other; the next load folds them.
 //!
 //! * A small run has no filters ([`Filters::AllPass`]). They would take more time than its blocks.
+//!   So a query beside a load reads one block of each small run for each hash.
 //! * [`MOST_ALIKE`] small runs become one that is kept as well. So a slow load with much memory has few runs.
 //! * Memory: the kept postings, the batch that is written and the batch that fills take at most twice the
 //!   share of one batch ([`Committer::batch_after`]).
