@@ -162,8 +162,8 @@ impl<'a> Evidence<'a> {
                     None => {
                         document_text(self.texts, &mut self.stored, self.subject, (id, record), &mut self.symboliser)?
                             .map(|text| match self.subject.digest == record.digest {
-                                // The query's own bytes: held for others, they would make answers depend on
-                                // which query came first.
+                                // The text was made of the query's own bytes. If it were cached, answers
+                                // would depend on which query came first.
                                 true => Arc::new(text),
                                 false => self.texts.put(id, text),
                             })

@@ -235,7 +235,7 @@ fn measure(
         };
         Some(of_view.measure(&profile, &shares[view], options))
     };
-    // Each profile has a structure.
+    // Never used: every profile has a first view.
     let none = || (Measures::of(0.0), Vec::new());
     let (structure, of_structure) = of_view(0).unwrap_or_else(none);
     let (text, of_text) = of_view(1).unzip();

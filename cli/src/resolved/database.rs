@@ -72,8 +72,8 @@ pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<
     Ok(database)
 }
 
-/// Says where the damaged store is kept of a repair that was killed, if opening the database has finished the
-/// repair. `verify --repair` would have said so.
+/// If opening the database finished a killed repair, prints the folder in which that repair kept the damaged
+/// store. `verify --repair` would have printed it.
 pub(crate) fn tell_if_repaired(database: &DatabaseWriter, printer: &Printer) {
     if let Some(path) = database.finished_repair() {
         let path = path.display();
@@ -132,8 +132,8 @@ fn here() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot tell the current folder")
 }
 
-/// The error for an unknown document, with the name that was probably meant. Many names may be looked at, so
-/// it is made for one error of a run.
+/// The error for an unknown document, with the name that the user probably meant. It may read many names, so
+/// a run calls it for one error only.
 ///
 /// # Errors
 /// Fails if the names cannot be read.

@@ -9,7 +9,7 @@ use fpdb::{Failure, Source};
 use super::database;
 use crate::typed::{Global, IngestArgs, OutputFormat};
 
-/// Fails if a command does not have the format.
+/// Fails if a command does not support the format.
 pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> anyhow::Result<()> {
     if formats.contains(&global.format) {
         return Ok(());
@@ -23,7 +23,7 @@ pub(crate) fn only(global: &Global, command: &str, formats: &[OutputFormat]) -> 
 pub(crate) fn not_over<'a>(global: &Global, read: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
     let Some(output) = &global.output else { return Ok(()) };
     let read: Vec<&PathBuf> = read.into_iter().collect();
-    // The command would read the new file with its folder.
+    // A command that reads the folder would read the new file too.
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let holds = |folder: &Path, parent: &Path| folder.canonicalize().is_ok_and(|folder| parent.starts_with(folder));
     if let Ok(parent) = parent.canonicalize()

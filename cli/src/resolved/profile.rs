@@ -4,7 +4,7 @@ use fpdb::{Error, Profile, Selection, Unit, WordRule};
 
 use crate::typed::ProfileArgs;
 
-/// Fails early if the database is not of words and rewritten text is wanted.
+/// Fails early if rewritten text is requested and the unit is not words.
 pub(crate) fn check_rewritten(rewritten: bool, profile: &Profile) -> Result<(), Error> {
     match rewritten && profile.unit() != Unit::Word {
         true => Err(Error::NotWords { unit: profile.unit() }),
@@ -55,7 +55,7 @@ impl ProfileArgs {
             self.w.unwrap_or(base_w),
             selection,
         )?;
-        // Settings typed one by one have one view, and so have selections without windows.
+        // Single settings make one view, and so do selections without windows.
         Ok(match base.text_view().filter(|_| unit == Unit::Token) {
             Some(text) => profile.with_text_view(text.k(), text.w()).unwrap_or(profile),
             None => profile,

@@ -13,7 +13,7 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOp
         Mode::Containment => None,
         Mode::Resemblance => Some(RESEMBLANCE_N),
     };
-    // By corpus all matches count. There --min-score is about the share of the whole row.
+    // With --by-corpus all matches count, and --min-score bounds the share of the whole row.
     let (top, min_score) = if args.by_corpus { (0, 0.0) } else { (args.top, args.min_score) };
     QueryOptions::default()
         .mode(args.mode)

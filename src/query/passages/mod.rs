@@ -18,8 +18,8 @@
 //! letter has all of its symbols, since it shows all of its bytes. `symbols`, `coverage` and `agreement`
 //! count them all, so `agreement` is below 1 if the rest differs.
 //!
-//! Offsets and lines are looked up last, for the passages that stay. 39 releases of jQuery
-//! share 53 million passages in their 741 pairs, nearly all of them idioms.
+//! Offsets and lines are looked up last, for the passages that stay. 39 releases of jQuery share 53 million
+//! passages in their 741 pairs, nearly all of them idioms.
 
 mod inferred;
 mod names;
@@ -57,7 +57,7 @@ const CHANCE: u32 = 8;
 /// A passage of fewer tokens of source code is an idiom of its language: a call, or the head of a loop.
 const IDIOM: u64 = 20;
 
-/// The same for words and marks: some lines. A line has half as many again of them as it has tokens.
+/// The same for words and marks. A line has about 1.5 times as many of them as it has tokens.
 const IDIOM_AS_WRITTEN: u64 = 30;
 
 /// A passage of at least this many times t symbols is more than a phrase.

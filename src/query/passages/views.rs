@@ -16,8 +16,8 @@ pub(super) fn as_written(passage: Passage) -> Passage {
     Passage { same_names: passage.agreement.filter(|&agreement| agreement >= 1.0), as_written: true, ..passage }
 }
 
-/// The passages of both views, in order of the query. The query has `symbols` symbols of structure, or none
-/// of it can be compared; `within` names the ones in a span.
+/// The passages of both views, in order of the query. `symbols` is the number of symbols in the structure of
+/// the query, 0 if none can be compared. `within` returns those in a span.
 pub(super) fn both_views(
     structure: DocumentPassages,
     text: DocumentPassages,
@@ -27,7 +27,7 @@ pub(super) fn both_views(
 ) -> DocumentPassages {
     let mut passages = structure.passages;
     let mut of_text = text.passages;
-    // Beside a passage of structure, an idiom as written tells nothing.
+    // A short idiom of the text adds nothing to a passage of structure.
     if !passages.is_empty() && options.least == 0 {
         of_text.retain(|passage| passage.symbols >= IDIOM_AS_WRITTEN);
     }

@@ -261,13 +261,13 @@ fn forget_others(folder: &Path, numbers: &[u32]) -> Result<()> {
     Ok(())
 }
 
-/// The database that the backups in a folder are of.
+/// The database to which the backups in a folder belong.
 enum Owner {
     Unknown,
     Database { identity: String, path: PathBuf },
 }
 
-/// The database that the backups in the folder are of; `None` if there are no backups.
+/// The database to which the backups in the folder belong. `None` if there are no backups.
 fn owner(folder: &Path) -> Result<Option<Owner>> {
     let path = folder.join(MARKER);
     let text = match read_short(&path) {

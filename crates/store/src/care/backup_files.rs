@@ -69,13 +69,13 @@ impl BackupFiles {
         Ok(removed)
     }
 
-    /// The next check reads these files again.
+    /// Forgets the damaged files, so that the next check reads them again.
     pub(crate) fn forget_damaged(&mut self) {
         self.checked.retain(|_, whole| *whole);
     }
 }
 
-/// Paths and checksums.
+/// The paths and checksums in a list of files.
 fn parse(list: &str) -> Vec<(String, u32)> {
     let file = |line: &str| {
         let mut words = line.split(' ');

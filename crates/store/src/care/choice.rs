@@ -1,8 +1,9 @@
 //! Choice: decides how to read a damaged store: by which list of tables, and with or without its logs.
 //!
 //! If the list of tables is unreliable, a new list is made of the existing tables
-//! ([`crate::care::found_tables`]). Logs, and tables that a compaction may have replaced, count, unless the
-//! last commit fits the mark and the documents only without them.
+//! ([`crate::care::found_tables`]). The store is read in up to four ways: with or without tables that a
+//! compaction may have replaced, and with or without its logs. The way that fits the mark best counts
+//! ([`Fit`]). Of equal ones, it is the one with more tables, then the one with logs.
 
 use std::path::Path;
 

@@ -80,7 +80,7 @@ pub(super) struct FoundTables {
 /// A new list of tables.
 pub(super) struct MadeList {
     pub(super) content: Vec<u8>,
-    /// The engine must be told how many levels it has.
+    /// Its number of levels, which the engine needs to open it.
     pub(super) levels: u32,
     pub(super) tables: usize,
 }

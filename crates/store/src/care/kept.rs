@@ -1,4 +1,4 @@
-//! Kept: the damaged stores that repairs have put aside. Nothing but a person removes them.
+//! Kept: the damaged stores that repairs have put aside. fpdb never removes them; people do.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::care::findings::DamagedStore;
 use fpdb_host::error::{Error, Result};
 
-/// Where the damaged store waits for the new one to be in its place. Then it gets a number.
+/// The name of the damaged store until the new one is in its place. Then a number is added.
 pub(super) const DAMAGED: &str = "damaged";
 
 /// The damaged stores in the folder of a database, in the order of their numbers.

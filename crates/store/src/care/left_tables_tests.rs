@@ -19,14 +19,13 @@ fn a_table_that_no_list_names_keeps_no_store_from_opening() {
                 let (_folder, root) = base.copied();
                 let tables = files_of(&root, ".sst");
                 let left = root.join("store").join(FREE);
-                // Rows that are in the log, or in other tables, are in it a second time; or it was not
-                // written to its end.
+                // The table repeats rows of the log or of other tables, or its end is missing.
                 let table = fs::read(&tables[number]).unwrap();
                 fs::write(&left, &table[..table.len() / (1 + number % 2)]).unwrap();
                 if !keeps_mark {
                     fs::remove_file(root.join("committed")).unwrap();
                 }
-                // Without a mark, it could have the only copy of its rows.
+                // Without a mark, the table could hold the only copy of its rows.
                 if !keeps_mark && number % 2 == 0 {
                     assert!(is_refused_and_comes_back(&root, &base), "table {number}");
                     continue;
@@ -40,8 +39,8 @@ fn a_table_that_no_list_names_keeps_no_store_from_opening() {
     }
 }
 
-/// The database is opened neither for reading nor for writing. A repair brings all of it back, and keeps each
-/// table.
+/// True if the database can be opened neither for reading nor for writing, a repair restores all of it, and
+/// each table is kept.
 fn is_refused_and_comes_back(root: &Path, base: &Base) -> bool {
     let tables = files_of(root, ".sst").len();
     let errors = [Database::open(root).err(), Database::open_writer(root).err()];
@@ -52,8 +51,8 @@ fn is_refused_and_comes_back(root: &Path, base: &Base) -> bool {
     is_refused && kept == tables && repair.is_complete() && Content::of(root) == base.content
 }
 
-/// A repaired store is known by its own mark as soon as it is in its place, and opens with what the first
-/// writer has left.
+/// A repaired store has a mark of its own list of tables. So it opens although a crash left a table beside
+/// it.
 #[test]
 fn a_repaired_store_brings_its_mark() {
     let base = Base::new(true, false);

@@ -1,6 +1,6 @@
 //! Repair of stores with intact tables and damaged other files: lists of tables, logs, marks.
 //!
-//! No document is from a file: everything that comes back is from the tables and logs.
+//! No document has a file, so all restored rows come from tables and logs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -61,7 +61,7 @@ impl Base {
         Self { folder, content }
     }
 
-    /// A database of rows that came in whole files, some of them removed later.
+    /// A merged database: its rows came in sorted files. Some documents were removed later.
     fn merged() -> Self {
         let base = Self::new(false, false);
         let root = base.folder.path().join("merged");
@@ -91,13 +91,13 @@ impl Base {
         (folder, root)
     }
 
-    /// The earlier copy's file whose name begins or ends so.
+    /// The file of the earlier copy whose name begins or ends with `part`.
     fn earlier(&self, part: &str) -> PathBuf {
         file(&self.folder.path().join("earlier"), part)
     }
 }
 
-/// The documents of a database, and which of them some texts find.
+/// The documents of a database, and the ones that some queries find.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Content {
     documents: BTreeMap<u32, (String, u64, u64, Option<String>)>,
@@ -138,7 +138,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The files below a folder, with what is in them.
+/// The files below a folder, with their contents.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -150,7 +150,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// The files of a store whose names begin or end so.
+/// The files of a store whose names begin or end with `part`.
 pub(super) fn files_of(root: &Path, part: &str) -> Vec<PathBuf> {
     let paths = fs::read_dir(root.join("store")).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<PathBuf> = paths
@@ -185,14 +185,14 @@ fn remove(root: &Path, part: &str) {
 
 fn repair(root: &Path) -> Result<Verification, Error> {
     let found = Database::builder().give_up_missing(true).repair(root, &Task::new())?;
-    // Clean, and nothing is wrong a second time.
+    // A second verification finds no problem.
     assert_eq!(Database::open(root).unwrap().verify(&Task::new()).unwrap().problems, []);
     let again = Database::builder().repair(root, &Task::new()).unwrap();
     assert!(again.problems.is_empty() && again.repair.unwrap().damaged_store.is_none());
     Ok(found)
 }
 
-/// Damages a copy of a base and repairs it: everything must come back, and nothing else.
+/// Damages a copy of a base, repairs it, and checks that exactly the same documents exist.
 fn comes_back(base: &Base, what: &str, damage: impl FnOnce(&Path)) {
     let (_folder, root) = base.copied();
     damage(&root);
@@ -202,7 +202,7 @@ fn comes_back(base: &Base, what: &str, damage: impl FnOnce(&Path)) {
     assert!(repair.is_complete() && repair.read_again.is_empty(), "{what}: {repair:?}");
     assert!(Content::of(&root) == base.content, "{what}: not what it was");
     match repair.damaged_store {
-        // The damage was none to the engine.
+        // The engine does not notice this damage.
         None => assert_eq!(found.problems, [], "{what}"),
         Some(kept) => {
             assert!(!found.problems.is_empty(), "{what}");
@@ -215,7 +215,7 @@ fn comes_back(base: &Base, what: &str, damage: impl FnOnce(&Path)) {
     }
 }
 
-/// Each damage beside the tables that loses no row; of frequent kinds only every `every`th.
+/// Tries all damage beside the tables that loses no row; of frequent kinds, one case in `every`.
 fn try_all(every: usize) {
     let bases = [
         ("runs", Base::new(false, false)),
@@ -299,7 +299,7 @@ fn whatever_happens_to_any_byte_beside_them_what_is_in_tables_and_logs_comes_bac
     try_all(1);
 }
 
-/// What a log alone held is lost with it, and that is said; what is in tables stays.
+/// If a log is lost, the rows that only it held are lost, and the repair reports this. Rows in tables stay.
 #[test]
 fn a_lost_log_costs_what_it_held_whether_the_list_is_there_or_not() {
     for base in [Base::new(false, true), Base::new(true, true)] {
@@ -344,7 +344,7 @@ fn a_log_of_an_earlier_copy_does_not_hide_later_rows() {
     }
 }
 
-/// Replaced tables that are still there after a compaction hold documents that were removed since.
+/// Tables that a compaction has replaced may still exist. Documents removed since must not come back.
 #[test]
 fn tables_that_a_compaction_has_replaced_bring_nothing_back() {
     let base = Base::new(false, false);
@@ -360,7 +360,7 @@ fn tables_that_a_compaction_has_replaced_bring_nothing_back() {
             for old in files_of(&base.root(), ".sst") {
                 put(&again, &old);
             }
-            // The list says what it has removed; without it the counts tell.
+            // The list names the removed tables. Without a list, the counts show which were replaced.
             match keeps_list {
                 true => change(&file(&again, "MANIFEST"), |list| list.truncate(list.len() - 3)),
                 false => remove(&again, "MANIFEST"),
@@ -376,18 +376,18 @@ fn tables_that_a_compaction_has_replaced_bring_nothing_back() {
     }
 }
 
-/// Where nothing tells which of the tables belong together, that is said.
+/// If nothing shows which of the tables belong together, the repair reports this.
 #[test]
 fn documents_that_may_have_been_removed_do_not_come_back_without_a_word() {
     let base = Base::new(false, false);
     let (_folder, root) = base.copied();
     Database::open_writer(&root).unwrap().compact(&Task::new()).unwrap();
-    // Later versions of some rows, so that the compaction does not look like the last word.
+    // These rows are later than the compaction, so it does not look like the latest state.
     add(&root, 300..310, &[301]);
     drop(Database::open_writer(&root).unwrap());
     let content = Content::of(&root);
     remove(&root, "MANIFEST");
-    // Only the removal is gone.
+    // Some of the replaced tables are back. No list says that they were removed.
     let old = files_of(&base.root(), ".sst").into_iter().step_by(3);
     old.for_each(|old| put(&root, &old));
     let found = repair(&root).unwrap();
@@ -397,7 +397,7 @@ fn documents_that_may_have_been_removed_do_not_come_back_without_a_word() {
     assert!(after == content || !report.is_complete(), "{report:?}");
 }
 
-/// A table of another store is left out, and one that is damaged costs what it held.
+/// A table of another store is left out. A damaged table loses its own rows only.
 #[test]
 fn without_a_list_a_foreign_table_is_left_out_and_a_damaged_one_costs_what_it_held() {
     let base = Base::new(false, false);
@@ -434,7 +434,7 @@ fn without_a_list_a_foreign_table_is_left_out_and_a_damaged_one_costs_what_it_he
     }
 }
 
-/// The engine deletes tables that its list does not name when a store is opened for writing: so it is not.
+/// Opening it for writing would delete the tables that its list does not name.
 #[test]
 fn a_store_whose_list_does_not_name_all_tables_is_not_opened() {
     // The log is newer than the list, or there is none.
@@ -444,7 +444,7 @@ fn a_store_whose_list_does_not_name_all_tables_is_not_opened() {
             remove(&root, "MANIFEST");
             put(&root, &base.earlier("MANIFEST"));
             put(&root, &base.earlier("CURRENT"));
-            // As a list that fits the tables it names.
+            // All tables that the earlier list names exist.
             for old in files_of(&base.folder.path().join("earlier"), ".sst") {
                 put(&root, &old);
             }
@@ -477,7 +477,7 @@ fn a_store_without_a_row_is_beyond_repair_and_stays_as_it_is() {
     assert!(strip(files(&root)) == strip(before));
 }
 
-/// Killed between its two renames, a repair is finished by the next writer, and the damaged store is kept.
+/// If a repair is killed between its two renames, the next writer finishes it and keeps the damaged store.
 #[test]
 fn a_repair_that_was_killed_at_its_end_keeps_the_damaged_store() {
     let base = Base::new(false, false);
@@ -486,7 +486,7 @@ fn a_repair_that_was_killed_at_its_end_keeps_the_damaged_store() {
     copy(&root, &folder.path().join("damaged"));
     repair(&root).unwrap();
     let done = Content::of(&root);
-    // Back to the moment between them.
+    // Restores the state between the two renames.
     fs::create_dir(root.join("repaired")).unwrap();
     fs::rename(root.join("store"), root.join("repaired/store")).unwrap();
     fs::rename(root.join("damaged-1"), root.join("damaged")).unwrap();

@@ -122,7 +122,7 @@ impl Repairing {
         Store::forget_name_places(&mut changes)?;
         changes.write("forget the places of documents")?;
         self.store.remember_sources(&sources(&self.salvage)?)?;
-        // Damaged documents lie between intact ones.
+        // The ids of damaged documents lie between those of intact ones, so the batch accepts any id.
         self.batch = Batch::new(self.store.profile(), 0, BATCH_BYTES);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Repair of rows that are whole for the engine and contradict each other.
+//! Repair of rows that the engine reads without an error and that contradict each other.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ fn documents(store: &Store) -> TestFiles {
     documents
 }
 
-/// Damages a database, and repairs it; returns what that has found, and the documents there are then.
+/// Damages and repairs a database. Returns the result, and the documents before and after.
 fn repaired(damage: impl FnOnce(&Store)) -> (Repair, TestFiles, TestFiles) {
     let (found, before, after) = repaired_with(damage, 0);
     (found.repair.unwrap(), before, after)
@@ -83,7 +83,7 @@ fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, TestF
     (repaired, before, documents(&store))
 }
 
-/// Damage after which everything is there again.
+/// Checks that a repair of this damage loses nothing.
 fn comes_back(damage: impl FnOnce(&Store)) {
     let (repair, before, after) = repaired(damage);
     assert_eq!((repair.lost, repair.commits_lost), (vec![], 0));
@@ -163,7 +163,7 @@ fn postings_of_a_document_that_was_never_committed_are_found() {
     assert_eq!(found.problems.iter().filter(|problem| problem.detail == said).count(), 1, "{:?}", found.problems);
 }
 
-/// A size that only damage can give asks for no memory and no endless work.
+/// A size that only damage can cause must neither allocate much memory nor take long.
 #[test]
 fn damaged_sizes_are_damage() {
     let folder = tempfile::tempdir().unwrap();
@@ -240,7 +240,7 @@ fn remembered_sources_are_kept_but_for_damaged_ones() {
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
     assert_eq!(store.sources().unwrap(), sources);
-    // One without settings is forgotten, and nothing is written where nothing changes.
+    // A source without settings is forgotten. If nothing changes, nothing is written.
     let commits = store.view().state().commits;
     store.remember_sources(&sources).unwrap();
     assert_eq!(store.view().state().commits, commits);
@@ -266,7 +266,7 @@ fn the_places_of_names_are_listed_anew() {
     assert_eq!(store.verify(&Task::new()).unwrap().problems.len(), 1);
     drop(store);
     fpdb::Database::builder().repair(&root, &Task::new()).unwrap();
-    // The repaired database has documents whose places nobody has listed yet.
+    // The repaired database has documents whose places are not listed yet.
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     assert_eq!(store.name_places().unwrap(), None);
     store.complete_name_places(&[place.clone()].into()).unwrap();
@@ -326,7 +326,7 @@ fn a_lost_block_of_postings_costs_only_the_documents_it_held() {
     assert_eq!(after.len() + repair.lost.len(), before.len());
 }
 
-/// An older copy of the store beside the mark of a later commit.
+/// The store is an older copy, and its mark is that of a later commit.
 #[test]
 fn what_an_older_copy_holds_is_one_commit() {
     let folder = tempfile::tempdir().unwrap();
@@ -356,11 +356,11 @@ fn what_an_older_copy_holds_is_one_commit() {
     assert!(details.contains(&said), "{details:?}");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();
     assert_eq!(documents(&store), before);
-    // The id that the lost commit gave is not given again.
+    // The id from the lost commit is not used again.
     assert_eq!(store.view().state().next_document, next + 1);
 }
 
-/// Some rows of a later commit were moved into tables before the log with the rest was lost.
+/// Some rows of a later commit moved into tables. Then the log with its other rows was lost.
 #[test]
 fn rows_of_lost_commits_are_left_out_where_a_whole_commit_is_left() {
     let (found, before, after) = repaired_with(
@@ -372,7 +372,7 @@ fn rows_of_lost_commits_are_left_out_where_a_whole_commit_is_left() {
     let lost: Vec<(Option<&str>, &str)> =
         repair.lost.iter().map(|lost| (lost.name.as_deref(), lost.reason.as_str())).collect();
     assert_eq!(lost, [(Some("25.txt"), "the commit that added it is lost")]);
-    // A row that the last commit there is does not know of either: nothing tells what belongs together.
+    // A row of the last readable commit is missing too, so nothing shows which rows belong together.
     let (found, ..) = repaired_with(|store| store.engine.delete_row(DOCUMENTS, &document_key(9)), 1);
     let mixed = "what is left comes from several commits: which documents the last one had cannot be known";
     assert!(found.problems.iter().any(|problem| problem.detail == mixed), "{:?}", found.problems);

@@ -211,7 +211,7 @@ impl Salvage {
         Ok(part)
     }
 
-    /// The table of an error.
+    /// The table that caused an error.
     fn damaged_table(
         &self,
         name: &'static str,

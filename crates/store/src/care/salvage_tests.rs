@@ -1,5 +1,4 @@
-//! Salvage of tables that are damaged on the disk: what is lost is what the damaged part held, and nothing
-//! else.
+//! Salvage of tables with damage on the disk. Only the rows in the damaged part are lost.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -71,7 +70,7 @@ fn documents(root: &Path) -> Vec<DocumentInfo> {
     documents
 }
 
-/// A part of a table, and a byte of it.
+/// A place in a table to damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     FirstBlock,
@@ -79,7 +78,7 @@ enum Place {
     Index,
     Properties,
     Footer,
-    /// Not a bit is flipped: the file goes.
+    /// The whole file is removed.
     Whole,
 }
 
@@ -119,7 +118,7 @@ fn tables(root: &Path, family: &str) -> Vec<PathBuf> {
     numbers.into_iter().map(|number| store.join(format!("{number:06}.sst"))).collect()
 }
 
-/// Damages a table of a copy and repairs that; returns the names of the documents that are lost then.
+/// Damages a table of a copy and repairs the copy. Returns the names of the lost documents.
 fn lost_by(base: &Path, family: &str, table: &Path, place: Place) -> Vec<String> {
     let what = format!("{family} {} {place:?}", table.display());
     let folder = tempfile::tempdir().unwrap();
@@ -182,7 +181,7 @@ fn try_all(every: usize) {
             };
             assert!(lost.len() <= most, "{what}");
             assert!(sessions(&lost).len() <= 1, "{what}, of several tables");
-            // Documents with stored texts are made anew from these.
+            // A repair makes documents anew from their stored texts.
             assert!(family == DOCUMENTS || !sessions(&lost).contains(&(SESSIONS - 1)), "{what}, with stored text");
         }
     }

@@ -26,11 +26,11 @@ use fpdb_kernel::profile::{Profile, View};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DocumentRows {
     pub(crate) postings: u64,
-    /// Number of distinct hashes among them.
+    /// Number of distinct hashes of these postings.
     pub(crate) distinct: u64,
-    /// Number of those that are of the text as written, one of two views.
+    /// Number of these distinct hashes that belong to the text as written, if there are two views.
     pub(crate) distinct_of_text: u64,
-    /// The sum of their ordinals. It is that of 0 to n - 1 if each exists once.
+    /// The sum of the ordinals of the postings. It is the sum of 0 to n - 1 if each ordinal exists once.
     pub(crate) ordinals: u64,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Survey {
     pub(crate) nameless: u64,
     /// Lost documents with a known name.
     pub(crate) lost: Vec<(u32, String)>,
-    /// Names of documents that later commits than that of the state added.
+    /// Names of documents that commits after that state added.
     pub(crate) later: Vec<String>,
     /// True if the records are those of an earlier commit than the last one.
     pub(crate) is_older: bool,

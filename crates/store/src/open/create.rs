@@ -1,4 +1,4 @@
-//! Create: a database appears whole or not at all.
+//! Create: creates a database. It appears whole or not at all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,8 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
         Err(error) => return Err(error),
         Ok(()) => return Err(Error::DatabaseExists { path: root.to_owned() }),
     }
-    // An empty folder is filled, not replaced: it may be a disk of its own, a current folder, or behind a
-    // link.
+    // An empty folder is filled, not replaced: it may be a mounted disk, the current folder of a process, or
+    // the target of a link.
     let fills = root.is_dir();
     let parent = match root.parent() {
         _ if fills => root.to_owned(),
@@ -92,7 +92,7 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
 mod tests {
     use super::*;
 
-    /// No process has opened it for writing yet.
+    /// A database has a mark of its list of tables even before a process opens it for writing.
     #[test]
     fn a_database_is_made_with_a_mark_of_its_list() {
         let folder = tempfile::tempdir().unwrap();

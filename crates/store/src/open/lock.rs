@@ -1,8 +1,8 @@
 //! Writer lock: only one process writes a database at a time. Others get an error that names this process.
 //!
 //! The lock is a file lock of the operating system, so it ends with its process. The file holds the process
-//! id, for error messages, and the time of locking. From the time a reader sees that a writer has come and
-//! gone. Nothing else is written, because the arguments of a process can hold secrets.
+//! id, for error messages, and the time of locking. If that time changes while a reader opens the database, a
+//! writer was active meanwhile. Nothing else is written, because the arguments of a process can hold secrets.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};

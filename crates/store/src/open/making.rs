@@ -87,7 +87,8 @@ pub(crate) fn is_empty_folder(path: &Path) -> bool {
     !parts || moved
 }
 
-/// True if the store was moved out of a folder and the marker was not yet.
+/// True if `making` has a marker but no store: the store was already moved to its place, and the marker was
+/// not.
 fn holds_moved_store(making: &Path) -> bool {
     making.join(MARKER).exists() && !making.join(STORE).exists()
 }

@@ -6,14 +6,14 @@
 //! them. That loses nothing: a commit is written after its tables, and never after a failed sync.
 //!
 //! When the engine opens a store for writing, it deletes tables that its list does not name. So a list that
-//! is older than the tables, or of another store, must be refused before. Unnamed tables alone prove nothing,
-//! because a kill or a failed write leaves useless ones. The proofs are:
-//! * the mark ([`crate::open::mark`]). It names a list only once that list is on the disk and `CURRENT` names
-//!   it, and lists get ascending numbers. So no crash leaves a list of a lower number, or less of the one
-//!   that was marked: [`check_list`].
-//! * without a mark of a list, a table that can be read: nothing tells a table that a crash has left from one
-//!   that holds the only copy of committed rows. Commits do not tell: the log can be newer than the list:
-//!   [`check_unmarked_list`].
+//! is older than its tables, or of another store, must be refused first. Unnamed tables alone prove nothing,
+//! because a kill or a failed write also leaves such tables. Two checks decide:
+//! * If the list was marked ([`crate::open::mark`]), [`check_list`] refuses a list with a lower number, and
+//!   the marked list if it is shorter than marked. No crash causes either: a list is marked only once it is
+//!   on the disk and `CURRENT` names it, and the numbers of lists ascend.
+//! * If no list was marked, [`check_unmarked_list`] refuses a list that omits a readable table. A crash may
+//!   have left the table, or it may hold the only copy of committed rows. Nothing distinguishes the two, not
+//!   even the number of the last commit, because the log can be newer than the list.
 //!
 //! [`without_tables`] appends edits that remove tables to a copy of the list. With it the rest of a store can
 //! be read if some tables are damaged.
@@ -43,7 +43,7 @@ pub(super) struct TrustedList {
 }
 
 impl TrustedList {
-    /// The trusted part of the list of the database at `root`; `None` if it can be used as it is.
+    /// The trusted part of the list of the database at `root`. `None` if the whole list can be used.
     pub(super) fn of(root: &Path) -> Result<Option<Self>> {
         let Some((path, trusted)) = mark::grown_list(root)? else { return Ok(None) };
         let mut content = fs::read(&path).map_err(Error::io("read", &path))?;
@@ -56,7 +56,7 @@ impl TrustedList {
         }))
     }
 
-    /// Replaces the whole list by it. Needs the writer lock.
+    /// Replaces the list on the disk by its trusted part. Needs the writer lock.
     pub(super) fn put_in_place(&self) -> Result<()> {
         replace_file(&self.path, &self.content)
     }
@@ -201,7 +201,7 @@ pub(super) fn check_list(root: &Path, mark: &CommitMark) -> Result<()> {
         ListAge::Cut { found, marked } => Err(Error::TablesLost { path: list.path, found, marked }),
         // If a later list is of another store, the engine reports missing tables.
         ListAge::AsMarked | ListAge::Later => Ok(()),
-        // The engine reports it.
+        // The engine reports a damaged list.
         ListAge::Unknown if list.records.damaged => Ok(()),
         ListAge::Unknown if !mark.has_list() => Ok(()),
         ListAge::Unknown => match list.unlisted(&store)?.len() as u64 {
@@ -255,7 +255,7 @@ pub(crate) fn store_id(list: &[u8]) -> Option<String> {
     Records::of(list).edits().find_map(|(_, edit)| edit.store)
 }
 
-/// A list of tables, read.
+/// The content of a list of tables.
 struct ListFile {
     name: String,
     path: PathBuf,
@@ -300,7 +300,7 @@ impl ListFile {
 
     fn compared_with(&self, mark: &CommitMark) -> ListAge {
         match mark.compare_list(files::list_number(&self.name).unwrap_or(0), &self.content) {
-            // All records were there before. An unreadable one hides the later ones.
+            // All marked records were on the disk once. An unreadable record hides the later ones.
             Some(marked) if (self.records.end() as u64) < marked => {
                 ListAge::Cut { found: self.records.end() as u64, marked }
             }
@@ -344,7 +344,7 @@ pub(crate) fn without_tables(list: &[u8], tables: &[&Table]) -> Option<Vec<u8>> 
     let records = Records::of(list);
     let mut families = records.families();
     families.insert(MAIN.as_bytes().to_vec(), 0);
-    // Without a cut-off record at the end.
+    // Omits a record that is cut off at the end.
     let mut shorter = list.get(..records.end()).filter(|list| !records.damaged && !list.is_empty())?.to_vec();
     let mut removals: BTreeMap<u64, Vec<(u32, u64)>> = BTreeMap::new();
     for table in tables {
@@ -381,7 +381,7 @@ mod tests {
         edit
     }
 
-    /// As a flush does: a later log.
+    /// The edit that a flush makes: it names a later log.
     const MOVES_LOG: [u8; 4] = [2, 9, 200, 3];
 
     fn list(edits: &[&[u8]]) -> (Vec<u8>, Vec<usize>) {
@@ -405,7 +405,7 @@ mod tests {
             (vec![&there[..], &both, &missing], Some(1)),
             (vec![&there[..], &missing, &there], Some(1)),
             (vec![&MOVES_LOG[..], &missing], Some(1)),
-            // Later edits were made with the list as it is.
+            // An edit of another kind follows, so the engine used the list with the missing table.
             (vec![&there[..], &missing, &MOVES_LOG], None),
         ] {
             let (list, starts) = list(&edits);

@@ -34,10 +34,10 @@ pub(crate) struct CommitMark {
     /// The number of the last commit; 0 if unknown.
     pub(crate) commits: u64,
     tables: Option<TableList>,
-    /// The counts of that commit. Older programs leave the counts of an older commit, which are ignored.
+    /// The counts of that commit. Older programs do not update them. Counts of an earlier commit are ignored.
     pub(crate) counts: Option<Counts>,
-    /// The identity of the database. Older programs leave that of an older commit, which is ignored: they may
-    /// have replaced the store.
+    /// The identity of the database. Older programs do not update it. An identity of an earlier commit is
+    /// ignored, because such a program may have replaced the store.
     pub(crate) identity: Option<String>,
 }
 
@@ -68,7 +68,7 @@ const HEAD_BYTES: u64 = 64;
 
 /// Writes the mark of a commit, with the current list of tables.
 ///
-/// Only the first mark is synced. After a loss of power an older mark is as good, but without any mark the
+/// Only the first mark is synced. If power is lost, an older mark protects as well. Without any mark, the
 /// list of an older copy would look right.
 pub(crate) fn write(root: &Path, commits: u64, counts: Option<Counts>, identity: Option<String>) -> Result<()> {
     let mark = CommitMark { commits, tables: TableList::synced(root)?, counts, identity };
@@ -292,8 +292,7 @@ mod tests {
         assert_eq!(text.len(), CommitMark::default().text().len());
         assert_eq!(CommitMark::parse(&text).as_ref(), Some(mark));
         let ends: Vec<usize> = (1..).zip(&text).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
-        // What is left of the mark where only the lines before this one can be read, and those behind the
-        // next one.
+        // The mark without the fields of these lines.
         let without = |lines: &[usize]| CommitMark {
             tables: mark.tables.filter(|_| !lines.contains(&1)),
             counts: mark.counts.filter(|_| !lines.contains(&2)),
@@ -304,7 +303,7 @@ mod tests {
             let line = ends.iter().filter(|&&end| end <= at).count();
             let mut flipped = text.clone();
             flipped[at] ^= 1;
-            // Without the end of a line, it is one with the next.
+            // If its line end is damaged, a line merges with the next one.
             let lost: &[usize] = match (line, at + 1 == ends[line]) {
                 (1, true) | (2, true) => &[1, 2, 3][line - 1..],
                 (line, _) => &[line],

@@ -272,8 +272,8 @@ mod tests {
         static LOOK: RefCell<Option<Box<dyn FnMut()>>> = const { RefCell::new(None) };
     }
 
-    /// A writer does this after each reading of a reader of this thread, before the reader checks that the
-    /// state is whole.
+    /// Lets a writer act after each time that a reader of this thread has read the store, before the reader
+    /// checks that the state is whole.
     pub(super) fn look() {
         if let Some(mut write) = LOOK.take() {
             write();
@@ -302,14 +302,14 @@ mod tests {
         LOOK.set(Some(Box::new(write)));
         for number in 0..20 {
             let (before, commits) = (looks.get(), writer.view().state.commits);
-            // Of which some fold runs.
+            // The number of looks that the reader needs: each look but the last moves rows.
             let expected = [1, 1, 1, 2, 4][number % 5];
             moves.set(expected - 1);
             let reader = Store::open_reader(&root, &options).unwrap();
             assert_eq!(looks.get() - before, expected, "{number}");
             let seen = reader.view().state.commits;
             assert!(seen >= commits && seen < writer.view().state.commits, "{commits} {seen}");
-            // The writer goes on.
+            // Later commits do not change the state of the reader.
             replace_all(&writer, 1000 + number as u64);
             assert_eq!(reader.verify(&Task::new()).unwrap().problems, []);
             assert_eq!(reader.view().state.documents, 3 * u64::from(seen > 0));
@@ -328,7 +328,7 @@ mod tests {
         let root = folder.path().join("db");
         let options = StoreOptions::default();
         let profile = Profile::named("code").unwrap().with_hash_version(1);
-        // It is made, as the program that had these tokens made it, and then opened.
+        // The first call makes the database and fails to open it, as do the other two.
         let errors = [
             Store::create(&root, &profile, &options).err(),
             Store::open_reader(&root, &options).err(),
@@ -339,7 +339,7 @@ mod tests {
             assert!(error.to_string().contains("was made with version 1 of the rules of unit token"));
             assert!(error.hint().expect("a hint").starts_with("ingest the documents again"));
         }
-        // Text is what it was.
+        // Databases of text are not affected.
         assert!(Store::create(&folder.path().join("text"), &Profile::named("text").unwrap(), &options).is_ok());
     }
 }

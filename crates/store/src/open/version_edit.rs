@@ -54,7 +54,7 @@ pub(super) struct VersionEdit {
     pub(super) added: Vec<AddedTable>,
     /// The numbers of the tables it removes.
     pub(super) removed: Vec<u64>,
-    /// True if it also does anything else than add or remove tables.
+    /// True if it does more than add or remove tables.
     pub(super) changes_more: bool,
 }
 
@@ -336,7 +336,7 @@ mod tests {
             flipped[at] ^= 4;
             let found = Records::of(&flipped);
             let before = ends.iter().filter(|&&end| end <= at).count();
-            // With a too large length it looks like a cut log.
+            // A length that is too large makes the log look cut off.
             assert_eq!(found.records.len(), before, "{at}");
         }
         let reserved = [&log[..], &[0; 100]].concat();
