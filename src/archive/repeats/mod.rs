@@ -11,7 +11,8 @@
 //! have equal anchors at equal places, and one anchor serves some N / 4 windows. So texts are read once,
 //! symbols go to a temporary file, and anchors are sorted by hash (`reading`, `scanner`, `symbol_store`).
 //! Windows whose anchors have the same hash are compared symbol by symbol (`matching`). Repeated windows are
-//! sorted by document and joined into spans (`spans`). `docs/dedup-reference.md` has the rule and its proof.
+//! sorted by document and joined into spans (`spans`). `docs/dedup-reference.md` has the rule, and `matching`
+//! the proof that no window is missed.
 //!
 //! Rejected: to use the stored postings, for three reasons. Robust selection can keep different copies of a
 //! hash in two occurrences of one run, so stored places do not always meet. A document that overlaps itself
