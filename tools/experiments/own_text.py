@@ -4,7 +4,7 @@
 usage: tools/experiments/own_text.py PATH-OF-FPDB DATA/irplag
 
 Average precision of the ranking of all pairs by structure (the resemblance of the fingerprints), by own text
-(`text_resemblance`) and by the larger of the two (`score`), on:
+(`text_resemblance`) and by the larger of the two (`score`), in a database of one view (k 7, w 2), on:
   IR-Plag            as irplag.py has it: within a task, the mean of the tasks, and over all tasks
   other names SEED   modules of Python's library and disguised copies of sixty of them, as disguise.py makes them
   same names SEED    the same copies with the names they had: other order, other literals, other statements only
@@ -38,7 +38,7 @@ def pairs(fpdb, folder):
     """What is known of each pair of documents below the folder, and the seconds without and with own text."""
     with tempfile.TemporaryDirectory() as database:
         at = ["--db", f"{database}/db", "-q"]
-        subprocess.run([fpdb, "ingest", *at, "--profile", "code", str(folder)], check=True)
+        subprocess.run([fpdb, "ingest", *at, "--unit", "token", "-k", "7", "-w", "2", str(folder)], check=True)
         command, seconds = [fpdb, "pairs", *at, "--min-resemblance", "0", "--format", "json"], []
         for flags in [], ["--own-text"]:
             start = time.monotonic()
