@@ -175,6 +175,11 @@ fn pairs_are_sorted_by_their_longest_passages() {
            30        58.3%      73.7%      73.7%         28  class/0/a.txt  class/1/a.txt
     2 of 7 pairs (--top 0 prints all)
     ");
+    for more in [&[][..], &["--passages"], &["--submission-by", "class", "--passages"]] {
+        let table = folder.ok(&[&all[..], &["--sort", "longest", "--format", "csv"], more].concat()).stdout;
+        let last: Vec<_> = table.lines().filter_map(|line| line.rsplit(',').next()).collect();
+        assert_eq!(last[..2], ["longest", "60"], "{table}");
+    }
     let run = folder.run(&["pairs", "--sort", "longest", "--format", "html", "-o", "report"]);
     assert!(run.status == 2 && run.stderr.contains("sorted by its headings"), "{run:?}");
 }

@@ -148,9 +148,11 @@ impl Render for PairLine<'_> {
 
     fn rows(&self) -> Vec<Vec<String>> {
         let text = self.columns.text;
+        // Rows of files repeat that of their submissions, by which these are sorted.
+        let longest = self.columns.longest.then(|| self.pair.longest.unwrap_or(0));
         match self.passages && !self.pair.files.is_empty() {
-            true => self.pair.files.iter().flat_map(|file| pair_rows(file, text)).collect(),
-            false => pair_rows(self.pair, text),
+            true => self.pair.files.iter().flat_map(|file| pair_rows(file, text, longest)).collect(),
+            false => pair_rows(self.pair, text, longest),
         }
     }
 }

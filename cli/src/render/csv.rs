@@ -155,8 +155,8 @@ pub(crate) enum PairText {
     View,
 }
 
-/// The columns of [`pair_rows`]. The arguments add those of passages and of the text.
-pub(crate) fn pair_header(passages: bool, text: PairText) -> Vec<&'static str> {
+/// The columns of [`pair_rows`]. The arguments add those of passages, of the text and of the longest passage.
+pub(crate) fn pair_header(passages: bool, text: PairText, longest: bool) -> Vec<&'static str> {
     let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
     if passages {
         header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
@@ -171,11 +171,13 @@ pub(crate) fn pair_header(passages: bool, text: PairText) -> Vec<&'static str> {
         header.extend(["text_shared", "text_containment_a", "text_containment_b"]);
         header.extend(passages.then_some("as_written"));
     }
+    header.extend(longest.then_some("longest"));
     header
 }
 
-/// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns.
-pub(crate) fn pair_rows(pair: &Pair, text: PairText) -> Vec<Vec<String>> {
+/// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns. `longest` is the
+/// length of the longest passage, for tables that have this column.
+pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>) -> Vec<Vec<String>> {
     let head = vec![
         pair.a.to_string(),
         pair.b.to_string(),
@@ -191,7 +193,7 @@ pub(crate) fn pair_rows(pair: &Pair, text: PairText) -> Vec<Vec<String>> {
     let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
     let mut rows = match &pair.passages {
         None => vec![head],
-        Some(passages) => with_passages(&head, passages, pair_header(true, PairText::None).len() - metadata.len()),
+        Some(passages) => with_passages(&head, passages, pair_header(true, PairText::None, false).len() - metadata.len()),
     };
     let share = |share: Option<f64>| share.map_or(String::new(), |share| share.to_string());
     for (place, row) in rows.iter_mut().enumerate() {
@@ -208,6 +210,7 @@ pub(crate) fn pair_rows(pair: &Pair, text: PairText) -> Vec<Vec<String>> {
                 }),
             );
         }
+        row.extend(longest.map(|symbols| symbols.to_string()));
     }
     rows
 }

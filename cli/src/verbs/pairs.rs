@@ -159,7 +159,8 @@ impl Listing<'_> {
             0 => "no pairs\n".to_owned(),
             _ => pair_header_line(self.columns(), &self.folder),
         };
-        self.output.heading(&pair_header(self.args.passages, self.columns().text), &(common + &header))
+        let columns = self.columns();
+        self.output.heading(&pair_header(self.args.passages, columns.text, columns.longest), &(common + &header))
     }
 
     fn columns(&self) -> PairColumns {
