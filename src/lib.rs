@@ -85,7 +85,7 @@ pub use fpdb_host::error::{DocumentError, Error, Result, StoreFailure};
 #[doc(inline)]
 pub use fpdb_host::failure::Failure;
 #[doc(inline)]
-pub use fpdb_host::json_options::options_from_json;
+pub use fpdb_host::json_options::{options_from_json, options_to_json};
 #[doc(inline)]
 pub use fpdb_host::progress::{Outcome, Progress, Task};
 #[doc(inline)]

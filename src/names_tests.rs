@@ -4,7 +4,7 @@ mod tests {
 
     use serde::Serialize;
     use serde::de::DeserializeOwned;
-    use serde_json::{Value, json};
+    use serde_json::{Map, Value, json};
 
     use crate::apply::{Action, ApplyOptions, LinkKind};
     use crate::dedup::{DedupBy, DedupMode, DedupOptions, Keep};
@@ -12,7 +12,7 @@ mod tests {
     use crate::repeats::RepeatOptions;
     use crate::{
         DocId, IngestOptions, InputLimits, Mode, OnChange, PassageOptions, Profile, QueryOptions, ReadAs, ReadOptions,
-        WalkOptions, Weight, options_from_json,
+        WalkOptions, Weight, options_from_json, options_to_json,
     };
     use fpdb_host::error::Error;
 
@@ -46,6 +46,10 @@ mod tests {
         let of = |given| options_from_json(defaults, given);
         assert_eq!(format!("{:?}", of(json!({})).unwrap()), format!("{defaults:?}"));
         assert_eq!(format!("{:?}", of(given).unwrap()), format!("{expected:?}"));
+        // Only the fields that differ are written.
+        assert_eq!(options_to_json(defaults, defaults).unwrap(), Map::new());
+        let written = options_to_json(defaults, expected).unwrap();
+        assert_eq!(format!("{:?}", of(Value::Object(written)).unwrap()), format!("{expected:?}"));
         let unknown = of(json!({"tpo": 3})).unwrap_err();
         assert!(unknown.chain().contains("unknown field `tpo`"), "{}", unknown.chain());
     }

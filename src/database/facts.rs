@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::database::hash_counts::{DfCount, HashCounts};
+use crate::database::remembered;
 use fpdb_host::schema::{Answer, Schema, is_false};
 use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 use fpdb_kernel::profile::Profile;
@@ -124,8 +126,7 @@ pub struct DatabaseStats {
     pub stored: Vec<StoredPart>,
     /// When the last commit was made, in seconds since 1970; `None` if there was none.
     pub committed_at: Option<i64>,
-    /// The files and folders for which the host [remembers](crate::DatabaseWriter::remember) settings, by
-    /// path.
+    /// The files and folders whose options are [remembered](crate::DatabaseWriter::remember), by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RememberedSource>,
     /// The damaged stores that repairs have put aside. They are not in [`Self::stored`].
@@ -137,15 +138,15 @@ impl Answer for DatabaseStats {
     const SCHEMA: &'static str = "fpdb.stats/1";
 }
 
-/// A file or folder with the settings that its host remembers for it.
+/// A file or folder with the options that its last ingest read it with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RememberedSource {
     /// Its absolute path.
     pub path: String,
-    /// The settings, in the host's words.
-    pub settings: Vec<String>,
+    /// The options, as [`Database::remembered`](crate::Database::remembered) returns them.
+    pub options: Map<String, Value>,
 }
 
 /// The size of a cache.
@@ -172,7 +173,7 @@ pub struct StoredPart {
 
 impl RememberedSource {
     pub(super) fn of(SourceRecord { path, settings }: SourceRecord) -> Self {
-        Self { path, settings }
+        Self { path, options: remembered::options(&settings) }
     }
 }
 

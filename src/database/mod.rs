@@ -6,6 +6,7 @@ pub(crate) mod hash_counts;
 mod pairing;
 mod query_batch;
 mod querying;
+mod remembered;
 mod rename;
 mod selected;
 mod writer;
@@ -13,6 +14,8 @@ mod writer;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+
+use serde_json::{Map, Value};
 
 pub use self::builder::DatabaseBuilder;
 pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, RememberedSource, StoredPart};
@@ -392,13 +395,18 @@ impl Database {
         Ok(format!("{}/{}", self.store.identity()?, self.store.view().state().commits))
     }
 
-    /// The settings that the host [remembers](DatabaseWriter::remember) for a file or folder; empty if none.
+    /// The options that are [remembered](DatabaseWriter::remember) for a file or folder: the fields of
+    /// [`IngestOptions`] that differ from the defaults. Empty if none are. [`options_from_json`] applies them
+    /// to the other options of an ingest, and refuses those that this version does not know.
     ///
     /// # Errors
     /// A path that is not UTF-8 or cannot be made absolute; a failure to read the store.
-    pub fn remembered(&self, source: impl AsRef<Path>) -> Result<Vec<String>> {
+    ///
+    /// [`IngestOptions`]: crate::IngestOptions
+    /// [`options_from_json`]: crate::options_from_json
+    pub fn remembered(&self, source: impl AsRef<Path>) -> Result<Map<String, Value>> {
         let record = self.store.source(&absolute_name(source.as_ref())?)?;
-        Ok(record.map_or_else(Vec::new, |record| record.settings))
+        Ok(record.map_or_else(Map::new, |record| remembered::options(&record.settings)))
     }
 
     /// The size and the figures of the database, from its records. Fast for any size.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::rename::{self, Renaming};
-use super::{Database, ids_named};
+use super::{Database, ids_named, remembered};
 use crate::archive::apply::removals;
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
@@ -251,16 +251,18 @@ impl DatabaseWriter {
         self.store.change_alone(task.token(), || staging::assemble(&self.store, staging.as_ref(), task))
     }
 
-    /// Stores the settings with which the host reads files or folders, for [`Database::remembered`]. Empty
-    /// settings delete them. The database does not interpret them.
+    /// Stores how these files or folders are read, for [`Database::remembered`]: `walk`, `store_text`, and
+    /// `read` without its limits. Options that are all defaults delete the stored ones. An ingest uses no
+    /// stored options by itself.
     ///
     /// # Errors
-    /// A path that is not UTF-8 or cannot be made absolute; settings of more than 1 MiB; a failure to write
+    /// A path that is not UTF-8 or cannot be made absolute; options of more than 1 MiB; a failure to write
     /// the store.
-    pub fn remember<P: AsRef<Path>>(&self, sources: &[P], settings: &[String]) -> Result<()> {
+    pub fn remember<P: AsRef<Path>>(&self, sources: &[P], options: &IngestOptions) -> Result<()> {
+        let settings = remembered::record(options)?;
         let record = |source: &P| {
             let path = absolute_name(source.as_ref())?;
-            Ok(SourceRecord { path, settings: settings.to_vec() })
+            Ok(SourceRecord { path, settings: settings.clone() })
         };
         let records: Vec<SourceRecord> = sources.iter().map(record).collect::<Result<_>>()?;
         self.store.change_alone(&StopToken::new(), || self.store.remember_sources(&records))

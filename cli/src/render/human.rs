@@ -13,6 +13,7 @@ use super::folder::{common_folder, in_folder, name_in};
 use super::numbers::{count, grouped, moment, percent, size};
 use super::style::Style;
 use super::verification::damaged_stores;
+use crate::typed::reading_flags::words_of_json;
 
 /// The result of an ingest.
 pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
@@ -470,7 +471,7 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
         row("cache", format!("{} of {} in use", size(stats.cache.bytes), size(stats.cache.capacity)));
     }
     for (at, source) in stats.sources.iter().take(SOURCES_SHOWN).enumerate() {
-        let settings = as_words(&source.settings);
+        let settings = as_words(&words_of_json(&source.options));
         row(if at == 0 { "ingested with" } else { "" }, format!("{settings}  {}", escape_terminal(&source.path)));
     }
     if let more @ 1.. = stats.sources.len().saturating_sub(SOURCES_SHOWN) {

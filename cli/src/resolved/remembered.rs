@@ -2,37 +2,46 @@
 
 use std::path::PathBuf;
 
-use clap::FromArgMatches;
-use fpdb::DatabaseWriter;
+use anyhow::Context;
+use fpdb::{DatabaseWriter, IngestOptions};
+use serde_json::{Map, Value};
 
 use crate::printer::Printer;
 use crate::render::as_words;
-use crate::typed::{self, Cli, IngestArgs, Verb};
+use crate::typed::IngestArgs;
+use crate::typed::reading_flags::{words, words_of_json};
 
-/// Returns the arguments with the flags to be used. A note says if they come from an earlier run, and
-/// which flags of an earlier run the typed ones replace.
+/// Returns the options to be used. A note says if they come from an earlier run, and which flags of an
+/// earlier run the typed ones replace.
 ///
 /// # Errors
-/// Fails if no flags are given and the sources were ingested with different ones.
-pub(crate) fn flags(database: &DatabaseWriter, args: &IngestArgs, printer: &Printer) -> anyhow::Result<IngestArgs> {
-    if let Some(given) = &args.given {
+/// Fails if no flags are given and the sources were ingested with different ones, or with options that this
+/// version does not know.
+pub(crate) fn options(
+    database: &DatabaseWriter,
+    args: &IngestArgs,
+    printer: &Printer,
+) -> anyhow::Result<IngestOptions> {
+    let typed = args.options();
+    if args.are_reading_flags_typed {
+        let given = words(&typed);
         for path in there(args) {
             let dropped: Vec<String> =
-                database.remembered(path)?.into_iter().filter(|flag| !given.contains(flag)).collect();
+                words_of_json(&database.remembered(path)?).into_iter().filter(|flag| !given.contains(flag)).collect();
             if !dropped.is_empty() {
                 printer.note(&format!("{}: no longer used: {}", path.display(), as_words(&dropped)));
             }
         }
-        return Ok(args.clone());
+        return Ok(typed);
     }
-    let mut first: Option<(&PathBuf, Vec<String>)> = None;
+    let mut first: Option<(&PathBuf, Map<String, Value>)> = None;
     for path in there(args) {
-        let flags = database.remembered(path)?;
+        let remembered = database.remembered(path)?;
         match &first {
-            None => first = Some((path, flags)),
-            Some((_, others)) if *others == flags => {}
+            None => first = Some((path, remembered)),
+            Some((_, others)) if *others == remembered => {}
             Some((other, others)) => {
-                let told = |flags: &[String]| match flags {
+                let told = |remembered: &Map<String, Value>| match &*words_of_json(remembered) {
                     [] => "without such flags".to_owned(),
                     flags => format!("with {}", as_words(flags)),
                 };
@@ -41,37 +50,27 @@ pub(crate) fn flags(database: &DatabaseWriter, args: &IngestArgs, printer: &Prin
                     other.display(),
                     told(others),
                     path.display(),
-                    told(&flags)
+                    told(&remembered)
                 );
             }
         }
     }
-    match first {
-        Some((path, flags)) if !flags.is_empty() => {
-            let args = with_flags(args, &flags).map_err(|_| {
-                anyhow::anyhow!(
-                    "{} was ingested with flags that this version does not know: {}",
-                    path.display(),
-                    as_words(&flags)
-                )
-            })?;
-            printer.note(&format!(
-                "using the flags of the last ingest: {} (flags you give replace all of them)",
-                as_words(&flags)
-            ));
-            Ok(args)
-        }
-        _ => Ok(args.clone()),
-    }
+    let Some((path, remembered)) = first.filter(|(_, remembered)| !remembered.is_empty()) else { return Ok(typed) };
+    let flags = as_words(&words_of_json(&remembered));
+    let options = fpdb::options_from_json(&typed, Value::Object(remembered)).with_context(|| {
+        format!("{} was ingested with options that this version does not know: {flags}", path.display())
+    })?;
+    printer.note(&format!("using the flags of the last ingest: {flags} (flags you give replace all of them)"));
+    Ok(options)
 }
 
-/// Remembers the flags that were given.
+/// Remembers the options if reading flags were typed.
 ///
 /// # Errors
 /// Fails if the database cannot be written.
-pub(crate) fn remember(database: &DatabaseWriter, args: &IngestArgs) -> anyhow::Result<()> {
-    if let Some(given) = &args.given {
-        database.remember(&there(args).collect::<Vec<_>>(), given)?;
+pub(crate) fn remember(database: &DatabaseWriter, args: &IngestArgs, options: &IngestOptions) -> anyhow::Result<()> {
+    if args.are_reading_flags_typed {
+        database.remember(&there(args).collect::<Vec<_>>(), options)?;
     }
     Ok(())
 }
@@ -82,24 +81,4 @@ fn there(args: &IngestArgs) -> impl Iterator<Item = &PathBuf> {
     // Standard input is no path. A missing path is an error of its own.
     let is_there = |path: &&PathBuf| path.to_str().is_some_and(|path| path != "-") && path.symlink_metadata().is_ok();
     args.typed_paths().filter(is_there)
-}
-
-/// The arguments with these reading flags instead of their own.
-///
-/// # Errors
-/// This version does not know one of the flags.
-fn with_flags(args: &IngestArgs, flags: &[String]) -> Result<IngestArgs, clap::Error> {
-    let words = ["fpdb", "ingest"].into_iter().chain(flags.iter().map(String::as_str)).chain(["--", "x"]);
-    let matches = typed::command().try_get_matches_from(words)?;
-    let Verb::Ingest(read) = Cli::from_arg_matches(&matches)?.verb else { return Ok(args.clone()) };
-    Ok(IngestArgs {
-        read: read.read,
-        records: read.records,
-        exclude: read.exclude,
-        include: read.include,
-        skip_hidden: read.skip_hidden,
-        follow: read.follow,
-        store_text: read.store_text,
-        ..args.clone()
-    })
 }

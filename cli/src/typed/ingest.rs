@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command, ValueHint};
-use fpdb::{OnChange, ReadOptions};
+use clap::{ArgMatches, Args, ValueHint};
+use fpdb::{IngestOptions, OnChange, WalkOptions};
 
 use super::limits::LimitArgs;
 use super::profile::ProfileArgs;
 use super::reading::{ReadArgs, RecordFieldArgs};
+use super::reading_flags;
 use super::values::{names, parse_size};
 
 #[derive(Clone, Debug, Args)]
@@ -88,10 +88,9 @@ pub(crate) struct IngestArgs {
     /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
-    /// The reading flags that were typed, without those that repeat a default. `None` if no such flag was
-    /// typed.
+    /// Whether a flag was typed that the database remembers.
     #[arg(skip)]
-    pub(crate) given: Option<Vec<String>>,
+    pub(crate) are_reading_flags_typed: bool,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]
@@ -102,39 +101,10 @@ pub(crate) struct IngestArgs {
     pub(crate) profile: ProfileArgs,
 }
 
-/// The flags that a database remembers for what was ingested with them.
-const REMEMBERED: [(&str, &str); 10] = [
-    ("front_end", "as"),
-    ("no_expand", "no-expand"),
-    ("text_field", "text-field"),
-    ("id_field", "id-field"),
-    ("keep_fields", "keep-fields"),
-    ("exclude", "exclude"),
-    ("include", "include"),
-    ("skip_hidden", "skip-hidden"),
-    ("follow", "follow"),
-    ("store_text", "store-text"),
-];
-
 impl IngestArgs {
-    /// Keeps which flags were given.
+    /// Notes whether reading flags were typed.
     pub(crate) fn note_given(&mut self, matches: &ArgMatches) {
-        let given: Vec<_> =
-            REMEMBERED.iter().filter(|(id, _)| matches.value_source(id) == Some(ValueSource::CommandLine)).collect();
-        if given.is_empty() {
-            return;
-        }
-        let command = Self::augment_args(Command::new("ingest"));
-        let says = |(id, flag): &(&str, &str)| {
-            let is_switch = matches.try_get_one::<bool>(id).is_ok();
-            let argument = command.get_arguments().find(|argument| argument.get_id() == id);
-            let defaults = argument.map_or(&[][..], |argument| argument.get_default_values());
-            let values = matches.get_raw(id).into_iter().flatten().filter(|_| !is_switch);
-            let values = values.filter(|&value| !defaults.iter().any(|default| **default == *value));
-            let values = values.map(|value| format!("--{flag}={}", value.to_string_lossy()));
-            values.chain(is_switch.then(|| format!("--{flag}"))).collect::<Vec<_>>()
-        };
-        self.given = Some(given.into_iter().flat_map(says).collect());
+        self.are_reading_flags_typed = reading_flags::are_typed(matches);
     }
 
     /// The paths that were typed, boilerplate last.
@@ -142,9 +112,19 @@ impl IngestArgs {
         self.paths.iter().chain(&self.boilerplate)
     }
 
-    /// How documents are read.
-    pub(crate) fn read_options(&self) -> ReadOptions {
-        self.read.options().fields(self.records.fields()).limits(self.limits.limits())
+    /// The options of the flags, without metadata and boilerplate.
+    pub(crate) fn options(&self) -> IngestOptions {
+        let walk = WalkOptions::default()
+            .skip_hidden(self.skip_hidden)
+            .follow(self.follow)
+            .exclude(self.exclude.clone())
+            .include(self.include.clone());
+        IngestOptions::default()
+            .on_change(self.on_change)
+            .store_text(self.store_text)
+            .walk(walk)
+            .read(self.read.options().fields(self.records.fields()).limits(self.limits.limits()))
+            .prune(self.prune)
     }
 }
 

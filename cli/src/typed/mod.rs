@@ -14,6 +14,7 @@ mod profile;
 mod query;
 mod reader_process;
 mod reading;
+pub(crate) mod reading_flags;
 mod report;
 mod serve;
 mod stored;
@@ -225,7 +226,7 @@ mod tests {
     fn without_flags_documents_are_read_as_by_the_library() {
         let cli = Cli::parse_from(["fpdb", "ingest", "a"]);
         let Verb::Ingest(args) = cli.verb else { panic!("that was ingest") };
-        let mut options = args.read_options();
+        let mut options = args.options().read;
         assert!(options.limits.process.take().is_some());
         assert_eq!(options, ReadOptions::default());
     }

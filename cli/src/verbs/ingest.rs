@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fpdb::maintenance::{CompactionPlan, DatabaseStats};
 use fpdb::{
-    DatabaseWriter, Error, Failure, Format, IngestOptions, IngestSummary, MetadataTable, Profile, SkipReason, Source,
-    Task, Unit, WalkOptions,
+    DatabaseWriter, Error, Failure, Format, IngestSummary, MetadataTable, Profile, SkipReason, Source, Task, Unit,
 };
 
 use crate::interrupt;
@@ -23,7 +22,7 @@ use crate::typed::{Global, IngestArgs};
 pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let sources = sources::of(args)?;
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
-    options_of(args).check()?;
+    args.options().check()?;
     output::over_no_source(global, args, &sources)?;
     // Checks now that results can be written. Their file is made after the work, or it would be ingested.
     let output = Output::open(global)?.unless_file();
@@ -33,10 +32,11 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let IngestTarget { database, created } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
-    let args = &remembered::flags(&database, args, printer)?;
-    let options = options_of(args).metadata(metadata);
+    let options = remembered::options(&database, args, printer)?
+        .boilerplate_sources(&sources::boilerplate(args))
+        .metadata(metadata);
     options.check()?;
-    remembered::remember(&database, args)?;
+    remembered::remember(&database, args, &options)?;
     if args.prune && !sources.iter().any(|source| source.path().is_some_and(|path| path.is_dir() || !path.exists())) {
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
@@ -67,8 +67,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let (archives, textless) = (events.archives, events.without_text);
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
-    if !args.include.is_empty() && summary.documents + summary.failures + summary.skips == 0 && !summary.interrupted {
-        printer.note(&format!("no file or member matches {} (--include)", args.include.join(", ")));
+    let include = &options.walk.include;
+    if !include.is_empty() && summary.documents + summary.failures + summary.skips == 0 && !summary.interrupted {
+        printer.note(&format!("no file or member matches {} (--include)", include.join(", ")));
     }
     for name in &summary.unmatched {
         printer.detail(&format!("no document matches the row {name} of the metadata"));
@@ -152,22 +153,6 @@ fn noted_sources(sources: &[Source]) -> HashSet<String> {
     let is_noted =
         |source: &&Source| matches!(source, Source::Listed(_)) || source.path().is_some_and(|path| path.is_dir());
     sources.iter().filter(is_noted).filter_map(|source| source.name().ok()).collect()
-}
-
-/// The options of the flags, without metadata.
-fn options_of(args: &IngestArgs) -> IngestOptions {
-    let walk = WalkOptions::default()
-        .skip_hidden(args.skip_hidden)
-        .follow(args.follow)
-        .exclude(args.exclude.clone())
-        .include(args.include.clone());
-    IngestOptions::default()
-        .on_change(args.on_change)
-        .store_text(args.store_text)
-        .walk(walk)
-        .read(args.read_options())
-        .boilerplate_sources(&sources::boilerplate(args))
-        .prune(args.prune)
 }
 
 /// The database to write to.

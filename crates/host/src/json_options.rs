@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
@@ -12,10 +12,40 @@ use crate::error::{Error, Result};
 /// # Errors
 /// [`Error::InvalidOptions`] for an unknown field, and for a value that a field cannot have.
 pub fn options_from_json<T: Serialize + DeserializeOwned>(defaults: &T, given: Value) -> Result<T> {
-    let invalid = |source| Error::InvalidOptions { source };
-    let mut options = serde_json::to_value(defaults).map_err(invalid)?;
+    let mut options = json(defaults)?;
     overlay(&mut options, given);
     serde_json::from_value(options).map_err(invalid)
+}
+
+/// Returns the fields of `options` that differ from `defaults`, as [`options_from_json`] takes them. Empty if
+/// none differs.
+///
+/// # Errors
+/// [`Error::InvalidOptions`] if the options have no JSON: a path that is not UTF-8, for example.
+pub fn options_to_json<T: Serialize>(defaults: &T, options: &T) -> Result<Map<String, Value>> {
+    match (json(defaults)?, json(options)?) {
+        (Value::Object(defaults), Value::Object(options)) => Ok(difference(&defaults, options)),
+        _ => Err(invalid(<serde_json::Error as serde::ser::Error>::custom("options are an object"))),
+    }
+}
+
+fn json(options: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(options).map_err(invalid)
+}
+
+fn invalid(source: serde_json::Error) -> Error {
+    Error::InvalidOptions { source }
+}
+
+fn difference(defaults: &Map<String, Value>, options: Map<String, Value>) -> Map<String, Value> {
+    let differs = |(field, value)| match (defaults.get(&field), value) {
+        (Some(Value::Object(default)), Value::Object(value)) => {
+            let value = difference(default, value);
+            (!value.is_empty()).then_some((field, Value::Object(value)))
+        }
+        (default, value) => (default != Some(&value)).then_some((field, value)),
+    };
+    options.into_iter().filter_map(differs).collect()
 }
 
 fn overlay(options: &mut Value, given: Value) {

@@ -1,6 +1,6 @@
 //! Flags that a database remembers: they are used again for the same path unless others are given, shown, and forgotten on request.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::names;
 use crate::bad_input::prose;
@@ -8,18 +8,16 @@ use crate::support::Folder;
 
 const DB: &str = ".fpdb";
 
-/// The remembered flags, by the last component of the path.
-fn remembered(folder: &Folder) -> Vec<(String, Vec<String>)> {
+/// The remembered options, by the last component of the path.
+fn remembered(folder: &Folder) -> Vec<(String, Value)> {
     let stats = folder.ok(&["stats", "--format", "json"]).json().remove(0);
     let sources = stats["sources"].as_array().cloned().unwrap_or_default();
-    let words = |source: &Value| {
-        source["settings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned()).collect()
-    };
-    sources.iter().map(|s| (s["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned(), words(s))).collect()
+    let name = |source: &Value| source["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    sources.iter().map(|source| (name(source), source["options"].clone())).collect()
 }
 
-fn flags(name: &str, flags: &[&str]) -> (String, Vec<String>) {
-    (name.to_owned(), flags.iter().map(|&flag| flag.to_owned()).collect())
+fn options(name: &str, options: Value) -> (String, Value) {
+    (name.to_owned(), options)
 }
 
 fn tree() -> Folder {
@@ -27,7 +25,7 @@ fn tree() -> Folder {
     for (number, file) in ["a.txt", "b.log", "c.txt", ".d.txt", "e x.txt"].into_iter().enumerate() {
         folder.write(&format!("docs/{file}"), prose(number));
     }
-    let line = |number: usize| serde_json::json!({ "body": prose(number), "url": format!("u{number}") });
+    let line = |number: usize| json!({ "body": prose(number), "url": format!("u{number}") });
     folder.write("crawl.jsonl", format!("{}\n{}\n", line(10), line(11)));
     folder
 }
@@ -48,8 +46,8 @@ fn flags_are_used_again_until_others_are_given() {
     ]);
     assert!(!first.stderr.contains("as before"), "{first:?}");
     folder.ok(&["ingest", "--text-field", "body", "--keep-fields", "url,more", "crawl.jsonl"]);
-    let docs = flags("docs", &["--exclude=e x.*", "--include=*.txt", "--skip-hidden"]);
-    let crawl = flags("crawl.jsonl", &["--text-field=body", "--keep-fields=url", "--keep-fields=more"]);
+    let docs = options("docs", json!({"walk": {"exclude": ["e x.*"], "include": ["*.txt"], "skip_hidden": true}}));
+    let crawl = options("crawl.jsonl", json!({"read": {"fields": {"text": "body", "keep": ["url", "more"]}}}));
     assert_eq!(remembered(&folder), [crawl.clone(), docs.clone()]);
     let shown = folder.ok(&["stats"]).stdout;
     assert!(shown.contains("ingested with  --text-field=body --keep-fields=url --keep-fields=more  /"), "{shown}");
@@ -69,7 +67,7 @@ fn flags_are_used_again_until_others_are_given() {
     // Others take their place; what lies in the folder is another path.
     let others = folder.ok(&["ingest", "--exclude", "*.log", "docs"]).stderr;
     assert!(others.contains("docs: no longer used: '--exclude=e x.*' '--include=*.txt' --skip-hidden\n"), "{others}");
-    assert_eq!(remembered(&folder), [crawl.clone(), flags("docs", &["--exclude=*.log"])]);
+    assert_eq!(remembered(&folder), [crawl.clone(), options("docs", json!({"walk": {"exclude": ["*.log"]}}))]);
     assert!(!folder.ok(&["ingest", "docs/b.log"]).stderr.contains("as before"));
     assert!(names(&folder, DB).contains(&"docs/b.log".to_owned()));
     // They serve --prune as well: what they leave out stays.
@@ -119,7 +117,7 @@ fn flags_are_used_again_until_others_are_given() {
     ]);
     folder.ok(&["ingest", "-q", "--db", "other", "--skip-hidden", "docs"]);
     folder.ok(&["merge", "-q", "other"]);
-    assert_eq!(remembered(&folder), [crawl, flags("docs", &["--skip-hidden"])]);
+    assert_eq!(remembered(&folder), [crawl, options("docs", json!({"walk": {"skip_hidden": true}}))]);
 }
 
 #[test]
@@ -130,11 +128,42 @@ fn nothing_is_remembered_of_what_is_not_there_or_was_not_typed() {
     assert_eq!(folder.run(&["ingest", "-q", "--as", "text", "missing.txt"]).status, 2);
     assert_eq!(remembered(&folder), []);
     folder.ok(&["ingest", "-q", "--store-text", "--follow", "--no-expand", "docs/c.txt"]);
-    let all = flags("c.txt", &["--no-expand", "--follow", "--store-text"]);
+    let all = options("c.txt", json!({"read": {"closed": true}, "store_text": true, "walk": {"follow": true}}));
     assert_eq!(remembered(&folder), [all]);
     let again = folder.ok(&["ingest", "docs/c.txt"]);
     assert!(
         again.stderr.starts_with("using the flags of the last ingest: --no-expand --follow --store-text"),
         "{again:?}"
     );
+}
+
+/// The library remembers options of its own, and refuses those of a later version. The program uses them.
+#[test]
+fn options_that_a_host_remembers_are_used_by_the_program() {
+    use fpdb::{Database, IngestOptions, ReadOptions, RecordFields, WalkOptions};
+
+    let folder = tree();
+    folder.ok(&["init", "-q", "--profile", "prose"]);
+    let (docs, crawl) = (folder.path().join("docs"), folder.path().join("crawl.jsonl"));
+    let writer = Database::open_writer(folder.path().join(DB)).unwrap();
+    let walk = WalkOptions::default().include(vec!["a.*".into()]);
+    writer.remember(&[&docs], &IngestOptions::default().walk(walk).prune(true)).unwrap();
+    let fields = RecordFields::default().text("body".into());
+    let read = ReadOptions::default().fields(fields);
+    writer.remember(&[&crawl], &IngestOptions::default().read(read)).unwrap();
+    drop(writer);
+    let run = folder.ok(&["ingest", "--no-progress", "docs"]);
+    assert!(run.stderr.starts_with("using the flags of the last ingest: '--include=a.*' ("), "{run:?}");
+    assert!(run.stdout.starts_with("1 document added\n"), "{run:?}");
+    assert!(folder.ok(&["ingest", "crawl.jsonl"]).stdout.starts_with("2 documents added\n"));
+    // Other flags of the run hold beside the remembered ones.
+    folder.write("docs/a.txt", prose(40));
+    let run = folder.ok(&["ingest", "--on-change", "keep", "--limit", "nesting=5", "docs"]);
+    assert!(run.stdout.contains("1 changed but kept as stored"), "{run:?}");
+
+    let writer = Database::open_writer(folder.path().join(DB)).unwrap();
+    writer.remember(&[&docs, &crawl], &IngestOptions::default()).unwrap();
+    assert!(writer.remembered(&docs).unwrap().is_empty());
+    drop(writer);
+    assert_eq!(remembered(&folder), []);
 }

@@ -210,7 +210,8 @@ pub struct ContainerRecord {
 pub struct SourceRecord {
     /// Its absolute path.
     pub path: String,
-    /// The settings of that ingest, as the program that ran it spells them.
+    /// The options of that ingest, which this crate does not read: one string of JSON. Databases of earlier
+    /// versions hold flags of the program, each a string.
     pub settings: Vec<String>,
 }
 
@@ -422,7 +423,8 @@ mod tests {
     /// Databases hold these bytes, so they must not change.
     #[test]
     fn the_record_of_a_source_is_these_bytes() {
-        let record = SourceRecord { path: "/é".into(), settings: vec!["--as=html".into(), "--follow".into()] };
+        let record =
+            SourceRecord { path: "/é".into(), settings: vec![r#"{"store_text":true}"#.into(), "--follow".into()] };
         let bytes = b"\x01\x03/\xc3\xa9\x02\x09--as=html\x08--follow";
         assert_eq!(encode(&record).unwrap(), bytes);
         assert_eq!(decode::<SourceRecord>(bytes, String::new).unwrap(), record);

@@ -1,0 +1,138 @@
+//! Remembered options: how an ingest read a file or folder, so that later ingests read it in the same way.
+
+use serde_json::{Map, Value};
+
+use crate::ingest::IngestOptions;
+use fpdb_host::error::Result;
+use fpdb_host::json_options::options_to_json;
+use fpdb_reading::input::ReadOptions;
+
+/// The flags that databases of earlier versions hold, with the fields that they set. A flag without a value
+/// sets its field to true. A flag of a list adds to it.
+const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
+    ("--as", "/read/front_end", false),
+    ("--no-expand", "/read/closed", false),
+    ("--text-field", "/read/fields/text", false),
+    ("--id-field", "/read/fields/id", false),
+    ("--keep-fields", "/read/fields/keep", true),
+    ("--exclude", "/walk/exclude", true),
+    ("--include", "/walk/include", true),
+    ("--skip-hidden", "/walk/skip_hidden", false),
+    ("--follow", "/walk/follow", false),
+    ("--store-text", "/store_text", false),
+];
+
+/// The record of these options: `walk`, `store_text`, and `read` without its limits and without
+/// `skip_quotes`, which concerns queries. Empty if all have their defaults.
+///
+/// # Errors
+/// [`Error::InvalidOptions`](crate::Error::InvalidOptions) if they have no JSON.
+pub(super) fn record(options: &IngestOptions) -> Result<Vec<String>> {
+    let IngestOptions { store_text, walk, read, .. } = options.clone();
+    let ReadOptions { front_end, closed, fields, .. } = read;
+    let read = ReadOptions::default().front_end(front_end).closed(closed).fields(fields);
+    let kept = IngestOptions::default().store_text(store_text).walk(walk).read(read);
+    let json = options_to_json(&IngestOptions::default(), &kept)?;
+    Ok(if json.is_empty() { Vec::new() } else { vec![Value::Object(json).to_string()] })
+}
+
+/// The options of a record. An unknown setting becomes an unknown field, which is refused where the options
+/// are used and shown where they are listed.
+pub(super) fn options(settings: &[String]) -> Map<String, Value> {
+    if let [json] = settings
+        && let Ok(Value::Object(options)) = serde_json::from_str(json)
+    {
+        return options;
+    }
+    let mut options = Map::new();
+    for word in settings {
+        let (flag, value) = word.split_once('=').map_or((word.as_str(), None), |(flag, value)| (flag, Some(value)));
+        match EARLIER_FLAGS.iter().find(|(known, ..)| *known == flag) {
+            Some((_, field, is_list)) => set(&mut options, field, value, *is_list),
+            None => drop(options.insert(word.clone(), Value::Bool(true))),
+        }
+    }
+    options
+}
+
+/// Sets the field at this path, such as `/read/fields/text`.
+fn set(options: &mut Map<String, Value>, field: &str, value: Option<&str>, is_list: bool) {
+    let value = value.map_or(Value::Bool(true), Value::from);
+    let mut names: Vec<&str> = field.split('/').skip(1).collect();
+    let Some(last) = names.pop() else { return };
+    let mut object = options;
+    for name in names {
+        let below = object.entry(name).or_insert_with(|| Value::Object(Map::new()));
+        let Value::Object(below) = below else { return };
+        object = below;
+    }
+    match object.get_mut(last) {
+        Some(Value::Array(values)) => values.push(value),
+        _ => drop(object.insert(last.to_owned(), if is_list { Value::Array(vec![value]) } else { value })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{InputLimits, OnChange, ReadAs, RecordFields, WalkOptions, options_from_json};
+
+    fn all() -> IngestOptions {
+        let fields = RecordFields::default().text("body".into()).id("url".into()).keep(vec!["a".into(), "b=c".into()]);
+        let walk = WalkOptions::default()
+            .exclude(vec!["e x.*".into()])
+            .include(vec!["*.txt".into(), "*.md".into()])
+            .skip_hidden(true)
+            .follow(true);
+        let read = ReadOptions::default().front_end(ReadAs::Code).closed(true).fields(fields);
+        IngestOptions::default().store_text(true).walk(walk).read(read)
+    }
+
+    fn read_back(settings: &[String]) -> Result<IngestOptions> {
+        options_from_json(&IngestOptions::default(), Value::Object(options(settings)))
+    }
+
+    #[test]
+    fn only_the_way_of_reading_is_recorded() {
+        assert_eq!(record(&IngestOptions::default()).unwrap(), Vec::<String>::new());
+        let once = || ReadOptions::default().limits(InputLimits::default().nesting(3)).skip_quotes(true);
+        let once = IngestOptions::default().on_change(OnChange::Both).prune(true).boilerplate(true).read(once());
+        assert_eq!(record(&once).unwrap(), Vec::<String>::new());
+        let walk = WalkOptions::default().include(vec!["*.txt".into()]);
+        assert_eq!(record(&once.walk(walk)).unwrap(), [r#"{"walk":{"include":["*.txt"]}}"#]);
+        assert_eq!(format!("{:?}", read_back(&record(&all()).unwrap()).unwrap()), format!("{:?}", all()));
+    }
+
+    #[test]
+    fn flags_in_databases_of_earlier_versions_are_read() {
+        let words = [
+            "--as=code",
+            "--no-expand",
+            "--text-field=body",
+            "--id-field=url",
+            "--keep-fields=a",
+            "--keep-fields=b=c",
+            "--exclude=e x.*",
+            "--include=*.txt",
+            "--include=*.md",
+            "--skip-hidden",
+            "--follow",
+            "--store-text",
+        ];
+        let words = words.map(str::to_owned);
+        assert_eq!(format!("{:?}", read_back(&words).unwrap()), format!("{:?}", all()));
+        // The same options are the same record.
+        assert_eq!(record(&all()).unwrap(), [Value::Object(options(&words)).to_string()]);
+    }
+
+    #[test]
+    fn unknown_settings_are_shown_and_refused_by_name() {
+        let unknown = ["--later=3".to_owned(), "--follow".to_owned()];
+        assert_eq!(Value::Object(options(&unknown)), json!({"--later=3": true, "walk": {"follow": true}}));
+        assert!(read_back(&unknown).unwrap_err().chain().contains("unknown field `--later=3`"));
+        let later = [r#"{"read":{"later":3}}"#.to_owned()];
+        assert!(read_back(&later).unwrap_err().chain().contains("unknown field `later`"));
+    }
+}
