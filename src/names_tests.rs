@@ -105,7 +105,11 @@ mod tests {
     #[test]
     fn values_that_options_cannot_have_are_refused_by_name() {
         let refused = |given| options_from_json(&QueryOptions::default(), given).unwrap_err().chain();
-        assert!(refused(json!({"mode": "both"})).contains("mode cannot be both: expected containment or resemblance"));
+        assert_eq!(
+            refused(json!({"mode": "both"})),
+            "the option mode is not valid: mode cannot be both: expected containment or resemblance"
+        );
+        assert!(refused(json!({"joining": {"gap": "wide"}})).starts_with("the option joining.gap is not valid: "));
         assert!(refused(json!({"read": {"front_end": "klingon"}})).contains("the format cannot be klingon"));
         assert!(refused(json!({"read": {"limits": {"nests": 3}}})).contains("no limit is named nests"));
         assert!(refused(json!({"read": {"limits": {"unpacking": 0}}})).contains("unpacking cannot be 0"));

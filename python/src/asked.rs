@@ -3,11 +3,9 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use fpdb::{Profile, QuerySource};
+use fpdb::{Profile, QuerySource, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-
-use crate::options::Reading;
 
 /// The bytes that offsets count, and their encoding.
 pub(crate) type Counted<'py> = (Bound<'py, PyBytes>, &'static str);
@@ -15,7 +13,7 @@ pub(crate) type Counted<'py> = (Bound<'py, PyBytes>, &'static str);
 /// The queries of answers, and how they were read.
 pub(crate) struct Asked {
     pub(crate) profile: Profile,
-    pub(crate) reading: Reading,
+    pub(crate) read: ReadOptions,
     pub(crate) queries: Vec<Query>,
 }
 
@@ -64,8 +62,7 @@ impl Asked {
     /// The text of a query; `None` if it can no longer be had.
     pub(crate) fn text<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Counted<'py>>> {
         let Some(query) = self.queries.get(index) else { return Ok(None) };
-        let options = self.reading.options()?;
-        let read = || query.source.document_text(&self.profile, &options).ok().flatten();
+        let read = || query.source.document_text(&self.profile, &self.read).ok().flatten();
         let text = py.detach(|| query.is_there().then(read).flatten().filter(|_| query.is_there()));
         Ok(text.map(|text| (PyBytes::new(py, &text.bytes), text.encoding)))
     }

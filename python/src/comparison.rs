@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use fpdb::{QuerySource, Task};
+use fpdb::{QueryOptions, QuerySource, Task};
 use pyo3::prelude::*;
 
 use crate::asked::{Asked, FileState, Query};
 use crate::feed::bytes_of;
-use crate::options::{Ignoring, Joining, Reading, profile_of};
+use crate::options::{Given, profile_of};
 use crate::report::{Making, Origin};
 use crate::rows::{Answers, Rows};
 use crate::waiting::{Caller, wait};
@@ -41,18 +41,16 @@ pub(crate) fn diff(
     a: &Bound<'_, PyAny>,
     b: &Bound<'_, PyAny>,
     profile: &str,
-    reading: Reading,
-    passages: (Joining, Ignoring),
+    options: Given,
     caller: Caller,
 ) -> PyResult<Rows> {
-    let (joining, ignoring) = passages;
     let (a, b, profile) = (source(a)?, source(b)?, profile_of(profile)?);
-    let (read, phrases, joining) = (ignoring.read(&reading)?, ignoring.phrases(&profile)?, joining.options());
+    let QueryOptions { read, phrases, joining, .. } = options.query(&profile)?;
     let files = [&a, &b].map(FileState::of);
     let compare = |task: &Task<'_>, _| fpdb::diff(&a, &b, &profile, &read, phrases.as_ref(), &joining, task);
     let answer = wait(py, &caller, &mut (), compare).whole()?;
     let queries = [a, b].into_iter().zip(files).map(|(source, file)| Query::new(source, file)).collect();
-    let asked = Asked { profile, reading, queries };
+    let asked = Asked { profile, read: read.clone(), queries };
     let making = Making { weighted: false, evidence: None, read };
     Ok(Rows::new(Answers::Query(vec![answer])).of(Origin::Asked(asked), making))
 }

@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use fpdb::repeats::RepeatRow;
 use fpdb::report::PairEvidence;
-use fpdb::{
-    Database, DatabaseWriter, DocId, Error, Failure, IngestSummary, QueryOptions, QuerySource, ReadOptions,
-    RecordFields, Source, Task, WalkOptions, Weight,
-};
+use fpdb::{DatabaseWriter, DocId, Error, Failure, IngestSummary, QuerySource, ReadOptions, Source, Task, Weight};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -20,7 +17,7 @@ use crate::comparison::{name_of, source};
 use crate::errors::{exception, parameter, raise};
 use crate::feed::{Columns, Feeder, Items, Portions, Table, feed};
 use crate::opened::{Handle, Opened, Room, builder};
-use crate::options::{Applying, Deduplicating, Ingesting, Pairing, Querying, Repeating, Walking, json, profile_of};
+use crate::options::{Applying, Given, Pairing, json, profile_of};
 use crate::pages::NativePages;
 use crate::report::{Making, Origin};
 use crate::rows::{Answers, BATCH, Rows};
@@ -55,11 +52,11 @@ impl NativeDatabase {
     fn ingest_portions<S: Portions>(
         &self,
         py: Python<'_>,
-        (source, options): (S, Ingesting),
+        (source, options): (S, Given),
         caller: &Caller,
     ) -> PyResult<Ingested> {
         let writer = self.writer()?;
-        let options = options.options()?;
+        let options = options.ingest()?;
         let (mut feeder, fed): (Feeder<S>, _) = feed(source);
         let _feeding = self.0.feeding();
         let waited = wait(py, caller, &mut feeder, |task, events| writer.ingest_with(fed(events), &options, task));
@@ -134,24 +131,31 @@ impl NativeDatabase {
         json(&py.detach(|| handle.database().stats()).map_err(raise)?)
     }
 
-    fn ingest_paths(
-        &self,
-        py: Python<'_>,
-        paths: Vec<PathBuf>,
-        options: Ingesting,
-        caller: Caller,
-    ) -> PyResult<Ingested> {
+    fn ingest_paths(&self, py: Python<'_>, paths: Vec<PathBuf>, options: Given, caller: Caller) -> PyResult<Ingested> {
         let writer = self.writer()?;
-        let options = options.options()?;
+        let options = options.ingest()?;
         let sources: Vec<Source> = paths.into_iter().map(Source::Path).collect();
         ingested(py, wait(py, &caller, &mut (), |task, _| writer.ingest_sources(&sources, &options, task)))
+    }
+
+    /// Stores how these files and folders are read.
+    fn remember(&self, py: Python<'_>, paths: Vec<PathBuf>, options: Given) -> PyResult<()> {
+        let writer = self.writer()?;
+        let options = options.ingest()?;
+        py.detach(|| writer.remember(&paths, &options)).map_err(raise)
+    }
+
+    /// The stored options of a file or folder, as JSON.
+    fn remembered(&self, py: Python<'_>, path: PathBuf) -> PyResult<String> {
+        let handle = self.handle()?;
+        json(&py.detach(|| handle.database().remembered(&path)).map_err(raise)?)
     }
 
     fn ingest_documents(
         &self,
         py: Python<'_>,
         documents: &Bound<'_, PyAny>,
-        options: Ingesting,
+        options: Given,
         caller: Caller,
     ) -> PyResult<Ingested> {
         let items = Items::of(documents)?;
@@ -163,7 +167,7 @@ impl NativeDatabase {
         py: Python<'_>,
         table: &Bound<'_, PyAny>,
         columns: (String, Option<String>, Vec<String>, String),
-        options: Ingesting,
+        options: Given,
         caller: Caller,
     ) -> PyResult<Ingested> {
         self.writer()?;
@@ -180,7 +184,7 @@ impl NativeDatabase {
         &self,
         py: Python<'_>,
         sources: Vec<Bound<'_, PyAny>>,
-        options: Querying,
+        options: Given,
         caller: Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
         let sources = sources.iter().map(source).collect::<PyResult<Vec<_>>>()?;
@@ -192,7 +196,7 @@ impl NativeDatabase {
         &self,
         py: Python<'_>,
         column: &Bound<'_, PyAny>,
-        options: Querying,
+        options: Given,
         caller: Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
         let mut arrays = Arrays::of(column)?;
@@ -225,12 +229,11 @@ impl NativeDatabase {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        found: Found,
-        options: Querying,
+        options: Given,
         caller: Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
         let handle = self.handle()?;
-        let (walk, options) = below(handle.database(), found, options)?;
+        let (walk, options) = options.query_below(handle.database().profile())?;
         let (mut answers, mut failed) = (Vec::new(), Vec::new());
         let waited = wait(py, &caller, &mut (), |task, _| {
             handle.database().query_below(&path, &walk, &options, task, |name, answer| {
@@ -246,15 +249,9 @@ impl NativeDatabase {
     }
 
     /// The same answers, read as they come, an answer at a time.
-    fn iter_query_below(
-        &self,
-        path: PathBuf,
-        found: Found,
-        options: Querying,
-        stop: Option<Py<StopToken>>,
-    ) -> PyResult<RowStream> {
+    fn iter_query_below(&self, path: PathBuf, options: Given, stop: Option<Py<StopToken>>) -> PyResult<RowStream> {
         let handle = self.handle()?;
-        let (walk, options) = below(handle.database(), found, options)?;
+        let (walk, options) = options.query_below(handle.database().profile())?;
         RowStream::begin(Answers::Query, 1, stop.as_ref(), move |task, found| {
             handle.database().query_below(&path, &walk, &options, task, |name, answer| match answer {
                 Ok(answer) => found.row(answer),
@@ -263,13 +260,13 @@ impl NativeDatabase {
         })
     }
 
-    fn pairs(&self, py: Python<'_>, options: Pairing, caller: Caller) -> PyResult<Rows> {
+    fn pairs(&self, py: Python<'_>, options: Given, caller: Caller) -> PyResult<Rows> {
         let handle = self.0.unchanged()?;
         let database = handle.database();
-        let (asked, evidence) = (options.options(database.profile())?, options.evidence()?);
+        let Pairing { options: asked, evidence, passages } = options.pairs(database.profile())?;
         let answer = wait(py, &caller, &mut (), |task, _| database.pairs(&asked, task)).whole()?;
         let mut pairs = answer.pairs;
-        if options.passages {
+        if passages {
             let add = |task: &Task<'_>, _| {
                 pairs.chunks_mut(PAIRS_AT_A_TIME).try_for_each(|some| database.add_passages(some, &evidence, task))
             };
@@ -282,7 +279,7 @@ impl NativeDatabase {
 
     /// The same pairs, read as they come. A database that can be changed is refused: a change would wait for
     /// the last pair to be read, and its reader perhaps for the change.
-    fn iter_pairs(&self, options: Pairing, stop: Option<Py<StopToken>>) -> PyResult<RowStream> {
+    fn iter_pairs(&self, options: Given, stop: Option<Py<StopToken>>) -> PyResult<RowStream> {
         let Handle::Reader(database) = self.0.unchanged()? else {
             let hint = "open it a second time with fpdb.open(path), for reading";
             return Err(exception(
@@ -291,7 +288,7 @@ impl NativeDatabase {
                 Some(hint),
             ));
         };
-        let options = options.options(database.profile())?;
+        let options = options.pairs(database.profile())?.options;
         RowStream::begin(Answers::Pair, BATCH, stop.as_ref(), move |task, found| {
             database.for_each_pair(&options, task, |_, pair| found.row(pair)).map(drop)
         })
@@ -299,9 +296,9 @@ impl NativeDatabase {
 
     /// The passages that occur earlier, the documents that could not be compared, and the JSON of the
     /// summary.
-    fn repeats(&self, py: Python<'_>, options: Repeating, caller: Caller) -> PyResult<(Rows, Rows, String)> {
+    fn repeats(&self, py: Python<'_>, options: Given, caller: Caller) -> PyResult<(Rows, Rows, String)> {
         let handle = self.0.unchanged()?;
-        let options = options.options(handle.database().profile())?;
+        let options = options.repeats(handle.database().profile())?;
         let (mut repeats, mut uncompared) = (Vec::new(), Vec::new());
         let waited = wait(py, &caller, &mut (), |task, _| {
             handle.database().for_each_repeat(&options, task, |row| {
@@ -317,9 +314,9 @@ impl NativeDatabase {
     }
 
     /// The removable documents, the undecided ones, the superseded ones, and the JSON of the summary.
-    fn dedup(&self, py: Python<'_>, options: Deduplicating, caller: Caller) -> PyResult<(Rows, Rows, Rows, String)> {
+    fn dedup(&self, py: Python<'_>, options: Given, caller: Caller) -> PyResult<(Rows, Rows, Rows, String)> {
         let handle = self.0.unchanged()?;
-        let options = options.options(handle.database().profile())?;
+        let options = options.dedup(handle.database().profile())?;
         let answer = wait(py, &caller, &mut (), |task, _| handle.database().dedup(&options, task)).whole()?;
         let summary = json(&answer.summary)?;
         let evidence = PairEvidence::default().max_df(options.max_df).limits(options.limits.clone());
@@ -334,9 +331,9 @@ impl NativeDatabase {
     }
 
     /// The plan of a dedup as JSON: passes, memory, disk.
-    fn plan_dedup(&self, py: Python<'_>, options: Deduplicating) -> PyResult<String> {
+    fn plan_dedup(&self, py: Python<'_>, options: Given) -> PyResult<String> {
         let handle = self.0.unchanged()?;
-        let options = options.options(handle.database().profile())?;
+        let options = options.dedup(handle.database().profile())?;
         json(&py.detach(|| handle.database().plan_dedup(&options)).map_err(raise)?)
     }
 
@@ -441,27 +438,16 @@ impl NativeDatabase {
     }
 }
 
-/// Which documents of a file or folder are queried with: with the names of the fields of records (text, id,
-/// others to keep).
-type Found = (Walking, (String, String, Vec<String>));
-
-fn below(database: &Database, found: Found, options: Querying) -> PyResult<(WalkOptions, QueryOptions)> {
-    let (walking, (text, id, keep)) = found;
-    let mut options = options.options(database.profile())?;
-    options.read.fields = RecordFields::default().text(text).id(id).keep(keep);
-    Ok((walking.options(), options))
-}
-
 impl NativeDatabase {
     fn answers(
         &self,
         py: Python<'_>,
         sources: Vec<QuerySource>,
-        options: Querying,
+        options: Given,
         caller: &Caller,
     ) -> PyResult<(Rows, Vec<Failed>)> {
-        let (handle, reading) = (self.handle()?, options.reading.clone());
-        let options = options.options(handle.database().profile())?;
+        let handle = self.handle()?;
+        let options = options.query(handle.database().profile())?;
         let (mut answers, mut answered, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         let files: Vec<_> = sources.iter().map(FileState::of).collect();
         let waited = wait(py, caller, &mut (), |task, _| handle.database().query_each(&sources, &options, task));
@@ -476,7 +462,7 @@ impl NativeDatabase {
         }
         let queries = sources.into_iter().zip(files).zip(answered).filter(|(_, answered)| *answered);
         let queries = queries.map(|((source, file), _)| Query::new(source, file)).collect();
-        let asked = Asked { profile: *handle.database().profile(), reading, queries };
+        let asked = Asked { profile: *handle.database().profile(), read: options.read.clone(), queries };
         let evidence =
             PairEvidence::default().max_df(options.max_df).joining(options.joining).limits(options.read.limits.clone());
         let making = Making {

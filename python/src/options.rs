@@ -1,19 +1,21 @@
-//! Options: what Python gives as names and values, as the library has them. Values that make no sense are
-//! refused in its words.
+//! Options: the fields of the library's options that Python gives, as the library has them. Wrong values are
+//! refused in the library's words, by the name of the argument.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fpdb::apply::{Action, ApplyOptions};
 use fpdb::dedup::{DedupBy, DedupOptions};
-use fpdb::pairs::{GroupBy, PairsOptions, Since};
+use fpdb::pairs::PairsOptions;
 use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
 use fpdb::{
     Error, IngestOptions, InputLimits, PassageOptions, Phrases, Profile, QueryOptions, ReadOptions, ReaderProcess,
-    RecordFields, WalkOptions, submission_pattern,
+    WalkOptions, options_from_json, submission_pattern,
 };
 use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::errors::{parameter, raise};
 
@@ -44,275 +46,126 @@ pub(crate) fn json(answer: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(answer).map_err(|error| parameter(&error.to_string()))
 }
 
-/// How documents are read.
-#[derive(Clone, FromPyObject)]
+/// The options of a call: the fields of the library's options that Python gives, and what has no JSON.
+#[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Reading {
-    format: String,
+pub(crate) struct Given {
+    /// The fields, as JSON.
+    fields: String,
+    /// A dictionary of the arguments of the method, by the paths of the fields that they set. For errors.
+    arguments: Py<PyAny>,
     /// The program that reads documents in a process of its own, and its arguments.
     reader: Option<Vec<String>>,
-    /// Limits of the input, by the fields of [`InputLimits`].
-    limits: BTreeMap<String, u64>,
-}
-
-impl Reading {
-    pub(crate) fn options(&self) -> PyResult<ReadOptions> {
-        let process = match self.reader.as_deref() {
-            Some([program, arguments @ ..]) => Some(ReaderProcess::new(program, arguments)),
-            _ => None,
-        };
-        let mut limits = InputLimits::default().process(process);
-        for (name, &value) in &self.limits {
-            limits = limits.with(name, value).map_err(raise)?;
-        }
-        Ok(ReadOptions::default().front_end(self.format.parse().map_err(raise)?).limits(limits))
-    }
-}
-
-/// Which files of folders are documents.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Walking {
-    exclude: Vec<String>,
-    include: Vec<String>,
-    skip_hidden: bool,
-    follow: bool,
-}
-
-impl Walking {
-    pub(crate) fn options(self) -> WalkOptions {
-        WalkOptions::default()
-            .exclude(self.exclude)
-            .include(self.include)
-            .skip_hidden(self.skip_hidden)
-            .follow(self.follow)
-    }
-}
-
-/// How to ingest.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Ingesting {
-    reading: Reading,
-    walking: Walking,
-    on_change: String,
-    store_text: bool,
-    boilerplate: bool,
-    prune: bool,
-    text: String,
-    id: String,
-    keep: Vec<String>,
-}
-
-impl Ingesting {
-    pub(crate) fn options(self) -> PyResult<IngestOptions> {
-        let fields = RecordFields::default().text(self.text).id(self.id).keep(self.keep);
-        let options = IngestOptions::default()
-            .on_change(self.on_change.parse().map_err(raise)?)
-            .store_text(self.store_text)
-            .boilerplate(self.boilerplate)
-            .prune(self.prune)
-            .walk(self.walking.options())
-            .read(self.reading.options()?.fields(fields));
-        options.check().map_err(raise)?;
-        Ok(options)
-    }
-}
-
-/// How to query.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Querying {
-    pub(crate) reading: Reading,
-    mode: String,
-    window: Option<u32>,
-    n: Option<u64>,
-    top: Option<usize>,
-    min_score: f64,
-    max_df: Option<u64>,
-    passages: bool,
-    weight: String,
-    joining: Joining,
-    ignoring: Ignoring,
-    /// A folder of submissions, or a regular expression.
-    submission_by: Option<String>,
-}
-
-impl Querying {
-    pub(crate) fn options(self, profile: &Profile) -> PyResult<QueryOptions> {
-        Ok(QueryOptions::default()
-            .mode(self.mode.parse().map_err(raise)?)
-            .window(self.window)
-            .n(self.n)
-            .top(self.top)
-            .min_score(self.min_score)
-            .max_df(self.max_df)
-            .passages(self.passages)
-            .weight(self.weight.parse().map_err(raise)?)
-            .submission_by(self.submission_by.as_deref().map(submission_pattern))
-            .read(self.ignoring.read(&self.reading)?)
-            .phrases(self.ignoring.phrases(profile)?)
-            .joining(self.joining.options()))
-    }
-}
-
-/// How shared runs become passages.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Joining {
-    rewritten: bool,
-    gap: Option<u32>,
-    min_passage: u64,
-}
-
-impl Joining {
-    pub(crate) fn options(&self) -> PassageOptions {
-        PassageOptions::default().rewritten(self.rewritten).gap(self.gap).least(self.min_passage)
-    }
-}
-
-/// Which text of a query does not count.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Ignoring {
-    skip_quotes: bool,
     /// A file of phrases.
     phrases: Option<PathBuf>,
+    /// A folder for temporary files.
+    temp_dir: Option<PathBuf>,
 }
 
-impl Ignoring {
-    pub(crate) fn read(&self, reading: &Reading) -> PyResult<ReadOptions> {
-        Ok(reading.options()?.skip_quotes(self.skip_quotes))
-    }
-
-    pub(crate) fn phrases(&self, profile: &Profile) -> PyResult<Option<Phrases>> {
-        let read = |path: &PathBuf| Phrases::read(path, profile).map_err(raise);
-        self.phrases.as_ref().map(read).transpose()
-    }
-}
-
-/// Which pairs are wanted.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+/// How pairs are found, and what is added to them.
 pub(crate) struct Pairing {
-    min_shared: Option<u64>,
-    min_resemblance: Option<f64>,
-    min_containment: Option<f64>,
-    max_df: Option<u64>,
-    across: Vec<String>,
-    old: Vec<String>,
-    group_by: Option<String>,
-    /// A folder of submissions, or a regular expression.
-    submission_by: Option<String>,
-    new_since: Option<u32>,
-    weight: String,
-    top: Option<u64>,
-    /// How the documents of pairs are read again, for their own text or passages.
-    reading: Reading,
-    own_text: bool,
+    pub(crate) options: PairsOptions,
+    /// How passages are found, and the bounds on documents that are read again.
+    pub(crate) evidence: PairEvidence,
     pub(crate) passages: bool,
-    joining: Joining,
 }
 
-impl Pairing {
-    pub(crate) fn options(&self, profile: &Profile) -> PyResult<PairsOptions> {
-        let options = PairsOptions::at_least(profile, self.min_shared, self.min_resemblance, self.min_containment);
-        let own_text = if self.own_text { Some(self.reading.options()?.limits) } else { None };
-        Ok(options
-            .top(self.top)
-            .own_text(own_text)
-            .max_df(self.max_df)
-            .across(self.across.clone())
-            .old(self.old.clone())
-            .group_by(match self.group_by.clone() {
-                None => GroupBy::Metadata,
-                Some(pattern) if pattern.is_empty() => GroupBy::Nothing,
-                Some(pattern) => GroupBy::Name(pattern),
-            })
-            .submission_by(self.submission_by.as_deref().map(submission_pattern))
-            .new_since(self.new_since.map(|id| Since::Document(fpdb::DocId(id))))
-            .weight(self.weight.parse().map_err(raise)?))
+impl Given {
+    fn fields(&self) -> PyResult<Map<String, Value>> {
+        serde_json::from_str(&self.fields).map_err(|error| parameter(&error.to_string()))
     }
 
-    /// How the passages of pairs are found, and the bounds on documents that are read again.
-    pub(crate) fn evidence(&self) -> PyResult<PairEvidence> {
-        Ok(PairEvidence::default()
-            .max_df(self.max_df)
-            .joining(self.joining.options())
-            .limits(self.reading.options()?.limits))
+    /// These defaults with the fields that are given. `below` is the path of these options in all those that
+    /// are given.
+    fn over<T: Serialize + DeserializeOwned>(&self, below: &str, defaults: &T, given: Value) -> PyResult<T> {
+        options_from_json(defaults, given).map_err(|error| match error {
+            Error::InvalidOptions { field, source } => {
+                raise(Error::InvalidOptions { field: self.argument(&format!("{below}{field}")), source })
+            }
+            error => raise(error),
+        })
     }
-}
 
-/// How to look for repeated passages.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Repeating {
-    min_length: Option<u32>,
-    temp_dir: Option<PathBuf>,
-    reading: Reading,
-}
-
-impl Repeating {
-    pub(crate) fn options(self, profile: &Profile) -> PyResult<RepeatOptions> {
-        let options = RepeatOptions::of(profile);
-        let min_length = self.min_length.unwrap_or(options.min_length);
-        Ok(options.min_length(min_length).temp_dir(self.temp_dir).limits(self.reading.options()?.limits))
+    /// The argument that sets this field or one that it is part of; the field itself if there is none.
+    fn argument(&self, field: &str) -> String {
+        Python::attach(|py| {
+            let ends = field.match_indices('.').map(|(end, _)| end).chain([field.len()]);
+            let mut arguments = ends.filter_map(|end| self.arguments.bind(py).get_item(&field[..end]).ok());
+            arguments.find_map(|argument| argument.extract().ok()).unwrap_or_else(|| field.to_owned())
+        })
     }
-}
 
-/// The rule by which a document is removable.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Ruling {
-    by: String,
-    /// None for the default.
-    threshold: Option<f64>,
-    /// None for the default of the profile.
-    max_novel: Option<u64>,
-    any_novel: bool,
-}
+    fn limits(&self, limits: InputLimits) -> InputLimits {
+        limits.process(match self.reader.as_deref() {
+            Some([program, arguments @ ..]) => Some(ReaderProcess::new(program, arguments)),
+            _ => None,
+        })
+    }
 
-impl Ruling {
-    fn options(self, profile: &Profile) -> PyResult<DedupOptions> {
-        let by: DedupBy = self.by.parse().map_err(raise)?;
-        let options = DedupOptions::of(profile, by);
-        let bounds =
-            [("threshold", self.threshold.is_some()), ("max_novel", self.max_novel.is_some() || self.any_novel)];
-        if let (DedupBy::Exact | DedupBy::ExactText, Some((name, _))) = (by, bounds.into_iter().find(|bound| bound.1)) {
-            return Err(invalid(name, &format!("given with {}", self.by), "None unless by resemblance or containment"));
+    fn read(&self, mut read: ReadOptions) -> ReadOptions {
+        read.limits = self.limits(read.limits);
+        read
+    }
+
+    pub(crate) fn ingest(&self) -> PyResult<IngestOptions> {
+        let mut options = self.over("", &IngestOptions::default(), Value::Object(self.fields()?))?;
+        options.check().map_err(raise)?;
+        options.read = self.read(options.read);
+        Ok(options)
+    }
+
+    pub(crate) fn query(&self, profile: &Profile) -> PyResult<QueryOptions> {
+        self.query_of(self.fields()?, profile)
+    }
+
+    fn query_of(&self, fields: Map<String, Value>, profile: &Profile) -> PyResult<QueryOptions> {
+        let mut options = self.over("", &QueryOptions::default(), Value::Object(fields))?;
+        options.submission_by = options.submission_by.as_deref().map(submission_pattern);
+        options.read = self.read(options.read);
+        let phrases = self.phrases.as_ref().map(|path| Phrases::read(path, profile));
+        options.phrases = phrases.transpose().map_err(raise)?;
+        Ok(options)
+    }
+
+    /// The options of queries with the files below a folder, and which files these are.
+    pub(crate) fn query_below(&self, profile: &Profile) -> PyResult<(WalkOptions, QueryOptions)> {
+        let mut fields = self.fields()?;
+        let walk = fields.remove("walk").unwrap_or_else(|| Map::new().into());
+        Ok((self.over("walk.", &WalkOptions::default(), walk)?, self.query_of(fields, profile)?))
+    }
+
+    pub(crate) fn pairs(&self, profile: &Profile) -> PyResult<Pairing> {
+        let mut fields = self.fields()?;
+        let joining = fields.remove("joining").unwrap_or_else(|| Map::new().into());
+        let passages = fields.remove("passages").is_some_and(|passages| passages == true);
+        let share = |name| fields.get(name).and_then(Value::as_f64);
+        let shared = fields.get("min_shared").and_then(Value::as_u64);
+        let defaults = PairsOptions::at_least(profile, shared, share("min_resemblance"), share("min_containment"));
+        let mut options = self.over("", &defaults, Value::Object(fields))?;
+        options.submission_by = options.submission_by.as_deref().map(submission_pattern);
+        options.own_text = options.own_text.map(|limits| self.limits(limits));
+        let evidence = PairEvidence::default()
+            .max_df(options.max_df)
+            .joining(self.over("joining.", &PassageOptions::default(), joining)?)
+            .limits(self.limits(InputLimits::default()));
+        Ok(Pairing { options, evidence, passages })
+    }
+
+    pub(crate) fn repeats(self, profile: &Profile) -> PyResult<RepeatOptions> {
+        let options = self.over("", &RepeatOptions::of(profile), Value::Object(self.fields()?))?;
+        let limits = self.limits(InputLimits::default());
+        Ok(options.limits(limits).temp_dir(self.temp_dir))
+    }
+
+    pub(crate) fn dedup(self, profile: &Profile) -> PyResult<DedupOptions> {
+        let fields = self.fields()?;
+        let by: DedupBy =
+            fields.get("by").and_then(Value::as_str).map_or(Ok(DedupBy::default()), str::parse).map_err(raise)?;
+        let bound = ["threshold", "max_novel"].into_iter().find(|bound| fields.contains_key(*bound));
+        if let (DedupBy::Exact | DedupBy::ExactText, Some(name)) = (by, bound) {
+            return Err(invalid(name, &format!("given with {by}"), "None unless by resemblance or containment"));
         }
-        let threshold = self.threshold.unwrap_or(options.threshold);
-        let max_novel = if self.any_novel { None } else { self.max_novel.or(options.max_novel) };
-        Ok(options.threshold(threshold).max_novel(max_novel))
-    }
-}
-
-/// How to look for removable documents.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Deduplicating {
-    rule: Ruling,
-    keep: String,
-    prefer: Vec<String>,
-    protect: Vec<String>,
-    max_df: Option<u64>,
-    budget: Option<u64>,
-    mode: String,
-    temp_dir: Option<PathBuf>,
-}
-
-impl Deduplicating {
-    pub(crate) fn options(self, profile: &Profile) -> PyResult<DedupOptions> {
-        Ok(self
-            .rule
-            .options(profile)?
-            .keep(self.keep.parse().map_err(raise)?)
-            .prefer(self.prefer)
-            .protect(self.protect)
-            .max_df(self.max_df)
-            .budget(self.budget)
-            .mode(self.mode.parse().map_err(raise)?)
-            .temp_dir(self.temp_dir))
+        Ok(self.over("", &DedupOptions::of(profile, by), Value::Object(fields))?.temp_dir(self.temp_dir))
     }
 }
 

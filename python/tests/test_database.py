@@ -543,3 +543,31 @@ def test_records_are_queries_by_their_fields(tmp_path):
             database.query(document="b")
         with pytest.raises(TypeError, match="not int; query.id=. takes the number of a stored document"):
             database.query(5)
+
+
+def test_how_a_path_is_read_is_remembered(tmp_path):
+    lines = "".join(f'{{"body": "{LONG} {number}", "url": "u{number}"}}\n' for number in range(3))
+    (tmp_path / "crawl").mkdir()
+    (tmp_path / "crawl" / "a.jsonl").write_text(lines)
+    (tmp_path / "crawl" / "a.txt").write_text(LONG)
+    with fpdb.create(tmp_path / "db") as database:
+        assert database.remembered(tmp_path / "crawl") == {}
+        options = {"include": ["*.jsonl"], "text": "body", "id": "url", "store_text": True, "closed": False, "format": "auto"}
+        assert database.ingest(tmp_path / "crawl", **options, on_change="keep", prune=True, remember=True).added == 3
+        # What a run does is not remembered, nor what is a default.
+        kept = {"include": ["*.jsonl"], "text": "body", "id": "url", "store_text": True}
+        assert database.remembered(str(tmp_path / "crawl")) == kept
+        assert database.ingest(tmp_path / "crawl", **kept).unchanged == 3
+        assert database.stats()["sources"][0]["options"]["walk"] == {"include": ["*.jsonl"]}
+        with pytest.raises(TypeError, match="remember goes with paths"):
+            database.ingest({"a": LONG}, remember=True)
+        database.ingest(tmp_path / "crawl" / "a.txt", closed=True, remember=True)
+    run = subprocess.run([PROGRAM, "--db", tmp_path / "db", "ingest", tmp_path / "crawl"], capture_output=True, text=True, check=True)
+    assert "using the flags of the last ingest: --text-field=body --id-field=url '--include=*.jsonl' --store-text (" in run.stderr
+    subprocess.run([PROGRAM, "--db", tmp_path / "db", "ingest", "--follow", "--text-field=body", "--keep-fields=url", tmp_path / "crawl"], check=True)
+    with fpdb.open(tmp_path / "db", write=True) as database:
+        assert database.remembered(tmp_path / "crawl") == {"follow": True, "text": "body", "keep": ["url"]}
+        assert database.remembered(tmp_path / "crawl" / "a.txt") == {"closed": True}
+        database.ingest(tmp_path / "crawl", include=["*.txt"], exclude=["*"], remember=True)
+        database.ingest(tmp_path / "crawl", remember=True)
+        assert database.remembered(tmp_path / "crawl") == {}

@@ -1,5 +1,6 @@
 """Types: the stubs are those of the engine, and typed programs are checked as users check them."""
 
+import inspect
 import os
 import pathlib
 import shutil
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 import fpdb
+from fpdb import _options
 
 HERE = pathlib.Path(__file__).parent
 
@@ -40,3 +42,34 @@ def test_the_typed_program_runs(tmp_path):
     assert checked.returncode == 0, checked.stderr
     assert checked.stdout.splitlines()[-1] == "done"
     assert pathlib.Path(fpdb.__file__).with_name("py.typed").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "types", "own"),
+    [
+        (_options.QUERY, _options.QueryOptions, {"progress", "stop"}),
+        (_options.BELOW, _options.BelowOptions, set()),
+        (_options.ITER_PAIRS, _options.PairsOptions, set()),
+        (_options.PAIRS, _options.PassagePairsOptions, set()),
+    ],
+)
+def test_each_argument_has_a_type(arguments, types, own):
+    assert set(arguments.table) | own == set(types.__annotations__)
+
+
+def test_each_argument_of_a_dedup_has_a_type():
+    assert set(_options.DEDUP.table) == set(_options.DedupOptions.__annotations__) | {"by"}
+
+
+def test_methods_show_their_arguments():
+    for method in ("query", "query_below", "iter_query_below"):
+        shown = inspect.signature(getattr(fpdb.Database, method)).parameters
+        assert shown["top"].default == 10 and shown["top"].annotation == "int | None"
+        assert shown["min_passage"].kind is inspect.Parameter.KEYWORD_ONLY and "options" not in shown
+    assert inspect.signature(fpdb.Database.pairs).parameters["max_df"].default == 1000
+    assert list(inspect.signature(fpdb.Database.plan_dedup).parameters)[:3] == ["self", "by", "threshold"]
+    # Arguments that are listed where they are defined have the defaults of the table.
+    listed = inspect.signature(fpdb.Database.ingest).parameters
+    assert {name: listed[name].default for name in _options.INGEST.table} == {
+        name: argument.default for name, argument in _options.INGEST.table.items()
+    }

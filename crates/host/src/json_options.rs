@@ -14,7 +14,10 @@ use crate::error::{Error, Result};
 pub fn options_from_json<T: Serialize + DeserializeOwned>(defaults: &T, given: Value) -> Result<T> {
     let mut options = json(defaults)?;
     overlay(&mut options, given);
-    serde_json::from_value(options).map_err(invalid)
+    serde_path_to_error::deserialize(options).map_err(|error| {
+        let field = error.path().iter().map(ToString::to_string).collect::<Vec<_>>().join(".");
+        Error::InvalidOptions { field, source: error.into_inner() }
+    })
 }
 
 /// Returns the fields of `options` that differ from `defaults`, as [`options_from_json`] takes them. Empty if
@@ -25,7 +28,7 @@ pub fn options_from_json<T: Serialize + DeserializeOwned>(defaults: &T, given: V
 pub fn options_to_json<T: Serialize>(defaults: &T, options: &T) -> Result<Map<String, Value>> {
     match (json(defaults)?, json(options)?) {
         (Value::Object(defaults), Value::Object(options)) => Ok(difference(&defaults, options)),
-        _ => Err(invalid(<serde_json::Error as serde::ser::Error>::custom("options are an object"))),
+        _ => Err(invalid(serde::ser::Error::custom("options are an object"))),
     }
 }
 
@@ -34,7 +37,7 @@ fn json(options: &impl Serialize) -> Result<Value> {
 }
 
 fn invalid(source: serde_json::Error) -> Error {
-    Error::InvalidOptions { source }
+    Error::InvalidOptions { field: String::new(), source }
 }
 
 fn difference(defaults: &Map<String, Value>, options: Map<String, Value>) -> Map<String, Value> {

@@ -50,22 +50,33 @@ from ._inputs import (
     Path,
     arrow_of,
     given_documents,
-    ignoring,
-    joining,
     listed,
     not_a_table,
-    reading,
     source_of,
     whole,
 )
 from ._native import StopToken
+from ._options import (
+    BELOW,
+    DEDUP,
+    INGEST,
+    ITER_PAIRS,
+    PAIRS,
+    QUERY,
+    REPEATS,
+    BelowOptions,
+    DedupOptions,
+    PairsOptions,
+    PassagePairsOptions,
+    QueryOptions,
+    resemblance_takes_few,
+    takes,
+)
 from ._profile import Profile
 from ._progress import ProgressLike, following
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ._options import BelowOptions, DedupOptions, PairsOptions, QueryOptions
 
 
 By: TypeAlias = Literal["exact", "exact-text", "resemblance", "containment"]
@@ -161,6 +172,7 @@ class Database:
         paths_or_documents: Path | Iterable[Path] | DocumentsLike,
         *,
         format: str = "auto",
+        closed: bool = False,
         limits: Mapping[str, int] | None = None,
         on_change: Literal["replace", "keep", "both"] = "replace",
         store_text: bool = False,
@@ -173,6 +185,7 @@ class Database:
         text: str = "text",
         id: str = "id",
         keep: Sequence[str] = (),
+        remember: bool = False,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
     ) -> IngestSummary:
@@ -184,6 +197,7 @@ class Database:
                 of (name, text) with text as str or bytes, or a mapping of names to texts. An iterable is read as it is needed:
                 it may be a generator over more than fits into memory.
             format: "auto", "code", or the name of a format or of a programming language.
+            closed: takes archives and compressed files as single documents, and does not open them.
             limits: limits against hostile files, by name: `{"members": 5000}`. A document that exceeds one is a failure, whose hint
                 names the limit. `docs/containers.md` and `docs/formats.md` list them.
             on_change: what becomes of a stored document whose name has other content now.
@@ -199,6 +213,8 @@ class Database:
             follow: follows symbolic links below folders.
             text, id, keep: the fields of JSONL and the columns of Parquet files: which holds the text, which the id, and which
                 others are kept as metadata.
+            remember: remembers for these paths all of `format`, `closed`, `store_text` and the arguments from `exclude` to `keep`. They
+                are in `remembered`, and `fpdb ingest` uses them if none of these flags is given. Defaults forget.
             progress: True for a bar of tqdm, or a function that is called with a `Progress` some 20 times a second. What it
                 raises stops the ingest.
             stop: stops the ingest from another thread.
@@ -214,22 +230,44 @@ class Database:
             ParameterError: the database is open for reading, or an argument makes no sense.
             StorageError: the system refused: the disk is full, say. What was committed stays.
         """
-        options: _native._Ingesting = {
-            "reading": reading(format, limits),
-            "walking": _walking(exclude, include, skip_hidden, follow),
-            "on_change": on_change,
-            "store_text": store_text,
-            "boilerplate": boilerplate,
-            "prune": prune,
-            "text": text,
-            "id": id,
-            "keep": listed(keep),
-        }
+        options = INGEST.given(
+            "ingest",
+            {
+                "format": format,
+                "closed": closed,
+                "limits": limits,
+                "on_change": on_change,
+                "store_text": store_text,
+                "boilerplate": boilerplate,
+                "prune": prune,
+                "exclude": exclude,
+                "include": include,
+                "skip_hidden": skip_hidden,
+                "follow": follow,
+                "text": text,
+                "id": id,
+                "keep": keep,
+            },
+        )
         paths, documents = given_documents(paths_or_documents)
+        if remember:
+            if documents is not None:
+                raise TypeError("remember goes with paths")
+            self._native.remember([path for path in paths if os.path.lexists(path)], options)
         with following("ingest", progress, stop) as caller:
             if documents is None:
                 return _ended(self._native.ingest_paths(paths, options, caller))
             return _warned(_ended(self._native.ingest_documents(documents, options, caller)))
+
+    def remembered(self, path: Path) -> dict[str, Any]:
+        """The arguments of `ingest` that are remembered for a file or folder, by `ingest` or the program. Empty if none are.
+
+            database.ingest(path, **database.remembered(path))
+
+        Raises:
+            ParameterError: a later version has remembered an option that this one does not know.
+        """
+        return INGEST.of(json.loads(self._native.remembered(os.fspath(path))))
 
     def ingest_table(
         self,
@@ -271,17 +309,10 @@ class Database:
         data = arrow_of(table, [text, *([] if id is None else [id]), *listed(keep)])
         if data is None:
             raise not_a_table(table)
-        options: _native._Ingesting = {
-            "reading": reading(format),
-            "walking": _walking((), (), False, False),
-            "on_change": on_change,
-            "store_text": store_text,
-            "boilerplate": boilerplate,
-            "prune": False,
-            "text": text,
-            "id": id or "id",
-            "keep": listed(keep),
-        }
+        options = INGEST.given(
+            "ingest_table",
+            {"format": format, "on_change": on_change, "store_text": store_text, "boilerplate": boilerplate},
+        )
         with following("ingest", progress, stop) as caller:
             outcome = self._native.ingest_table(data, (text, id, listed(keep), prefix), options, caller)
         return _warned(_ended(outcome))
@@ -453,30 +484,16 @@ class Database:
         queries: ArrowData | Sequence[str | bytes | os.PathLike[str] | Document],
         **options: Unpack[QueryOptions],
     ) -> QueryAnswers: ...
+    @takes(QUERY, QueryOptions)
     def query(
         self,
         queries: Any = None,
         *,
         document: str | None = None,
         id: int | None = None,
-        mode: Literal["containment", "resemblance"] = "containment",
-        window: int | None = None,
-        n: int | None = None,
-        top: int | None = 10,
-        min_score: float = 0.0,
-        max_df: int | None = None,
-        passages: bool = True,
-        rewritten: bool = False,
-        gap: int | None = None,
-        min_passage: int = 0,
-        skip_quotes: bool = False,
-        ignore_phrases: Path | None = None,
-        weight: Literal["none", "idf"] = "none",
-        submission_by: str | None = None,
-        format: str = "auto",
-        limits: Mapping[str, int] | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
+        **options: Any,
     ) -> QueryAnswer | QueryAnswers:
         """Which stored documents share text with this, how much, and where?
 
@@ -516,36 +533,19 @@ class Database:
             DocumentError, StorageError: a single query cannot be read. Of many, they are in `answers.failed`.
             KeyboardInterrupt, StoppedError: it was stopped, within a query too.
         """
-        options = _querying(
-            mode=mode,
-            window=window,
-            n=n,
-            top=top,
-            min_score=min_score,
-            max_df=max_df,
-            passages=passages,
-            rewritten=rewritten,
-            gap=gap,
-            min_passage=min_passage,
-            skip_quotes=skip_quotes,
-            ignore_phrases=ignore_phrases,
-            weight=weight,
-            submission_by=submission_by,
-            format=format,
-            limits=limits,
-        )
+        given = QUERY.given("query", resemblance_takes_few(options))
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
         with following("query", progress, stop) as caller:
             if document is not None:
-                return self._one(("stored", "", document), options, caller)
+                return self._one(("stored", "", document), given, caller)
             if id is not None:
-                return self._one(("number", "", _number(id)), options, caller)
+                return self._one(("number", "", _number(id)), given, caller)
             if isinstance(queries, (str, bytes, os.PathLike, Document)):
-                return self._one(source_of(queries, ""), options, caller)
+                return self._one(source_of(queries, ""), given, caller)
             data = arrow_of(queries)
             if data is not None:
-                rows, failed = self._native.query_column(data, options, caller)
+                rows, failed = self._native.query_column(data, given, caller)
             elif isinstance(queries, Mapping):
                 raise TypeError("a mapping is no list of queries: give its texts, or Documents with a name")
             elif not isinstance(queries, Iterable):
@@ -553,38 +553,12 @@ class Database:
                 raise TypeError(f"a query is str, bytes, a path, a Document or a list of these, not {type(queries).__name__}{stored}")
             else:
                 sources = [source_of(one, str(index)) for index, one in enumerate(queries)]
-                rows, failed = self._native.query(list(sources), options, caller)
+                rows, failed = self._native.query(list(sources), given, caller)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
 
+    @takes(BELOW, BelowOptions)
     def query_below(
-        self,
-        path: Path,
-        *,
-        exclude: Sequence[str] = (),
-        include: Sequence[str] = (),
-        skip_hidden: bool = False,
-        follow: bool = False,
-        text: str = "text",
-        id: str = "id",
-        keep: Sequence[str] = (),
-        mode: Literal["containment", "resemblance"] = "containment",
-        window: int | None = None,
-        n: int | None = None,
-        top: int | None = 10,
-        min_score: float = 0.0,
-        max_df: int | None = None,
-        passages: bool = True,
-        rewritten: bool = False,
-        gap: int | None = None,
-        min_passage: int = 0,
-        skip_quotes: bool = False,
-        ignore_phrases: Path | None = None,
-        weight: Literal["none", "idf"] = "none",
-        submission_by: str | None = None,
-        format: str = "auto",
-        limits: Mapping[str, int] | None = None,
-        progress: ProgressLike = None,
-        stop: StopToken | None = None,
+        self, path: Path, *, progress: ProgressLike = None, stop: StopToken | None = None, **options: Unpack[BelowOptions]
     ) -> QueryAnswers:
         """Queries with each document of a file or folder: with each file, and each member of an archive, JSONL, Parquet or WARC file.
 
@@ -603,42 +577,14 @@ class Database:
             ParameterError: an argument makes no sense.
             KeyboardInterrupt, StoppedError: it was stopped.
         """
-        options = _querying(
-            mode=mode,
-            window=window,
-            n=n,
-            top=top,
-            min_score=min_score,
-            max_df=max_df,
-            passages=passages,
-            rewritten=rewritten,
-            gap=gap,
-            min_passage=min_passage,
-            skip_quotes=skip_quotes,
-            ignore_phrases=ignore_phrases,
-            weight=weight,
-            submission_by=submission_by,
-            format=format,
-            limits=limits,
-        )
-        walking = _walking(exclude, include, skip_hidden, follow), (text, id, listed(keep))
+        given = BELOW.given("query_below", resemblance_takes_few(options))
         with following("query", progress, stop) as caller:
-            rows, failed = self._native.query_below(os.fspath(path), walking, options, caller)
+            rows, failed = self._native.query_below(os.fspath(path), given, caller)
         return QueryAnswers(rows, [Failure(*one) for one in failed], self._text_of)
 
+    @takes(BELOW, BelowOptions)
     def iter_query_below(
-        self,
-        path: Path,
-        *,
-        exclude: Sequence[str] = (),
-        include: Sequence[str] = (),
-        skip_hidden: bool = False,
-        follow: bool = False,
-        text: str = "text",
-        id: str = "id",
-        keep: Sequence[str] = (),
-        stop: StopToken | None = None,
-        **options: Unpack[BelowOptions],
+        self, path: Path, *, stop: StopToken | None = None, **options: Unpack[BelowOptions]
     ) -> AnswerStream:
         """The same answers as `query_below`, read once as they are found, in memory that does not grow with their number.
 
@@ -646,7 +592,7 @@ class Database:
         open until the stream has ended.
 
         Args:
-            path, exclude, include, skip_hidden, follow, text, id, keep: as for `query_below`.
+            path: the file or folder.
             options: those of `query_below`, without `progress`.
             stop: ends the queries from another thread.
 
@@ -657,8 +603,8 @@ class Database:
             ParameterError: an argument makes no sense.
             StoppedError: while it is read, if it was stopped.
         """
-        found = _walking(exclude, include, skip_hidden, follow), (text, id, listed(keep))
-        native = self._native.iter_query_below(os.fspath(path), found, _querying(**options), stop)
+        given = BELOW.given("iter_query_below", resemblance_takes_few(options))
+        native = self._native.iter_query_below(os.fspath(path), given, stop)
         return AnswerStream(native, self._text_of)
 
     def write_report(
@@ -715,9 +661,9 @@ class Database:
             return WrittenReport._of(json.loads(_native.write_report(self._native, rows, os.fspath(path), showing, caller)))
 
     def _one(
-        self, source: tuple[str, str, object], options: _native._Querying, caller: _native._Caller
+        self, source: tuple[str, str, object], given: _native._Given, caller: _native._Caller
     ) -> QueryAnswer:
-        rows, _ = self._native.query([source], options, caller)
+        rows, _ = self._native.query([source], given, caller)
         fields = json.loads(rows.json(0))
         text = _Text(lambda: rows.text(0))
         if source[0] == "number":
@@ -730,28 +676,9 @@ class Database:
     def _text_of(self, id: Any) -> _Text:
         return _Text(lambda: self._native.text(id))
 
+    @takes(PAIRS, PassagePairsOptions)
     def pairs(
-        self,
-        *,
-        min_shared: int | None = None,
-        min_resemblance: float | None = None,
-        min_containment: float | None = None,
-        max_df: int | None = 1000,
-        across: Sequence[str] = (),
-        old: Sequence[str] = (),
-        group_by: str | None = None,
-        groups: bool = True,
-        submission_by: str | None = None,
-        new_since: int | None = None,
-        weight: Literal["none", "idf"] = "none",
-        top: int | None = None,
-        own_text: bool = False,
-        passages: bool = False,
-        rewritten: bool = False,
-        gap: int | None = None,
-        min_passage: int = 0,
-        progress: ProgressLike = None,
-        stop: StopToken | None = None,
+        self, *, progress: ProgressLike = None, stop: StopToken | None = None, **options: Unpack[PassagePairsOptions]
     ) -> Pairs:
         """All pairs of stored documents that share enough text, best first. All are held in memory: see `iter_pairs` for many.
 
@@ -779,25 +706,11 @@ class Database:
             ParameterError: an argument makes no sense: `own_text` in a database that is not of source code, say.
             KeyboardInterrupt, StoppedError: it was stopped; nothing has changed.
         """
-        options = _pairing(
-            min_shared=min_shared,
-            min_resemblance=min_resemblance,
-            min_containment=min_containment,
-            max_df=max_df,
-            across=across,
-            old=old,
-            group_by=group_by,
-            groups=groups,
-            submission_by=submission_by,
-            new_since=new_since,
-            weight=weight,
-            top=top,
-        )
-        options["own_text"], options["passages"] = own_text, passages
-        options["joining"] = joining(rewritten, gap, min_passage)
+        given = PAIRS.given("pairs", options)
         with following("pairs", progress, stop) as caller:
-            return Pairs(self._native.pairs(options, caller), self._text_of)
+            return Pairs(self._native.pairs(given, caller), self._text_of)
 
+    @takes(ITER_PAIRS, PairsOptions)
     def iter_pairs(self, *, stop: StopToken | None = None, **options: Unpack[PairsOptions]) -> PairStream:
         """The same pairs as `pairs`, read once as they are found, in memory that does not grow with their number.
 
@@ -816,23 +729,16 @@ class Database:
             ParameterError: an argument makes no sense, or the database is open for writing.
             StoppedError: while it is read, if it was stopped.
         """
-        return PairStream(self._native.iter_pairs(_pairing(**options), stop))
+        return PairStream(self._native.iter_pairs(ITER_PAIRS.given("iter_pairs", options), stop))
 
+    @takes(DEDUP, DedupOptions)
     def dedup(
         self,
         by: By = "exact",
         *,
-        threshold: float | None = None,
-        max_novel: int | Literal["any"] | None = None,
-        keep: Literal["longest", "first", "newest", "oldest"] = "longest",
-        prefer: Sequence[str] = (),
-        protect: Sequence[str] = (),
-        max_df: int | None = None,
-        budget: int | None = None,
-        mode: Literal["once", "append", "rerank"] = "once",
-        temp_dir: Path | None = None,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
+        **options: Unpack[DedupOptions],
     ) -> Dedup:
         """Which documents are removable, each with the survivor that justifies it. Removes nothing.
 
@@ -857,20 +763,9 @@ class Database:
             KeyboardInterrupt, StoppedError: it was stopped. The same call goes on where it was.
             LimitError: the memory does not suffice.
         """
-        options = _deduplicating(
-            by,
-            threshold=threshold,
-            max_novel=max_novel,
-            keep=keep,
-            prefer=prefer,
-            protect=protect,
-            max_df=max_df,
-            budget=budget,
-            mode=mode,
-            temp_dir=temp_dir,
-        )
+        given = DEDUP.given("dedup", {"by": by, **options})
         with following("dedup", progress, stop) as caller:
-            removable, undecided, superseded, summary = self._native.dedup(options, caller)
+            removable, undecided, superseded, summary = self._native.dedup(given, caller)
         return Dedup(
             RemovableDocuments(removable),
             UndecidedDocuments(undecided),
@@ -905,23 +800,20 @@ class Database:
             LimitError: the memory does not suffice.
             KeyboardInterrupt, StoppedError: it was stopped. The same call begins again.
         """
-        options: _native._Repeating = {
-            "min_length": whole("min_length", min_length, NUMBERS),
-            "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
-            "reading": reading("auto"),
-        }
+        given = REPEATS.given("repeats", {"min_length": min_length, "temp_dir": temp_dir})
         with following("repeats", progress, stop) as caller:
-            passages, uncompared, summary = self._native.repeats(options, caller)
+            passages, uncompared, summary = self._native.repeats(given, caller)
         sums = RepeatSummary._of(json.loads(summary))
         return Repeats(RepeatedPassages(passages), UncomparedDocuments(uncompared), sums)
 
+    @takes(DEDUP, DedupOptions)
     def plan_dedup(self, by: By = "exact", **options: Unpack[DedupOptions]) -> DedupPlan:
         """The cost of a dedup with these arguments: passes over the postings, memory and disk. Decides nothing.
 
         Args:
             by, options: as for `dedup`, without `progress` and `stop`.
         """
-        return DedupPlan._of(json.loads(self._native.plan_dedup(_deduplicating(by, **options))))
+        return DedupPlan._of(json.loads(self._native.plan_dedup(DEDUP.given("plan_dedup", {"by": by, **options}))))
 
     def apply(
         self,
@@ -1054,110 +946,3 @@ def _warned(summary: IngestSummary) -> IngestSummary:
             stacklevel=3,
         )
     return summary
-
-
-def _walking(exclude: Sequence[str], include: Sequence[str], skip_hidden: bool, follow: bool) -> _native._Walking:
-    return {"exclude": listed(exclude), "include": listed(include), "skip_hidden": skip_hidden, "follow": follow}
-
-
-def _rule(by: str, threshold: float | None, max_novel: int | Literal["any"] | None) -> _native._Ruling:
-    return {
-        "by": by,
-        "threshold": threshold,
-        "max_novel": None if max_novel == "any" else whole("max_novel", max_novel),
-        "any_novel": max_novel == "any",
-    }
-
-
-def _pairing(
-    *,
-    min_shared: int | None = None,
-    min_resemblance: float | None = None,
-    min_containment: float | None = None,
-    max_df: int | None = 1000,
-    across: Sequence[str] = (),
-    old: Sequence[str] = (),
-    group_by: str | None = None,
-    groups: bool = True,
-    submission_by: str | None = None,
-    new_since: int | None = None,
-    weight: str = "none",
-    top: int | None = None,
-) -> _native._Pairing:
-    return {
-        "min_shared": whole("min_shared", min_shared),
-        "min_resemblance": min_resemblance,
-        "min_containment": min_containment,
-        "max_df": whole("max_df", max_df),
-        "across": listed(across),
-        "old": listed(old),
-        "group_by": group_by if groups else "",
-        "submission_by": submission_by,
-        "new_since": whole("new_since", new_since, NUMBERS),
-        "weight": weight,
-        "top": whole("top", top),
-        "reading": reading("auto"),
-        "own_text": False,
-        "passages": False,
-        "joining": joining(False, None, 0),
-    }
-
-
-def _deduplicating(
-    by: str,
-    *,
-    threshold: float | None = None,
-    max_novel: int | Literal["any"] | None = None,
-    keep: str = "longest",
-    prefer: Sequence[str] = (),
-    protect: Sequence[str] = (),
-    max_df: int | None = None,
-    budget: int | None = None,
-    mode: str = "once",
-    temp_dir: Path | None = None,
-) -> _native._Deduplicating:
-    return {
-        "rule": _rule(by, threshold, max_novel),
-        "keep": keep,
-        "prefer": listed(prefer),
-        "protect": listed(protect),
-        "max_df": whole("max_df", max_df),
-        "budget": whole("budget", budget),
-        "mode": mode,
-        "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
-    }
-
-
-def _querying(
-    *,
-    mode: str = "containment",
-    window: int | None = None,
-    n: int | None = None,
-    top: int | None = 10,
-    min_score: float = 0.0,
-    max_df: int | None = None,
-    passages: bool = True,
-    rewritten: bool = False,
-    gap: int | None = None,
-    min_passage: int = 0,
-    skip_quotes: bool = False,
-    ignore_phrases: Path | None = None,
-    weight: str = "none",
-    submission_by: str | None = None,
-    format: str = "auto",
-    limits: Mapping[str, int] | None = None,
-) -> _native._Querying:
-    return {
-        "reading": reading(format, limits),
-        "mode": mode,
-        "window": whole("window", window, NUMBERS),
-        "n": 128 if n is None and mode == "resemblance" else whole("n", n),
-        "top": whole("top", top),
-        "min_score": min_score,
-        "max_df": whole("max_df", max_df),
-        "passages": passages,
-        "weight": weight,
-        "submission_by": submission_by,
-        "joining": joining(rewritten, gap, min_passage),
-        "ignoring": ignoring(skip_quotes, ignore_phrases),
-    }

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from . import _native
 from ._answers import Fingerprints, ListedBackup, QueryAnswer, _Text
 from ._database import Database
-from ._inputs import NUMBERS, ArrowData, Document, Path, arrow_of, ignoring, joining, reading, source_of, whole
+from ._inputs import NUMBERS, ArrowData, Document, Path, arrow_of, source_of, whole
+from ._options import DIFF
 from ._profile import Profile, native_profile
 from ._progress import ProgressLike, following
 
@@ -147,9 +148,20 @@ def diff(
     if profile is None:
         profile = "words" if rewritten else "prose"
     first, second = source_of(a, "a"), source_of(b, "b")
+    given = DIFF.given(
+        "diff",
+        {
+            "rewritten": rewritten,
+            "gap": gap,
+            "min_passage": min_passage,
+            "skip_quotes": skip_quotes,
+            "ignore_phrases": ignore_phrases,
+            "format": format,
+            "limits": limits,
+        },
+    )
     with following("diff", progress, stop) as caller:
-        passages = joining(rewritten, gap, min_passage), ignoring(skip_quotes, ignore_phrases)
-        rows = _native.diff(first, second, native_profile(profile), reading(format, limits), passages, caller)
+        rows = _native.diff(first, second, native_profile(profile), given, caller)
     query, document = _Text(lambda: rows.text(0)), _Text(lambda: rows.text(1))
     return QueryAnswer._with(json.loads(rows.json(0)), query, lambda _: document)
 

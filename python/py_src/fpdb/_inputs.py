@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from operator import index
 from typing import Any, Protocol, TypeAlias, Union, runtime_checkable
 
-from . import _native
 from ._errors import ParameterError
 
 
@@ -54,25 +53,12 @@ ArrowData: TypeAlias = Union[ArrowStream, ArrowArray]
 _SCRIPT = str(pathlib.Path(__file__).with_name("_reader.py"))
 
 
-def _reader() -> list[str] | None:
+def reader() -> list[str] | None:
     """The command that reads documents in foreign formats in a process of its own."""
     if not sys.executable or os.name != "posix":
         return None
     # Nothing of the user's environment has a say in it. The engine is found beside the script.
     return [sys.executable, "-E", "-s", "-S", _SCRIPT]
-
-
-def reading(format: str, limits: Mapping[str, int] | None = None) -> _native._Reading:
-    return {"format": format, "reader": _reader(), "limits": dict(limits or {})}
-
-
-def joining(rewritten: bool, gap: int | None, min_passage: int) -> _native._Joining:
-    least = whole("min_passage", min_passage)
-    return {"rewritten": rewritten, "gap": whole("gap", gap, NUMBERS), "min_passage": 0 if least is None else least}
-
-
-def ignoring(skip_quotes: bool, phrases: Path | None) -> _native._Ignoring:
-    return {"skip_quotes": skip_quotes, "phrases": None if phrases is None else os.fspath(phrases)}
 
 
 def arrow_of(data: object, columns: Sequence[str] | None = None) -> object | None:

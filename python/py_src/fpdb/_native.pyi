@@ -6,42 +6,15 @@ from typing import Any, TypedDict, final
 
 __version__: str
 
-class _Reading(TypedDict):
-    format: str
+class _Given(TypedDict):
+    # The fields of the library's options, as JSON.
+    fields: str
+    # The arguments by the fields that they set.
+    arguments: dict[str, str]
+    # The program that reads documents in a process of its own, and its arguments.
     reader: list[str] | None
-    limits: dict[str, int]
-
-class _Walking(TypedDict):
-    exclude: list[str]
-    include: list[str]
-    skip_hidden: bool
-    follow: bool
-
-class _Ruling(TypedDict):
-    by: str
-    threshold: float | None
-    max_novel: int | None
-    any_novel: bool
-
-class _Ingesting(TypedDict):
-    reading: _Reading
-    walking: _Walking
-    on_change: str
-    store_text: bool
-    boilerplate: bool
-    prune: bool
-    text: str
-    id: str
-    keep: list[str]
-
-class _Joining(TypedDict):
-    rewritten: bool
-    gap: int | None
-    min_passage: int
-
-class _Ignoring(TypedDict):
-    skip_quotes: bool
     phrases: str | None
+    temp_dir: str | None
 
 class _Showing(TypedDict):
     settings: list[tuple[str, str]]
@@ -51,52 +24,6 @@ class _Showing(TypedDict):
     anonymise: bool
     texts: bool
     single_file: bool
-
-class _Querying(TypedDict):
-    reading: _Reading
-    mode: str
-    window: int | None
-    n: int | None
-    top: int | None
-    min_score: float
-    max_df: int | None
-    passages: bool
-    weight: str
-    joining: _Joining
-    ignoring: _Ignoring
-    submission_by: str | None
-
-class _Pairing(TypedDict):
-    min_shared: int | None
-    min_resemblance: float | None
-    min_containment: float | None
-    max_df: int | None
-    across: list[str]
-    old: list[str]
-    group_by: str | None
-    submission_by: str | None
-    new_since: int | None
-    weight: str
-    top: int | None
-    reading: _Reading
-    own_text: bool
-    passages: bool
-    joining: _Joining
-
-class _Repeating(TypedDict):
-    min_length: int | None
-    temp_dir: str | None
-    reading: _Reading
-
-class _Deduplicating(TypedDict):
-    rule: _Ruling
-    keep: str
-    prefer: list[str]
-    protect: list[str]
-    max_df: int | None
-    budget: int | None
-    mode: str
-    temp_dir: str | None
 
 _Applying = TypedDict(
     "_Applying",
@@ -116,8 +43,6 @@ _Progress = Callable[[str, int, int, int], object] | None
 _Ingested = tuple[str, BaseException | None]
 # Bytes of memory and of the cache, and a number of threads.
 _Room = tuple[int | None, int | None, int | None]
-# Which documents of a path are queried with, and the fields of records: text, id, others to keep.
-_Found = tuple[_Walking, tuple[str, str, list[str]]]
 # Its callback, and the token that stops its work.
 _Caller = tuple[_Progress, StopToken | None]
 
@@ -206,37 +131,39 @@ class NativeDatabase:
     def refresh(self) -> bool: ...
     def stats(self) -> str: ...
     def ingest_paths(
-        self, paths: list[str], options: _Ingesting, caller: _Caller
+        self, paths: list[str], options: _Given, caller: _Caller
     ) -> _Ingested: ...
+    def remember(self, paths: list[str], options: _Given) -> None: ...
+    def remembered(self, path: str) -> str: ...
     def ingest_documents(
-        self, documents: Iterable[object], options: _Ingesting, caller: _Caller
+        self, documents: Iterable[object], options: _Given, caller: _Caller
     ) -> _Ingested: ...
     def ingest_table(
         self,
         table: object,
         columns: tuple[str, str | None, list[str], str],
-        options: _Ingesting,
+        options: _Given,
         caller: _Caller,
     ) -> _Ingested: ...
     def query(
-        self, sources: list[tuple[str, str, object]], options: _Querying, caller: _Caller
+        self, sources: list[tuple[str, str, object]], options: _Given, caller: _Caller
     ) -> tuple[Rows, list[tuple[str, str]]]: ...
     def query_column(
-        self, column: object, options: _Querying, caller: _Caller
+        self, column: object, options: _Given, caller: _Caller
     ) -> tuple[Rows, list[tuple[str, str]]]: ...
     def query_below(
-        self, path: str, found: _Found, options: _Querying, caller: _Caller
+        self, path: str, options: _Given, caller: _Caller
     ) -> tuple[Rows, list[tuple[str, str]]]: ...
     def iter_query_below(
-        self, path: str, found: _Found, options: _Querying, stop: StopToken | None
+        self, path: str, options: _Given, stop: StopToken | None
     ) -> RowStream: ...
-    def pairs(self, options: _Pairing, caller: _Caller) -> Rows: ...
-    def iter_pairs(self, options: _Pairing, stop: StopToken | None) -> RowStream: ...
-    def repeats(self, options: _Repeating, caller: _Caller) -> tuple[Rows, Rows, str]: ...
+    def pairs(self, options: _Given, caller: _Caller) -> Rows: ...
+    def iter_pairs(self, options: _Given, stop: StopToken | None) -> RowStream: ...
+    def repeats(self, options: _Given, caller: _Caller) -> tuple[Rows, Rows, str]: ...
     def dedup(
-        self, options: _Deduplicating, caller: _Caller
+        self, options: _Given, caller: _Caller
     ) -> tuple[Rows, Rows, Rows, str]: ...
-    def plan_dedup(self, options: _Deduplicating) -> str: ...
+    def plan_dedup(self, options: _Given) -> str: ...
     def apply(
         self, report: str, options: _Applying, caller: _Caller
     ) -> tuple[Rows, str]: ...
@@ -256,8 +183,7 @@ def diff(
     a: tuple[str, str, object],
     b: tuple[str, str, object],
     profile: str,
-    reading: _Reading,
-    passages: tuple[_Joining, _Ignoring],
+    options: _Given,
     caller: _Caller,
 ) -> Rows: ...
 def verify(database: NativeDatabase, caller: _Caller) -> str: ...

@@ -1,17 +1,302 @@
-"""Options: keyword arguments that several methods take alike, for type checkers."""
+"""Options: the arguments that set options of the library, in tables, and the types of those that several methods take."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict
+import inspect
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any, Literal, NamedTuple, TypedDict, TypeVar
 
 from . import _native
-from ._inputs import Path
+from ._errors import ParameterError
+from ._inputs import NUMBERS, Path, listed, reader, whole
 from ._progress import ProgressLike
 
+_Read = Callable[[str, Any], Any]
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
-class BelowOptions(TypedDict, total=False):
-    """The options of `Database.iter_query_below`."""
+#: Leaves a field as the library has it.
+_DEFAULT = object()
+
+
+class Argument(NamedTuple):
+    """An argument of methods.
+
+    Attributes:
+        field: the field of the library's options that it sets, as a path: "joining.gap".
+        default: its value where it is not given.
+        read: makes the value of the field from the argument's name and value. Refuses a wrong value by that name.
+    """
+
+    field: str
+    default: Any
+    read: _Read
+
+
+class Arguments:
+    """The arguments of a method that set options of the library."""
+
+    def __init__(self, *tables: Mapping[str, Argument]) -> None:
+        self.table = {name: argument for table in tables for name, argument in table.items()}
+        self._fields: dict[str, str] = {}
+        for name, argument in self.table.items():
+            self._fields.setdefault(argument.field, name)
+        self._steps = [
+            (name, argument.read, argument.read(name, argument.default), argument.field.split("."))
+            for name, argument in self.table.items()
+        ]
+
+    def given(self, method: str, options: Mapping[str, Any]) -> _native._Given:
+        """The options as the engine takes them.
+
+        Raises:
+            TypeError: the method has no such argument, or it is of another type.
+            ParameterError: a number is out of range.
+        """
+        if unknown := options.keys() - self.table.keys():
+            raise TypeError(f"{method}() got an unexpected keyword argument {min(unknown)!r}")
+        fields: dict[str, Any] = {}
+        beside: dict[str, Any] = {"phrases": None, "temp_dir": None}
+        for name, read, default, (*above, last) in self._steps:
+            value = read(name, options[name]) if name in options else default
+            if value is _DEFAULT:
+                continue
+            below = fields
+            for step in above:
+                below = below.setdefault(step, {})
+            (beside if last in beside else below)[last] = value
+        text = json.dumps(fields, ensure_ascii=False, allow_nan=False)
+        return {"fields": text, "arguments": self._fields, "reader": reader(), **beside}  # type: ignore[typeddict-item]
+
+    def of(self, fields: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+        """The arguments that give these fields of the library's options.
+
+        Raises:
+            ParameterError: no argument sets a field.
+        """
+        made: dict[str, Any] = {}
+        for step, value in fields.items():
+            field = above + step
+            if field in self._fields:
+                made[self._fields[field]] = value
+            elif isinstance(value, Mapping):
+                made.update(self.of(value, f"{field}."))
+            else:
+                raise ParameterError(f"no argument sets the option {field}")
+        return made
+
+
+def takes(arguments: Arguments, types: type) -> Callable[[_Method], _Method]:
+    """Shows these arguments in the signature of a method that takes them as `**options`. `types` is the `TypedDict` of its options."""
+
+    def with_signature(method: _Method) -> _Method:
+        signature = inspect.signature(method)
+        own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        annotations = types.__annotations__
+        for name, argument in arguments.table.items():
+            if name not in signature.parameters:
+                annotation = annotations[name]
+                annotation = getattr(annotation, "__forward_arg__", annotation)
+                own.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=argument.default, annotation=annotation))
+        method.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+        return method
+
+    return with_signature
+
+
+# How the value of a field is made of that of an argument.
+
+
+def _wrong(name: str, expected: str, value: object) -> TypeError:
+    return TypeError(f"{name} is {expected}, not {type(value).__name__}")
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _wrong(name, "a str", value)
+    return value
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    return [_text(name, one) for one in listed(value)]
+
+
+def _switch(name: str, value: Any) -> bool:
+    # A truth value of numpy is an object of its own, with the value as its item.
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, bool):
+        raise _wrong(name, "True or False", value)
+    return value
+
+
+def _share(name: str, value: Any) -> float:
+    if isinstance(value, (str, bytes)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise _wrong(name, "a number", value)
+    number = float(value)
+    if not isfinite(number):
+        raise ParameterError(f"{name} cannot be {number}: expected a number from 0 to 1")
+    return number
+
+
+def _whole(most: int) -> _Read:
+    def read(name: str, value: Any) -> int:
+        number = whole(name, value, most)
+        if not isinstance(number, int):
+            raise _wrong(name, "a whole number", value)
+        return number
+
+    return read
+
+
+_count, _number = _whole(2**64 - 1), _whole(NUMBERS)
+
+
+def _path(_: str, value: Any) -> str:
+    return os.fspath(value)
+
+
+def _limits(name: str, value: Mapping[str, Any] | None) -> dict[str, int]:
+    return {_text(name, limit): _count(f"{name}[{limit!r}]", bound) for limit, bound in (value or {}).items()}
+
+
+def _or_none(read: _Read) -> _Read:
+    return lambda name, value: None if value is None else read(name, value)
+
+
+def _or_default(read: _Read) -> _Read:
+    return lambda name, value: _DEFAULT if value is None else read(name, value)
+
+
+def _group_by(name: str, value: Any) -> Any:
+    return {"name": text} if (text := _text(name, value)) else "nothing"
+
+
+def _groups(name: str, value: Any) -> Any:
+    return _DEFAULT if _switch(name, value) else "nothing"
+
+
+def _own_text(name: str, value: Any) -> Any:
+    return {} if _switch(name, value) else None
+
+
+def _novel(name: str, value: Any) -> Any:
+    return None if value == "any" else _DEFAULT if value is None else _count(name, value)
+
+
+# The arguments.
+
+_READING = {
+    "format": Argument("read.front_end", "auto", _text),
+    "limits": Argument("read.limits", None, _limits),
+}
+_FIELDS = {
+    "text": Argument("read.fields.text", "text", _text),
+    "id": Argument("read.fields.id", "id", _text),
+    "keep": Argument("read.fields.keep", (), _texts),
+}
+_WALKING = {
+    "exclude": Argument("walk.exclude", (), _texts),
+    "include": Argument("walk.include", (), _texts),
+    "skip_hidden": Argument("walk.skip_hidden", False, _switch),
+    "follow": Argument("walk.follow", False, _switch),
+}
+_JOINING = {
+    "rewritten": Argument("joining.rewritten", False, _switch),
+    "gap": Argument("joining.gap", None, _or_none(_number)),
+    "min_passage": Argument("joining.least", 0, _count),
+}
+_IGNORING = {
+    "skip_quotes": Argument("read.skip_quotes", False, _switch),
+    "ignore_phrases": Argument("phrases", None, _or_none(_path)),
+}
+_TEMPORARY = {"temp_dir": Argument("temp_dir", None, _or_none(_path))}
+_PAIRS = {
+    "min_shared": Argument("min_shared", None, _or_default(_count)),
+    "min_resemblance": Argument("min_resemblance", None, _or_default(_share)),
+    "min_containment": Argument("min_containment", None, _or_default(_share)),
+    "max_df": Argument("max_df", 1000, _or_none(_count)),
+    "across": Argument("across", (), _texts),
+    "old": Argument("old", (), _texts),
+    "group_by": Argument("group_by", None, _or_default(_group_by)),
+    "groups": Argument("group_by", True, _groups),
+    "submission_by": Argument("submission_by", None, _or_none(_text)),
+    "new_since": Argument("new_since", None, _or_none(lambda name, value: {"document": _number(name, value)})),
+    "weight": Argument("weight", "none", _text),
+    "top": Argument("top", None, _or_none(_count)),
+}
+
+INGEST = Arguments(
+    _READING,
+    {
+        "closed": Argument("read.closed", False, _switch),
+        "on_change": Argument("on_change", "replace", _text),
+        "store_text": Argument("store_text", False, _switch),
+        "boilerplate": Argument("boilerplate", False, _switch),
+        "prune": Argument("prune", False, _switch),
+    },
+    _WALKING,
+    _FIELDS,
+)
+QUERY = Arguments(
+    {
+        "mode": Argument("mode", "containment", _text),
+        "window": Argument("window", None, _or_none(_number)),
+        "n": Argument("n", None, _or_none(_count)),
+        "top": Argument("top", 10, _or_none(_count)),
+        "min_score": Argument("min_score", 0.0, _share),
+        "max_df": Argument("max_df", None, _or_none(_count)),
+        "passages": Argument("passages", True, _switch),
+    },
+    _JOINING,
+    _IGNORING,
+    {
+        "weight": Argument("weight", "none", _text),
+        "submission_by": Argument("submission_by", None, _or_none(_text)),
+    },
+    _READING,
+)
+BELOW = Arguments(_WALKING, _FIELDS, QUERY.table)
+ITER_PAIRS = Arguments(_PAIRS)
+PAIRS = Arguments(
+    _PAIRS,
+    {
+        "own_text": Argument("own_text", False, _own_text),
+        "passages": Argument("passages", False, _switch),
+    },
+    _JOINING,
+)
+DEDUP = Arguments(
+    {
+        "by": Argument("by", "exact", _text),
+        "threshold": Argument("threshold", None, _or_default(_share)),
+        "max_novel": Argument("max_novel", None, _novel),
+        "keep": Argument("keep", "longest", _text),
+        "prefer": Argument("prefer", (), _texts),
+        "protect": Argument("protect", (), _texts),
+        "max_df": Argument("max_df", None, _or_none(_count)),
+        "budget": Argument("budget", None, _or_none(_count)),
+        "mode": Argument("mode", "once", _text),
+    },
+    _TEMPORARY,
+)
+REPEATS = Arguments({"min_length": Argument("min_length", None, _or_default(_number))}, _TEMPORARY)
+DIFF = Arguments(_JOINING, _IGNORING, _READING)
+
+
+def resemblance_takes_few(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options of a query, with the number of hashes that an estimate of resemblance looks up."""
+    if options.get("mode") == "resemblance" and options.get("n") is None:
+        return {**options, "n": 128}
+    return options
+
+
+# The types of those that several methods take, for type checkers. The tables have their defaults.
+
+
+class MatchOptions(TypedDict, total=False):
+    """How a query is read, and which matches it has."""
 
     mode: Literal["containment", "resemblance"]
     window: int | None
@@ -31,11 +316,23 @@ class BelowOptions(TypedDict, total=False):
     limits: Mapping[str, int] | None
 
 
-class QueryOptions(BelowOptions, total=False):
+class QueryOptions(MatchOptions, total=False):
     """The options of `Database.query`."""
 
     progress: ProgressLike
     stop: _native.StopToken | None
+
+
+class BelowOptions(MatchOptions, total=False):
+    """The options of `Database.query_below` and `Database.iter_query_below`."""
+
+    exclude: Sequence[str]
+    include: Sequence[str]
+    skip_hidden: bool
+    follow: bool
+    text: str
+    id: str
+    keep: Sequence[str]
 
 
 class PairsOptions(TypedDict, total=False):
@@ -53,6 +350,16 @@ class PairsOptions(TypedDict, total=False):
     new_since: int | None
     weight: Literal["none", "idf"]
     top: int | None
+
+
+class PassagePairsOptions(PairsOptions, total=False):
+    """The options of `Database.pairs`."""
+
+    own_text: bool
+    passages: bool
+    rewritten: bool
+    gap: int | None
+    min_passage: int
 
 
 class DedupOptions(TypedDict, total=False):

@@ -219,8 +219,10 @@ pub enum Error {
         known: Vec<&'static str>,
     },
     /// The JSON of options cannot be read.
-    #[error("the options cannot be read from JSON")]
+    #[error("{}", unreadable_options(field))]
     InvalidOptions {
+        /// The path of the field, such as `read.limits`. Empty if the error is of no field.
+        field: String,
         /// The reason.
         source: serde_json::Error,
     },
@@ -645,5 +647,12 @@ fn unseen(folder: Option<&std::path::Path>) -> String {
     match folder {
         Some(folder) => format!("{} could not be listed whole, and may hold them under other names", folder.display()),
         None => "files that could not be read may be theirs, under other names".into(),
+    }
+}
+
+fn unreadable_options(field: &str) -> String {
+    match field {
+        "" => "the options cannot be read from JSON".into(),
+        field => format!("the option {field} is not valid"),
     }
 }
