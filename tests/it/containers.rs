@@ -2,6 +2,7 @@
 //! running again does. The samples are made by tools/make-containers.py.
 
 mod again;
+mod chats;
 mod damage;
 #[cfg(target_os = "linux")]
 mod enormous;

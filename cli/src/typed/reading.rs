@@ -37,6 +37,9 @@ impl ReadArgs {
 #[command(next_help_heading = "Reading")]
 pub(crate) struct RecordFieldArgs {
     /// The field of JSON lines and Parquet that holds the text
+    ///
+    /// 'messages[].content' joins the field `content` of all elements of the list `messages`, with blank
+    /// lines between them; 'texts[]' joins the texts of a list.
     #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text)]
     pub(crate) text_field: String,
     /// The field that holds the id, which is kept with the document

@@ -8,7 +8,7 @@ use crate::query::text_of;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::Unit;
-use fpdb_reading::input::InputLimits;
+use fpdb_reading::input::{InputLimits, is_joined, parts_of};
 use fpdb_store::{DocumentRecord, Store};
 
 /// Passages, and the facts needed to cut them out of a text.
@@ -98,10 +98,12 @@ fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64)
 }
 
 /// True if passages can be cut out of a document without harm to the text around them. Its offsets must refer
-/// to the original. It must have no markup, since a cut could remove a start tag without its end tag.
+/// to the original, and a record must hold its text as one value. It must have no markup, since a cut could
+/// remove a start tag without its end tag.
 pub(super) fn can_be_cut(record: &DocumentRecord) -> bool {
     let format = Format::named(&record.format).unwrap_or_default();
     let plain =
         matches!(format, Format::Text | Format::ReStructuredText | Format::Markdown | Format::Bytes | Format::Code(_));
-    plain && !record.extracted
+    let field = record.member.as_deref().and_then(|member| parts_of(&record.name, member).1);
+    plain && !record.extracted && !field.is_some_and(is_joined)
 }

@@ -11,6 +11,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::lines::{Line, LineReader, without_newline};
+use super::text_path::TextPath;
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::input::decompress::meter::Meter;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -31,6 +32,7 @@ pub(super) fn read(
     members: &mut dyn Members,
 ) -> Result<()> {
     let limits = &meter.limits;
+    let path = TextPath::of(&fields.text);
     let mut lines = LineReader::new(input);
     let (mut number, mut good) = (0u64, 0u64);
     let mut bad = BadBeginning::default();
@@ -47,7 +49,7 @@ pub(super) fn read(
                 if line.trim_ascii().is_empty() {
                     continue;
                 }
-                let record = parse(line, fields, limits.json_depth);
+                let record = parse(line, (fields, &path), limits.json_depth);
                 if good == 0 && is_without_field(&record) {
                     bad.note_fields(line);
                 }
@@ -143,13 +145,13 @@ struct LineRecord {
     metadata: Vec<(String, String)>,
 }
 
-fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<LineRecord> {
+fn parse(line: &[u8], (fields, path): (&RecordFields, &TextPath), most: u32) -> Result<LineRecord> {
     if depth(line) > most {
         return Err(Error::Document(DocumentError::JsonTooDeep { limit: most }));
     }
     let mut from = serde_json::Deserializer::from_slice(line);
-    let found = RecordSeed(fields).deserialize(&mut from).and_then(|found| from.end().map(|()| found));
-    let found = found.map_err(|error| match holds_no_text(line, fields) {
+    let found = RecordSeed { fields, path }.deserialize(&mut from).and_then(|found| from.end().map(|()| found));
+    let found = found.map_err(|error| match holds_no_text(line, path) {
         true => Error::Document(DocumentError::NotText { field: fields.text.clone() }),
         false => Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }),
     })?;
@@ -159,10 +161,11 @@ fn parse(line: &[u8], fields: &RecordFields, most: u32) -> Result<LineRecord> {
     }
 }
 
-/// True if a line is a record whose text field is not text.
-fn holds_no_text(line: &[u8], fields: &RecordFields) -> bool {
+/// True if a line is a record whose text field is not text, or not the lists and objects of a path.
+fn holds_no_text(line: &[u8], path: &TextPath) -> bool {
     let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return false };
-    record.get(&fields.text).is_some_and(|value| !value.get().starts_with('"') && value.get() != "null")
+    let is_text = |value: &RawValue| value.get().starts_with('"') || value.get() == "null";
+    record.get(&path.root).is_some_and(|value| !path.steps.is_empty() || !is_text(value))
 }
 
 /// Maximum nesting of arrays and objects in any bytes.
@@ -198,7 +201,10 @@ struct ParsedRecord {
     metadata: Vec<(String, String)>,
 }
 
-struct RecordSeed<'a>(&'a RecordFields);
+struct RecordSeed<'a> {
+    fields: &'a RecordFields,
+    path: &'a TextPath,
+}
 
 impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {
     type Value = ParsedRecord;
@@ -218,9 +224,11 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<ParsedRecord, A::Error> {
         let mut found = ParsedRecord { text: None, metadata: Vec::new() };
         while let Some(Key(key)) = map.next_key()? {
-            if *key == self.0.text {
-                found.text = Some(map.next_value()?);
-            } else if *key == self.0.id || self.0.keep.iter().any(|field| *field == *key) {
+            if *key == self.path.root {
+                let mut texts = None;
+                map.next_value_seed(self.path.seed(&mut texts))?;
+                found.text = Some(JsonText(texts));
+            } else if *key == self.fields.id || self.fields.keep.iter().any(|field| *field == *key) {
                 let value: &RawValue = map.next_value()?;
                 // The last value of a repeated key counts, as for the text.
                 found.metadata.retain(|(name, _)| *name != *key);
@@ -243,7 +251,7 @@ fn plain(value: &RawValue) -> Option<String> {
 
 /// A key. It is borrowed if it has no escapes.
 #[derive(serde::Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct Key<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// A string or null. It is stored as bytes, because JSON may contain unpaired surrogates, which UTF-8 cannot
 /// represent.
@@ -290,7 +298,11 @@ mod tests {
     }
 
     fn text_of(line: &str) -> String {
-        match parse(line.as_bytes(), &fields(), 8) {
+        text_at("text", line)
+    }
+
+    fn text_at(field: &str, line: &str) -> String {
+        match parse(line.as_bytes(), (&fields(), &TextPath::of(field)), 8) {
             Ok(LineRecord { text: Some(text), .. }) => String::from_utf8_lossy(&text).into_owned(),
             Ok(LineRecord { text: None, .. }) => "null".into(),
             Err(error) => error.chain(),
@@ -317,6 +329,25 @@ mod tests {
         ] {
             assert_eq!(text_of(line), error);
         }
+    }
+
+    #[test]
+    fn texts_of_lists_are_joined() {
+        let chat = r#"{"id": 1, "messages": [{"role": "user", "content": "Wh\u00e4t?"}, {"content": null}, {"role": "tool"},
+            {"content": "That.\n", "content_type": "text"}, null, {"content": ""}]}"#;
+        assert_eq!(text_at("messages[].content", chat), "Wh\u{e4}t?\n\nThat.\n\n\n");
+        assert_eq!(text_at("texts[]", r#"{"texts": ["a", null, "b"]}"#), "a\n\nb");
+        assert_eq!(text_at("a.b[][].c", r#"{"a": {"x": 1, "b": [[{"c": "1"}], [], [{"c": "2"}]]}}"#), "1\n\n2");
+        // No text, and not the shape.
+        for none in [r#"{"texts": []}"#, r#"{"texts": null}"#, r#"{"texts": [null]}"#] {
+            assert_eq!(text_at("texts[]", none), "null");
+        }
+        for wrong in [r#"{"texts": "a"}"#, r#"{"texts": {"a": "b"}}"#, r#"{"texts": [7]}"#, r#"{"texts": [["a"]]}"#] {
+            assert_eq!(text_at("texts[]", wrong), "the field text of the record is not text");
+        }
+        assert_eq!(text_at("texts[]", r#"{"text": "a"}"#), "the record has no field text");
+        // The last value of a repeated key counts.
+        assert_eq!(text_at("texts[]", r#"{"texts": ["a"], "texts": ["b"]}"#), "b");
     }
 
     /// Records members as their names and failures as their messages.
@@ -376,7 +407,7 @@ mod tests {
     #[test]
     fn fields_are_kept() {
         let line = br#"{"id": "a\"b", "n": 1.50, "other": 3, "deep": {"x": [1]}, "text": ""}"#;
-        let record = parse(line, &fields(), 8).unwrap();
+        let record = parse(line, (&fields(), &TextPath::of("text")), 8).unwrap();
         let kept = [("id", "a\"b"), ("n", "1.50"), ("deep", "{\"x\": [1]}")];
         assert_eq!(record.metadata, kept.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert_eq!(record.text, Some(Vec::new()));

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RecordFields {
-    /// The field with the text. Default: `text`.
+    /// The field with the text. `messages[].content` joins, with blank lines between them, the fields
+    /// `content` of all elements of the list `messages`; `texts[]` joins the elements of a list. Default:
+    /// `text`.
     pub text: String,
     /// The field with the id, which is kept as metadata if a record has it. Default: `id`.
     pub id: String,

@@ -13,6 +13,7 @@ mod member;
 mod parquet;
 mod read_at;
 mod tar;
+mod text_path;
 #[cfg(feature = "warc")]
 mod warc;
 #[cfg(feature = "zip")]
@@ -28,6 +29,7 @@ pub use json_lines::JsonText;
 pub use member::RecordFields;
 pub(crate) use member::{Member, MemberContent, Members};
 use member::{printable, tidy};
+pub use text_path::is_joined;
 
 /// Reads a container from a stream. Zip and Parquet are first copied to an unnamed temporary file.
 pub(crate) fn read_stream(

@@ -14,6 +14,7 @@ use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
 use super::read_at::read_at;
+use super::text_path::{Step, TextPath, join};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::extract::InputLimits;
 use crate::input::decompress::meter::Meter;
@@ -35,7 +36,8 @@ pub(super) fn read(
     let read = Arc::new(AtomicU64::new(0));
     let chunks = FilePieces { file: Arc::new(file), size, read: Arc::clone(&read) };
     let reader = SerializedFileReader::new(chunks).map_err(undecodable)?;
-    let columns = columns_of(reader.metadata().file_metadata().schema(), fields)?;
+    let path = TextPath::of(&fields.text);
+    let columns = columns_of(reader.metadata().file_metadata().schema(), fields, &path)?;
     let (mut number, mut made) = (0u64, 0u64);
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index).map_err(undecodable)?;
@@ -50,18 +52,30 @@ pub(super) fn read(
             let bytes = row.get_column_iter().map(|(_, field)| bytes_of(field)).sum();
             made += bytes;
             meter.expand(bytes, made, size)?;
-            take_row(row, number, fields, meter, members)?;
+            take_row(row, number, (fields, &path), meter, members)?;
         }
     }
     Ok(())
 }
 
-fn take_row(row: Row, number: u64, fields: &RecordFields, meter: &Meter<'_>, members: &mut dyn Members) -> Result<()> {
+fn take_row(
+    row: Row,
+    number: u64,
+    (fields, path): (&RecordFields, &TextPath),
+    meter: &Meter<'_>,
+    members: &mut dyn Members,
+) -> Result<()> {
     let suffix = format!(":{number}");
     let (mut text, mut metadata) = (None, Vec::new());
     for (name, field) in row.into_columns() {
         match field {
             Field::Null => {}
+            value if name == path.root && !path.steps.is_empty() => {
+                if !add_texts(&value, &path.steps, &mut text) {
+                    let error = Error::Document(DocumentError::NotText { field: fields.text.clone() });
+                    return members.failed(suffix, error);
+                }
+            }
             Field::Str(value) if name == fields.text => text = Some(value.into_bytes()),
             Field::Bytes(value) if name == fields.text => text = Some(value.data().to_vec()),
             Field::Str(value) => metadata.push((name, value)),
@@ -83,8 +97,32 @@ fn take_row(row: Row, number: u64, fields: &RecordFields, meter: &Meter<'_>, mem
     }
 }
 
+/// Adds the texts of a value. False if the value does not have the shape of the path.
+fn add_texts(value: &Field, steps: &[Step], texts: &mut Option<Vec<u8>>) -> bool {
+    match (value, steps.split_first()) {
+        (Field::Null, _) => true,
+        (Field::Str(text), None) => {
+            join(texts, text.clone().into_bytes());
+            true
+        }
+        (Field::Bytes(text), None) => {
+            join(texts, text.data().to_vec());
+            true
+        }
+        (Field::ListInternal(list), Some((Step::Each, steps))) => {
+            list.elements().iter().all(|element| add_texts(element, steps, texts))
+        }
+        (Field::Group(row), Some((Step::Field(wanted), steps))) => {
+            row.get_column_iter().filter(|(name, _)| *name == wanted).all(|(_, value)| add_texts(value, steps, texts))
+        }
+        _ => false,
+    }
+}
+
 fn bytes_of(field: &Field) -> u64 {
     match field {
+        Field::Group(row) => row.get_column_iter().map(|(_, field)| bytes_of(field)).sum(),
+        Field::ListInternal(list) => list.elements().iter().map(bytes_of).sum(),
         Field::Str(value) => value.len() as u64,
         Field::Bytes(value) => value.len() as u64,
         _ => 0,
@@ -102,10 +140,8 @@ fn plain(field: &Field) -> String {
 }
 
 /// The schema of the needed columns. It must contain the text column.
-fn columns_of(schema: &Type, fields: &RecordFields) -> Result<Type> {
-    let is_text = |column: &Type| {
-        column.name() == fields.text && column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY
-    };
+fn columns_of(schema: &Type, fields: &RecordFields, path: &TextPath) -> Result<Type> {
+    let is_text = |column: &Type| column.name() == path.root && has_texts(column, &path.steps);
     if !schema.get_fields().iter().any(|column| is_text(column)) {
         let columns = schema.get_fields();
         let mut of_bytes = columns.iter().filter(|column| {
@@ -120,11 +156,29 @@ fn columns_of(schema: &Type, fields: &RecordFields) -> Result<Type> {
     }
     let wanted = |column: &&Arc<Type>| {
         let name = column.name();
-        name == fields.text
+        name == path.root
             || (column.is_primitive() && (name == fields.id || fields.keep.iter().any(|kept| kept == name)))
     };
     let columns = schema.get_fields().iter().filter(wanted).cloned().collect();
     Type::group_type_builder(schema.name()).with_fields(columns).build().map_err(undecodable)
+}
+
+/// True if a column has texts at the end of this path. The levels between a list and its elements have no
+/// names of their own: a repeated group, and in it the element.
+fn has_texts(column: &Type, steps: &[Step]) -> bool {
+    match steps.split_first() {
+        None => column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY,
+        Some((Step::Each, steps)) => {
+            let group = |column: &Type| if column.is_group() { column.get_fields().to_vec() } else { Vec::new() };
+            has_texts(column, steps)
+                || group(column).iter().any(|repeated| {
+                    has_texts(repeated, steps) || group(repeated).iter().any(|element| has_texts(element, steps))
+                })
+        }
+        Some((Step::Field(name), steps)) => {
+            column.is_group() && column.get_fields().iter().any(|field| field.name() == name && has_texts(field, steps))
+        }
+    }
 }
 
 /// Pages are decoded in memory, so their stated size is checked first.

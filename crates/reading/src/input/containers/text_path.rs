@@ -1,0 +1,146 @@
+//! Text path: the place of a record's text. The text is one field, or is made of many values in lists and
+//! objects within the record, such as the messages of a chat.
+
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::json_lines::{JsonText, Key};
+
+/// Separates the texts that are joined.
+const BLANK_LINE: &[u8] = b"\n\n";
+
+/// A step from a value to values within it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The field of this name of an object.
+    Field(String),
+    /// Each element of a list.
+    Each,
+}
+
+/// The place of a record's text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TextPath {
+    /// The field of the record.
+    pub(super) root: String,
+    /// The way from its value to the texts. Empty if the value is the text.
+    pub(super) steps: Vec<Step>,
+}
+
+impl TextPath {
+    /// The path that a name of a text field stands for: `messages[].content` is the field `content` of each
+    /// element of the list `messages`. A name without `[]` is one field, even if it has dots.
+    pub(super) fn of(field: &str) -> Self {
+        if !field.contains("[]") {
+            return Self { root: field.to_owned(), steps: Vec::new() };
+        }
+        let mut steps = Vec::new();
+        for part in field.split('.') {
+            let name = part.trim_end_matches("[]");
+            steps.push(Step::Field(name.to_owned()));
+            steps.extend((0..(part.len() - name.len()) / 2).map(|_| Step::Each));
+        }
+        match steps.remove(0) {
+            Step::Field(root) => Self { root, steps },
+            Step::Each => Self { root: field.to_owned(), steps: Vec::new() },
+        }
+    }
+
+    /// The texts in the JSON of the root field, joined. `None` if there are none.
+    pub(super) fn seed<'a>(&'a self, texts: &'a mut Option<Vec<u8>>) -> PathSeed<'a> {
+        PathSeed { steps: &self.steps, texts }
+    }
+}
+
+/// True if a text field of this name stands for many values of a record.
+pub fn is_joined(field: &str) -> bool {
+    !TextPath::of(field).steps.is_empty()
+}
+
+/// Adds a text, after a blank line unless it is the first.
+pub(super) fn join(texts: &mut Option<Vec<u8>>, text: Vec<u8>) {
+    match texts {
+        None => *texts = Some(text),
+        Some(texts) => {
+            texts.extend_from_slice(BLANK_LINE);
+            texts.extend_from_slice(&text);
+        }
+    }
+}
+
+/// Reads the texts of a JSON value. A missing field and null are no text.
+pub(super) struct PathSeed<'a> {
+    steps: &'a [Step],
+    texts: &'a mut Option<Vec<u8>>,
+}
+
+impl<'de> DeserializeSeed<'de> for PathSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        if self.steps.is_empty() {
+            let JsonText(text) = serde::Deserialize::deserialize(from)?;
+            if let Some(text) = text {
+                join(self.texts, text);
+            }
+            return Ok(());
+        }
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for PathSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.steps.first() {
+            Some(Step::Each) => "a list",
+            _ => "an object",
+        })
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        let Some((Step::Each, steps)) = self.steps.split_first() else {
+            return Err(serde::de::Error::invalid_type(serde::de::Unexpected::Seq, &self));
+        };
+        while elements.next_element_seed(PathSeed { steps, texts: self.texts })?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Some((Step::Field(name), steps)) = self.steps.split_first() else {
+            return Err(serde::de::Error::invalid_type(serde::de::Unexpected::Map, &self));
+        };
+        while let Some(Key(key)) = map.next_key()? {
+            if *key == *name {
+                map.next_value_seed(PathSeed { steps, texts: self.texts })?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_brackets_are_paths() {
+        let path = |field| TextPath::of(field);
+        let field = |name: &str| Step::Field(name.into());
+        assert_eq!(path("a.b"), TextPath { root: "a.b".into(), steps: vec![] });
+        assert_eq!(path("texts[]"), TextPath { root: "texts".into(), steps: vec![Step::Each] });
+        let chat = TextPath { root: "messages".into(), steps: vec![Step::Each, field("content")] };
+        assert_eq!(path("messages[].content"), chat);
+        let lists = TextPath { root: "a".into(), steps: vec![field("b"), Step::Each, Step::Each, field("c")] };
+        assert_eq!(path("a.b[][].c"), lists);
+    }
+}

@@ -1,0 +1,125 @@
+//! Texts in lists of a record, such as the messages of a chat: joined by blank lines, with offsets into the joined text.
+
+use std::sync::Arc;
+
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use serde_json::json;
+
+use super::{list, names};
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+/// Three chats: of two messages, without messages, and with a message that is null.
+fn chats() -> [Option<Vec<Option<String>>>; 3] {
+    let said = |number| Some(format!("é {}", prose(number)));
+    [Some(vec![said(1), said(2)]), None, Some(vec![None, said(3), said(1)])]
+}
+
+fn joined(chat: &[Option<String>]) -> String {
+    chat.iter().flatten().cloned().collect::<Vec<_>>().join("\n\n")
+}
+
+fn json_lines() -> String {
+    let message = |content| json!({"role": "user", "content": content});
+    let line = |(number, chat): (usize, Option<Vec<Option<String>>>)| {
+        let messages = chat.map(|chat| chat.into_iter().map(message).collect::<Vec<_>>());
+        json!({"id": format!("c{number}"), "messages": messages}).to_string() + "\n"
+    };
+    chats().into_iter().enumerate().map(line).collect()
+}
+
+fn table() -> Vec<u8> {
+    let schema = "message rows {
+        required binary id (UTF8);
+        optional group messages (LIST) { repeated group list { optional group element {
+            optional binary role (UTF8);
+            optional binary content (UTF8);
+        } } }
+    }";
+    let mut file =
+        SerializedFileWriter::new(Vec::new(), Arc::new(parse_message_type(schema).unwrap()), Default::default())
+            .unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let mut levels = (Vec::new(), Vec::new(), Vec::new());
+    let mut contents = Vec::new();
+    for chat in chats() {
+        let Some(chat) = chat else {
+            levels.0.push(0);
+            levels.1.push(0);
+            levels.2.push(0);
+            continue;
+        };
+        for (at, content) in chat.into_iter().enumerate() {
+            levels.0.push(4);
+            levels.1.push(if content.is_some() { 4 } else { 3 });
+            levels.2.push(i16::from(at > 0));
+            contents.extend(content.map(|content| ByteArray::from(content.into_bytes())));
+        }
+    }
+    let roles = vec![ByteArray::from("user"); levels.0.iter().filter(|level| **level == 4).count()];
+    let ids = ["c0", "c1", "c2"].map(ByteArray::from).to_vec();
+    let columns = [
+        (ids, None, None),
+        (roles, Some(&levels.0[..]), Some(&levels.2[..])),
+        (contents, Some(&levels.1[..]), Some(&levels.2[..])),
+    ];
+    for (values, defined, repeated) in columns {
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&values, defined, repeated).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+#[test]
+fn messages_of_chats_are_one_text_with_offsets_into_it() {
+    for (file, bytes) in [("chats.jsonl", json_lines().into_bytes()), ("chats.parquet", table())] {
+        let folder = Folder::new();
+        folder.write(file, bytes);
+        folder.write("query.txt", format!("They said: {}", prose(2)));
+        let run = folder.ok(&["ingest", "--profile", "prose", "--text-field", "messages[].content", file]);
+        assert!(run.stdout.starts_with("2 documents added"), "{run:?}");
+        assert_eq!(names(&folder), [format!("{file}:1"), format!("{file}:3")]);
+        let texts = [0, 2].map(|at: usize| joined(chats()[at].as_ref().unwrap()));
+        for (document, (text, id)) in list(&folder).iter().zip(texts.iter().zip(["c0", "c2"])) {
+            assert_eq!(
+                (document["bytes"].as_u64(), document["metadata"]["id"].as_str()),
+                (Some(text.len() as u64), Some(id))
+            );
+        }
+        // The file is read again for the passage, whose place is in the joined text.
+        let answer = folder.ok(&["query", "query.txt", "--format", "json"]).json().remove(0);
+        let found = &answer["matches"][0];
+        assert_eq!(found["document"], format!("{file}:1"), "{answer}");
+        let passage = &found["passages"][0];
+        assert_eq!(passage["exact"], true);
+        let offset = |field: &str| passage["document"][field].as_u64().unwrap() as usize;
+        let shared = &texts[0][offset("start")..offset("end")];
+        assert!(prose(2).contains(shared) && shared.len() + 20 > prose(2).trim().len(), "{shared}");
+        // Run again, it knows the documents.
+        assert!(folder.ok(&["ingest", file]).stdout.starts_with("0 documents added, 2 unchanged"));
+
+        // The repeated message cannot be cut out of a list: the file is copied whole, and a note says why.
+        let flags = ["dedup", "--passages", "--min-length", "50", "--format", "json", "-q", "-o", "report.jsonl"];
+        folder.ok(&flags);
+        let run = folder.run(&["apply", "report.jsonl", "--write", "copy", "--cut", "--yes", "--format", "json"]);
+        assert!(run.stdout.contains("cannot be cut out of this format"), "{run:?}");
+        let copied = folder.path().join("copy").join(file);
+        assert_eq!(std::fs::read(copied).unwrap(), std::fs::read(folder.path().join(file)).unwrap());
+    }
+}
+
+#[test]
+fn a_path_that_leads_to_no_text_is_an_error() {
+    for (file, bytes) in [("chats.jsonl", json_lines().into_bytes()), ("chats.parquet", table())] {
+        let folder = Folder::new();
+        folder.write(file, bytes);
+        for wrong in ["messages[]", "other[].content"] {
+            let run = folder.run(&["ingest", "--profile", "prose", "--text-field", wrong, file]);
+            assert!(run.status == 2 && run.stderr.contains("field") | run.stderr.contains("column"), "{run:?}");
+        }
+    }
+}
