@@ -1,5 +1,5 @@
 //! JSON schema: describes each kind of line of JSON to programs in other languages. Made from the answer
-//! types, with their comments. The files are in `docs/schemas`.
+//! types, with their comments. The files are in `docs/schemas`. Needs the feature `json-schema`.
 
 use fpdb_host::schema::Answer;
 use fpdb_store::{Backup, ListedBackup, Verification};

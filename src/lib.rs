@@ -44,8 +44,29 @@
 //! ingest and query. The options and answers of each further job have a module: [`pairs`], [`dedup`],
 //! [`repeats`], [`apply`], [`staging`], [`report`] and [`maintenance`].
 //!
+//! [`ingest`](DatabaseWriter::ingest) stores the texts of documents. `ingest_with` does so only with
+//! [`IngestOptions::store_text`]. [`dedup`] shows how duplicates are found and removed.
+//!
 //! The pure parts need no database: [`normalize`] (bytes to symbols), [`kgram`] (symbols to hashes) and
 //! [`winnow`] (hashes to fingerprints). [`Fingerprinter`] puts them together.
+//!
+//! # Features
+//!
+//! With `default-features = false` the library reads plain text, HTML, Markdown, reStructuredText, TeX,
+//! notebooks, source code, tar, JSON lines, mbox and compressed files. A document of another format is an
+//! error that names the feature.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `mail` | single mails, and those of an mbox |
+//! | `office` | DOCX, ODT and EPUB |
+//! | `parquet` | Parquet |
+//! | `pdf` | PDF |
+//! | `warc` | web archives: WARC and ARC |
+//! | `zip` | zip archives |
+//! | `all-formats` (default) | all of these |
+//! | `html-report` (default) | the report for a browser: [`report::write_html`] and its options |
+//! | `json-schema` | the module `json_schema`: JSON schemas of the answers |
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
@@ -95,7 +116,7 @@ pub use fpdb_host::stop::StopToken;
 #[doc(inline)]
 pub use fpdb_kernel::columns::{Fingerprint, Fingerprints, FingerprintsIter};
 #[doc(inline)]
-pub use fpdb_kernel::document::{DocId, Format, Language, Offsets, Span};
+pub use fpdb_kernel::document::{Digest, DocId, Format, Language, Offsets, Span};
 #[doc(inline)]
 pub use fpdb_kernel::profile::{Profile, ProfileError, Selection, Unit, View, WordRule};
 #[doc(inline)]

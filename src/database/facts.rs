@@ -22,9 +22,9 @@ pub struct DocumentInfo {
     pub(crate) schema: Schema<Self>,
     /// Its number.
     pub id: DocId,
-    /// Its name: its path as it was given.
+    /// Its name: its path as it was given, or the name that the caller gave.
     pub name: String,
-    /// The absolute path it was read from; `None` for standard input.
+    /// The absolute path it was read from; `None` for standard input and for a document from memory.
     pub source: Option<String>,
     /// Its length in bytes.
     pub bytes: u64,

@@ -197,7 +197,8 @@ impl DatabaseWriter {
     }
 
     /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest_sources`] adds
-    /// files. Of several documents with one name the last counts.
+    /// files. Of several documents with one name the last counts. Unlike [`Self::ingest`], the default
+    /// options store no text: see [`IngestOptions::store_text`].
     ///
     /// A thread of the ingest pulls documents from the iterator while others are processed. Small documents
     /// form groups of at most 256 documents or 128 KiB. Some sixteen groups for each thread may wait. Commits
@@ -276,7 +277,9 @@ impl DatabaseWriter {
         self.remove_named_or_numbered(names, &[])
     }
 
-    /// Deletes documents by number, in one commit.
+    /// Deletes documents by number, in one commit. So the documents of a
+    /// [`DedupAnswer`](crate::dedup::DedupAnswer) go: each has its number in
+    /// [`remove_id`](crate::dedup::Removable::remove_id).
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.

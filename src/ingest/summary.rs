@@ -110,8 +110,8 @@ pub struct Skipped {
 }
 
 impl IngestSummary {
-    /// The most failures, and the most skipped files, that a summary lists by name. [`crate::Progress`] gets
-    /// all.
+    /// The most failures, and the most skipped files, that a summary lists by name.
+    /// [`Progress`](crate::Progress) gets all.
     pub const LISTED: usize = 1000;
 
     /// Counts a failure, and lists it if the list has room.

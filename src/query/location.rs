@@ -25,7 +25,8 @@ impl Location {
         Self { start: span.start, end: span.end, lines }
     }
 
-    /// The byte range, as an index into a text in memory.
+    /// The byte range, as an index into a text in memory. For a place in a stored document, the text is that
+    /// of [`Database::text_of`](crate::Database::text_of).
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize

@@ -1,4 +1,5 @@
-//! Report: the HTML report, and the passages of pairs.
+//! Report: the HTML report, and the passages of pairs. All but [`PairEvidence`] needs the feature
+//! `html-report`, which is on by default.
 
 mod evidence;
 #[cfg(feature = "html-report")]

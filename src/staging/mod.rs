@@ -10,8 +10,8 @@
 //! * *reduce*: [`StagingReducer`] checks that they ascend strictly and writes the part's sorted files, in
 //!   the format of the store itself;
 //! * *finish*: [`Staging::finish`] checks that all parts exist and fit together, and writes the manifest;
-//! * *assemble*: [`crate::DatabaseWriter::assemble`] moves the files into an empty database in one commit,
-//!   or merges them into a database that has documents.
+//! * *assemble*: [`DatabaseWriter::assemble`](crate::DatabaseWriter::assemble) moves the files into an empty
+//!   database in one commit, or merges them into a database that has documents.
 //!
 //! A document's number comes from the caller's own list of inputs, so a task that runs twice makes the same
 //! rows. Each attempt at a part has its own folder, and counts once its list of files exists. So killed

@@ -10,7 +10,8 @@ use crate::error::Error;
 pub struct Failure {
     /// The name of the document.
     pub name: String,
-    /// The error's message, with its causes. [`crate::progress::Progress::failed`] gets the error itself.
+    /// The error's message, with its causes. [`Progress::failed`](crate::progress::Progress::failed) gets the
+    /// error itself.
     pub error: String,
 }
 

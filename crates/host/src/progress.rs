@@ -73,8 +73,11 @@ impl Progress for () {}
 /// long. Calls without it read only a few records, or only the document records.
 ///
 /// ```
-/// use fpdb_host::progress::{Progress, Task};
-/// use fpdb_host::stop::StopToken;
+/// # mod fpdb {
+/// #     pub use fpdb_host::progress::{Progress, Task};
+/// #     pub use fpdb_host::stop::StopToken;
+/// # }
+/// use fpdb::{Progress, StopToken, Task};
 ///
 /// struct Shown;
 /// impl Progress for Shown {

@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 /// drops documents that it has not started. Any other work ends with [`Error::Stopped`] and changes nothing.
 ///
 /// ```
-/// let token = fpdb_host::stop::StopToken::new();
+/// # use fpdb_host::stop as fpdb;
+/// let token = fpdb::StopToken::new();
 /// let theirs = token.clone();
 /// std::thread::spawn(move || theirs.stop()).join().unwrap();
 /// assert!(token.is_stopped());

@@ -125,16 +125,18 @@ enum Views {
 /// A profile is always valid: [`Profile::new`] checks the settings, and its fields are private.
 ///
 /// ```
-/// use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
+/// # use fpdb_kernel::profile as fpdb;
+/// use fpdb::{Profile, Selection, Unit, WordRule};
 ///
 /// assert!(Profile::new(Unit::Char, WordRule::Letters, 0, 20, Selection::Robust).is_err());
 /// let profile = Profile::new(Unit::Char, WordRule::Letters, 25, 20, Selection::Robust)?;
 /// assert_eq!((profile.k(), profile.w(), profile.guarantee()), (25, 20, Some(44)));
-/// # Ok::<(), fpdb_kernel::profile::ProfileError>(())
+/// # Ok::<(), fpdb::ProfileError>(())
 /// ```
 ///
 /// ```compile_fail,E0451
-/// let profile = fpdb_kernel::profile::Profile { k: 0, ..fpdb_kernel::profile::Profile::default() };
+/// # use fpdb_kernel::profile as fpdb;
+/// let profile = fpdb::Profile { k: 0, ..fpdb::Profile::default() };
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]

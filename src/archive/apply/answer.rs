@@ -92,7 +92,7 @@ pub struct ApplySummary {
     /// resemble it, and their formats hold attachments and pictures.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,
-    /// Number of documents that the database no longer holds.
+    /// Number of documents that the database no longer holds, or that were read from no file.
     pub missing: u64,
     /// Number of files left alone because they have changed or cannot be read or written.
     pub failed: u64,

@@ -1,5 +1,7 @@
 //! Apply: acts on the report of a dedup. It copies files without the listed documents or passages; removes,
-//! links or moves files; or marks records.
+//! links or moves files; or marks records. It neither changes the database nor touches documents from memory,
+//! which have no files. [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) and
+//! [`remove_reported`](crate::DatabaseWriter::remove_reported) delete documents from the database.
 //!
 //! Before it changes anything, it compares the contents of all documents concerned, removable ones and
 //! survivors, with the database (`check`). A file with a changed document is left alone. A document whose

@@ -1,11 +1,53 @@
 //! Dedup: decides which documents are removable, and names for each the survivor that justifies it. A
-//! *survivor* is a document that stays. Dedup itself removes nothing.
+//! *survivor* is a document that stays. Dedup itself removes nothing. To act on an answer:
+//!
+//! * [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) deletes the documents from the
+//!   database, as below.
+//! * [`DatabaseWriter::remove_reported`](crate::DatabaseWriter::remove_reported) does so from a report on
+//!   disk ([`DedupAnswer::write_report`]), and first compares each document with the report.
+//! * [`Database::apply`](crate::Database::apply) removes, moves, links or copies the files of documents, also
+//!   from a report. Documents from memory have no files.
+//!
+//! ```
+//! use fpdb::dedup::{DedupBy, DedupOptions};
+//! use fpdb::{Database, Document, Profile, Task};
+//! # fn main() -> fpdb::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("db");
+//! let db = Database::create(&path, Profile::PROSE)?;
+//! let text = "It was the best of times, it was the worst of times, it was the age of wisdom.";
+//! db.ingest([Document::new("a", text), Document::new("b", text.to_uppercase())])?;
+//!
+//! let options = DedupOptions::of(db.profile(), DedupBy::ExactText);
+//! let answer = db.dedup(&options, &Task::new())?;
+//! for found in &answer.removable {
+//!     println!("{} goes, for {} stays", found.remove, found.keep);
+//! }
+//! let gone: Vec<_> = answer.removable.iter().map(|found| found.remove_id).collect();
+//! db.remove_numbers(&gone)?;
+//!
+//! let mut kept = Vec::new();
+//! db.for_each_document(|document| {
+//!     let text = db.text_of(document.id)?;
+//!     kept.push((document.name, text));
+//!     Ok::<(), fpdb::Error>(())
+//! })?;
+//! assert_eq!(kept.len(), 1);
+//! # assert_eq!((answer.removable.len(), db.stats()?.documents), (1, 1));
+//! # assert!(kept[0].1.as_ref().is_some_and(|kept| kept.bytes.len() == text.len()));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The rule
 //!
 //! Documents have one total order, most worth keeping first. A document is removable if one earlier survivor
 //! holds enough of its fingerprints and leaves no long stretch of it unmatched. Likeness is never passed on
 //! from document to document, because transitive closure removes most of some corpora. The answer depends
 //! neither on threads or memory nor on where a run was interrupted. `docs/dedup-reference.md` has the rule,
 //! its costs and the measurements.
+//!
+//! # How it works
 //!
 //! The *survivor join* needs no list of pairs. A run goes through these modules:
 //!
@@ -17,8 +59,8 @@
 //! 4. `answer`: the decisions, and the rows of the report.
 //!
 //! `kept` is what a run leaves on disk: the job, from which an interrupted run continues, and the record of
-//! decisions for `--append`. There the survivors of earlier runs are *pinned*: they stay. Such a run reads
-//! only the hashes that *newcomers* hold, the documents no earlier run has decided.
+//! decisions for [`DedupMode::Append`]. There the survivors of earlier runs are *pinned*: they stay. Such a
+//! run reads only the hashes that *newcomers* hold, the documents no earlier run has decided.
 
 mod answer;
 mod join;

@@ -20,9 +20,11 @@ pub enum DedupBy {
     /// A survivor has the same text: the same symbols in the standard form. Only symbols count. By unit char,
     /// these are letters and digits; by unit word, words of letters. By unit token all names are equal.
     ExactText,
-    /// A survivor resembles the document.
+    /// A survivor resembles the document: they share at least [`DedupOptions::threshold`] of all their
+    /// distinct fingerprints. So both have about the same length.
     Resemblance,
-    /// A survivor contains the document.
+    /// A survivor contains the document: it holds at least [`DedupOptions::threshold`] of the document's
+    /// distinct fingerprints. It may be much longer.
     Containment,
 }
 

@@ -8,9 +8,10 @@
 //!
 //! Counting takes two or three nanoseconds for a pair and hash; a hash map takes some hundred. Lists take 4
 //! bytes a posting, 4 a holder and 12 a list. Pairs take 32 bytes each and are sorted in an eighth of the
-//! memory. With `--top`, at most twice the wanted number of pairs is held. Counters take half of the memory
-//! at most. If the counters of all threads take more, fewer threads count, since passes over the postings
-//! cost more than threads save. If some documents are old, only new documents are counted through the lists.
+//! memory. With [`PairsOptions::top`], at most twice the wanted number of pairs is held. Counters take half
+//! of the memory at most. If the counters of all threads take more, fewer threads count, since passes over
+//! the postings cost more than threads save. If some documents are old, only new documents are counted
+//! through the lists.
 //!
 //! Pairs are ordered by resemblance, a symmetric measure. By containment a short document that shares its
 //! boilerplate with everything would come first.
@@ -19,8 +20,7 @@
 //! only, is in no pair, not even with its copy. Otherwise a thousand empty files would make half a million
 //! pairs. `query` and `dedup` find these by their digests.
 //!
-//! The program reports on standard error, even with `--quiet`, how many hashes `--max-df` and boilerplate
-//! left out.
+//! [`PairsSummary`] says how many hashes [`PairsOptions::max_df`] and boilerplate left out.
 
 mod answer;
 mod blocks;

@@ -626,7 +626,7 @@ pub enum Error {
     /// inside a visitor.
     #[error("this call would wait for the call it is made from, for ever")]
     WaitsForItself,
-    /// The caller stopped the work with its [`crate::stop::StopToken`].
+    /// The caller stopped the work with its [`StopToken`](crate::stop::StopToken).
     #[error("stopped")]
     Stopped,
 }

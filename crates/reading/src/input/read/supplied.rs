@@ -16,11 +16,13 @@ use fpdb_host::stop::StopToken;
 /// first bytes, unless the options set it. It is always one document, even if it is an archive.
 ///
 /// Its text cannot be read again later. So its passages are compared symbol by symbol only if the ingest
-/// stores the text (`IngestOptions::store_text`). Otherwise they are inferred from fingerprints. The digest
-/// of its bytes shows whether a stored document with its name is the same.
+/// stores the text. `DatabaseWriter::ingest` does so, and `ingest_with` does with
+/// `IngestOptions::store_text`. Otherwise passages are inferred from fingerprints, and `Database::text_of`
+/// has no text. The digest of its bytes shows whether a stored document with its name is the same.
 ///
 /// ```
-/// use fpdb_reading::input::Document;
+/// # use fpdb_reading::input as fpdb;
+/// use fpdb::Document;
 ///
 /// let text = Document::new("letters/17", "My dear Watson, ...").with("author", "Holmes");
 /// let streamed = Document::from_reader("letters/18", std::io::Cursor::new(b"Another letter".to_vec()));
