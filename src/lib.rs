@@ -39,7 +39,7 @@
 //! An answer has the 10 best matches, unless [`QueryOptions::top`] says otherwise; `top(None)` is all.
 //!
 //! [`Database`] reads and [`DatabaseWriter`] writes; [`Database::builder`] sets memory and threads. `query`
-//! and `ingest` use the defaults; `query_with`, `query_each`, `ingest_with` and `ingest_sources` take options
+//! and `ingest` need no options; `query_with`, `query_each`, `ingest_with` and `ingest_sources` take options
 //! and a [`Task`], which follows and stops work. The root has the names that every host needs: to open,
 //! ingest and query. The options and answers of each further job have a module: [`pairs`], [`dedup`],
 //! [`repeats`], [`apply`], [`staging`], [`report`] and [`maintenance`].
@@ -65,7 +65,7 @@
 //! | `warc` | web archives: WARC and ARC |
 //! | `zip` | zip archives |
 //! | `all-formats` (default) | all of these |
-//! | `html-report` (default) | the report for a browser: [`report::write_html`] and its options |
+//! | `html-report` (default) | the report for a browser: all of [`report`] but `PairEvidence` |
 //! | `json-schema` | the module `json_schema`: JSON schemas of the answers |
 
 #![warn(missing_docs)]
