@@ -9,6 +9,7 @@ mod overview;
 mod pages;
 mod reading;
 mod submissions;
+mod views;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -181,7 +181,7 @@ fn every_answer_has_the_measures_of_both_sets() {
 
 /// Two programs that call the shell: statements between calls differ, so that no eight tokens in a row are the
 /// same, and most of the text is.
-fn callers() -> [String; 2] {
+pub(crate) fn callers() -> [String; 2] {
     let calls = [
         "echo backing up the project of group seven",
         "mkdir -p /home/student/backup/project7",

@@ -66,7 +66,8 @@ impl ReportContent {
         let mut documents = DocumentIndex::default();
         let profile = *database.profile();
         let in_resemblance = answers.iter().any(|(_, answer)| answer.mode == Mode::Resemblance);
-        let measure = match (options.weighted, in_resemblance) {
+        // With two views, the score is the larger measure of both.
+        let measure = match (options.weighted || profile.has_two_views(), in_resemblance) {
             (true, _) => PairMeasure::Score,
             (false, true) => PairMeasure::Resemblance,
             (false, false) => PairMeasure::ContainmentA,
@@ -138,7 +139,8 @@ impl ReportContent {
         documents.ignored.insert(query, spans(&report));
         let mut histogram = vec![0; BINS];
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
-        let best = report.matches.first().map_or(0.0, |found| found.resemblance);
+        let two_views = profile.has_two_views();
+        let best = report.matches.first().map_or(0.0, |found| if two_views { found.score } else { found.resemblance });
         histogram[bin(best)] += 1;
         for found in std::mem::take(&mut report.matches) {
             let other = documents.add(ReportDocument {
@@ -155,7 +157,8 @@ impl ReportContent {
             pairs.push(pair_of_match(query, other, &found, true));
             evidence.push(Some(found));
         }
-        let overview = overview(Command::Diff, profile, PairMeasure::Resemblance, options);
+        let measure = if two_views { PairMeasure::Score } else { PairMeasure::Resemblance };
+        let overview = overview(Command::Diff, profile, measure, options);
         let ignored = documents.known_ignored();
         let overview = Overview { documents: documents.list, pairs, histogram, compared: 1, ..overview };
         Self { overview, evidence, ignored }
@@ -212,7 +215,8 @@ impl ReportContent {
             listed.push_with_files(submissions, files);
         }
         let (pairs, evidence) = listed.into_pairs();
-        let measure = if options.weighted { PairMeasure::Score } else { PairMeasure::Resemblance };
+        let by_score = options.weighted || database.profile().has_two_views();
+        let measure = if by_score { PairMeasure::Score } else { PairMeasure::Resemblance };
         let mut overview = overview(Command::Pairs, *database.profile(), measure, options);
         let compared = answer.summary.documents;
         overview.database = Some(searched);
@@ -284,6 +288,8 @@ impl ReportContent {
                 resemblance: of_match(|found| found.resemblance),
                 containment_a: of_match(|found| found.containment),
                 containment_b: of_match(|found| found.document_containment),
+                // Removals depend on the structure alone.
+                text: None,
                 score: removable.score,
                 interval: None,
                 estimated: Vec::new(),

@@ -173,6 +173,9 @@ pub(super) struct ReportPair {
     pub(super) containment_a: f64,
     /// Share of B's hashes that A holds.
     pub(super) containment_b: f64,
+    /// For source code in two views, the measures of the text as written. Those above are of the structure.
+    #[serde(flatten)]
+    pub(super) text: Option<TextMeasures>,
     /// The value that ranks the pairs.
     pub(super) score: f64,
     /// The 95% interval of the measure if it is an estimate.
@@ -201,6 +204,19 @@ pub(super) struct ReportPair {
     /// Index of the pair that has this one in its `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) of: Option<usize>,
+}
+
+/// The measures of a pair's text as written, with the names they have in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct TextMeasures {
+    /// Number of distinct hashes that both hold.
+    pub(super) text_shared: u64,
+    /// Shared hashes divided by all distinct hashes of the two.
+    pub(super) text_resemblance: f64,
+    /// Share of A's hashes that B holds.
+    pub(super) text_containment_a: f64,
+    /// Share of B's hashes that A holds.
+    pub(super) text_containment_b: f64,
 }
 
 /// Why a document is removable.

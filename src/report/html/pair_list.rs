@@ -1,6 +1,6 @@
 //! Pair list: the pairs of a report in order, with their evidence.
 
-use super::data::{ReportDocument, ReportPair};
+use super::data::{ReportDocument, ReportPair, TextMeasures};
 use crate::archive::pairs::Pair;
 use crate::query::Match;
 use fpdb_kernel::document::DocId;
@@ -57,6 +57,7 @@ pub(super) fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bo
         resemblance: found.resemblance,
         containment_a: found.containment,
         containment_b: found.document_containment,
+        text: text_of_match(found),
         score: found.score,
         interval: found.interval,
         estimated: found.estimated.iter().map(|&measure| measure.into()).collect(),
@@ -79,6 +80,7 @@ pub(super) fn pair_of(a: usize, b: usize, pair: &Pair, passages: Option<u64>) ->
         resemblance: pair.resemblance,
         containment_a: pair.containment_a,
         containment_b: pair.containment_b,
+        text: text_of(pair),
         score: pair.score,
         interval: None,
         estimated: Vec::new(),
@@ -91,6 +93,24 @@ pub(super) fn pair_of(a: usize, b: usize, pair: &Pair, passages: Option<u64>) ->
         files_left_out: pair.files_left_out,
         of: None,
     }
+}
+
+fn text_of_match(found: &Match) -> Option<TextMeasures> {
+    Some(TextMeasures {
+        text_shared: found.text_shared?,
+        text_resemblance: found.text_resemblance?,
+        text_containment_a: found.text_containment?,
+        text_containment_b: found.text_document_containment?,
+    })
+}
+
+fn text_of(pair: &Pair) -> Option<TextMeasures> {
+    Some(TextMeasures {
+        text_shared: pair.text_shared?,
+        text_resemblance: pair.text_resemblance?,
+        text_containment_a: pair.text_containment_a?,
+        text_containment_b: pair.text_containment_b?,
+    })
 }
 
 /// The match of a document with another of the same text, if none of their fingerprints counts.

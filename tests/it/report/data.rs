@@ -58,6 +58,14 @@ pub(crate) struct ReportPair {
     pub(crate) resemblance: f64,
     pub(crate) containment_a: f64,
     pub(crate) containment_b: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text_shared: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text_resemblance: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text_containment_a: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text_containment_b: Option<f64>,
     pub(crate) score: f64,
     pub(crate) interval: Option<[f64; 2]>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -85,17 +85,22 @@ function linesOf(text, marks) {
 // The symbols of the longest passage of a pair, as a cell of a table.
 const longest = (pair) => (pair.longest === undefined ? "\u2013" : grouped(pair.longest));
 
-// Whether a measure of a pair was found from a part of the hashes only.
-const isEstimate = (pair, measure) => (pair.estimated || []).includes(measure);
+// Whether a measure of a pair was found from a part of the hashes only. In the view of the text, it was if it was in the other.
+const isEstimate = (pair, measure) => (pair.estimated || []).includes(measure.replace(/^text_/, ""));
 
+// Source code in two views has measures of its text as written too.
+const TWO_VIEWS = report.pairs.some((pair) => pair.text_resemblance !== undefined);
 const MEASURES = {
-  ...(report.measure === "score" && { score: { title: "score, rare text counting more", of: (pair) => pair.score } }),
+  ...(report.measure === "score" && { score: { title: TWO_VIEWS ? "score, the larger of both views" : "score, rare text counting more", of: (pair) => pair.score } }),
+  ...(TWO_VIEWS && { text_resemblance: { title: "text as written", of: (pair) => pair.text_resemblance } }),
   resemblance: { title: "resemblance", of: (pair) => pair.resemblance },
   containment_a: { title: "share of A in B", of: (pair) => pair.containment_a },
   containment_b: { title: "share of B in A", of: (pair) => pair.containment_b },
   larger: { title: "the larger share", of: (pair) => Math.max(pair.containment_a, pair.containment_b) },
   smaller: { title: "the smaller share", of: (pair) => Math.min(pair.containment_a, pair.containment_b) },
 };
+// A measure of a pair, as a cell of a table.
+const measureCell = (pair, measure) => (pair[measure] === undefined ? "\u2013" : meter(pair[measure], true, isEstimate(pair, measure)));
 // What the reader has chosen, kept while pages are changed.
 const view = { measure: report.measure, threshold: 0, filter: "", only: null, sort: report.dedup ? "number" : "score", ascending: false, shown: 100, folded: false, together: true };
 const score = (pair) => MEASURES[view.measure].of(pair);

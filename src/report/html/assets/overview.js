@@ -98,9 +98,9 @@ function overview() {
       { key: "novel", title: "longest unmatched", class: "number", of: (pair) => pair.removal.novel, cell: (pair) => grouped(pair.removal.novel) },
       { key: "bytes", title: "bytes", class: "number", of: (pair) => report.documents[pair.a].bytes, cell: (pair) => grouped(report.documents[pair.a].bytes) },
     ] : []),
-    ...["score", "resemblance", "containment_a", "containment_b"].filter((measure) => MEASURES[measure]).map((measure) => ({
+    ...["score", "text_resemblance", "resemblance", "containment_a", "containment_b"].filter((measure) => MEASURES[measure]).map((measure) => ({
       key: measure, title: MEASURES[measure].title, class: "share", of: MEASURES[measure].of,
-      cell: (pair) => [meter(pair[measure], true, isEstimate(pair, measure)), pair.interval && measure === report.measure && h("span", { class: "faint" }, ` (${percent(pair.interval[0])} to ${percent(pair.interval[1])})`)],
+      cell: (pair) => [measureCell(pair, measure), pair.interval && measure === report.measure && h("span", { class: "faint" }, ` (${percent(pair.interval[0])} to ${percent(pair.interval[1])})`)],
     })),
     { key: "shared", title: "shared fingerprints", class: "number", of: (pair) => pair.shared, cell: (pair) => grouped(pair.shared) },
     { key: "passages", title: "passages", class: "number", of: (pair) => pair.passages ?? -1, cell: (pair) => pair.passages === null ? "\u2013" : grouped(pair.passages) },
@@ -298,9 +298,10 @@ function save(pairs) {
   };
   const groups = clusters(pairs);
   const cluster = new Map(groups.flatMap((group, number) => group.map((document) => [document, number + 1])));
-  const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", "identical", "passages", "longest_passage", "cluster", ...(report.dedup ? ["group", "because", "novel", "bytes", "id"] : [])]];
+  const ofText = TWO_VIEWS ? ["score", "text_shared", "text_resemblance", "text_containment_a", "text_containment_b"] : [];
+  const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", ...ofText, "identical", "passages", "longest_passage", "cluster", ...(report.dedup ? ["group", "because", "novel", "bytes", "id"] : [])]];
   for (const pair of pairs) lines.push([pair.number + 1, report.documents[pair.a].name, report.documents[pair.b].name, pair.shared, pair.resemblance,
-    pair.containment_a, pair.containment_b, pair.identical, pair.passages, pair.longest, cluster.get(pair.a),
+    pair.containment_a, pair.containment_b, ...ofText.map((measure) => pair[measure]), pair.identical, pair.passages, pair.longest, cluster.get(pair.a),
     ...(report.dedup ? [pair.removal.group, pair.removal.because, pair.removal.novel, report.documents[pair.a].bytes, pair.removal.id] : [])]);
   const url = URL.createObjectURL(new Blob([`${lines.map((line) => line.map(cell).join(",")).join("\r\n")}\r\n`], { type: "text/csv" }));
   h("a", { href: url, download: "pairs.csv" }).click();

@@ -65,8 +65,8 @@ function measures(pair) {
   return h("div", { class: "measures" },
     bar("bar-a", ["share of ", side("A"), " in ", side("B")], "containment_a"),
     bar("bar-b", ["share of ", side("B"), " in ", side("A")], "containment_b"),
-    bar("bar-r", "resemblance", "resemblance"), report.measure === "score" && bar("bar-s", "score", "score"), interval,
-    h("span", { class: "faint" }, count(pair.shared, "shared fingerprint"), pair.identical && ", identical bytes"),
+    bar("bar-r", "resemblance", "resemblance"), pair.text_resemblance !== undefined && bar("bar-t", "text as written", "text_resemblance"), report.measure === "score" && bar("bar-s", "score", "score"), interval,
+    h("span", { class: "faint" }, count(pair.shared, "shared fingerprint"), pair.text_shared !== undefined && ` and ${grouped(pair.text_shared)} of the text`, pair.identical && ", identical bytes"),
     pair.removal && h("span", { id: "removal", class: "faint" }, side("A"), ` is removable (${pair.removal.because}`, pair.removal.id && `, id ${inLine(pair.removal.id)}`,
       `, ${size(report.documents[pair.a].bytes)}), `, side("B"), " stays; the longest stretch that would be lost has ", count(pair.removal.novel, "symbol")));
 }

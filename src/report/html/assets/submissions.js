@@ -3,16 +3,17 @@
 
 // The pairs of documents in two submissions.
 function filesOf(pair) {
+  const shares = ["text_resemblance", "resemblance", "containment_a", "containment_b"].filter((measure) => MEASURES[measure]);
   const rows = pair.files.map((at) => report.pairs[at]).map((file) => {
     const open = () => { location.hash = `pair=${file.number + 1}`; };
     const cells = [["number", h("a", { href: `#pair=${file.number + 1}`, "aria-label": `pair ${file.number + 1}` }, String(file.number + 1))],
       ["", name(report.documents[file.a].name)], ["", [name(report.documents[file.b].name), file.identical && h("span", { class: "faint" }, " (identical)")]],
-      ...["resemblance", "containment_a", "containment_b"].map((measure) => ["share", meter(file[measure], true, isEstimate(file, measure))]),
+      ...shares.map((measure) => ["share", measureCell(file, measure)]),
       ["number", grouped(file.shared)], ["number", file.passages === null ? "\u2013" : grouped(file.passages)], ["number", longest(file)]];
     return h("tr", { class: "link", "data-pair": file.number + 1, onclick: (event) => { if (!event.target.closest("a") && !String(getSelection())) open(); } },
       cells.map(([kind, cell]) => h("td", { class: kind || null }, cell)));
   });
-  const heads = ["pair", "A", "B", MEASURES.resemblance.title, MEASURES.containment_a.title, MEASURES.containment_b.title, "shared fingerprints", "passages", "longest passage"];
+  const heads = ["pair", "A", "B", ...shares.map((measure) => MEASURES[measure].title), "shared fingerprints", "passages", "longest passage"];
   return h("div", { class: "overview" }, h("section", { class: "card wide list", "aria-labelledby": "files-title" },
     h("h2", { id: "files-title" }, "The documents that share most"),
     canBeWhole(pair) && h("p", {}, h("a", { id: "whole", href: `#pair=${pair.number + 1}&files=whole` }, "All of them side by side")),
