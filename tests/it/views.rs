@@ -10,7 +10,7 @@ use crate::support::Folder;
 
 /// The marked hashes of a program in each view, from profiles of one view.
 fn sets(program: &str, windows: [u32; 2]) -> [BTreeSet<u64>; 2] {
-    let settings = [(7, windows[0], Format::Code(Language::C)), (4, windows[1], Format::Text)];
+    let settings = [(7, windows[0], Format::Code(Language::C)), (3, windows[1], Format::Text)];
     let mut sets = settings.map(|(k, w, format)| {
         let profile = Profile::new(Unit::Token, WordRule::Letters, k, w, Selection::Robust).unwrap();
         let (mut fingerprinter, mut found) = (Fingerprinter::new(&profile), Fingerprints::new());
@@ -24,7 +24,7 @@ fn sets(program: &str, windows: [u32; 2]) -> [BTreeSet<u64>; 2] {
     sets
 }
 
-const WINDOWS: [u32; 2] = [2, 4];
+const WINDOWS: [u32; 2] = [2, 8];
 
 /// Statements of a few kinds, some with comments, in random order: programs share some of each view.
 fn program(random: &mut Random, statements: usize) -> String {
@@ -61,11 +61,12 @@ fn score<'a>(all: impl Iterator<Item = &'a BTreeSet<u64>>, [a, b]: [&BTreeSet<u6
         postings += set.len() as f64;
         set.iter().for_each(|hash| *df.entry(*hash).or_insert(0.0) += 1.0);
     }
-    let weight = |df: f64| (documents / df.max(2.0)).ln_1p().powi(2);
+    let weight = |df: f64| if view == 0 { (documents / df.max(2.0)).ln_1p() } else { 1.0 / df.max(2.0) };
     let sum = |set: &BTreeSet<u64>| set.iter().map(|hash| weight(df[hash])).sum::<f64>();
     let mean = df.values().map(|&df| df * weight(df)).sum::<f64>() / postings;
-    let (both, frame) = (sum(&(a & b)), [30.0, 60.0][view] * 2.0 / (f64::from(WINDOWS[view]) + 1.0));
-    both / (sum(&(a | b)) + frame * mean)
+    let (both, all) = (sum(&(a & b)), sum(&(a | b)));
+    let frame = [20.0, 40.0][view] * 2.0 / (f64::from(WINDOWS[view]) + 1.0) * mean;
+    both / (all + frame * if view == 0 { 1.0 } else { 1.0 - both / all })
 }
 
 fn containment(a: &BTreeSet<u64>, b: &BTreeSet<u64>) -> f64 {
@@ -112,7 +113,7 @@ fn every_answer_has_the_measures_of_both_sets() {
 
     let query = program(&mut random, 20);
     folder.write("q.c", &query);
-    for (flags, windows) in [(&[][..], WINDOWS), (&["--window", "5"], [5, 5])] {
+    for (flags, windows) in [(&[][..], WINDOWS), (&["--window", "5"], [5, 8]), (&["--window", "9"], [9, 9])] {
         let of_query = sets(&query, windows);
         let command = [&["query", "q.c", "--top", "0", "--format", "json"], flags].concat();
         let answer = &folder.ok(&command).json()[0];
@@ -242,37 +243,65 @@ fn the_same_calls_are_found_where_structure_shares_nothing() {
     assert!(page.starts_with("     text  resemblance     a in b     b in a     shared"), "{page}");
 }
 
+/// A frame keeps short programs of one structure low, but not copies.
+#[test]
+fn two_copies_of_a_short_program_come_first() {
+    let folder = Folder::new();
+    let mut random = Random(29);
+    let short = "int main(void) {\n    int n = read();\n    print(n + 1);\n    return 0;\n}\n";
+    folder.write("in/copy-a.c", short);
+    folder.write("in/copy-b.c", short);
+    folder.write("in/structure.c", short.replace("read", "ask").replace("print", "say").replace(" n", " k"));
+    // Long programs of which two thirds are the same.
+    let (common, ends) = (program(&mut random, 60), [0, 1].map(|_| program(&mut random, 30)));
+    for (side, end) in ends.iter().enumerate() {
+        folder.write(&format!("in/long-{side}.c"), common.clone() + end);
+    }
+    for number in 0..20 {
+        folder.write(&format!("in/other-{number}.c"), program(&mut random, 20));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "code", "in"]);
+    let pairs = folder.ok(&["pairs", "--min-resemblance", "0", "--format", "json"]).json();
+    let first = &pairs[0];
+    assert_eq!((first["a"].as_str(), first["b"].as_str()), (Some("in/copy-a.c"), Some("in/copy-b.c")), "{first}");
+    assert!((number(first, "score") - 1.0).abs() < 1e-9, "{first}");
+    let place = |a: &str, b: &str| pairs.iter().position(|pair| pair["a"] == a && pair["b"] == b).unwrap();
+    let (long, structure) = (place("in/long-0.c", "in/long-1.c"), place("in/copy-a.c", "in/structure.c"));
+    assert_eq!(number(&pairs[structure], "resemblance"), 1.0);
+    assert!(long < structure, "{} {}", pairs[long], pairs[structure]);
+}
+
 #[test]
 fn each_view_keeps_its_guarantee() {
     let folder = Folder::new();
-    // A run of 7 words and marks, in a comment; a run of 8 tokens under other names.
-    folder.write("in/comment.c", "int a; /* quick brown fox jumps the lazy dog */ long b = 7;\n");
-    folder.write("in/tokens.c", "char q[] = { p ? r : s }; x = y + z * 2 - u / w; goto out;\n");
+    // A run of 10 words and marks, in a comment; a run of 8 tokens under other names.
+    folder.write("in/comment.c", "int a; /* quick brown fox jumps over the lazy dog and runs */ long b = 7;\n");
+    folder.write("in/tokens.c", "char q[] = { p ? r : s }; x = y + z * t - u / w; goto out;\n");
     folder.ok(&["ingest", "-q", "--profile", "code", "in"]);
     let stats = folder.ok(&["stats"]).stdout;
     assert!(stats.contains("every shared run of 8 tokens is found"), "{stats}");
-    assert!(stats.contains("k 4, w 4: every shared run of 7 words and marks is found"), "{stats}");
+    assert!(stats.contains("k 3, w 8: every shared run of 10 words and marks is found"), "{stats}");
 
     folder.write("q1.c", "double c() { return QUICK; } // Brown\n//\n");
     folder.write("q2.c", "void f() { puts(\"Quick  Brown\\tFOX jumps\"); }\n");
-    folder.write("q3.c", "struct t { int one; } k; aa = bb + cc * 2 - dd / ee; if (k.one) ++ff;\n");
+    folder.write("q3.c", "struct t { int one; } k; aa = bb + cc * gg - dd / ee; if (k.one) ++ff;\n");
     let best = |query: &str| folder.ok(&["query", query, "--format", "json"]).json()[0]["matches"].clone();
     assert_eq!(best("q1.c"), serde_json::json!([]));
     // `\t` is a mark and a letter, which break the run; a space does not.
     assert_eq!(best("q2.c"), serde_json::json!([]));
-    folder.write("q2.c", "void f() { puts(\"Quick  Brown FOX jumps the lazy dog\"); }\n");
+    folder.write("q2.c", "void f() { puts(\"Quick  Brown FOX jumps over the lazy dog and runs\"); }\n");
     let found = &best("q2.c")[0];
     assert_eq!((found["document"].as_str(), number(found, "shared")), (Some("in/comment.c"), 0.0), "{found}");
     let passage = &found["passages"][0];
     let query = std::fs::read_to_string(folder.path().join("q2.c")).unwrap();
     let [start, end] = ["start", "end"].map(|end| passage["query"][end].as_u64().unwrap() as usize);
-    assert!(query[start..end].contains("Quick  Brown FOX jumps the lazy dog"), "{passage}");
+    assert!(query[start..end].contains("Quick  Brown FOX jumps over the lazy dog and runs"), "{passage}");
     let found = &best("q3.c")[0];
     assert_eq!((found["document"].as_str(), number(found, "text_shared")), (Some("in/tokens.c"), 0.0), "{found}");
     assert_eq!(found["passages"][0]["as_written"], Value::Null);
     let query = std::fs::read_to_string(folder.path().join("q3.c")).unwrap();
     let [start, end] = ["start", "end"].map(|end| found["passages"][0]["query"][end].as_u64().unwrap() as usize);
-    assert!(query[start..end].contains("aa = bb + cc * 2 - dd / ee"), "{found}");
+    assert!(query[start..end].contains("aa = bb + cc * gg - dd / ee"), "{found}");
 }
 
 #[test]
@@ -298,7 +327,7 @@ fn a_database_of_one_view_stays_as_it_is_and_says_so() {
     folder.ok(&["ingest", "-q", "--db", "two", "--unit", "token", "-k", "7", "-w", "2", "in"]);
     let refused = folder.run(&["merge", "--db", "two", ".fpdb"]);
     assert_eq!(refused.status, 2);
-    assert!(refused.stderr.contains("text as written: k 4, w 4"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("text as written: k 3, w 8"), "{}", refused.stderr);
 }
 
 /// Blocks, batches and parts: a program of some hundred kB has its fingerprints in many.

@@ -50,7 +50,7 @@ def programs(pattern, lines, dice):
     found, seen = [], set()
     for path in sorted(glob.glob(pattern, recursive=True)):
         # Several versions of one library are no independent programs.
-        if pathlib.Path(path).name in seen:
+        if pathlib.Path(path).name in seen or not pathlib.Path(path).is_file():
             continue
         seen.add(pathlib.Path(path).name)
         try:

@@ -359,10 +359,10 @@ impl Profile {
     pub const WORDS: Self = Self::robust(Unit::Word, 3, 1);
 
     /// Source code, in two views. The structure has tokens, k 7 and w 2. It finds a copied statement (t = 8
-    /// tokens), whatever its names. The text as written has words and marks, k 4 and w 4. docs/code.md gives
+    /// tokens), whatever its names. The text as written has words and marks, k 3 and w 8. docs/code.md gives
     /// the figures behind these settings.
     pub const CODE: Self =
-        Self { views: Views::Both { k: 4, w: 4 }, hash_version: VIEWS_HASH_VERSION, ..Self::robust(Unit::Token, 7, 2) };
+        Self { views: Views::Both { k: 3, w: 8 }, hash_version: VIEWS_HASH_VERSION, ..Self::robust(Unit::Token, 7, 2) };
 
     /// Bytes as they are, k 50, w 100.
     pub const BYTES: Self = Self::robust(Unit::Byte, 50, 100);

@@ -92,7 +92,7 @@ impl BlockPlan {
                 // Ignored hashes still count towards a document's size. Boilerplate is in no document that
                 // counts.
                 let df = if ignored { 0 } else { holders.len() as u64 };
-                let weight = documents.weight_of(df);
+                let weight = documents.weight_of(df, kind);
                 for &holder in holders {
                     documents.weights[holder as usize][kind] += weight;
                 }

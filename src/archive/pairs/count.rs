@@ -173,9 +173,10 @@ impl Lists {
             // If no document is old, each one pairs only with later ones.
             let before = if documents.are_divided() { 0 } else { first };
             lists.holders.extend(&held.others[before..]);
-            lists.ends.push((lists.holders.len() as u64) << 1 | documents.view_of(hash) as u64);
+            let kind = documents.view_of(hash);
+            lists.ends.push((lists.holders.len() as u64) << 1 | kind as u64);
             if !documents.weights.is_empty() {
-                lists.weights.push(documents.weight_of(holders.len() as u64));
+                lists.weights.push(documents.weight_of(holders.len() as u64, kind));
             }
             Ok(())
         })?;

@@ -50,7 +50,7 @@ pub(super) struct Documents {
 }
 
 /// The symbols that a program has because its language and task require them: tokens, then words and marks.
-const FRAME: [f64; 2] = [30.0, 60.0];
+const FRAME: [f64; 2] = [20.0, 40.0];
 
 /// A counted pair: ids, number of shared hashes, and their total weight, in each view.
 #[derive(Clone, Copy)]
@@ -221,12 +221,15 @@ impl Documents {
         self.sizes[id as usize] != [0; 2]
     }
 
-    /// The weight of a hash that `df` documents hold. With two views, hashes that many hold always count
-    /// less. Documents in a pair are two holders at least, so all hashes weigh the same in an archive of two.
-    pub(super) fn weight_of(&self, df: u64) -> f64 {
-        match (self.weighting, self.views()) {
-            (Weight::None, 2) => (self.count as f64 / df.max(2) as f64).ln_1p().powi(2),
-            (weight, _) => weight.of(df, self.count),
+    /// The weight of a hash of a view that `df` documents hold. With two views, hashes that many hold always
+    /// count less. Those of the structure have the weight `idf`. Each hash of the text counts as one, divided
+    /// among its holders, because independent programs share more words than structure. Documents in a pair
+    /// are two holders at least, so all hashes weigh the same in an archive of two.
+    pub(super) fn weight_of(&self, df: u64, view: usize) -> f64 {
+        match (self.weighting, self.views(), view) {
+            (Weight::None, 2, 0) => Weight::Idf.of(df.max(2), self.count),
+            (Weight::None, 2, _) => 1.0 / df.max(2) as f64,
+            (weight, ..) => weight.of(df, self.count),
         }
     }
 
@@ -241,11 +244,17 @@ impl Documents {
 
     /// The score of a pair in one of two views. It is the weighted resemblance, with the weight of a frame
     /// added to the union: that of a program of [`FRAME`] symbols. So two short programs that are half the
-    /// same score less than two long ones.
+    /// same score less than two long ones. As written, the frame counts only by the share that differs.
+    /// Short programs of one structure are often independent; short programs of one text are copies.
     fn score_in_view(&self, view: usize, shared: f64, [a, b]: [f64; 2]) -> f64 {
+        let union = a + b - shared;
+        if union <= 0.0 {
+            return 0.0;
+        }
         let profile = self.profile.views().nth(view).unwrap_or(self.profile);
-        let frame = FRAME[view] * 2.0 / (f64::from(profile.w()) + 1.0);
-        shared / (a + b - shared + frame * self.mean_weights[view])
+        let frame = FRAME[view] * 2.0 / (f64::from(profile.w()) + 1.0) * self.mean_weights[view];
+        let counted = if profile.is_text_view() { 1.0 - shared / union } else { 1.0 };
+        shared / (union + frame * counted)
     }
 
     /// The number of views.
@@ -307,8 +316,11 @@ impl Documents {
             };
             // The default thresholds are those of structure. Unrelated programs share more of their words.
             let defaults = options.few_shared > 0 && view == 1;
-            let (few, factor) = if defaults { (self.frame_as_written(), 2.0) } else { (1, 1.0) };
-            let is_few = shared < options.few_shared * few;
+            let (few_shared, factor) = match defaults {
+                true => (self.few_as_written(options.few_shared), 2.0),
+                false => (options.few_shared, 1.0),
+            };
+            let is_few = shared < few_shared;
             let least = factor * if is_few { options.few_min_resemblance } else { options.min_resemblance };
             let is_held = of_a.max(of_b) >= options.min_containment;
             is_enough |= shared >= options.min_shared && resemblance >= least && is_held;
@@ -323,11 +335,11 @@ impl Documents {
         }
     }
 
-    /// How many times as many fingerprints the frame of a program has as written: it has twice the symbols,
-    /// and the windows differ.
-    fn frame_as_written(&self) -> u64 {
+    /// The number of fingerprints that the frame of a program has as written, if it has `few` in structure.
+    /// The frame has twice the symbols as written, and the windows differ.
+    fn few_as_written(&self, few: u64) -> u64 {
         let w = self.profile.text_view().map_or(1, |text| u64::from(text.w()));
-        2 * (u64::from(self.profile.w()) + 1) / (w + 1)
+        few.saturating_mul(2 * (u64::from(self.profile.w()) + 1)) / (w + 1)
     }
 }
 
