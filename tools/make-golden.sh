@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Makes the golden database of the current format version, with the reports it gives: tests/golden/format-N.
-# See tests/golden/README.md for when that is right.
+# Makes a golden database of the current format version, with the reports it gives: tests/golden/format-N, or with `views`
+# tests/golden/format-N-views. See tests/golden/README.md for when that is right.
 
 set -euo pipefail
 
-usage='usage: tools/make-golden.sh FPDB
+usage='usage: tools/make-golden.sh FPDB [views]
 
-Makes tests/golden/format-N again with the program FPDB, N being the version of its format.'
+Makes tests/golden/format-N again with the program FPDB, N being the version of its format. With `views`, makes
+tests/golden/format-N-views: a database of profile code, which holds each document in two views.'
 
 case "${1-}" in
     '' | -h | --help)
@@ -15,6 +16,14 @@ case "${1-}" in
         ;;
 esac
 fpdb=$(realpath "$1")
+views=${2-}
+case "$views" in
+    '' | views) ;;
+    *)
+        printf '%s\n' "$usage" >&2
+        exit 2
+        ;;
+esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 samples=$root/data-samples
 
@@ -36,7 +45,17 @@ db=$place/db
 # A flag of `ingest` that this program has.
 flag() { if "$fpdb" ingest --help | grep -q -e "$1"; then printf "%s\n" "$1"; fi; }
 run() { "$fpdb" --db "$db" -q "$@"; }
-run init -k 20 -w 2
+if [ "$views" ]; then
+    run init --profile code
+    # A program, and the same with other names.
+    mkdir code
+    cp "$root"/tests/samples/code/sample.{c,go} code/
+    sed 's/\bq/r/g' code/sample.c >code/names.c
+    find code -type f -exec touch -d 2020-01-01T00:00:00Z {} +
+    run ingest code
+else
+    run init -k 20 -w 2
+fi
 run ingest federalist planted/essay-light-edits.txt
 # More fingerprints than a batch of this memory holds: two runs in one commit.
 run ingest --memory 1MiB large.txt
@@ -57,7 +76,7 @@ done
 run dedup --by containment --threshold 0.1 --max-novel 100000 --append >/dev/null
 
 version=$(sed -n 's/^fpdb database, format //p' "$db/FPDB")
-golden=$root/tests/golden/format-$version
+golden=$root/tests/golden/format-$version${views:+-$views}
 rm -rf "$golden"
 mkdir -p "$golden/reports"
 cp -r "$db" "$golden/db"
@@ -65,11 +84,13 @@ cp -r "$db" "$golden/db"
 rm -rf "$golden"/db/store/{LOG*,OPTIONS-*,LOCK} "$golden"/db/{lock,incoming,dedup-decisions.lock}
 
 # As the test does: from the project's folder, when the documents' files are gone.
-rm -rf federalist planted large.txt piece-*.txt
+rm -rf federalist planted code large.txt piece-*.txt
 cd "$root"
-while read -r name arguments; do
+commands=(tests/golden/commands)
+if [ "$views" ]; then commands+=(tests/golden/commands-views); fi
+cat "${commands[@]}" | while read -r name arguments; do
     # The arguments are words.
     # shellcheck disable=SC2086
     "$fpdb" --db "$db" --format json $arguments >"$golden/reports/$name.jsonl"
-done <tests/golden/commands
+done
 du -sh "$golden" | cut -f1

@@ -50,9 +50,13 @@ fn run(folder: &Folder, arguments: &[&str]) -> Run {
     Run::of(&folder.command(&all).current_dir(root()).output().unwrap())
 }
 
-/// The commands of the reports, with the name of each.
-fn commands() -> Vec<(String, Vec<String>)> {
-    let text = fs::read_to_string(root().join("tests/golden/commands")).unwrap();
+/// The commands of the reports in `from`, with the name of each.
+fn commands(from: &Path) -> Vec<(String, Vec<String>)> {
+    let golden = root().join("tests/golden");
+    let mut text = fs::read_to_string(golden.join("commands")).unwrap();
+    if from.to_str().unwrap().ends_with("-views") {
+        text += &fs::read_to_string(golden.join("commands-views")).unwrap();
+    }
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     text.lines().map(words).map(|mut words| (words.remove(0), words)).collect()
 }
@@ -71,7 +75,7 @@ fn holds(now: &Value, then: &Value) -> bool {
 }
 
 fn same_reports(folder: &Folder, from: &Path, which: impl Fn(&str) -> bool) {
-    for (name, arguments) in commands().into_iter().filter(|(name, _)| which(name)) {
+    for (name, arguments) in commands(from).into_iter().filter(|(name, _)| which(name)) {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let now = run(folder, &[&["--format", "json"], &arguments[..]].concat());
         assert_eq!(now.status, 0, "{name}: {now:#?}");
