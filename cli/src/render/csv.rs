@@ -175,8 +175,8 @@ pub(crate) fn pair_header(passages: bool, text: PairText, longest: bool) -> Vec<
     header
 }
 
-/// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns. `longest` is the
-/// length of the longest passage, for tables that have this column.
+/// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns.
+/// `longest` is the length of the longest passage, for tables that have this column.
 pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>) -> Vec<Vec<String>> {
     let head = vec![
         pair.a.to_string(),
@@ -193,7 +193,9 @@ pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>) -> Ve
     let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
     let mut rows = match &pair.passages {
         None => vec![head],
-        Some(passages) => with_passages(&head, passages, pair_header(true, PairText::None, false).len() - metadata.len()),
+        Some(passages) => {
+            with_passages(&head, passages, pair_header(true, PairText::None, false).len() - metadata.len())
+        }
     };
     let share = |share: Option<f64>| share.map_or(String::new(), |share| share.to_string());
     for (place, row) in rows.iter_mut().enumerate() {
