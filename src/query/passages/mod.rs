@@ -26,6 +26,7 @@ mod names;
 mod views;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
@@ -35,7 +36,7 @@ use super::text::WholeText;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::profile::{Profile, Selection, Unit, View};
-use fpdb_passages::rewritten::{self, Rewriting};
+use fpdb_passages::rewritten::{self, QueryWords, Rewriting};
 use fpdb_passages::{
     Covered, Extent, Gaps, IndexedText, Joined, Joining, Occurrences, Settings, Uncounted, join, maximal_matches,
     thin_out, tile,
@@ -129,6 +130,8 @@ pub(super) struct QueryText {
     wanted: FxHashMap<u64, u32>,
     occurrences: Occurrences,
     uncounted: Uncounted,
+    /// Its words, once it is compared for rewritten text.
+    words: OnceLock<QueryWords>,
     /// The text as written, if the profile has two views. All else is then of the structure.
     text_view: Option<Box<QueryText>>,
 }
@@ -169,7 +172,7 @@ impl QueryText {
         let wanted: FxHashMap<u64, u32> = hashes.into_iter().zip(0..).collect();
         let occurrences = Occurrences::find(text.values(), profile.k() as usize, profile.marks(), &wanted);
         stop.check()?;
-        Ok(Self { text, profile: *profile, wanted, occurrences, uncounted, text_view: None })
+        Ok(Self { text, profile: *profile, wanted, occurrences, uncounted, words: OnceLock::new(), text_view: None })
     }
 
     /// Compares the query with a document symbol by symbol. `shared` are the hashes of fingerprints that both
@@ -221,10 +224,10 @@ impl QueryText {
         stop.check()?;
         let mut joined = match options.rewritten {
             true => rewritten::passages(&Rewriting {
-                values: [query_values, document_values],
-                sentences: [self.text.sentences(), document.sentences()],
+                query: self.words.get_or_init(|| QueryWords::new(query_values, self.text.sentences(), &self.uncounted)),
+                values: document_values,
+                sentences: document.sentences(),
                 matches: &matches,
-                uncounted: &self.uncounted,
                 k: profile.k(),
                 guarantee: settings.guarantee() as u64,
                 least: options.least,

@@ -65,7 +65,7 @@ pub(super) fn hull(seeds: &[Seed]) -> Spans {
 
 /// Compares spans by their words. It keeps tables for that.
 pub(super) struct Comparison<'a> {
-    words: &'a WordTexts,
+    words: &'a WordTexts<'a>,
     /// For each side, the number of occurrences by word; 0 between calls.
     counts: [Vec<u32>; 2],
     /// Number of words that may still be examined.
@@ -73,8 +73,8 @@ pub(super) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    pub(super) fn new(words: &'a WordTexts) -> Self {
-        let length: usize = words.texts.iter().map(Vec::len).sum();
+    pub(super) fn new(words: &'a WordTexts<'a>) -> Self {
+        let length = words.length();
         let counts = [(); 2].map(|()| vec![0; words.numbers()]);
         Self { words, counts, budget: (length * LOOKS).max(LOOKS_AT_LEAST) }
     }
@@ -91,6 +91,10 @@ impl<'a> Comparison<'a> {
             for part in connected(&seeds, gap) {
                 stop.check()?;
                 let spans = hull(&part);
+                // Parts of it are shorter still.
+                if spans.iter().any(|span| span.len() < SHORTEST) {
+                    continue;
+                }
                 let Some(cosine) = self.cosine(&spans) else { return Ok(fragments) };
                 if cosine >= COSINE {
                     fragments.extend(self.trimmed(spans).and_then(|spans| self.fragment(spans)));
@@ -160,7 +164,7 @@ impl<'a> Comparison<'a> {
     fn with_counts<T>(
         &mut self,
         spans: &Spans,
-        look: impl FnOnce(&WordTexts, [&[WordNumber]; 2], &[Vec<u32>; 2]) -> T,
+        look: impl FnOnce(&WordTexts<'_>, [&[WordNumber]; 2], &[Vec<u32>; 2]) -> T,
     ) -> Option<T> {
         let sides = [QUERY, DOCUMENT].map(|side| self.words.span(side, &spans[side]));
         self.budget = self.budget.checked_sub(sides[QUERY].len() + sides[DOCUMENT].len())?;

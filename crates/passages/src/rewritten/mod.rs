@@ -30,10 +30,11 @@ use super::chain::longest_chain;
 use super::join::without_contained;
 use super::joined::Joined;
 use super::runs::{MaximalMatch, extend};
-use crate::ranges::{Uncounted, lies_in, union};
+use crate::ranges::{lies_in, union};
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
 use fragments::{Comparison, Fragment, LEAST, Spans};
+pub use words::QueryWords;
 use words::{DOCUMENT, NO_WORD, QUERY, WordNumber, WordTexts};
 
 /// Maximum gap between matches, in words, when only fingerprints are available.
@@ -62,14 +63,14 @@ const LOOKS_AT_LEAST: usize = 1 << 22;
 
 /// The two texts to compare.
 pub struct Rewriting<'a> {
-    /// The symbols (words) of the query and of the document.
-    pub values: [&'a [u64]; 2],
-    /// The first words of sentences in each.
-    pub sentences: [&'a [u32]; 2],
+    /// The words of the query.
+    pub query: &'a QueryWords,
+    /// The symbols (words) of the document.
+    pub values: &'a [u64],
+    /// The first words of sentences in the document.
+    pub sentences: &'a [u32],
     /// In order of the query.
     pub matches: &'a [MaximalMatch],
-    /// The symbols of the query that do not count.
-    pub uncounted: &'a Uncounted,
     /// Number of words in a k-gram; and the guarantee, in words.
     pub k: u32,
     /// Number of symbols in a shared run that is surely found.
@@ -88,9 +89,8 @@ pub struct Rewriting<'a> {
 /// # Errors
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
 pub fn passages(rewriting: &Rewriting<'_>) -> Result<Vec<Joined>> {
-    let &Rewriting { values, sentences, matches, uncounted, k, stop, .. } = rewriting;
-    let counts = |place: u32| uncounted.counted(&(place.into()..u64::from(place) + 1)) > 0;
-    let words = WordTexts::new(values, sentences, counts);
+    let &Rewriting { query, values, sentences, matches, k, stop, .. } = rewriting;
+    let words = WordTexts::new(query, values, sentences);
     let mut seeds = seeds::of_pieces(&words, stop)?;
     seeds.extend(seeds::of_matches(matches, k));
     let mut comparison = Comparison::new(&words);
@@ -181,7 +181,7 @@ fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32
 }
 
 /// Adds the shared runs of sufficient weight that do not lie in passages on either side.
-fn add_runs(fragments: &mut Vec<Fragment>, words: &WordTexts, rewriting: &Rewriting<'_>) {
+fn add_runs(fragments: &mut Vec<Fragment>, words: &WordTexts<'_>, rewriting: &Rewriting<'_>) {
     let marked = [QUERY, DOCUMENT].map(|side| union(fragments.iter().map(|fragment| &fragment.spans[side])));
     let mut runs: Vec<Fragment> = Vec::new();
     for found in rewriting.matches {
@@ -209,12 +209,12 @@ struct AgreementCounter {
 }
 
 impl AgreementCounter {
-    fn new(words: &WordTexts) -> Self {
-        let length: usize = words.texts.iter().map(Vec::len).sum();
+    fn new(words: &WordTexts<'_>) -> Self {
+        let length = words.length();
         Self { counts: vec![0; words.numbers()], budget: (length * LOOKS).max(LOOKS_AT_LEAST) }
     }
 
-    fn joined(&mut self, words: &WordTexts, spans: &Spans, rewriting: &Rewriting<'_>) -> Joined {
+    fn joined(&mut self, words: &WordTexts<'_>, spans: &Spans, rewriting: &Rewriting<'_>) -> Joined {
         let there = words.whole_span(DOCUMENT, &spans[DOCUMENT]);
         let agreed = self.agreeing(words.whole_span(QUERY, &spans[QUERY]), there);
         let counted = self.agreeing(words.span(QUERY, &spans[QUERY]), there);
@@ -243,7 +243,7 @@ impl AgreementCounter {
 
 /// Number of words of two spans that are equal in the same order, as a lower bound; 0 once the budget is
 /// spent. It is a chain of the matches in the spans, and of runs around their rare words.
-fn in_order(words: &WordTexts, spans: &Spans, rewriting: &Rewriting<'_>, budget: &mut usize) -> u64 {
+fn in_order(words: &WordTexts<'_>, spans: &Spans, rewriting: &Rewriting<'_>, budget: &mut usize) -> u64 {
     let [query, document] = spans;
     let from = rewriting.matches.partition_point(|found| found.query < query.start);
     let inside = |found: &&MaximalMatch| {

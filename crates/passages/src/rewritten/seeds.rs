@@ -33,6 +33,15 @@ const BEST: f64 = 0.8;
 /// limit find no pairs, but count in pairs that other words find.
 const PAIRS: u64 = 1 << 22;
 
+/// A word is common if more than one in `COMMON` pieces of both texts has it.
+const COMMON: u64 = 12;
+
+/// A piece needs its common words to find its pairs if they have more than this share of its norm, or of its
+/// weight. The square of the first is below `COSINE_OF_SUMMARY`, and the second is below `CONTAINED`. So if
+/// neither piece needs them, common words alone make no seed.
+const NEEDED_OF_NORM: f64 = 0.49;
+const NEEDED_OF_WEIGHT: f64 = 0.4;
+
 /// A maximal match is insignificant if its rarest hash has more pairs of places than `RARE`: a phrase that
 /// both texts repeat. It is significant if it is as long as `LONG` k-grams.
 const RARE: u32 = 4;
@@ -101,10 +110,11 @@ pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
 ///
 /// # Errors
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
-pub(super) fn of_pieces(words: &WordTexts, stop: &StopToken) -> Result<Vec<Seed>> {
-    let bags = [QUERY, DOCUMENT].map(|side| Bags::new(words, side));
-    let candidates = Candidates::new(words, &bags);
-    let [of_query, of_document] = [QUERY, DOCUMENT].map(|side| SentencePiece::all(words, &bags[side], &candidates));
+pub(super) fn of_pieces(words: &WordTexts<'_>, stop: &StopToken) -> Result<Vec<Seed>> {
+    let bags = [QUERY, DOCUMENT].map(|side| words.bags(side));
+    let roles = Roles::new(words);
+    let [of_query, of_document] = bags.map(|bags| SentencePiece::all(words, bags, &roles));
+    let index = PieceIndex::new(words, &roles, &of_document);
     let mut seeds: Vec<(usize, usize, Seed)> = Vec::new();
     let mut shared: Vec<CommonWords> = vec![CommonWords::default(); bags[DOCUMENT].len()];
     let mut touched: Vec<u32> = Vec::new();
@@ -112,7 +122,7 @@ pub(super) fn of_pieces(words: &WordTexts, stop: &StopToken) -> Result<Vec<Seed>
         stop.check()?;
         for &(word, count) in bags[QUERY].of(here) {
             let weight = words.weight(word);
-            for &(piece, other) in candidates.pieces_with(word) {
+            for &(piece, other) in index.pieces_with(word, query.needs_common) {
                 let shared = &mut shared[piece as usize];
                 if shared.words == 0 {
                     touched.push(piece);
@@ -123,23 +133,22 @@ pub(super) fn of_pieces(words: &WordTexts, stop: &StopToken) -> Result<Vec<Seed>
         touched.sort_unstable();
         for there in touched.drain(..) {
             let there = there as usize;
-            let found = std::mem::take(&mut shared[there]);
+            let mut found = std::mem::take(&mut shared[there]);
             let document = &of_document[there];
-            if !found.may_be_seed(query, document) {
-                continue;
+            if query.common.min(document.common) > 0.0 {
+                if !found.may_be_seed(query, document) {
+                    continue;
+                }
+                found = CommonWords::of(words, bags[QUERY].of(here), bags[DOCUMENT].of(there));
             }
-            let found = match query.common.min(document.common) > 0.0 {
-                true => CommonWords::of(words, bags[QUERY].of(here), bags[DOCUMENT].of(there)),
-                false => found,
-            };
             if let Some((similarity, of_fragment)) = found.seed(query, document) {
-                let pieces = [&words.pieces[QUERY][here], &words.pieces[DOCUMENT][there]];
+                let pieces = [&words.pieces(QUERY)[here], &words.pieces(DOCUMENT)[there]];
                 let (starts, ends) = (pieces.map(|piece| piece.start), pieces.map(|piece| piece.end));
                 seeds.push((here, there, Seed { starts, ends, of_fragment, of_summary: true, similarity }));
             }
         }
     }
-    Ok(best(seeds, bags.map(|bags| bags.len())))
+    Ok(best(seeds, bags.map(Bags::len)))
 }
 
 /// Keeps the seeds for which neither piece has a clearly more similar partner: among seeds for fragments, and
@@ -165,60 +174,103 @@ fn are_best(seeds: &[(usize, usize, Seed)], pieces: [usize; 2], is_one: fn(&Seed
     seeds.iter().map(is_best).collect()
 }
 
-/// The pieces of the document, by the words through which pairs are found.
-struct Candidates {
-    /// By word, the index of its first piece; the last element is the end.
-    first: Vec<usize>,
-    pieces: Vec<(u32, u32)>,
-    /// By word, true if it is in both texts but too common to find pairs.
-    is_common: Vec<bool>,
+/// How a word that both texts have finds pairs of pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// It finds all pairs that have it, or no piece of the other text has it.
+    Rare,
+    /// Most pieces have it, and it weighs little. It finds the pairs in which a piece says little else.
+    Common,
+    /// There are too many pairs: it finds none.
+    TooCommon,
 }
 
-impl Candidates {
-    fn new(words: &WordTexts, bags: &[Bags; 2]) -> Self {
-        let mut holding = [vec![0u64; words.numbers()], vec![0u64; words.numbers()]];
-        for (bags, holding) in bags.iter().zip(&mut holding) {
-            for piece in 0..bags.len() {
-                bags.of(piece).iter().for_each(|&(word, _)| holding[word as usize] += 1);
-            }
-        }
-        let pairs = |word: usize| holding[QUERY][word] * holding[DOCUMENT][word];
-        let mut shared: Vec<(u64, usize)> =
-            (0..words.numbers()).map(|word| (pairs(word), word)).filter(|&(pairs, _)| pairs > 0).collect();
-        shared.sort_unstable();
+/// The roles of words.
+struct Roles {
+    /// By word of the query.
+    of_query: Vec<Role>,
+    /// By word, its weight if it is not rare, or 0. Words that only the document has are rare.
+    common_weights: Vec<f64>,
+}
+
+impl Roles {
+    fn new(words: &WordTexts<'_>) -> Self {
+        let [query, document] = [QUERY, DOCUMENT].map(|side| words.holding(side));
+        let all = (words.pieces(QUERY).len() + words.pieces(DOCUMENT).len()) as u64;
         let mut total = 0u64;
-        let affordable = shared
-            .iter()
-            .take_while(|(pairs, _)| {
+        let role = |(&here, &there): (&u32, &u32)| {
+            total = total.saturating_add(u64::from(here) * u64::from(there));
+            let is_common = there > 0 && u64::from(here + there) * COMMON > all;
+            if is_common { Role::Common } else { Role::Rare }
+        };
+        let mut roles: Vec<Role> = query.iter().zip(document).map(role).collect();
+        if total > PAIRS {
+            let pairs = |word: usize| u64::from(query[word]) * u64::from(document[word]);
+            let mut shared: Vec<(u64, usize)> =
+                (0..roles.len()).map(|word| (pairs(word), word)).filter(|&(pairs, _)| pairs > 0).collect();
+            shared.sort_unstable();
+            let mut total = 0u64;
+            let too_common = shared.iter().skip_while(|(pairs, _)| {
                 total = total.saturating_add(*pairs);
                 total <= PAIRS
-            })
-            .count();
-        let [mut is_rare, mut is_common] = [(); 2].map(|()| vec![false; words.numbers()]);
-        shared[..affordable].iter().for_each(|&(_, word)| is_rare[word] = true);
-        shared[affordable..].iter().for_each(|&(_, word)| is_common[word] = true);
-        let mut first = Vec::with_capacity(words.numbers() + 1);
+            });
+            too_common.for_each(|&(_, word)| roles[word] = Role::TooCommon);
+        }
+        let mut common_weights = vec![0.0; words.numbers()];
+        for (word, _) in (0..).zip(&roles).filter(|(_, role)| **role != Role::Rare) {
+            common_weights[word as usize] = words.weight(word);
+        }
+        Self { of_query: roles, common_weights }
+    }
+}
+
+/// The pieces of the document, by the words of the query through which pairs are found.
+struct PieceIndex {
+    /// By word, the index of its first piece; the last element is the end.
+    first: Vec<usize>,
+    /// By word, the end of the pieces that it finds for every piece of the query.
+    always: Vec<usize>,
+    /// With the number of occurrences of the word.
+    pieces: Vec<(u32, u32)>,
+}
+
+impl PieceIndex {
+    fn new(words: &WordTexts<'_>, roles: &Roles, of_document: &[SentencePiece]) -> Self {
+        let of_query = &roles.of_query;
+        let mut first = Vec::with_capacity(of_query.len() + 1);
         let mut end = 0;
-        for word in 0..words.numbers() {
+        for (&role, &holding) in of_query.iter().zip(words.holding(DOCUMENT)) {
             first.push(end);
-            end += if is_rare[word] { holding[DOCUMENT][word] as usize } else { 0 };
+            end += if role == Role::TooCommon { 0 } else { holding as usize };
         }
         first.push(end);
-        let mut next = first.clone();
         let mut pieces = vec![(0, 0); end];
-        for piece in 0..bags[DOCUMENT].len() {
-            for &(word, count) in bags[DOCUMENT].of(piece).iter().filter(|(word, _)| is_rare[*word as usize]) {
-                pieces[next[word as usize]] = (piece as u32, count);
-                next[word as usize] += 1;
+        let mut next = first.clone();
+        let mut always = Vec::new();
+        for needs_common in [true, false] {
+            for (piece, _) in of_document.iter().enumerate().filter(|(_, piece)| piece.needs_common == needs_common) {
+                for &(word, count) in words.bags(DOCUMENT).of(piece) {
+                    if of_query.get(word as usize).is_some_and(|role| *role != Role::TooCommon) {
+                        pieces[next[word as usize]] = (piece as u32, count);
+                        next[word as usize] += 1;
+                    }
+                }
+            }
+            if needs_common {
+                always.clone_from(&next);
             }
         }
-        Self { first, pieces, is_common }
+        for ((always, &end), _) in always.iter_mut().zip(&next).zip(of_query).filter(|(_, role)| **role == Role::Rare) {
+            *always = end;
+        }
+        Self { first, always, pieces }
     }
 
-    /// The pieces of the document that hold a word, with its number of occurrences. Empty if the word is too
-    /// common, or not shared.
-    fn pieces_with(&self, word: WordNumber) -> &[(u32, u32)] {
-        &self.pieces[self.first[word as usize]..self.first[word as usize + 1]]
+    /// The pieces of the document that a word finds for a piece of the query, with its number of occurrences.
+    fn pieces_with(&self, word: WordNumber, needs_common: bool) -> &[(u32, u32)] {
+        let word = word as usize;
+        let end = if needs_common { self.first[word + 1] } else { self.always[word] };
+        &self.pieces[self.first[word]..end]
     }
 }
 
@@ -227,13 +279,15 @@ struct SentencePiece {
     norm: f64,
     weight: f64,
     words: usize,
-    /// The norm and the weight of its words that find no pairs.
+    /// The norm and the weight of its words that are not rare.
     common_norm: f64,
     common: f64,
+    /// True if these words alone can make it a part of a seed.
+    needs_common: bool,
 }
 
 impl SentencePiece {
-    fn all(words: &WordTexts, bags: &Bags, candidates: &Candidates) -> Vec<Self> {
+    fn all(words: &WordTexts<'_>, bags: &Bags, roles: &Roles) -> Vec<Self> {
         let piece = |piece: usize| {
             let (mut squares, mut weight, mut common_squares, mut common) = (0.0, 0.0, 0.0, 0.0);
             for &(word, count) in bags.of(piece) {
@@ -241,13 +295,13 @@ impl SentencePiece {
                 let heavy = words.weight(word) * f64::from(count);
                 squares += heavy * heavy;
                 weight += heavy;
-                if candidates.is_common[word as usize] {
-                    common_squares += heavy * heavy;
-                    common += heavy;
-                }
+                let heavy = roles.common_weights[word as usize] * f64::from(count);
+                common_squares += heavy * heavy;
+                common += heavy;
             }
-            let words = bags.of(piece).len();
-            Self { norm: f64::sqrt(squares), weight, words, common_norm: f64::sqrt(common_squares), common }
+            let (norm, common_norm) = (f64::sqrt(squares), f64::sqrt(common_squares));
+            let needs_common = common_norm > NEEDED_OF_NORM * norm || common > NEEDED_OF_WEIGHT * weight;
+            Self { norm, weight, words: bags.of(piece).len(), common_norm, common, needs_common }
         };
         (0..bags.len()).map(piece).collect()
     }
@@ -268,7 +322,7 @@ impl CommonWords {
         self.weight += weight * f64::from(here.min(there));
     }
 
-    fn of(words: &WordTexts, mut here: &[(WordNumber, u32)], mut there: &[(WordNumber, u32)]) -> Self {
+    fn of(words: &WordTexts<'_>, mut here: &[(WordNumber, u32)], mut there: &[(WordNumber, u32)]) -> Self {
         let mut shared = Self::default();
         while let (Some((first, rest)), Some((other, others))) = (here.split_first(), there.split_first()) {
             if first.0 == other.0 {
@@ -310,13 +364,15 @@ impl CommonWords {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::words::QueryWords;
     use super::*;
+    use crate::ranges::Uncounted;
 
     /// Seeds by comparing each piece with each.
-    fn naive(words: &WordTexts) -> Vec<Seed> {
-        let bags = [QUERY, DOCUMENT].map(|side| Bags::new(words, side));
-        let whole = Candidates { first: Vec::new(), pieces: Vec::new(), is_common: vec![false; words.numbers()] };
-        let pieces = [QUERY, DOCUMENT].map(|side| SentencePiece::all(words, &bags[side], &whole));
+    fn naive(words: &WordTexts<'_>) -> Vec<Seed> {
+        let bags = [QUERY, DOCUMENT].map(|side| words.bags(side));
+        let none = Roles { of_query: Vec::new(), common_weights: vec![0.0; words.numbers()] };
+        let pieces = bags.map(|bags| SentencePiece::all(words, bags, &none));
         let mut seeds = Vec::new();
         for (here, query) in pieces[QUERY].iter().enumerate() {
             for (there, document) in pieces[DOCUMENT].iter().enumerate() {
@@ -324,13 +380,13 @@ mod tests {
                 if shared.words > 0
                     && let Some((similarity, of_fragment)) = shared.seed(query, document)
                 {
-                    let spans = [&words.pieces[QUERY][here], &words.pieces[DOCUMENT][there]];
+                    let spans = [&words.pieces(QUERY)[here], &words.pieces(DOCUMENT)[there]];
                     let (starts, ends) = (spans.map(|span| span.start), spans.map(|span| span.end));
                     seeds.push((here, there, Seed { starts, ends, of_fragment, of_summary: true, similarity }));
                 }
             }
         }
-        best(seeds, bags.map(|bags| bags.len()))
+        best(seeds, bags.map(Bags::len))
     }
 
     fn found(query: u32, document: u32, length: u32, rarest: u32) -> MaximalMatch {
@@ -352,7 +408,9 @@ mod tests {
             every in 5u32..20,
         ) {
             let sentences = texts.each_ref().map(|text| (0..text.len() as u32).step_by(every as usize).collect::<Vec<u32>>());
-            let words = WordTexts::new([&texts[0], &texts[1]], [&sentences[0], &sentences[1]], |place| place % 11 != 0);
+            let uncounted: Vec<Range<u32>> = (0..200).step_by(11).map(|place| place..place + 1).collect();
+            let query = QueryWords::new(&texts[QUERY], &sentences[QUERY], &Uncounted::new(uncounted.iter()));
+            let words = WordTexts::new(&query, &texts[DOCUMENT], &sentences[DOCUMENT]);
             let (fast, slow) = (of_pieces(&words, &StopToken::new()).unwrap(), naive(&words));
             prop_assert_eq!(fast.len(), slow.len());
             for (fast, slow) in fast.iter().zip(&slow) {

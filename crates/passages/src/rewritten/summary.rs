@@ -47,7 +47,7 @@ const AGAINST: f64 = 0.5;
 const LEAST_AGAINST: f64 = 0.15;
 
 /// The summaries in the text `side` of the other text.
-pub(super) fn summaries(words: &WordTexts, seeds: &[Seed], side: usize) -> Vec<Fragment> {
+pub(super) fn summaries(words: &WordTexts<'_>, seeds: &[Seed], side: usize) -> Vec<Fragment> {
     let mut seeds: Vec<Seed> = seeds.iter().filter(|seed| seed.of_summary).copied().collect();
     seeds.sort_by_key(|seed| (seed.starts[side], seed.ends[side], seed.starts[1 - side], seed.ends[1 - side]));
     let mut marking = Marking { words, side, counts: vec![0; words.numbers()] };
@@ -81,7 +81,7 @@ impl<'a> Iterator for Groups<'a> {
 
 /// Marks the words of a stretch that the other text has too.
 struct Marking<'a> {
-    words: &'a WordTexts,
+    words: &'a WordTexts<'a>,
     side: usize,
     /// By word, the number of occurrences in the other span of a seed; 0 between calls.
     counts: Vec<u32>,
@@ -96,6 +96,9 @@ struct Said {
 
 impl Marking<'_> {
     fn summary(&mut self, group: &[Seed]) -> Option<Fragment> {
+        if group.len() < SENTENCES {
+            return None;
+        }
         let (words, side) = (self.words, self.side);
         let said = self.said(group);
         let start = said.iter().map(|said| said.seed.starts[side]).min()?;

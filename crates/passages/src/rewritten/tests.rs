@@ -6,6 +6,7 @@ use super::super::maximal::maximal_matches;
 use super::super::occurrences::{KgramHashes, Occurrences};
 use super::super::runs::{IndexedText, Settings};
 use super::*;
+use crate::ranges::Uncounted;
 use crate::tests::common_subsequence;
 use fpdb_kernel::profile::Profile;
 use rustc_hash::FxHashMap;
@@ -48,10 +49,10 @@ impl Case {
 
     fn passages(&self, least: u64) -> Vec<Joined> {
         passages(&Rewriting {
-            values: [&self.texts[QUERY], &self.texts[DOCUMENT]],
-            sentences: [&self.sentences[QUERY], &self.sentences[DOCUMENT]],
+            query: &QueryWords::new(&self.texts[QUERY], &self.sentences[QUERY], &self.uncounted),
+            values: &self.texts[DOCUMENT],
+            sentences: &self.sentences[DOCUMENT],
             matches: &self.matches(),
-            uncounted: &self.uncounted,
             k: K as u32,
             guarantee: K as u64,
             least,
@@ -236,8 +237,8 @@ proptest! {
                 union(found.iter().map(|passage| &passage.query)),
                 union(found.iter().map(|passage| &passage.document)),
             ];
-            let sentences = case.sentences.each_ref().map(Vec::as_slice);
-            let words = WordTexts::new([&case.texts[QUERY], &case.texts[DOCUMENT]], sentences, |_| true);
+            let of_query = QueryWords::new(&case.texts[QUERY], &case.sentences[QUERY], &Uncounted::default());
+            let words = WordTexts::new(&of_query, &case.texts[DOCUMENT], &case.sentences[DOCUMENT]);
             for run in case.matches() {
                 let spans = [run.query..run.query_end(), run.document..run.document_end()];
                 let long = run.length >= 20 && words.weight_of(QUERY, &spans[QUERY]) >= LEAST;

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::ranges::Uncounted;
+
 /// A word, by number.
 pub(super) type WordNumber = u32;
 
@@ -29,71 +31,123 @@ pub(super) const QUERY: usize = 0;
 /// Index of the document among the two texts.
 pub(super) const DOCUMENT: usize = 1;
 
+/// The words of a query, numbered once for all documents that it is compared with.
+pub struct QueryWords {
+    numbers: FxHashMap<u64, WordNumber>,
+    /// Those that count.
+    words: Vec<WordNumber>,
+    /// All of them; `None` if all count.
+    whole: Option<Vec<WordNumber>>,
+    pieces: Vec<Range<u32>>,
+    bags: Bags,
+    /// By word, the number of pieces that hold it.
+    holding: Vec<u32>,
+}
+
+impl QueryWords {
+    /// Numbers the words of a query. `values` are its symbols and `sentences` the places where sentences
+    /// begin; `uncounted` are the symbols that do not count.
+    pub fn new(values: &[u64], sentences: &[u32], uncounted: &Uncounted) -> Self {
+        let mut numbers = FxHashMap::default();
+        let number = |&value: &u64| {
+            let next = numbers.len() as WordNumber + 1;
+            *numbers.entry(value).or_insert(next)
+        };
+        let whole: Vec<WordNumber> = values.iter().map(number).collect();
+        let counts = |place: u32| uncounted.counted(&(place.into()..u64::from(place) + 1)) > 0;
+        let word = |(place, &word)| if counts(place) { word } else { NO_WORD };
+        let words: Vec<WordNumber> = (0..).zip(&whole).map(word).collect();
+        let pieces = pieces(sentences, values.len() as u32);
+        let bags = Bags::new(&words, &pieces);
+        let holding = bags.holding(numbers.len() + 1);
+        let whole = (words != whole).then_some(whole);
+        Self { numbers, words, whole, pieces, bags, holding }
+    }
+}
+
 /// Two texts in words.
-pub(super) struct WordTexts {
-    /// The words of the query that count, and all words of the document.
-    pub(super) texts: [Vec<WordNumber>; 2],
-    /// All words of the query; `None` if all of them count.
-    whole_query: Option<Vec<WordNumber>>,
-    /// The pieces of each text, in order.
-    pub(super) pieces: [Vec<Range<u32>>; 2],
+pub(super) struct WordTexts<'a> {
+    query: &'a QueryWords,
+    /// All words of the document.
+    document: Vec<WordNumber>,
+    of_document: Vec<Range<u32>>,
+    document_bags: Bags,
+    /// By word, the number of pieces of the document that hold it.
+    document_holding: Vec<u32>,
     /// By word.
     weights: Vec<f64>,
     /// The mean weight of the words of both texts.
     pub(super) mean: f64,
 }
 
-impl WordTexts {
-    /// Numbers the words of two texts. `values` are the words and `sentences` the places where sentences
-    /// begin; `counts` says whether a place of the query counts.
-    pub(super) fn new(values: [&[u64]; 2], sentences: [&[u32]; 2], counts: impl Fn(u32) -> bool) -> Self {
-        let length = values.iter().map(|text| text.len()).sum();
-        let mut numbers: FxHashMap<u64, WordNumber> = FxHashMap::with_capacity_and_hasher(length, FxBuildHasher);
-        let mut texts = values.map(|values| {
-            let number = |&value: &u64| {
-                let next = numbers.len() as WordNumber + 1;
-                *numbers.entry(value).or_insert(next)
-            };
-            values.iter().map(number).collect::<Vec<WordNumber>>()
-        });
-        let masked: Vec<WordNumber> =
-            (0..).zip(&texts[QUERY]).map(|(place, &word)| if counts(place) { word } else { NO_WORD }).collect();
-        let whole_query = (masked != texts[QUERY]).then(|| std::mem::replace(&mut texts[QUERY], masked));
-        let pieces = [QUERY, DOCUMENT].map(|side| pieces(sentences[side], values[side].len() as u32));
-        let mut words = Self { texts, whole_query, pieces, weights: Vec::new(), mean: 0.0 };
-        words.weigh(numbers.len() + 1);
+impl<'a> WordTexts<'a> {
+    /// Numbers the words of a document: those of the query as there, others above them. `values` are its
+    /// symbols and `sentences` the places where sentences begin.
+    pub(super) fn new(query: &'a QueryWords, values: &[u64], sentences: &[u32]) -> Self {
+        let of_query = query.numbers.len();
+        let mut others: FxHashMap<u64, WordNumber> =
+            FxHashMap::with_capacity_and_hasher(values.len() / 2, FxBuildHasher);
+        let number = |value: &u64| match query.numbers.get(value) {
+            Some(&number) => number,
+            None => {
+                let next = (of_query + others.len()) as WordNumber + 1;
+                *others.entry(*value).or_insert(next)
+            }
+        };
+        let document: Vec<WordNumber> = values.iter().map(number).collect();
+        let of_document = pieces(sentences, values.len() as u32);
+        let document_bags = Bags::new(&document, &of_document);
+        let document_holding = document_bags.holding(of_query + others.len() + 1);
+        let mut words =
+            Self { query, document, of_document, document_bags, document_holding, weights: Vec::new(), mean: 0.0 };
+        words.weigh();
         words
     }
 
-    fn weigh(&mut self, words: usize) {
-        let mut holding = vec![0u32; words];
-        // By word, the last piece that held it, numbered over both texts.
-        let mut last = vec![0u32; words];
-        let mut number = 0;
-        for (text, pieces) in self.texts.iter().zip(&self.pieces) {
-            for piece in pieces {
-                number += 1;
-                for &word in &text[piece.start as usize..piece.end as usize] {
-                    if std::mem::replace(&mut last[word as usize], number) != number {
-                        holding[word as usize] += 1;
-                    }
-                }
-            }
-        }
+    fn weigh(&mut self) {
+        let number = (self.query.pieces.len() + self.of_document.len()) as u32;
         // Few numbers of pieces are different, and a logarithm takes long.
         let mut known: Vec<Option<f64>> = Vec::new();
-        let weight = |&held: &u32| {
+        let weight = |held: u32| {
             let held = held.max(1) as usize;
             if known.len() <= held {
                 known.resize(held + 1, None);
             }
             *known[held].get_or_insert_with(|| (f64::from(number) / held as f64).ln_1p() - OFFSET)
         };
-        self.weights = holding.iter().map(weight).collect();
+        let of_query = self.query.holding.iter().copied().chain(std::iter::repeat(0));
+        let holding = of_query.zip(&self.document_holding).map(|(query, document)| query + document);
+        self.weights = holding.map(weight).collect();
         self.weights[NO_WORD as usize] = 0.0;
-        let counting = self.texts.iter().flatten().filter(|&&word| word != NO_WORD).count();
-        let total: f64 = self.texts.iter().flatten().map(|&word| self.weight(word)).sum();
+        let all = || self.text(QUERY).iter().chain(self.text(DOCUMENT));
+        let counting = all().filter(|&&word| word != NO_WORD).count();
+        let total: f64 = all().map(|&word| self.weight(word)).sum();
         self.mean = if counting == 0 { 1.0 } else { total / counting as f64 };
+    }
+
+    /// The words of the query that count, or all words of the document.
+    pub(super) fn text(&self, side: usize) -> &[WordNumber] {
+        if side == QUERY { &self.query.words } else { &self.document }
+    }
+
+    /// The pieces of a text, in order.
+    pub(super) fn pieces(&self, side: usize) -> &[Range<u32>] {
+        if side == QUERY { &self.query.pieces } else { &self.of_document }
+    }
+
+    /// The words of each piece of a text.
+    pub(super) fn bags(&self, side: usize) -> &Bags {
+        if side == QUERY { &self.query.bags } else { &self.document_bags }
+    }
+
+    /// By word of a text, the number of its pieces that hold it. That of the query has only its own words.
+    pub(super) fn holding(&self, side: usize) -> &[u32] {
+        if side == QUERY { &self.query.holding } else { &self.document_holding }
+    }
+
+    /// Number of words of both texts.
+    pub(super) fn length(&self) -> usize {
+        self.query.words.len() + self.document.len()
     }
 
     pub(super) fn weight(&self, word: WordNumber) -> f64 {
@@ -107,12 +161,12 @@ impl WordTexts {
 
     /// The words of a span of one text that count; others are [`NO_WORD`].
     pub(super) fn span(&self, side: usize, span: &Range<u32>) -> &[WordNumber] {
-        &self.texts[side][span.start as usize..span.end as usize]
+        &self.text(side)[span.start as usize..span.end as usize]
     }
 
     /// All words of a span, including those that do not count.
     pub(super) fn whole_span(&self, side: usize, span: &Range<u32>) -> &[WordNumber] {
-        match &self.whole_query {
+        match &self.query.whole {
             Some(query) if side == QUERY => &query[span.start as usize..span.end as usize],
             _ => self.span(side, span),
         }
@@ -149,17 +203,25 @@ pub(super) struct Bags {
 }
 
 impl Bags {
-    pub(super) fn new(words: &WordTexts, side: usize) -> Self {
-        let mut bags = Self { words: Vec::new(), first: vec![0] };
+    fn new(words: &[WordNumber], pieces: &[Range<u32>]) -> Self {
+        let mut bags = Self { words: Vec::with_capacity(words.len()), first: Vec::with_capacity(pieces.len() + 1) };
+        bags.first.push(0);
         let mut sorted = Vec::new();
-        for piece in &words.pieces[side] {
+        for piece in pieces {
             sorted.clear();
-            sorted.extend(words.span(side, piece).iter().filter(|&&word| word != NO_WORD));
+            sorted.extend(words[piece.start as usize..piece.end as usize].iter().filter(|&&word| word != NO_WORD));
             sorted.sort_unstable();
             bags.words.extend(sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)));
             bags.first.push(bags.words.len());
         }
         bags
+    }
+
+    /// By word below `numbers`, the number of pieces that hold it.
+    fn holding(&self, numbers: usize) -> Vec<u32> {
+        let mut holding = vec![0; numbers];
+        self.words.iter().for_each(|&(word, _)| holding[word as usize] += 1);
+        holding
     }
 
     pub(super) fn len(&self) -> usize {
@@ -186,12 +248,13 @@ mod tests {
     fn a_word_of_every_piece_weighs_least_and_what_does_not_count_nothing() {
         // Two pieces of five words in either text; word 1 is in all of them.
         let text = [1, 2, 3, 4, 5, 1, 6, 7, 8, 9];
-        let words = WordTexts::new([&text, &text], [&[0, 5], &[0, 5]], |place| place != 1);
-        assert_eq!(words.pieces[QUERY], [0..5, 5..10]);
-        let weights: Vec<f64> = words.texts[DOCUMENT].iter().map(|&word| words.weight(word)).collect();
+        let query = QueryWords::new(&text, &[0, 5], &Uncounted::new(std::iter::once(&(1..2))));
+        let words = WordTexts::new(&query, &text, &[0, 5]);
+        assert_eq!(words.pieces(QUERY), [0..5, 5..10]);
+        let weights: Vec<f64> = words.text(DOCUMENT).iter().map(|&word| words.weight(word)).collect();
         assert!(weights.iter().all(|&weight| weight > 0.0) && weights[0] < weights[2] && weights[2] < weights[1]);
-        assert_eq!((words.texts[QUERY][1], words.weight(NO_WORD)), (NO_WORD, 0.0));
+        assert_eq!((words.text(QUERY)[1], words.weight(NO_WORD)), (NO_WORD, 0.0));
         assert_eq!(words.whole_span(QUERY, &(0..3)), words.span(DOCUMENT, &(0..3)));
-        assert_eq!(Bags::new(&words, QUERY).of(0).len(), 4);
+        assert_eq!(words.bags(QUERY).of(0).len(), 4);
     }
 }
