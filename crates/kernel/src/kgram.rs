@@ -52,7 +52,8 @@ type Pairs = [u64; CODES * CODES];
 pub struct KgramHasher {
     /// B^k, the factor of the symbol that leaves the k-gram.
     leaving: u64,
-    pairs: Box<Pairs>,
+    /// Made for the first codes, since it takes longer than a short text of values.
+    pairs: Option<Box<Pairs>>,
     state: RollingState,
 }
 
@@ -73,12 +74,8 @@ impl KgramHasher {
     pub fn new(k: u32) -> Self {
         assert!(k > 0, "a k-gram has at least 1 symbol");
         let leaving = BASE.wrapping_pow(k);
-        let mut pairs = Box::new([0; CODES * CODES]);
-        for (pair, change) in pairs.iter_mut().enumerate() {
-            *change = LETTERS[pair / CODES].wrapping_sub(LETTERS[pair % CODES].wrapping_mul(leaving));
-        }
         let state = RollingState { k: k as usize, rolling: 0, symbols_read: 0, processor: Processor::detect() };
-        Self { leaving, pairs, state }
+        Self { leaving, pairs: None, state }
     }
 
     /// Forces this instruction set.
@@ -120,10 +117,22 @@ impl KgramHasher {
     pub fn fill(&mut self, content: SymbolContent, from: usize, out: &mut [u64]) {
         let leaving = self.leaving;
         match content {
-            SymbolContent::Codes(codes) => self.state.fill(Codes { codes, pairs: &self.pairs }, from, out),
+            SymbolContent::Codes(codes) => {
+                let pairs = self.pairs.get_or_insert_with(|| changes_of_pairs(leaving));
+                self.state.fill(Codes { codes, pairs }, from, out);
+            }
             SymbolContent::Values(values) => self.state.fill(Values { values, leaving }, from, out),
         }
     }
+}
+
+/// The changes for a hasher with this factor of the symbol that leaves.
+fn changes_of_pairs(leaving: u64) -> Box<Pairs> {
+    let mut pairs = Box::new([0; CODES * CODES]);
+    for (pair, change) in pairs.iter_mut().enumerate() {
+        *change = LETTERS[pair / CODES].wrapping_sub(LETTERS[pair % CODES].wrapping_mul(leaving));
+    }
+    pairs
 }
 
 impl RollingState {
