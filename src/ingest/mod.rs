@@ -58,10 +58,10 @@ pub(crate) fn ingest(
     let mut prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
     let (mut renamed, mut failures) = (0, SearchFailures::default());
     if let Some(prune) = &mut prune {
-        let mut unseen;
-        (renamed, unseen) = rename::rename(store, sources, (options, names), prune, task)?;
-        failures = unseen.take_failures();
-        prune.keep(unseen);
+        let mut found = rename::rename(store, sources, (options, names), prune, task)?;
+        renamed = found.committed;
+        failures = found.unseen.take_failures();
+        prune.keep(&found.renamed, found.unseen);
     }
     let summary = with_intake(store, options, task, |intake| {
         intake.summary.renamed = renamed;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::options::IngestOptions;
@@ -71,6 +72,23 @@ impl Unseen {
     }
 }
 
+/// Whether the file is gone that was asked for last. The members of a container come one after the other, so
+/// one that has a million is looked for once.
+#[derive(Debug, Default)]
+pub(super) struct LastFile {
+    path: String,
+    is_missing: bool,
+}
+
+impl LastFile {
+    fn is_missing(&mut self, path: &str) -> bool {
+        if self.path != path {
+            *self = Self { path: path.to_owned(), is_missing: is_missing(path) };
+        }
+        self.is_missing
+    }
+}
+
 /// A document whose file is gone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MissingDocument {
@@ -103,8 +121,7 @@ impl Prune {
         let (mut missing, mut elsewhere, mut held) = (Vec::new(), Vec::new(), vec![0u64; sources.len()]);
         let mut containers: FxHashMap<String, Option<MissingContainer>> = FxHashMap::default();
         let (mut looked_at, documents) = (0, store.view().state().documents);
-        // The members of a container come one after the other.
-        let mut last = (String::new(), false);
+        let mut last = LastFile::default();
         store.for_each_document(|id, record| {
             looked_at += 1;
             task.reports().step("documents looked at", looked_at, documents);
@@ -112,10 +129,7 @@ impl Prune {
                 if scope.has_nothing(folder) {
                     held[folder] += 1;
                 } else {
-                    if last.0 != source {
-                        last = (source.to_owned(), is_missing(source));
-                    }
-                    if last.1 {
+                    if last.is_missing(source) {
                         let is_file = record.member.is_none();
                         missing.push(MissingDocument { id, bytes: record.bytes, digest: record.digest, is_file });
                         if !containers.contains_key(source) {
@@ -143,8 +157,10 @@ impl Prune {
         Ok(Some(Self { missing, containers, empty: empty.collect(), elsewhere, unseen: Unseen::default(), scope }))
     }
 
-    /// Keeps documents that may be in places that the search for renamed files could not read.
-    pub(super) fn keep(&mut self, unseen: Unseen) {
+    /// Keeps the documents that the search for renamed files has found, and those that may be in places it
+    /// could not read.
+    pub(super) fn keep(&mut self, renamed: &RoaringBitmap, unseen: Unseen) {
+        self.missing.retain(|document| !renamed.contains(document.id));
         self.unseen = unseen;
     }
 
@@ -169,12 +185,12 @@ impl Prune {
     }
 
     /// The record of a missing document, if it is still stored and still missing.
-    pub(super) fn still_missing(&self, store: &Store, id: u32) -> Result<Option<DocumentRecord>> {
+    pub(super) fn still_missing(&self, store: &Store, id: u32, last: &mut LastFile) -> Result<Option<DocumentRecord>> {
         if !store.view().is_live(id) {
             return Ok(None);
         }
         let record = store.document(id)?;
-        let is_missing = in_scope(&self.scope, &record).is_some_and(|(_, source)| is_missing(source));
+        let is_missing = in_scope(&self.scope, &record).is_some_and(|(_, source)| last.is_missing(source));
         Ok(is_missing.then_some(record))
     }
 }

@@ -13,17 +13,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::first_names::{FirstNames, name_place};
 use super::options::IngestOptions;
-use super::prune::{MissingContainer, MissingDocument, Prune, Unseen};
+use super::prune::{LastFile, MissingContainer, MissingDocument, Prune, Unseen};
 use super::record::{metadata_after, origin_of, trusted_mtime};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_kernel::document::Digest;
+use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{
     Candidate, Content, FileFacts, Opened, ReadContext, Reader, Source, WalkEvent, WalkOptions, file_name_of,
     for_each_held, format_of, open, walk,
 };
 use fpdb_store::{Batch, Committer, DocumentRecord, Store};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// The most bytes of records in one commit.
 const BATCH_BYTES: usize = 64 << 20;
@@ -31,17 +31,28 @@ const BATCH_BYTES: usize = 64 << 20;
 /// How many documents of the same content are searched for one with the same file name.
 const ALIKE: usize = 64;
 
-/// Rewrites the records of renamed files. Returns their number, and the files that could not be read.
+/// The result of the search for renamed files.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Number of documents whose new names are committed.
+    pub(super) committed: u64,
+    /// The documents with new names; all are committed unless the task was stopped.
+    pub(super) renamed: RoaringBitmap,
+    /// The files and folders that could not be read.
+    pub(super) unseen: Unseen,
+}
+
+/// Rewrites the records of renamed files.
 pub(super) fn rename(
     store: &Store,
     sources: &[Source],
     (options, names): (&IngestOptions, &FirstNames<'_>),
     prune: &Prune,
     task: &Task<'_>,
-) -> Result<(u64, Unseen)> {
+) -> Result<Found> {
     let mut renaming = Renaming::new(store, options, prune, task);
     if prune.missing.is_empty() {
-        return Ok((0, Unseen::default()));
+        return Ok(Found::default());
     }
     let mut outcome = Ok(());
     walk(sources, &options.walk, &mut |found| {
@@ -61,7 +72,8 @@ pub(super) fn rename(
     if !task.token().is_stopped() {
         renaming.commit()?;
     }
-    Ok((renaming.committed, renaming.unseen))
+    let Renaming { committed, taken, unseen, .. } = renaming;
+    Ok(Found { committed, renamed: taken, unseen })
 }
 
 struct Renaming<'a> {
@@ -145,7 +157,7 @@ impl<'a> Renaming<'a> {
             }
         }
         let Some((digest, format)) = self.content(&candidate) else { return Ok(()) };
-        let Some((id, record)) = self.claim(&digest, &name, format)? else { return Ok(()) };
+        let Some((id, record)) = self.claim(&digest, &name, format.name())? else { return Ok(()) };
         if let Some(table) = &self.options.metadata {
             table.apply(&mut candidate.about);
         }
@@ -161,7 +173,7 @@ impl<'a> Renaming<'a> {
     }
 
     /// The digest of a document, and the format in which it would be read; `None` if it cannot be read.
-    fn content(&mut self, candidate: &Candidate) -> Option<(Digest, &'static str)> {
+    fn content(&mut self, candidate: &Candidate) -> Option<(Digest, Format)> {
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
         let mut format = None;
         let read = self.reader.read(candidate, self.task.token(), &|_| {}, &mut |bytes| {
@@ -171,7 +183,7 @@ impl<'a> Renaming<'a> {
             Ok(())
         });
         match read {
-            Ok(digest) => Some((digest, format?.name())),
+            Ok(digest) => Some((digest, format?)),
             Err(error) => {
                 if let Some(file) = &candidate.about.file {
                     self.unseen.note_file(&candidate.about.name, file, error);
@@ -189,6 +201,8 @@ impl<'a> Renaming<'a> {
             if !self.is_same(container, file)? {
                 continue;
             }
+            // Most new names are free, which one look tells.
+            let is_free = !self.begins_a_name(name)?;
             let mut renames = Vec::new();
             for &id in &container.ids {
                 let record = self.store.document(id)?;
@@ -199,7 +213,7 @@ impl<'a> Renaming<'a> {
                     modified: trusted_mtime(file),
                     ..record.clone()
                 };
-                if self.store.newest_named(&renamed.name, |_| true)?.is_some() {
+                if !is_free && self.store.newest_named(&renamed.name, |_| true)?.is_some() {
                     // The file replaces another container, which has a member of this name.
                     return Ok(false);
                 }
@@ -223,31 +237,29 @@ impl<'a> Renaming<'a> {
         if container.ids.len() as u64 != container.record.documents {
             return Ok(false);
         }
-        let key = |member: Option<&str>| xxh3_64(member.unwrap_or("").as_bytes());
-        let mut unmet = FxHashMap::default();
+        // Members by the digest of their names, as content is known by its digest.
+        let key = |member: Option<&str>| xxh3_128(member.unwrap_or("").as_bytes());
+        let mut unmet: FxHashMap<u128, (Digest, Option<Format>)> = FxHashMap::default();
+        let mut last = LastFile::default();
         for &id in &container.ids {
-            let Some(record) = self.untaken(id)? else { return Ok(false) };
-            unmet.insert(key(record.member.as_deref()), id);
+            let record = match self.taken.contains(id) {
+                true => None,
+                false => self.prune.still_missing(self.store, id, &mut last)?,
+            };
+            let Some(record) = record else { return Ok(false) };
+            unmet.insert(key(record.member.as_deref()), (record.digest, Format::named(&record.format)));
         }
-        let (store, options, task) = (self.store, self.options, self.task);
+        let (options, task) = (self.options, self.task);
         let mut same = unmet.len() == container.ids.len();
         let walk = WalkOptions::default();
         let looked = for_each_held(&file.path, &walk, &options.read, task.token(), &mut |held| {
-            let met = match held {
-                Ok(held) => self.content(&held).and_then(|(digest, format)| {
-                    let id = unmet.remove(&key(held.about.member.as_deref()))?;
-                    Some((held.about.member, digest, format, id))
+            same &= match held {
+                Ok(held) => self.content(&held).is_some_and(|(digest, format)| {
+                    unmet.remove(&key(held.about.member.as_deref())) == Some((digest, Some(format)))
                 }),
                 Err((name, error)) => {
                     self.unseen.note_file(&name, file, error);
-                    None
-                }
-            };
-            same &= match met {
-                None => false,
-                Some((member, digest, format, id)) => {
-                    let record = store.document(id)?;
-                    (record.member, record.digest, &*record.format) == (member, digest, format)
+                    false
                 }
             };
             // One difference is enough.
@@ -260,9 +272,14 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// The record of a document that is still missing and has no new name.
-    fn untaken(&self, id: u32) -> Result<Option<DocumentRecord>> {
-        if self.taken.contains(id) { Ok(None) } else { self.prune.still_missing(self.store, id) }
+    /// True if a stored name begins with this one.
+    fn begins_a_name(&self, name: &str) -> Result<bool> {
+        let mut begins = false;
+        self.store.for_each_name_beginning(name, |_, _| {
+            begins = true;
+            Ok(false)
+        })?;
+        Ok(begins)
     }
 
     fn rename(&mut self, id: u32, record: DocumentRecord, renamed: DocumentRecord) -> Result<()> {
@@ -283,7 +300,10 @@ impl<'a> Renaming<'a> {
             if self.taken.contains(id) {
                 continue;
             }
-            let Some(record) = self.prune.still_missing(self.store, id)?.filter(|record| record.format == format)
+            let Some(record) = self
+                .prune
+                .still_missing(self.store, id, &mut LastFile::default())?
+                .filter(|record| record.format == format)
             else {
                 continue;
             };

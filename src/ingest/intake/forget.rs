@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Intake;
 use crate::ingest::messages::ReadContainer;
-use crate::ingest::prune::Prune;
+use crate::ingest::prune::{LastFile, Prune};
 use crate::ingest::record::{origin_of, trusted_mtime};
 use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
@@ -48,12 +48,12 @@ impl Intake<'_> {
         for (name, error) in &prune.empty {
             self.fail(name, error);
         }
-        let mut kept = 0;
+        let (mut kept, mut last) = (0, LastFile::default());
         for document in &prune.missing {
             if stop.is_stopped() {
                 break;
             }
-            let Some(record) = prune.still_missing(self.store, document.id)? else { continue };
+            let Some(record) = prune.still_missing(self.store, document.id, &mut last)? else { continue };
             if prune.may_be_unseen(document) {
                 kept += 1;
                 continue;
