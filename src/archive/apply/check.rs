@@ -2,14 +2,13 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::thread::JoinHandle;
 
 use bytemuck::{Pod, Zeroable};
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::Act;
 use super::files::{self, Facts, FileIdentity};
@@ -18,15 +17,12 @@ use super::options::{Action, ApplyOptions, LinkKind};
 use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file};
 use super::rewrite::why_whole;
+use super::scan::{Places, Scan};
 use crate::archive::spill::{Sorter, TempSpace, read_at, write_at};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_host::threads;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{
-    Candidate, Container, Content, Extents, FileKind, InputLimits, ReadOptions, Reader, RecordFields, WalkEvent,
-    next_piece, visit_with_extents,
-};
+use fpdb_reading::input::{Container, FileKind, InputLimits, ReadOptions, Reader, RecordFields, visit_with_extents};
 use fpdb_store::Store;
 
 /// A range of a file to leave out, in the unit of `Members::extent`.
@@ -256,7 +252,7 @@ impl Contents<'_> {
     /// The digests of all documents in the copy of a file.
     pub(super) fn digests(&self, copy: &Path, reading: &SourceReading) -> Result<FxHashSet<Digest>> {
         let path = copy.display().to_string();
-        let scan = Scan { all: Some(FxHashSet::default()), ..Scan::new(&[], &path) };
+        let scan = Scan::of_all(&path);
         let (scan, ..) = self.scan(copy, reading, scan)?;
         Ok(scan.all.unwrap_or_default())
     }
@@ -325,15 +321,15 @@ impl Contents<'_> {
             looked.reason = why_whole(Path::new(&source.path))?.map(str::to_owned);
         }
         let cuttable = looked.reason.is_none();
-        let is_as_it_was = |entry: &&PlannedDocument| scan.digests.get(&entry.suffix) == Some(&entry.digest());
+        let is_as_it_was = |entry: &&PlannedDocument| scan.digest(entry.suffix) == Some(entry.digest());
         let survivors = scan.entries.iter().filter(|entry| !entry.is_removable()).filter(is_as_it_was);
         let survivors: FxHashSet<u64> = survivors.map(|entry| entry.suffix).collect();
         let mut cut = FxHashMap::default();
         for entry in scan.entries {
-            match scan.digests.get(&entry.suffix) {
-                Some(digest) if *digest == entry.digest() => looked.sound.push(entry.id),
+            match scan.digest(entry.suffix) {
+                Some(digest) if digest == entry.digest() => looked.sound.push(entry.id),
                 // The file now holds another version of the document.
-                Some(digest) if self.is_current(digest, source, entry)? => continue,
+                Some(digest) if self.is_current(&digest, source, entry)? => continue,
                 _ => {
                     looked.changed += 1;
                     continue;
@@ -389,112 +385,4 @@ pub(super) struct Looked {
     cuts: Vec<Cut>,
     changed: usize,
     reason: Option<String>,
-}
-
-/// A scan of one file.
-struct Scan<'a> {
-    /// Ascending by suffix.
-    entries: &'a [PlannedDocument],
-    name: usize,
-    /// A document whose digest another thread is computing.
-    pending: Option<(u64, JoinHandle<Option<Digest>>)>,
-    /// The last digest of each concerned document, by the hash of its suffix.
-    digests: FxHashMap<u64, Digest>,
-    /// Suffixes that several different members share.
-    ambiguous: FxHashSet<u64>,
-    /// Places of the concerned members.
-    places: Vec<(u64, Range<u64>)>,
-    needed: FxHashSet<u64>,
-    container: Option<(Container, u32)>,
-    whole: Option<Candidate>,
-    /// The digests of all documents, if they are wanted.
-    all: Option<FxHashSet<Digest>>,
-}
-
-impl<'a> Scan<'a> {
-    fn new(entries: &'a [PlannedDocument], path: &str) -> Self {
-        Self {
-            entries,
-            name: path.len(),
-            pending: None,
-            digests: FxHashMap::default(),
-            ambiguous: FxHashSet::default(),
-            places: Vec::new(),
-            needed: FxHashSet::default(),
-            container: None,
-            whole: None,
-            all: None,
-        }
-    }
-
-    fn concerns(&self, suffix: u64) -> bool {
-        self.all.is_some() || self.entries.binary_search_by_key(&suffix, |entry| entry.suffix).is_ok()
-    }
-
-    /// Takes the digest that another thread was computing.
-    fn finish_pending(&mut self) {
-        if let Some((suffix, thread)) = self.pending.take() {
-            match thread.join().ok().flatten() {
-                Some(digest) => self.note(suffix, digest),
-                None => _ = self.digests.remove(&suffix),
-            }
-        }
-    }
-
-    fn note(&mut self, suffix: u64, digest: Digest) {
-        if let Some(all) = &mut self.all {
-            all.insert(digest);
-            return;
-        }
-        if self.digests.insert(suffix, digest).is_some_and(|before| before != digest) {
-            self.ambiguous.insert(suffix);
-        }
-    }
-
-    fn found(&mut self, found: WalkEvent) {
-        self.finish_pending();
-        let WalkEvent::Document(Candidate { about, content }) = found else { return };
-        let suffix = xxh3_64(about.name.get(self.name..).unwrap_or_default().as_bytes());
-        match content {
-            Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),
-            _ if !self.concerns(suffix) => {}
-            Content::Whole(bytes) => {
-                self.note(suffix, xxh3_128(&bytes).to_be_bytes());
-            }
-            // This thread sends the pieces, so another one must receive them.
-            Content::Pieces(pieces) => {
-                let take = move || {
-                    let mut digest = Xxh3::new();
-                    while let Some(piece) = next_piece(&pieces).ok()? {
-                        digest.update(&piece);
-                    }
-                    Some(digest.digest128().to_be_bytes())
-                };
-                // If no thread can start, the digest is missing and the document counts as changed.
-                self.pending = threads::start("digest", take).ok().map(|thread| (suffix, thread));
-            }
-            Content::Pipe(_) => {}
-        }
-    }
-}
-
-/// Records the places of members.
-struct Places<'s, 'a>(&'s RefCell<Scan<'a>>);
-
-impl Extents for Places<'_, '_> {
-    fn container(&mut self, container: Container, depth: u32) {
-        self.0.borrow_mut().container.get_or_insert((container, depth));
-    }
-
-    fn member(&mut self, suffix: &str, at: Range<u64>) {
-        let mut scan = self.0.borrow_mut();
-        let suffix = xxh3_64(suffix.as_bytes());
-        if scan.concerns(suffix) {
-            scan.places.push((suffix, at));
-        }
-    }
-
-    fn needed(&mut self, suffix: &str) {
-        self.0.borrow_mut().needed.insert(xxh3_64(suffix.as_bytes()));
-    }
 }

@@ -25,6 +25,7 @@ mod proof;
 mod removals;
 mod report;
 mod rewrite;
+mod scan;
 
 use std::path::{Path, PathBuf};
 
