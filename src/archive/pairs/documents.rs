@@ -314,14 +314,17 @@ impl Documents {
                     measures(shared as f64, of_a, of_b)
                 }
             };
-            // The default thresholds are those of structure. Unrelated programs share more of their words.
+            // The default thresholds are those of structure. Unrelated programs share more words, and a short
+            // text has few fingerprints, whose resemblance varies more.
             let defaults = options.few_shared > 0 && view == 1;
-            let (few_shared, factor) = match defaults {
-                true => (self.few_as_written(options.few_shared), 2.0),
-                false => (options.few_shared, 1.0),
+            let (few_shared, factors) = match defaults {
+                true => (self.few_as_written(options.few_shared), [2.0, 2.5]),
+                false => (options.few_shared, [1.0, 1.0]),
             };
-            let is_few = shared < few_shared;
-            let least = factor * if is_few { options.few_min_resemblance } else { options.min_resemblance };
+            let least = match shared < few_shared {
+                true => factors[1] * options.few_min_resemblance,
+                false => factors[0] * options.min_resemblance,
+            };
             let is_held = of_a.max(of_b) >= options.min_containment;
             is_enough |= shared >= options.min_shared && resemblance >= least && is_held;
             best = best.max(match weights.filter(|_| self.views() == 2) {
