@@ -156,14 +156,24 @@ fn answers_are_those_of_the_program() {
     assert_eq!(String::from_utf8(served).unwrap(), program.stdout);
 }
 
-/// Whatever a kill interrupts: a document that was acknowledged is there, as it was sent.
 #[test]
-fn acknowledged_documents_survive_a_kill() {
+fn acknowledged_documents_survive_kills() {
+    acknowledged_documents_survive(3);
+}
+
+#[test]
+#[ignore = "long: make soak"]
+fn acknowledged_documents_survive_many_kills() {
+    acknowledged_documents_survive(50);
+}
+
+/// Whatever a kill interrupts: a document that was acknowledged is there, as it was sent.
+fn acknowledged_documents_survive(kills: u64) {
     let folder = prepared();
     let text = |number: u64| (0..20).map(|at| word(number * 1000 + at) + " ").collect::<String>();
     let next = AtomicU64::new(0);
     let acknowledged = Mutex::new(Vec::new());
-    for round in 1..=3 {
+    for round in 0..kills {
         let mut service = Service::start(&folder, &[]);
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -178,7 +188,7 @@ fn acknowledged_documents_survive_a_kill() {
                     }
                 });
             }
-            std::thread::sleep(Duration::from_millis(300 * round));
+            std::thread::sleep(Duration::from_millis(300 + round * 370 % 700));
             service.signal("KILL");
             ended.store(true, Ordering::Relaxed);
         });
@@ -191,7 +201,6 @@ fn acknowledged_documents_survive_a_kill() {
         let shown = service.json("GET", &format!("/v1/documents/d/{number}?text=true"), &Value::Null);
         assert_eq!(shown["text"], text(number), "{number}");
     }
-    // Many small documents share a commit.
     assert_eq!(service.end(), Some(0));
     assert_eq!(folder.run(&["verify", "--db", "db"]).status, 0);
 }
