@@ -554,7 +554,7 @@ def test_how_a_path_is_read_is_remembered(tmp_path):
         assert database.remembered(tmp_path / "crawl") == {}
         options = {"include": ["*.jsonl"], "text": "body", "id": "url", "store_text": True, "closed": False, "format": "auto"}
         assert database.ingest(tmp_path / "crawl", **options, on_change="keep", prune=True, remember=True).added == 3
-        # What a run does is not remembered, nor what is a default.
+        # The database does not remember the options of one run, such as `prune`, and no defaults.
         kept = {"include": ["*.jsonl"], "text": "body", "id": "url", "store_text": True}
         assert database.remembered(str(tmp_path / "crawl")) == kept
         assert database.ingest(tmp_path / "crawl", **kept).unchanged == 3

@@ -130,14 +130,20 @@ def corpus(folder, pattern, lines, seed):
     return truth
 
 
-def pairs(fpdb, folder, flags):
+def listed(fpdb, folder, flags):
+    """All pairs below a folder that share anything, by the paths of their programs."""
     with tempfile.TemporaryDirectory() as database:
         at = ["--db", f"{database}/db", "-q"]
         subprocess.run([fpdb, "ingest", *at, "--profile", "code", str(folder)], check=True)
         command = [fpdb, "pairs", *at, "--min-resemblance", "0", "--top", "0", "--format", "json", *flags]
         done = subprocess.run(command, check=True, capture_output=True)
-    found = map(json.loads, done.stdout.splitlines())
-    return {frozenset(pathlib.Path(pair[side]).name for side in "ab"): pair for pair in found}
+    return {frozenset([pair["a"], pair["b"]]): pair for pair in map(json.loads, done.stdout.splitlines())}
+
+
+def pairs(fpdb, folder, flags):
+    """The same by the names of their programs."""
+    found = listed(fpdb, folder, flags).items()
+    return {frozenset(pathlib.Path(path).name for path in paths): pair for paths, pair in found}
 
 
 def main():

@@ -57,8 +57,8 @@ class Service:
         self.host = line.split("http://")[1].split("/")[0].split()[0]
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
-    def ask(self, method, path, body=None, connection=None):
-        connection = connection or http.client.HTTPConnection(self.host, timeout=120)
+    def ask(self, method, path, body=None):
+        connection = http.client.HTTPConnection(self.host, timeout=120)
         connection.request(method, path, body, {"Content-Type": "application/json"} if body and path == "/v1/query" else {})
         answer = connection.getresponse()
         return answer.status, answer.read()

@@ -17,10 +17,8 @@ The sets after IR-Plag are made for each seed; a row has the mean of the seeds. 
 """
 import argparse
 import itertools
-import json
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -32,16 +30,6 @@ from own_text import SameNames
 MEASURES = ["resemblance", "text_resemblance", "score"]
 
 
-def listed(fpdb, folder, flags):
-    """All pairs below a folder that share anything, by the paths of their programs."""
-    with tempfile.TemporaryDirectory() as database:
-        at = ["--db", f"{database}/db", "-q"]
-        subprocess.run([fpdb, "ingest", *at, "--profile", "code", str(folder)], check=True)
-        command = [fpdb, "pairs", *at, "--min-resemblance", "0", "--top", "0", "--format", "json", *flags]
-        done = subprocess.run(command, check=True, capture_output=True)
-    return {frozenset([pair["a"], pair["b"]]): pair for pair in map(json.loads, done.stdout.splitlines())}
-
-
 def by(pairs, measure):
     return lambda a, b: pairs.get(frozenset([a, b]), {}).get(measure, 0.0)
 
@@ -50,7 +38,7 @@ def ir_plag(fpdb, data, flags):
     """The three rows of IR-Plag."""
     folders = sorted(data.glob("case-*"))
     tasks = [sorted(map(str, folder.rglob("*.java"))) for folder in folders]
-    together, alone = listed(fpdb, data, flags), [listed(fpdb, folder, flags) for folder in folders]
+    together, alone = kept_names.listed(fpdb, data, flags), [kept_names.listed(fpdb, folder, flags) for folder in folders]
     mean = lambda found: [statistics.mean(row) for row in zip(*found)]
     yield "IR-Plag, in a task", mean([[ranked(task, by(together, one)) for one in MEASURES] for task in tasks])
     yield "IR-Plag, a database", mean(
@@ -65,7 +53,7 @@ def made(fpdb, make, seeds, flags):
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
             truth = make(pathlib.Path(folder), seed)
-            pairs = listed(fpdb, folder, flags)
+            pairs = kept_names.listed(fpdb, folder, flags)
             paths = sorted(pathlib.Path(folder).iterdir())
         every = [(str(a), str(b), frozenset([a.name, b.name]) in truth) for a, b in itertools.combinations(paths, 2)]
         scored = lambda of: average_precision([(of(a, b), is_true) for a, b, is_true in every])

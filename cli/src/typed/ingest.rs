@@ -88,7 +88,7 @@ pub(crate) struct IngestArgs {
     /// Memory to use, such as 512M or 4GiB [default: a quarter of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
-    /// Whether a flag was typed that the database remembers.
+    /// True if the user typed at least one flag that the database remembers.
     #[arg(skip)]
     pub(crate) are_reading_flags_typed: bool,
     #[command(flatten)]

@@ -11,7 +11,7 @@ type ReadingFlag = (&'static str, &'static str, fn(&IngestOptions) -> Setting);
 /// The setting of a flag.
 #[derive(PartialEq)]
 enum Setting {
-    /// Whether a switch is on.
+    /// The setting of a switch: true if it is on.
     Switch(bool),
     /// The values of a flag.
     Values(Vec<String>),

@@ -63,6 +63,9 @@ fn a_pair_of_stored_documents_has_an_address_and_hostile_texts_stay_text() {
     assert_eq!(browser.ask(&inside("page.querySelectorAll('img').length")), 0);
     browser.visit(&format!("{address}#documents?name=docs%2Fb.txt"));
     browser.wait("document.querySelector('pre')");
+    let facts = "document.querySelectorAll('dl.about > dt').length >= 3 && \
+                 document.querySelectorAll('dl.about > dd').length === document.querySelectorAll('dl.about > dt').length";
+    assert_eq!(browser.ask(facts), true, "{}", browser.text("document.querySelector('dl.about').textContent"));
     assert!(browser.text("document.querySelector('pre').textContent").contains("</script><script>alert(2)"));
     browser.check_accessible();
     browser.check_quiet_at(&address);

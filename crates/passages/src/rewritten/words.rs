@@ -34,9 +34,9 @@ pub(super) const DOCUMENT: usize = 1;
 /// The words of a query, numbered once for all documents that it is compared with.
 pub struct QueryWords {
     numbers: FxHashMap<u64, WordNumber>,
-    /// Those that count.
+    /// The words in order of the text. A word that does not count is `NO_WORD`.
     words: Vec<WordNumber>,
-    /// All of them; `None` if all count.
+    /// The words in order, whether they count or not. `None` if all count.
     whole: Option<Vec<WordNumber>>,
     pieces: Vec<Range<u32>>,
     bags: Bags,

@@ -88,7 +88,7 @@ impl Store {
 #[derive(Clone, Copy, Debug, Default)]
 struct Repeats {
     all: u64,
-    /// Those in `all` that belong to the text as written, if there are two views.
+    /// The number of fingerprints in `all` that belong to the text as written, if there are two views.
     of_text: u64,
 }
 

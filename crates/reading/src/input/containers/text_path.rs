@@ -36,16 +36,17 @@ impl TextPath {
         if !field.contains("[]") {
             return Self { root: field.to_owned(), steps: Vec::new() };
         }
-        let mut steps = Vec::new();
+        let (mut root, mut steps) = (None, Vec::new());
         for part in field.split('.') {
-            let name = part.trim_end_matches("[]");
-            steps.push(Step::Field(name.to_owned()));
-            steps.extend((0..(part.len() - name.len()) / 2).map(|_| Step::Each));
+            let name = part.trim_end_matches("[]").to_owned();
+            let lists = (part.len() - name.len()) / 2;
+            match root {
+                None => root = Some(name),
+                Some(_) => steps.push(Step::Field(name)),
+            }
+            steps.extend((0..lists).map(|_| Step::Each));
         }
-        match steps.remove(0) {
-            Step::Field(root) => Self { root, steps },
-            Step::Each => Self { root: field.to_owned(), steps: Vec::new() },
-        }
+        Self { root: root.unwrap_or_default(), steps }
     }
 
     /// The texts in the JSON of the root field, joined. `None` if there are none.
