@@ -52,7 +52,7 @@ impl std::error::Error for ProfileError {}
 pub(crate) const HASH_VERSION: u8 = 1;
 
 /// Version of the tokens of source code. Version 1 took them from syntax trees; version 2 takes them from
-/// lexers.
+/// lexers. Version 1 is not supported, since it needs sixteen parsers.
 const TOKEN_HASH_VERSION: u8 = 2;
 
 /// Version of the tokens of source code in two views. The symbols are those of version 2. The lowest bit of a

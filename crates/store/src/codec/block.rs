@@ -8,6 +8,9 @@
 //! Elias-Fano takes 1.4 bits a hash less than deltas packed to the width of the largest one. Documents and
 //! ordinals take the bits of the largest value in the block.
 //!
+//! Rejected: one row for each hash. A store of that kind took 15.4 bytes a posting (8.3 with zstd)
+//! without positions, and 15 µs a lookup.
+//!
 //! Pure: bytes in, postings out. The byte table is in [`crate::codec::format`].
 
 use crate::codec::bits::{self, BitVector, Column};
