@@ -1,14 +1,21 @@
 //! Apply: acts on the report of a dedup. It copies files without the listed documents or passages; removes,
-//! links or moves files; or marks records. It neither changes the database nor touches documents from memory,
-//! which have no files. [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) and
+//! links or moves files; or marks records.
+//!
+//! [`Database::apply`](crate::Database::apply) acts, and
+//! [`Database::prove_applied`](crate::Database::prove_applied) checks afterwards that each removed content
+//! still has its survivor. Neither changes the database, nor touches documents from memory, which have no
+//! files. [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) and
 //! [`remove_reported`](crate::DatabaseWriter::remove_reported) delete documents from the database.
 //!
-//! Before it changes anything, it compares the contents of all documents concerned, removable ones and
-//! survivors, with the database (`check`). A file with a changed document is left alone. A document whose
-//! survivor has changed stays. It then acts on one file after the other, in the order of their documents. A
-//! copy is written under a hidden name and then renamed (`copies`). A file to remove is first set aside under
-//! a hidden name, and removed only if its survivor still exists (`in_place`). A log beside the report records
-//! each act (`log`), so that the same call continues after a kill.
+//! * Before any change, the contents of all documents concerned, removable ones and survivors, are compared
+//!   with the database. A file with a changed document is left alone. A document whose survivor has changed
+//!   stays.
+//! * A copy is written under a hidden name and then renamed. A file to remove is first set aside under a
+//!   hidden name, and removed only if its survivor still exists.
+//! * A log beside the report records each act, so the same call continues after a kill.
+
+// `check` compares. Then one file after the other is acted on, in the order of their documents: `copies`
+// makes copies, `in_place` removes, links, moves and marks, and `log` records.
 
 mod answer;
 mod check;

@@ -46,21 +46,19 @@
 //! from document to document, because transitive closure removes most of some corpora. The answer depends
 //! neither on threads or memory nor on where a run was interrupted. `docs/dedup-reference.md` has the rule,
 //! its costs and the measurements.
-//!
-//! # How it works
-//!
-//! The *survivor join* needs no list of pairs. A run goes through these modules:
-//!
-//! 1. `ranking`: the order of the documents. Documents with the same text are found here too.
-//! 2. `terms`: one pass over the postings counts df, the number of documents that hold a hash. A second pass
-//!    transposes the postings into the terms of each document.
-//! 3. `join`: probes the documents, in order, into an index of the survivors before them. A second pass
-//!    reconsiders the survivors.
-//! 4. `answer`: the decisions, and the rows of the report.
-//!
-//! `kept` is what a run leaves on disk: the job, from which an interrupted run continues, and the record of
-//! decisions for [`DedupMode::Append`]. There the survivors of earlier runs are *pinned*: they stay. Such a
-//! run reads only the hashes that *newcomers* hold, the documents no earlier run has decided.
+
+// The *survivor join* needs no list of pairs. A run goes through these modules:
+//
+// 1. `ranking`: the order of the documents. Documents with the same text are found here too.
+// 2. `terms`: one pass over the postings counts df, the number of documents that hold a hash. A second pass
+//    transposes the postings into the terms of each document.
+// 3. `join`: probes the documents, in order, into an index of the survivors before them. A second pass
+//    reconsiders the survivors.
+// 4. `answer`: the decisions, and the rows of the report.
+//
+// `kept` is what a run leaves on disk: the job, from which an interrupted run continues, and the record of
+// decisions for `DedupMode::Append`. There the survivors of earlier runs are *pinned*: they stay. Such a run
+// reads only the hashes of *newcomers*, the documents that no earlier run has decided.
 
 mod answer;
 mod join;

@@ -1,26 +1,28 @@
 //! Pairs: finds all pairs of stored documents that share enough text.
 //!
-//! The postings are read hash by hash, and the documents that hold a hash become one list. Then each document
-//! is counted through the lists of its hashes, into one counter per other document. No pair below the
-//! threshold is kept (as in the winnowing paper, section 5.2). Memory is bounded. Documents are processed in
-//! blocks whose lists fit, and each block costs one pass over the postings. Pairs that do not fit are sorted
-//! on disk.
-//!
-//! Counting takes two or three nanoseconds for a pair and hash; a hash map takes some hundred. Lists take 4
-//! bytes a posting, 4 a holder and 12 a list. Pairs take 32 bytes each and are sorted in an eighth of the
-//! memory. With [`PairsOptions::top`], at most twice the wanted number of pairs is held. Counters take half
-//! of the memory at most. If the counters of all threads take more, fewer threads count, since passes over
-//! the postings cost more than threads save. If some documents are old, only new documents are counted
-//! through the lists.
-//!
-//! Pairs are ordered by resemblance, a symmetric measure. By containment a short document that shares its
-//! boilerplate with everything would come first.
+//! [`Database::pairs`](crate::Database::pairs) returns them, and
+//! [`Database::for_each_pair`](crate::Database::for_each_pair) visits them one by one, best first. Pairs are
+//! ordered by resemblance, a symmetric measure. By containment a short document that shares its boilerplate
+//! with everything would come first.
 //!
 //! Pairs come from shared hashes alone. A document that is too short for a fingerprint, or has common hashes
 //! only, is in no pair, not even with its copy. Otherwise a thousand empty files would make half a million
-//! pairs. `query` and `dedup` find these by their digests.
+//! pairs. Queries and [`dedup`](crate::dedup) find these by their digests. [`PairsSummary`] says how many
+//! hashes [`PairsOptions::max_df`] and boilerplate left out.
 //!
-//! [`PairsSummary`] says how many hashes [`PairsOptions::max_df`] and boilerplate left out.
+//! Memory is bounded. Documents are counted in blocks that fit, and each block costs one pass over the
+//! postings. Pairs that do not fit are sorted on disk ([`PairsOptions::temp_dir`]).
+
+// The postings are read hash by hash, and the documents that hold a hash become one list. Then each document
+// is counted through the lists of its hashes, into one counter for each other document. No pair below the
+// threshold is kept (as in the winnowing paper, section 5.2).
+//
+// Counting takes two or three nanoseconds for a pair and hash; a hash map takes some hundred. Lists take 4
+// bytes a posting, 4 a holder and 12 a list. Pairs take 32 bytes each and are sorted in an eighth of the
+// memory. If the caller wants the best pairs only, at most twice their number is held. Counters take half of
+// the memory at most. If the counters of all threads take more, fewer threads count, since passes over the
+// postings cost more than threads save. If some documents are old, only new documents are counted through
+// the lists.
 
 mod answer;
 mod blocks;

@@ -1,23 +1,25 @@
-//! Repeats: finds the passages of each document that occur in an earlier one, or earlier in itself. It
-//! changes nothing by itself.
+//! Repeats: finds the passages of each document that occur in an earlier one, or earlier in itself.
 //!
-//! A *window* is a run of N symbols. It is *repeated* if the same N symbols begin at an earlier place: in a
-//! document of lower id, or earlier in the same document. The symbols of all repeated windows are removable.
-//! The first occurrence of a window is not removed on account of that window. The answer is exact to the
-//! symbol, and depends only on the documents and N.
+//! [`Database::for_each_repeat`](crate::Database::for_each_repeat) lists them and changes nothing.
+//! [`Database::apply`](crate::Database::apply) cuts them out of copies, or marks them.
 //!
-//! Each window has an *anchor*: of its k-grams of K = N / 2 symbols, the last one with the smallest hash.
-//! That is winnowing with a window of N - K + 1 hashes (Schleimer et al. 2003, Definition 1). Equal windows
-//! have equal anchors at equal places, and one anchor serves some N / 4 windows. So texts are read once,
-//! symbols go to a temporary file, and anchors are sorted by hash (`reading`, `scanner`, `symbol_store`).
-//! Windows whose anchors have the same hash are compared symbol by symbol (`matching`). Repeated windows are
-//! sorted by document and joined into spans (`spans`). `docs/dedup-reference.md` has the rule, and `matching`
-//! the proof that no window is missed.
-//!
-//! Rejected: to use the stored postings, for three reasons. Robust selection can keep different copies of a
-//! hash in two occurrences of one run, so stored places do not always meet. A document that overlaps itself
-//! can have one fingerprint where a run has two places. Stored k-grams are short, so most that repeat do so
-//! without the run. Besides, texts have to be read anyway for an exact answer.
+//! A *window* is a run of N symbols ([`RepeatOptions::min_length`]). It is *repeated* if the same N symbols
+//! begin at an earlier place: in a document of lower id, or earlier in the same document. The symbols of all
+//! repeated windows are removable. The first occurrence of a window is not removed on account of that window.
+//! The answer is exact to the symbol, and depends only on the documents and N. `docs/dedup-reference.md` has
+//! the rule.
+
+// Each window has an *anchor*: of its k-grams of K = N / 2 symbols, the last one with the smallest hash. That
+// is winnowing with a window of N - K + 1 hashes (Schleimer et al. 2003, Definition 1). Equal windows have
+// equal anchors at equal places, and one anchor serves some N / 4 windows. So each text is read once, its
+// symbols go to a temporary file, and anchors are sorted by hash (`reading`, `scanner`, `symbol_store`).
+// Windows whose anchors have the same hash are compared symbol by symbol (`matching`, which proves that no
+// window is missed). Repeated windows are sorted by document and joined into spans (`spans`).
+//
+// Rejected: to use the stored postings, for three reasons. Robust selection can keep different copies of a
+// hash in two occurrences of one run, so stored places do not always meet. A document that overlaps itself
+// can have one fingerprint where a run has two places. Stored k-grams are short, so most that repeat do so
+// without the run. Besides, an exact answer needs the texts anyway.
 
 mod anchor;
 mod matching;
