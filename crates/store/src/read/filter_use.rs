@@ -49,7 +49,7 @@ pub(crate) struct FilterUse {
     cache: BlockCache,
     /// The number of hashes looked up so far, by run.
     looked_up: Mutex<HashMap<u32, u64>>,
-    /// By run. No thread holds the lock while it reads filters, so it is held only briefly.
+    /// By run. No thread reads filters while it holds this lock, so it is held only briefly.
     held: Mutex<HashMap<u32, Arc<RunFilters>>>,
 }
 
@@ -78,7 +78,7 @@ impl FilterUse {
         let mut looked_up = self.looked_up.lock().unwrap_or_else(PoisonError::into_inner);
         let is_listed = |run: &u32| runs.iter().any(|(listed, _)| listed == run);
         if looked_up.len() > runs.len() {
-            // Some runs were folded into others.
+            // Forgets runs that were folded into others.
             looked_up.retain(|run, _| is_listed(run));
             self.keep(|run, _| is_listed(run));
         }
@@ -108,7 +108,7 @@ impl FilterUse {
         self.cache.bytes() as u64 / 4 * 3
     }
 
-    /// Drops the filters of all runs that are not to be kept.
+    /// Drops the filters of all runs for which `is_kept` is false.
     fn keep(&self, is_kept: impl Fn(&u32, Option<&HeldFilters>) -> bool) {
         let mut held = self.held();
         let before = held.len();

@@ -1,8 +1,8 @@
 //! Gathered: the postings of the hashes of many queries, looked up together.
 //!
 //! One ascending pass reads each block once for all queries whose hashes lie in it, and a hash of several
-//! queries is looked up once. A lookup for one of the queries then finds its hashes here, and makes no
-//! cursors as long as it does.
+//! queries is looked up once. Each query then finds its hashes here. It opens cursors only for a hash that is
+//! missing here.
 
 use rayon::prelude::*;
 

@@ -1,9 +1,10 @@
-//! The filters of a run, held in memory. A question about a hash then reads three bytes. Without this the
-//! engine has to find the row of the filter for each hash, which takes most of the time of an absent hash.
+//! The filters of a run, held in memory. A question about a hash then reads three bytes. Otherwise the engine
+//! has to find the row of the filter for each hash, which takes most of the time of an absent hash.
 //!
 //! Held filters can take up to three quarters of the cache, and leave the rest to blocks. If all filters do
-//! not fit, memory holds fewer bits of each byte: 4, 2 or 1. Exclusive or works bit by bit, so a hash of the
-//! run still passes. Each bit held halves the absent hashes that pass. With the default cache of 192 MiB:
+//! not fit, memory holds fewer bits of each byte: 4, 2 or 1. A filter combines its bytes by exclusive or,
+//! which works bit by bit, so a hash of the run still passes. Each bit held halves the absent hashes that
+//! pass. With the default cache of 192 MiB:
 //!
 //! | postings             | bits held                               | absent hashes that pass |
 //! |----------------------|-----------------------------------------|-------------------------|

@@ -36,8 +36,8 @@ impl Store {
         Lookup::new(self, expected as u64)
     }
 
-    /// As [`Self::lookup`], for hashes whose postings are `gathered` already, all or most of them. This store
-    /// must be as of the commit at which they were gathered ([`Self::as_of_last_commit`]).
+    /// As [`Self::lookup`], for hashes whose postings are mostly in `gathered` already. This store must be as
+    /// of the commit at which they were gathered ([`Self::as_of_last_commit`]).
     pub fn lookup_gathered<'a>(&'a self, expected: usize, gathered: &'a Gathered) -> Lookup<'a> {
         Lookup {
             view: self.view(),
@@ -141,8 +141,7 @@ struct RunCursor<'a> {
     blocks: Rows<'a>,
     /// `None` if reading the filters does not pay.
     filters: Option<FilterCursor<'a>>,
-    /// The first hash for which the current block is the right one. It is right from this hash up to its last
-    /// hash.
+    /// The current block serves the hashes from this one to its last hash. `None`: not known.
     from: Option<u64>,
 }
 

@@ -279,7 +279,7 @@ impl Batch {
         self.open.fingerprints
     }
 
-    /// The number of these that are of the text as written, one of two views.
+    /// The number of these that belong to the text as written, if there are two views.
     pub fn fingerprints_of_text(&self) -> u64 {
         self.open.of_text
     }
@@ -377,7 +377,7 @@ impl Batch {
         self.held() >= self.limit
     }
 
-    /// The bytes of the documents that were added to it, as they were read.
+    /// The bytes of all documents added, as they were read.
     pub fn document_bytes(&self) -> u64 {
         self.document_bytes
     }
@@ -387,7 +387,7 @@ impl Batch {
         self.postings.bytes() + self.chunks.bytes() + self.record_bytes + self.text_bytes
     }
 
-    /// True if some of its postings are already in the store and wait for the commit.
+    /// True if some postings of the batch are already in the store and wait for the commit.
     pub fn has_runs(&self) -> bool {
         !self.runs.is_empty()
     }

@@ -84,7 +84,7 @@ impl Store {
     }
 }
 
-/// Numbers of hashes of a document, or of repetitions of them.
+/// Numbers of a document's hashes, or of their repetitions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Repeats {
     all: u64,
@@ -127,7 +127,7 @@ impl Committer {
         self.write(store, batch, Filters::Whole).map(drop)
     }
 
-    /// Does the same, and returns the postings, ascending.
+    /// As [`Self::spill`]. Also returns the postings, ascending.
     pub(super) fn write(&mut self, store: &Store, batch: &mut Batch, filters: Filters) -> Result<PostingBuffer> {
         let run = self.next_run(store);
         let (postings, chunks) = batch.content();
@@ -311,8 +311,8 @@ fn delete_rows(id: u32, changes: &mut Changes<'_>) -> Result<()> {
     changes.delete_between(TEXTS, &first, &after)
 }
 
-/// More rows than this are deleted as one range, whatever number a record says. A deleted range slows each
-/// reader of the family a little, so fewer rows are deleted one by one.
+/// The most rows that are deleted one by one. More rows are deleted as one range, so a damaged record with a
+/// huge number costs nothing. But a deleted range slows each reader of the family a little.
 const FEW_ROWS: u32 = 64;
 
 /// Deletes the chunks of a document in one family, positions or texts.

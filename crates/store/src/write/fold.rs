@@ -161,8 +161,8 @@ impl Store {
         self.replace_runs(changes, view, runs, (fold.run, fold.record))
     }
 
-    /// Replaces `runs` of the last commit, whose view this is, by a run that holds their postings in live
-    /// documents and no others. One synced write makes the change.
+    /// Replaces `runs` by one run, which must hold exactly their postings in live documents. `view` is the
+    /// view of the last commit. One synced write makes the change.
     pub(crate) fn replace_runs(
         &self,
         mut changes: Changes<'_>,
@@ -186,8 +186,8 @@ impl Store {
         self.remove_folded()
     }
 
-    /// Returns the stopped fold of `runs` if it can go on, and begins a new one otherwise. If `noted`, a new
-    /// fold is recorded first, which reserves the number of its run.
+    /// Returns the stopped fold of `runs` if it can go on, and begins a new one otherwise. With `noted`, it
+    /// records a new fold first, which reserves the number of the new run.
     fn begin_fold(&self, view: &mut View, runs: &[u32], noted: bool) -> Result<FoldRecord> {
         let unfinished = self.unfinished_fold()?;
         if let Some(fold) = &unfinished

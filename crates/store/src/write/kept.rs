@@ -1,12 +1,12 @@
 //! Kept: runs of a long load whose postings stay in memory, so that commits can be frequent and runs large.
 //!
-//! A load commits each few seconds, so that a crash costs little. But a lookup visits every run, so runs must
-//! be few. So a frequent commit writes a small run, and its sorted postings stay in memory. Once they are
-//! worth a large run, one write merges them from memory and replaces the small runs. A crash leaves the small
-//! runs, which are part of the database like any other; the next load folds them.
+//! A load commits every few seconds, so that a crash costs little. But a lookup visits every run, so runs
+//! must be few. So each of these commits writes a small run and keeps its sorted postings in memory. Once the
+//! kept postings are worth a large run, one write merges them from memory and replaces the small runs. A
+//! crash leaves the small runs, which are part of the database like any other; the next load folds them.
 //!
-//! * A small run has no filters ([`Filters::AllPass`]). They would take more time than its blocks.
-//!   So a query beside a load reads one block of each small run for each hash.
+//! * A small run has no filters ([`Filters::AllPass`]), since making them takes more time than making its
+//!   blocks. So a query beside a load reads one block of each small run for each hash.
 //! * [`MOST_ALIKE`] small runs become one that is kept as well. So a slow load with much memory has few runs.
 //! * Memory: the kept postings, the batch that is written and the batch that fills take at most twice the
 //!   share of one batch ([`Committer::batch_after`]).
@@ -23,7 +23,7 @@ use crate::write::run_writer::{self, Filters};
 use crate::{Store, View};
 use fpdb_host::error::Result;
 
-/// This number of small runs of one rank become one.
+/// The number of small runs of one rank that become one run.
 const MOST_ALIKE: usize = 16;
 
 /// Postings that are taken from each of several sorted lists in one step of a merge. All steps together fit
@@ -34,9 +34,9 @@ const STEP: usize = 1024;
 #[derive(Debug)]
 pub(super) struct KeptRun {
     run: u32,
-    /// How often small runs have become this one.
+    /// How often small runs were merged into this one.
     rank: u32,
-    /// Each in ascending order.
+    /// The postings. Each segment is in ascending order.
     segments: Vec<PostingBuffer>,
 }
 
@@ -69,7 +69,7 @@ impl Committer {
         Ok(())
     }
 
-    /// True if later commits will replace some of the runs, so that no fold may.
+    /// True if later commits will replace some of the runs. No fold may replace these.
     pub fn keeps_runs(&self) -> bool {
         !self.kept.is_empty()
     }
@@ -157,7 +157,7 @@ fn merge_slices(mut parts: Vec<&[Posting]>, visit: &mut dyn FnMut(&mut Vec<Posti
         if parts.is_empty() {
             return Ok(());
         }
-        // No part has more than a step below it.
+        // No part has more than `STEP` postings below the bound.
         let bound = parts.iter().filter_map(|part| part.get(STEP)).min().copied();
         taken.clear();
         for part in &mut parts {
@@ -202,7 +202,7 @@ fn merge_two(one: &[Posting], other: &[Posting], out: &mut Vec<Posting>) {
         return;
     }
     let out = &mut out[start..];
-    // What is left of both parts, and of the places in `out`.
+    // The rest of both parts, and the free places in `out`.
     let (mut a, mut b, mut left) = (0..one.len(), 0..other.len(), 0..out.len());
     loop {
         // Each step takes at most two postings of a part.
@@ -226,7 +226,7 @@ fn merge_two(one: &[Posting], other: &[Posting], out: &mut Vec<Posting>) {
             b.end -= usize::from(is_second);
         }
     }
-    // One of them has at most one posting left.
+    // One of the parts has at most one posting left.
     let rest = &mut out[left];
     rest[..a.len()].copy_from_slice(&one[a.clone()]);
     rest[a.len()..].copy_from_slice(&other[b]);

@@ -8,8 +8,8 @@
 //! next. Above it, [`LARGE_FAN_IN`] are. That is lazy leveling (Dayan and Idreos, *Dostoevsky*, SIGMOD 2018),
 //! with a fan-in that falls as runs grow.
 //!
-//! A model of 10,000 commits of 100 to a million postings each, 1.06 thousand million together, gives the
-//! figures below; a test holds it. *Blocks* are the blocks read for each hash, if nothing is cached. *Writes*
+//! The figures below come from a model of 10,000 commits of 100 to a million postings each, 1.06 x 10^9
+//! together. A test checks them. *Blocks* are the blocks read for each hash, if nothing is cached. *Writes*
 //! are the times that each posting is written.
 //!
 //! | rule                                                                  | blocks           | writes |
@@ -38,8 +38,8 @@ const LARGE_RUN: u64 = QUERY_HASHES * FILTER_HASHES as u64;
 /// The number of runs of one rank that are folded into one, below [`LARGE_RUN`].
 pub(crate) const SMALL_FAN_IN: usize = 16;
 
-/// The same number at and above [`LARGE_RUN`]. A larger number means fewer ranks, so fewer writes of each
-/// posting. But it also means more large runs.
+/// The number of runs of one rank that are folded into one, at and above [`LARGE_RUN`]. A larger number means
+/// fewer ranks, so fewer writes of each posting. But it also means more large runs.
 const LARGE_FAN_IN: usize = 4;
 
 /// A compaction is advised from this number of blocks read for each hash. It reduces the number to one.
@@ -56,7 +56,8 @@ fn rank(run: &RunRecord) -> i64 {
 /// The runs of the lowest rank that has too many runs. Includes all runs of lower ranks, which would be
 /// folded soon anyway. `None` if no rank has too many.
 ///
-/// Runs without filters come first: a load that was to replace them has failed or was killed.
+/// Runs without filters come first: they were left by a load that failed or was killed before it could
+/// replace them.
 pub(super) fn excess(runs: &[(u32, RunRecord)]) -> Option<Vec<u32>> {
     let left: Vec<u32> = runs.iter().filter(|(_, run)| !run.has_filters()).map(|&(run, _)| run).collect();
     if !left.is_empty() {

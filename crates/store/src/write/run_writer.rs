@@ -40,7 +40,7 @@ pub(crate) struct RunPart<'a> {
     filter_bytes: u64,
 }
 
-/// The run, `None` if it has no postings; and the results of `fill` for each part.
+/// A written run, and the result of `fill` for each part. The run is `None` if it has no postings.
 pub(crate) type WrittenRun<T> = (Option<(u32, RunRecord)>, Vec<T>);
 
 /// A finished part of a run.
@@ -89,7 +89,6 @@ impl<'a> RunPart<'a> {
     /// Adds ascending postings. None may be below the one before.
     pub(crate) fn extend(&mut self, mut postings: &[Posting]) -> Result<()> {
         while !postings.is_empty() {
-            // As many as fit in the block.
             let (these, others) = postings.split_at(postings.len().min(BLOCK_POSTINGS - self.block.len()));
             these.iter().try_for_each(|posting| self.add_hash(posting.hash))?;
             self.block.extend_from_slice(these);
