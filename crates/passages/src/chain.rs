@@ -1,9 +1,9 @@
-//! Chains: counts how much of what two spans share is in the same order in both.
+//! Chains: counts how much of the text that two spans share is in the same order in both.
 //!
 //! A chain is a sequence of matches that follow each other in both texts. The longest one is found as the
 //! heaviest increasing subsequence, with a Fenwick tree of maxima, in the time of a sort. A match can begin
-//! before its predecessor ends, for instance if an edit repeats some symbols. Then only the rest of it
-//! counts; only the nearest such predecessors are considered.
+//! before its predecessor ends, for instance if an edit repeats some symbols. Then only the symbols after
+//! that end count. Only the nearest such predecessors are considered.
 //!
 //! In rewritten text the agreement counts the longest chain. For `--min-passage`, matches outside the chain
 //! count too.

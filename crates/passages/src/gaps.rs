@@ -1,16 +1,16 @@
 //! Gaps: counts how much of the text between two neighbouring matches of a passage agrees too.
 //!
-//! It finds the longest run that both sides of the gap have, then does the same to the left and right of it
-//! (Ratcliff and Obershelp 1988). Runs shorter than `least` are chance: a run counts from 8 characters on,
-//! and a single word counts. The count is the length of a common subsequence, so never more than the longest.
-//! A gap of more than 512 symbols is not compared.
+//! It finds the longest run that the gap has in both texts, then does the same to the left and right of it
+//! (Ratcliff and Obershelp 1988). Runs shorter than `least` are chance: a run of characters counts from 8 on,
+//! and a single word counts. The runs found are a common subsequence of both sides, not always the longest
+//! one. A gap of more than 512 symbols is not compared.
 
 /// Maximum number of symbols of a gap on either side: the time is proportional to their product.
 const WIDEST: usize = 512;
 
 use crate::ranges::Uncounted;
 
-/// Counts the agreeing symbols in gaps. There is one per pair of documents, which bounds its time.
+/// Counts the agreeing symbols in the gaps of one pair of documents. Its budget bounds the time of that pair.
 pub struct Gaps {
     least: usize,
     /// Number of pairs of symbols that may still be compared.

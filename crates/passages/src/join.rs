@@ -4,7 +4,7 @@
 //! a1 and b1 are consecutive in document 1 and a2 and b2 are consecutive in document 2, then we have
 //! discovered a longer match" (Schleimer et al. 2003, section 5.2). A passage begins at the start of its
 //! first match and ends at the end of its last, so its ends are exact. Every match lies in a passage, except
-//! matches shorter than t whose two places longer passages mark anyway.
+//! a match shorter than t if longer passages mark both of its places anyway.
 //!
 //! The default gap is t: the text between two matches is then shorter than any run that is surely found.
 
@@ -82,7 +82,8 @@ fn distance(passage: &Joined, found: &MaximalMatch, gap: u32) -> Option<(u32, u3
         i64::from(found.document) - i64::from(passage.document.end),
     ];
     let overlap = u64::try_from(-skipped[0].min(skipped[1])).unwrap_or(0);
-    // If more than half is already marked, it is another place of the same text, not its continuation.
+    // If more than half of the match is already marked, it is another place of the same text, not a
+    // continuation.
     if !continues || overlap * 2 > u64::from(found.length).min(passage.agreed) {
         return None;
     }

@@ -21,7 +21,8 @@ pub fn maximal_matches(
     settings: &Settings,
 ) -> (Vec<MaximalMatch>, u64) {
     let (easy, hard) = divide(query.occurrences, document.occurrences, shared, settings);
-    // Diagonal and query position as one number, which halves the time to sort; and the pairs of the hash.
+    // Each seed: its diagonal and query position as one number, which halves the time to sort; and the number
+    // of pairs of its hash.
     let mut seeds: Vec<(u64, u32)> = Vec::new();
     for &index in &easy {
         let pairs = u32::try_from(pairs(query.occurrences, document.occurrences, index)).unwrap_or(u32::MAX);
@@ -55,7 +56,7 @@ pub fn maximal_matches(
         matches.extend(repeats::matches(query, document, &hard, settings));
         left_out = left_out.saturating_sub(matches.len() as u64);
     }
-    // By query, descending length, document, rarest; as one number, which is compared without a branch.
+    // By query, descending length, document, rarest. These are compared as one number, without a branch.
     let order = |found: &MaximalMatch| {
         [found.query, !found.length, found.document, found.rarest]
             .into_iter()

@@ -1,8 +1,8 @@
-//! Open: the *open* passages, which later matches of the query may continue or lie in. They are searched for
-//! every match.
+//! Open: the *open* passages, which later matches of the query may continue or lie in. Each match is compared
+//! with all of them.
 //!
-//! Their ends are stored in columns, so that the processor compares many at a time. If programs repeat their
-//! idioms, there are [`OPEN`] of them for each of a hundred thousand matches.
+//! Their ends are stored in columns, so that the processor compares many at a time. Programs that repeat
+//! their idioms have [`OPEN`] open passages for each of a hundred thousand matches.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub struct PassageIndex {
     weight: Vec<u64>,
     /// The indexes of the passages.
     index: Vec<usize>,
-    /// When this number is held, passages that have ended are removed.
+    /// Number of held passages at which those that have ended are removed.
     room: usize,
 }
 
@@ -114,8 +114,8 @@ impl PassageIndex {
         })
     }
 
-    /// True if `is` holds for some passage: for its start and end in the query and in the document. It has no
-    /// branches between passages, so that the processor compares many at a time.
+    /// True if `is` holds for some passage. It gets the passage's start and end in the query and in the
+    /// document. There are no branches between passages, so that the processor compares many at a time.
     #[inline(always)]
     fn some(&self, is: impl Fn(i32, i32, i32, i32) -> bool) -> bool {
         let starts = self.query_start.as_chunks::<STRIPE>().0.iter().zip(self.document_start.as_chunks::<STRIPE>().0);

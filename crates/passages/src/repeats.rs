@@ -23,7 +23,7 @@ const CANDIDATES: usize = 16;
 /// Number of symbols compared before a candidate is chosen.
 const LOOK_AHEAD: usize = 1 << 12;
 
-/// Matches through occurrences of the hashes `hard`: enough to cover all that both texts share there.
+/// Matches through occurrences of the hashes `hard`. They cover all text that both texts share there.
 pub fn matches(
     query: IndexedText<'_>,
     document: IndexedText<'_>,
@@ -48,7 +48,7 @@ fn mirror(found: MaximalMatch) -> MaximalMatch {
     MaximalMatch { query: found.document, document: found.query, ..found }
 }
 
-/// Matches for the occurrences in `here` outside all matches found. They are in runs shorter than t. Each is
+/// Matches for the occurrences in `here` that lie in no match found. They lie in runs shorter than t. Each is
 /// matched with its first occurrence in `there`.
 fn rest(
     here: IndexedText<'_>,
@@ -64,7 +64,7 @@ fn rest(
     let mut places: Vec<(u32, usize)> = places.collect();
     places.sort_unstable();
     let mut rest = Vec::new();
-    // The text from any earlier place up to here is covered by one of the matches.
+    // The furthest end of the matches that begin at or before the current place.
     let mut covered = 0;
     for (place, index) in places {
         while let Some((_, end)) = spans.next_if(|span| span.0 <= place) {
@@ -73,7 +73,7 @@ fn rest(
         if place + k as u32 <= covered {
             continue;
         }
-        // The first will do, unless it is a collision.
+        // The first candidate suffices, unless its hash is a collision.
         let candidates = there.occurrences.of(index).iter().take(CANDIDATES);
         let extended = candidates.filter_map(|&other| extend(here.values, there.values, place, other, k)).next();
         if let Some(run) = extended {

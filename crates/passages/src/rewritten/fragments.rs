@@ -21,7 +21,7 @@ const NARROWEST: u32 = 10;
 /// The smallest cosine of a fragment's sides.
 const COSINE: f64 = 0.34;
 
-/// The weight of a word against a fragment, as a part of the fragment's share of common words.
+/// The weight of each word against a fragment: this part of the fragment's share of common words.
 const AGAINST: f64 = 0.5;
 
 /// Number of times that both sides are trimmed: trimming one can shorten the other.
@@ -30,8 +30,8 @@ const ROUNDS: usize = 2;
 /// The smallest weight of common words in a passage, in words of mean weight.
 pub(super) const LEAST: f64 = 20.0;
 
-/// The smallest excess over chance in words of mean weight. Two texts on one subject share `CHANCE` of their
-/// words.
+/// The smallest excess of common words over chance, in words of mean weight. Two texts on one subject share
+/// `CHANCE` of their words.
 const EXCESS: f64 = 8.0;
 const CHANCE: f64 = 0.3;
 

@@ -13,8 +13,7 @@
 //! compare (`candidates` in the library's `query`). Words of boilerplate, common fingerprints, quotations and
 //! phrases make no passage. `agreement` counts equal words in the same order, so it is low if sentences were
 //! rearranged. `exact` is true, since both texts were compared word by word. If a text is not available,
-//! passages are inferred from fingerprints as usual, with
-//! a gap of 60 words and at least 20 words.
+//! passages are inferred from fingerprints as usual, with a gap of 60 words and at least 20 words.
 
 mod fragments;
 mod seeds;
@@ -43,14 +42,14 @@ pub const GAP_OF_FINGERPRINTS: u32 = 60;
 /// Minimum number of words of a passage when only fingerprints are available.
 pub const LEAST_OF_FINGERPRINTS: u64 = LEAST as u64;
 
-/// A match of at least this many k-grams at the end of a passage belongs to it whole.
+/// A passage whose end cuts a match of at least this many k-grams is extended to the whole match.
 const LONG: u32 = 3;
 
 /// A fragment is left out if most of one of its spans lies in a fragment with this many times as much in
 /// common.
 const RIVAL: f64 = 2.0;
 
-/// Compares with the 1,024 largest only, to bound time.
+/// A fragment is compared with this number of the largest fragments only, to bound the time.
 const RIVALS: usize = 1 << 10;
 
 /// A word with more pairs of places in a passage than this says nothing about the order.
@@ -69,11 +68,11 @@ pub struct Rewriting<'a> {
     pub values: &'a [u64],
     /// The first words of sentences in the document.
     pub sentences: &'a [u32],
-    /// In order of the query.
+    /// The maximal matches of the two texts, in order of the query.
     pub matches: &'a [MaximalMatch],
-    /// Number of words in a k-gram; and the guarantee, in words.
+    /// Number of words in a k-gram.
     pub k: u32,
-    /// Number of symbols in a shared run that is surely found.
+    /// The guarantee t, in words: the length of a shared run that is surely found.
     pub guarantee: u64,
     /// Passages with fewer agreeing words that count are left out.
     pub least: u64,
@@ -83,8 +82,8 @@ pub struct Rewriting<'a> {
 
 /// The passages of a pair of texts, in order of the query.
 ///
-/// A shared run of at least t words that weighs as much as 20 words of mean weight lies in passages, at
-/// least on one side.
+/// A shared run lies in passages, at least on one side, if it has at least t words and weighs as much as 20
+/// words of mean weight.
 ///
 /// # Errors
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped).
@@ -157,7 +156,7 @@ fn whole_matches(fragments: &mut [Fragment], matches: &[MaximalMatch], long: u32
         .filter(|found| found.length >= long)
         .map(|found| [found.query..found.query_end(), found.document..found.document_end()])
         .collect();
-    // For each match, the furthest end of it and those before it.
+    // For each match, the furthest end of this match and all matches before it.
     let mut reach = Vec::with_capacity(long.len());
     let mut furthest = 0;
     for found in &long {
@@ -242,7 +241,7 @@ impl AgreementCounter {
 }
 
 /// Number of words of two spans that are equal in the same order, as a lower bound; 0 once the budget is
-/// spent. It is a chain of the matches in the spans, and of runs around their rare words.
+/// spent. It counts the longest chain of the matches in the spans and of the runs around their rare words.
 fn in_order(words: &WordTexts<'_>, spans: &Spans, rewriting: &Rewriting<'_>, budget: &mut usize) -> u64 {
     let [query, document] = spans;
     let from = rewriting.matches.partition_point(|found| found.query < query.start);

@@ -16,12 +16,12 @@ use fpdb_host::stop::StopToken;
 const COSINE: f64 = 0.3;
 const DICE: f64 = 0.3;
 
-/// The same if one text may be a summary of the other.
+/// The smallest cosine of two similar pieces if one text may be a summary of the other.
 const COSINE_OF_SUMMARY: f64 = 0.25;
 const DICE_OF_SUMMARY: f64 = 0.15;
 
-/// Alternatively, the smallest share of the weight of the shorter piece that the other has too, with at least
-/// this number of distinct common words.
+/// Pieces are also similar if the longer piece has this share of the shorter one's weight, in at least this
+/// number of distinct words.
 const CONTAINED: f64 = 0.45;
 const WORDS_OF_CONTAINED: usize = 8;
 
@@ -151,8 +151,8 @@ pub(super) fn of_pieces(words: &WordTexts<'_>, stop: &StopToken) -> Result<Vec<S
     Ok(best(seeds, bags.map(Bags::len)))
 }
 
-/// Keeps the seeds for which neither piece has a clearly more similar partner: among seeds for fragments, and
-/// among all.
+/// Keeps a seed if neither of its pieces has a clearly more similar partner. Seeds of fragments and seeds of
+/// summaries are compared separately.
 fn best(mut seeds: Vec<(usize, usize, Seed)>, pieces: [usize; 2]) -> Vec<Seed> {
     let of_fragment = are_best(&seeds, pieces, |seed| seed.of_fragment);
     let of_summary = are_best(&seeds, pieces, |seed| seed.of_summary);
@@ -177,11 +177,11 @@ fn are_best(seeds: &[(usize, usize, Seed)], pieces: [usize; 2], is_one: fn(&Seed
 /// How a word that both texts have finds pairs of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// It finds all pairs that have it, or no piece of the other text has it.
+    /// It finds all pairs of pieces that have it. Also the role of a word that one text lacks.
     Rare,
-    /// Most pieces have it, and it weighs little. It finds the pairs in which a piece says little else.
+    /// Many pieces have it, and it weighs little. It finds the pairs in which a piece says little else.
     Common,
-    /// There are too many pairs: it finds none.
+    /// Too many pairs of pieces have it. It finds none.
     TooCommon,
 }
 
@@ -224,13 +224,14 @@ impl Roles {
     }
 }
 
-/// The pieces of the document, by the words of the query through which pairs are found.
+/// For each word of the query that finds pairs, the pieces of the document that hold it.
 struct PieceIndex {
     /// By word, the index of its first piece; the last element is the end.
     first: Vec<usize>,
-    /// By word, the end of the pieces that it finds for every piece of the query.
+    /// By word, the end of the pieces that it finds for every piece of the query. The pieces after that end
+    /// are found only for pieces of the query that need their common words.
     always: Vec<usize>,
-    /// With the number of occurrences of the word.
+    /// Pieces, each with the number of occurrences of the word.
     pieces: Vec<(u32, u32)>,
 }
 
@@ -338,8 +339,8 @@ impl CommonWords {
         shared
     }
 
-    /// False if they cannot be a seed even if all words that find no pairs are common (Cauchy-Schwarz
-    /// inequality).
+    /// False if the two pieces cannot be a seed, even if they share all their words that find no pairs
+    /// (Cauchy-Schwarz inequality).
     fn may_be_seed(&self, query: &SentencePiece, document: &SentencePiece) -> bool {
         let product = self.product + query.common_norm * document.common_norm;
         let weight = self.weight + query.common.min(document.common);

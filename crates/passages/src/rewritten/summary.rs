@@ -42,7 +42,8 @@ const SHARE: f64 = 0.35;
 /// A seed counts if its sides have at least this many words of mean weight in common.
 const LEAST_OF_SEED: f64 = 4.0;
 
-/// The weight of a word against the summary, as a part of the share of common words; and its minimum.
+/// The weight of each word against the summary: this part of the share of common words, but at least
+/// `LEAST_AGAINST`.
 const AGAINST: f64 = 0.5;
 const LEAST_AGAINST: f64 = 0.15;
 
@@ -87,7 +88,7 @@ struct Marking<'a> {
     counts: Vec<u32>,
 }
 
-/// The best seed of a piece: the weight of its common words, and their places.
+/// A piece of the summary with its best seed: the weight of the common words, and their places.
 struct Said {
     common: f64,
     places: Vec<u32>,

@@ -81,8 +81,8 @@ pub(super) struct WordTexts<'a> {
 }
 
 impl<'a> WordTexts<'a> {
-    /// Numbers the words of a document: those of the query as there, others above them. `values` are its
-    /// symbols and `sentences` the places where sentences begin.
+    /// Numbers the words of a document. Words of the query keep their numbers, and others get higher ones.
+    /// `values` are its symbols and `sentences` the places where sentences begin.
     pub(super) fn new(query: &'a QueryWords, values: &[u64], sentences: &[u32]) -> Self {
         let of_query = query.numbers.len();
         let mut others: FxHashMap<u64, WordNumber> =
@@ -106,7 +106,7 @@ impl<'a> WordTexts<'a> {
 
     fn weigh(&mut self) {
         let number = (self.query.pieces.len() + self.of_document.len()) as u32;
-        // Few numbers of pieces are different, and a logarithm takes long.
+        // Many words have the same number of pieces, so each logarithm is computed once.
         let mut known: Vec<Option<f64>> = Vec::new();
         let weight = |held: u32| {
             let held = held.max(1) as usize;
@@ -140,7 +140,7 @@ impl<'a> WordTexts<'a> {
         if side == QUERY { &self.query.bags } else { &self.document_bags }
     }
 
-    /// By word of a text, the number of its pieces that hold it. That of the query has only its own words.
+    /// By word, the number of pieces of a text that hold it. The list of the query ends after its own words.
     pub(super) fn holding(&self, side: usize) -> &[u32] {
         if side == QUERY { &self.query.holding } else { &self.document_holding }
     }
