@@ -1,4 +1,5 @@
-//! Check: compares the documents concerned with the database, and finds their places in the files.
+//! Check: compares the *concerned* documents, removable ones and their survivors, with the database. Finds
+//! their places in the files.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -47,9 +48,9 @@ pub(super) struct CutRange {
 /// The state of a file.
 #[derive(Clone, Debug)]
 pub(super) enum FileState {
-    /// No document of it is concerned, so it was not checked.
+    /// None of its documents is concerned, so it was not checked.
     Kept,
-    /// Its documents are unchanged.
+    /// Its concerned documents are unchanged.
     File {
         kind: FileKind,
         /// The container of its members; `None` for a document.
@@ -208,8 +209,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The action of an earlier run on a file that no longer exists, or that is now the link which the action
-    /// made.
+    /// The action of an earlier run on a file, if the file no longer exists, or is now the link that the
+    /// action made.
     fn done_before(&self, path: &Path, entries: &[PlannedDocument]) -> Result<Option<Act>> {
         if !self.log.begun(path) {
             return Ok(None);

@@ -28,7 +28,7 @@ pub(super) struct PlannedCopy {
 }
 
 impl PlannedCopy {
-    /// True if the copy lacks documents or passages, or has marks that call documents removable.
+    /// True if the copy lacks documents or passages, or marks documents as removable.
     pub(super) fn leaves_out(&self) -> bool {
         !self.chosen.cuts.is_empty()
     }

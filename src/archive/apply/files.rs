@@ -41,7 +41,7 @@ impl Facts {
         Ok(Self::from(&facts))
     }
 
-    /// The same, but opens the file first: a network file system then asks its server.
+    /// As [`Self::of`], but opens the file first: a network file system then asks its server.
     pub(super) fn of_opened(path: &Path) -> Result<Self> {
         let opened = File::open(path).and_then(|file| file.metadata()).map_err(Error::io("read", path))?;
         // The name can lead to another file by now.
@@ -52,8 +52,8 @@ impl Facts {
         Ok(facts)
     }
 
-    /// The facts of a file once any later change would alter its times. Two changes within the resolution of
-    /// the file system's clock have the same time.
+    /// The facts of a file, read so late that any later change alters its times. Two changes within the
+    /// resolution of the file system's clock have the same time.
     pub(super) fn settled(path: &Path) -> Result<Self> {
         let facts = Self::of(path)?;
         match facts.unsettled() {
@@ -265,7 +265,7 @@ impl Placing {
 pub(super) fn copy(source: &Path, target: &mut File, stop: &StopToken) -> Result<()> {
     let mut input = File::open(source).map_err(Error::io("read", source))?;
     let mut left = input.metadata().map_err(Error::io("read", source))?.len();
-    // In parts, so that it can be stopped. Where possible, the kernel copies the bytes without this process.
+    // In parts, so that the copy can be stopped. If possible, the system copies the bytes by itself.
     const PART: u64 = 64 << 20;
     while left > 0 {
         stop.check()?;
@@ -323,7 +323,7 @@ pub(super) fn keep_aside(path: &Path, aside: &Path) -> Result<()> {
     fs::hard_link(path, aside).or_else(|_| rename_new(path, aside)).map_err(Error::io("set aside", path))
 }
 
-/// Puts a file back that was kept aside, in place of the link made there.
+/// Puts a file back that was kept aside. It replaces the link that was made in its place.
 pub(super) fn put_back(aside: &Path, path: &Path) -> io::Result<()> {
     fs::rename(aside, path)?;
     // Renaming does nothing if both names lead to one file already.

@@ -81,7 +81,7 @@ impl Acting<'_> {
         let part = self.log.part_of(&real);
         let replaces = self.log.begun(path);
         noted.part = Some(&part);
-        // Without the decision: until the new file is complete, the log must not call it valid.
+        // The decision is left out: until the new file is complete, the log must not call it valid.
         self.log.begin(&NotedAct { decision: 0, ..noted })?;
         let placing = files::place(&real, part.clone(), path, |file| {
             let change = Change::Mark { field, passages: self.passages, replaces };
@@ -158,7 +158,7 @@ impl Acting<'_> {
         Ok(Some(Acted { step, done, outcome: Outcome { applied: 1, bytes, ..outcome } }))
     }
 
-    /// The survivor of a document, if its file was checked.
+    /// The survivor of a document, if the survivor's file was checked.
     fn survivor(&self, cut: Cut) -> Result<Option<Survivor>> {
         let record = self.store.document(cut.keep)?;
         let number = record.source.as_deref().and_then(|source| self.checked.number_of(source));

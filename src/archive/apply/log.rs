@@ -32,7 +32,7 @@ pub(super) struct Log {
     digest: String,
     /// The random key for hidden names; `None` in a dry run without a log.
     key: Option<u64>,
-    /// By the hash of the path that the act concerns.
+    /// The acts of earlier runs and of this one, by the hash of the path that the act concerns.
     acts: FxHashMap<u64, Noted>,
     /// Acts of any report that began and did not end, by the same hash.
     unfinished: FxHashMap<u64, LogLine>,
@@ -339,8 +339,8 @@ impl Log {
     }
 
     /// The size of the file at a path, if an earlier run has written it by the same decision and it has not
-    /// changed since. With `begun`, the end of the act need not be recorded: for files whose act is recorded
-    /// only once their content is complete.
+    /// changed since. With `begun`, it suffices that the act was recorded as begun. This is for files whose
+    /// content is complete before that record.
     pub(super) fn stands(&self, path: &Path, decision: u64, begun: bool) -> Option<u64> {
         let noted = self.acts.get(&key_of(path))?;
         let is_same = noted.decision == decision && (noted.ended || begun) && is_as_noted(path, noted);

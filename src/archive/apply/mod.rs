@@ -164,7 +164,7 @@ impl FileStep {
     }
 }
 
-/// An action that was done with a file, or would be.
+/// The action on a file. In a dry run it was not done.
 struct Acted {
     step: FileStep,
     done: bool,
@@ -172,7 +172,7 @@ struct Acted {
 }
 
 impl Acted {
-    /// Nothing was done, and that is no failure.
+    /// Nothing was done with the file, which is not a failure.
     fn left(reason: impl Into<String>) -> Self {
         Self { step: FileStep::leave(reason), done: false, outcome: Outcome::default() }
     }
@@ -185,7 +185,7 @@ impl Acted {
 /// The documents of a file to remove, and why others stay.
 struct Chosen {
     cuts: Vec<Cut>,
-    /// Number of documents that stay because they have no survivor.
+    /// Number of documents that stay because no unchanged survivor justifies their removal.
     unjustified: u64,
     reason: Option<String>,
 }

@@ -10,19 +10,19 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_store::Store;
 
-/// The removable documents of a report, by what is to become of them.
+/// The removable documents of a report, divided into those to delete and those to keep.
 #[derive(Default)]
 pub(crate) struct Removals {
-    /// Those that the report lists.
+    /// Number of documents that the report lists.
     pub(crate) listed: u64,
-    /// Those that can go: they and their survivors are stored as they were. Ascending.
+    /// Documents to delete: they and their survivors are stored as the report says. Ascending.
     pub(crate) ids: Vec<u32>,
-    /// Those that have changed, or whose survivors have changed or are gone.
+    /// Documents to keep: they have changed, or their survivors have changed or are gone.
     pub(crate) left: RoaringBitmap,
 }
 
-/// Reads a report and compares its documents with the stored ones. Documents that are gone already are
-/// listed, and neither can go nor are left.
+/// Reads a report and compares its documents with the stored ones. A document that is no longer stored counts
+/// as listed only.
 pub(crate) fn removals(store: &Store, report: &Path, task: &Task<'_>) -> Result<Removals> {
     let temp = TempSpace::beside(store.root(), None)?;
     let parsed = ParsedReport::read(report, &temp, store.memory() / 4, task)?;

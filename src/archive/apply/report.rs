@@ -69,13 +69,13 @@ pub(super) struct ParsedReport<'a> {
     pub(super) digest: u64,
     pub(super) removed: RoaringBitmap,
     pub(super) survivors: RoaringBitmap,
-    /// The removable documents that are neither identical to their survivor nor have its text.
+    /// The removable documents that have neither the bytes nor the text of their survivor.
     pub(super) inexact: RoaringBitmap,
     /// The removable documents with the bytes of their survivor.
     pub(super) identical: RoaringBitmap,
     pub(super) pairs: Sorter<'a, ReportedPair>,
-    /// The repeated passages, if the report lists passages. Then all documents with passages count as
-    /// removed.
+    /// The repeated passages, if the report lists passages. All documents with passages then count as
+    /// removable.
     pub(super) passages: Option<Sorter<'a, RepeatedSpan>>,
     /// The survivor of each pair.
     pub(super) kept: Sorter<'a, Survivor>,

@@ -48,7 +48,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// For the digests of all documents of a file.
+    /// A scan for the digests of all documents of a file.
     pub(super) fn of_all(path: &str) -> Self {
         Self { all: Some(FxHashSet::default()), ..Self::new(&[], path) }
     }

@@ -24,7 +24,7 @@ pub(super) struct BlockPlan {
 }
 
 /// The documents that hold one hash and may be in pairs. Each anchor is paired with the later documents in
-/// `others`; if old and new documents are divided, with the old and the later ones of `others`.
+/// `others`. If documents are divided into old and new ones, it is also paired with the old ones in `others`.
 #[derive(Default)]
 pub(super) struct HolderLists {
     pub(super) anchors: Vec<u32>,
@@ -32,9 +32,9 @@ pub(super) struct HolderLists {
 }
 
 impl HolderLists {
-    /// Takes the holders of a hash, ascending. If old documents are not paired with each other, the new ones
-    /// are the anchors. The others are the old ones, and the new ones too if these are paired with each
-    /// other. So a hash that no new document holds costs nothing.
+    /// Takes the holders of a hash, ascending. If old documents are not paired with each other, the anchors
+    /// are the new documents. The others are then the old documents, and also the new ones if pairs of new
+    /// documents are wanted. So a hash that no new document holds costs nothing.
     pub(super) fn take(&mut self, holders: &[u32], documents: &Documents) {
         self.anchors.clear();
         self.others.clear();

@@ -90,7 +90,7 @@ fn count(
     }
 }
 
-/// The same for documents in `VIEWS` views.
+/// As [`count`], for documents in `VIEWS` views.
 fn count_views<const VIEWS: usize>(
     store: &Store,
     documents: &Documents,

@@ -39,13 +39,13 @@ pub(super) struct Documents {
     new: Vec<bool>,
     /// True if new documents are paired with each other too.
     new_together: bool,
-    /// With old documents, the numbers of old and of new documents that count.
+    /// The numbers of old and of new documents that count. `None` if no document is old.
     pub(super) divided: Option<(u64, u64)>,
     /// Number of documents; of submissions, if documents are joined into submissions.
     pub(super) count: u64,
     pub(super) submissions: Submissions,
-    /// Pairs of submissions, by their first documents, whose documents are paired. If set, documents are not
-    /// joined.
+    /// If set, only documents of these pairs of submissions are paired, each document by itself. A submission
+    /// is named by its first document.
     within: Option<HashSet<(u32, u32)>>,
 }
 
@@ -201,7 +201,7 @@ impl Documents {
         self.sizes.len()
     }
 
-    /// If some documents are old, whether a document is new; otherwise `None`.
+    /// True for a new document. `None` if no document is old.
     pub(super) fn is_new(&self, id: u32) -> Option<bool> {
         self.new.get(id as usize).copied()
     }
@@ -211,7 +211,7 @@ impl Documents {
         !self.new.is_empty()
     }
 
-    /// True if, of documents divided into old and new ones, pairs of two new documents are wanted too.
+    /// True if documents are divided into old and new ones, and pairs of two new documents are wanted too.
     pub(super) fn are_new_together(&self) -> bool {
         self.new_together && self.are_divided()
     }
@@ -221,10 +221,10 @@ impl Documents {
         self.sizes[id as usize] != [0; 2]
     }
 
-    /// The weight of a hash of a view that `df` documents hold. With two views, hashes that many hold always
-    /// count less. Those of the structure have the weight `idf`. Each hash of the text counts as one, divided
-    /// among its holders, because independent programs share more words than structure. Documents in a pair
-    /// are two holders at least, so all hashes weigh the same in an archive of two.
+    /// The weight of a hash of a view that `df` documents hold. With two views, a hash always counts less the
+    /// more documents hold it. A hash of the structure has the weight `idf`. A hash of the text has the
+    /// weight 1 / `df`, which falls faster, because independent programs share more words than structure. A
+    /// hash in a pair has at least two holders, so all hashes weigh the same in an archive of two.
     pub(super) fn weight_of(&self, df: u64, view: usize) -> f64 {
         match (self.weighting, self.views(), view) {
             (Weight::None, 2, 0) => Weight::Idf.of(df.max(2), self.count),
@@ -242,9 +242,9 @@ impl Documents {
         }
     }
 
-    /// The score of a pair in one of two views. It is the weighted resemblance, with the weight of a frame
-    /// added to the union: that of a program of [`FRAME`] symbols. So two short programs that are half the
-    /// same score less than two long ones. As written, the frame counts only by the share that differs.
+    /// The score of a pair in one of two views. It is the weighted resemblance, with the weight of a frame of
+    /// [`FRAME`] symbols added to the union. So two short programs that are half the same score less than two
+    /// long ones. In the text as written, the weight of the frame is multiplied by the share that differs.
     /// Short programs of one structure are often independent; short programs of one text are copies.
     fn score_in_view(&self, view: usize, shared: f64, [a, b]: [f64; 2]) -> f64 {
         let union = a + b - shared;
@@ -286,8 +286,8 @@ impl Documents {
         }
     }
 
-    /// In a view, the resemblance, and the containment of each in the other, of two documents with `shared`
-    /// hashes in common. `None` if there is no such view.
+    /// The resemblance of two documents with `shared` hashes in common, and the containment of each in the
+    /// other, in one view. `None` if the database has no such view.
     pub(super) fn measures(&self, view: usize, a: u32, b: u32, shared: u32) -> Option<[f64; 3]> {
         let size = |id: u32| f64::from(self.sizes[id as usize][view]);
         (view < self.views()).then(|| measures(shared.into(), size(a), size(b)))
@@ -338,8 +338,8 @@ impl Documents {
         }
     }
 
-    /// The number of fingerprints that the frame of a program has as written, if it has `few` in structure.
-    /// The frame has twice the symbols as written, and the windows differ.
+    /// The number of fingerprints of a program's frame in the text as written, if the frame has `few` in the
+    /// structure. As written, the frame has twice the symbols, and the windows differ.
     fn few_as_written(&self, few: u64) -> u64 {
         let w = self.profile.text_view().map_or(1, |text| u64::from(text.w()));
         few.saturating_mul(2 * (u64::from(self.profile.w()) + 1)) / (w + 1)

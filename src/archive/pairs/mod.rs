@@ -78,7 +78,7 @@ pub(crate) fn find<'a>(
     let sorting = store.memory() / SORTER_SHARE;
     let plan = BlockPlan::make(store, &mut documents, options, sorting, task)?;
     let places = name_places(store, &documents)?;
-    // The resemblance of their own text can bring any pair among the best.
+    // The resemblance of the documents' own text can bring any pair among the best.
     let top = if own_text.is_some() { None } else { options.top };
     let ranked = Mutex::new(PairCollector::new(top, temp, sorting));
     let in_pairs = Mutex::new(RoaringBitmap::new());

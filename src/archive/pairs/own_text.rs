@@ -1,9 +1,9 @@
 //! Own text: the resemblance of two programs, names included.
 //!
 //! The fingerprints of source code describe its structure: all names are equal. Here documents that can be
-//! read again are compared by their words and punctuation, comments included. All k-grams of [`K`] are used,
-//! as `--as text -k 4 -w 1` would. If there are too many, only the smallest hashes are kept. The bound is the
-//! same for all documents, so the sample is uniform.
+//! read again are compared by their words and punctuation, comments included. All k-grams of [`K`] words and
+//! marks are used. If there are too many, only the smallest hashes are kept. The bound is the same for all
+//! documents, so the sample is uniform.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ use fpdb_store::Store;
 /// Words and punctuation marks in a k-gram.
 const K: u32 = 4;
 
-/// Maximum number of k-grams kept of all documents together; and the share of the memory, 1/`SKETCH_SHARE`,
-/// for them.
+/// Maximum number of k-grams kept of all documents together. They take at most 1/`SKETCH_SHARE` of the
+/// memory.
 const MOST: u64 = 1 << 25;
 const SKETCH_SHARE: u64 = 4;
 

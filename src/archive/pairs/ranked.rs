@@ -78,7 +78,7 @@ enum KeptPairs<'a> {
 }
 
 impl<'a> PairCollector<'a> {
-    /// Keeps the best `most` pairs, or all pairs for `None`, in about `memory` bytes.
+    /// Keeps the best `most` pairs in about `memory` bytes. `None`: all pairs.
     pub(super) fn new(most: Option<u64>, temp: &'a TempSpace, memory: u64) -> Self {
         // Twice the wanted number is collected before the worse half is dropped.
         let fits = |&most: &u64| most.saturating_mul(2 * size_of::<PairRecord>() as u64) <= memory;

@@ -49,7 +49,7 @@ pub(super) struct Anchor {
     pub(super) last: u32,
 }
 
-/// A run of repeated windows. Each first occurs at the same distance from the source's first window.
+/// A run of repeated windows. Their first occurrences are a run of windows in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Cover {
@@ -74,8 +74,8 @@ pub(super) struct Window {
 /// Appends the anchors of a document to `out`, with document id 0. `selected` is the result of winnowing, and
 /// `symbols` is the document's length.
 ///
-/// Of two successive selected k-grams, let the later hash be at most the earlier one. Then the later k-gram
-/// is selected as soon as it enters the window. Otherwise it is selected as soon as the earlier one has left.
+/// If the hash of a selected k-gram is at most that of the selected k-gram before it, the windows that select
+/// it begin as soon as it enters the window. Otherwise they begin as soon as the earlier k-gram has left.
 pub(super) fn anchors(selected: &[Selected], symbols: usize, cut: WindowShape, out: &mut Vec<Anchor>) {
     let Some(windows) = (symbols + 1).checked_sub(cut.window as usize).filter(|&windows| windows > 0) else { return };
     let kgrams = u64::from(cut.kgrams());

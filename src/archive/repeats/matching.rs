@@ -7,9 +7,9 @@
 //!
 //! If the surroundings of a text always differ, each occurrence becomes a holder; an example is the last
 //! anchor of a menu on thousands of pages. So at most [`MOST_HOLDERS`] holders of a hash are kept. A window
-//! that is at none of them goes to a second sort, by the hash of all its symbols. All windows equal to it go
-//! there too, since their first occurrence is not at a holder either. So the work is linear: at most
-//! `MOST_HOLDERS` comparisons for an anchor, and one record for a window.
+//! that equals a window of no kept holder goes to a second sort, by the hash of all its symbols. All windows
+//! equal to it go there too, since their first occurrence is not at a kept holder either. So the work is
+//! linear: at most `MOST_HOLDERS` comparisons for an anchor, and one record for a window.
 
 use rayon::prelude::*;
 
@@ -58,7 +58,7 @@ struct Group {
 #[derive(Default)]
 struct AnchorMatches {
     covers: Vec<Cover>,
-    /// Windows at no holder, found once the holders are complete.
+    /// Windows that no holder has, found once the holders are complete.
     rest: Vec<Window>,
 }
 
@@ -115,8 +115,8 @@ impl<'t> Matching<'_, 't> {
     fn batch(&self, anchors: &[Anchor], open: &mut Group) -> Result<Vec<AnchorMatches>> {
         let mut groups: Vec<&[Anchor]> = anchors.chunk_by(|one, next| one.hash == next.hash).collect();
         let mut found = Vec::new();
-        // The first group can continue an earlier one, and a later batch can continue the last. Both are
-        // handled alone.
+        // The first group can continue a group of an earlier batch, and a later batch can continue the last
+        // group. These two are handled by themselves.
         let last = if groups.len() > 1 { groups.pop() } else { None };
         let first = if groups.is_empty() { None } else { Some(groups.remove(0)) };
         for group in first.into_iter().chain(last) {
@@ -167,10 +167,10 @@ impl<'t> Matching<'_, 't> {
         Ok(())
     }
 
-    /// Compares the windows that are at no holder.
+    /// Compares the windows that no holder has.
     fn compare_rest(&self, rest: Sorter<'_, Window>, covers: &mut Sorter<'_, Cover>) -> Result<()> {
         let mut symbols = SymbolRun::default();
-        // The first of each distinct window with the current hash; its symbols are read when needed.
+        // The first occurrence of each distinct window with the current hash. Symbols are read when needed.
         let mut firsts: Vec<(Window, Option<SymbolRun>)> = Vec::new();
         let mut done = 0;
         for window in rest.sorted()? {
@@ -233,7 +233,7 @@ impl MatchWorker<'_> {
         Ok(())
     }
 
-    /// Records the windows of an anchor that are at a holder, each at the first such holder. Returns the
+    /// Records the windows of an anchor that a holder has too, each with the first such holder. Returns the
     /// ranges of the other windows, by the index of their first symbols in the context.
     fn compare(&mut self, anchor: Anchor, holders: &[Context]) -> Result<(Context, Vec<(usize, usize)>)> {
         let window = self.matching.cut.window as usize;

@@ -10,8 +10,7 @@ pub(super) const STEP: usize = 64;
 /// Marks a symbol whose origin does not fit in one byte; the full origin follows.
 const AT_LENGTH: u8 = u8::MAX;
 
-/// Limits of the encoding in one byte: most bytes in a symbol, and most bytes from the previous symbol's
-/// start.
+/// The most bytes in a symbol, and from the start of the symbol before, whose origin fits in one byte.
 const MOST_BYTES: u64 = 8;
 const MOST_AHEAD: u64 = 31;
 

@@ -117,7 +117,7 @@ impl SymbolStore {
         read_into(&self.file, at, out, &self.temp)
     }
 
-    /// The bytes of a run of symbols: from the first byte of the first to the last byte of the last.
+    /// The byte range of a run of symbols in the document.
     pub(super) fn span(&self, document: u32, first: u32, count: u32) -> Result<Span> {
         let last = first + count - 1;
         let (step, end) = (first as usize / STEP, last as usize / STEP);

@@ -47,7 +47,7 @@ pub(super) fn without(
             }
         };
         if partly {
-            // The other reader has already passed the bytes that stay.
+            // Reads the frame again from its start: the first reader has already passed bytes that stay.
             let facts = frame.facts();
             frame = Frame::new(compression, CountedFile::open(path, from).map_err(read())?).map_err(undecodable)?;
             let mut encoder = Encoder::new(compression, &facts, &mut *output).map_err(write())?;

@@ -49,7 +49,7 @@ fn lines(path: &Path, input: impl Read, edit: &LineEdit<'_>, output: &mut dyn Wr
         if read == 0 {
             return Ok(());
         }
-        // A line longer than any record arrives in pieces; each piece is written as other lines are.
+        // A line that is too long for a record arrives in pieces. Each piece is written like a line.
         let edited = edit(&line, at)?;
         output.write_all(edited.as_deref().unwrap_or(&line)).map_err(Error::io("write a copy of", path))?;
         at += read;

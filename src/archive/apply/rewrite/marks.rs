@@ -91,7 +91,7 @@ impl Marks<'_> {
 /// Offset of the marks of an earlier run, which are the last fields of the object in a line.
 fn earlier_marks(line: &[u8], fields: &[String]) -> Option<usize> {
     let key = format!("{}:", serde_json::to_string(fields.first()?).ok()?);
-    // Inside a string, its first quotation mark would follow a backslash.
+    // Inside a string, the first quotation mark of `key` would follow a backslash.
     let begin = memchr::memmem::rfind(line, key.as_bytes())?;
     let marks = [b"{", &line[begin..]].concat();
     let found = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(&marks).ok()?;

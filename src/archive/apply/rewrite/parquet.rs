@@ -128,7 +128,7 @@ fn properties_of(metadata: &ParquetMetaData, marks: Option<&Marks<'_>>) -> Write
     let facts = metadata.file_metadata();
     let mut pairs = facts.key_value_metadata().cloned().unwrap_or_default();
     if marks.is_some() {
-        // This entry describes the columns without the new ones.
+        // This entry would describe the table without the new columns.
         pairs.retain(|pair| pair.key != "ARROW:schema");
     }
     let version = if facts.version() >= 2 { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
@@ -273,7 +273,7 @@ fn filter<T: DataType>(
         if records == 0 {
             return Ok(());
         }
-        // The third number counts levels, present or not. If there are no levels, it counts values.
+        // The third number counts levels, even of absent values. If there are no levels, it counts values.
         let levels = if most_defined > 0 { defined.len() } else { levels.max(values.len()) };
         let mut kept_values = Vec::with_capacity(values.len());
         let (mut kept_defined, mut kept_repeated) = (Vec::new(), Vec::new());
