@@ -27,8 +27,8 @@ pub(super) fn memory(format: Format, bytes: &[u8]) -> u64 {
         }
         Format::Notebook => Factors { byte: 10, mark: 350, is_mark: |byte| byte.is_ascii_punctuation() },
         Format::Tex => Factors { byte: 4, mark: 100, is_mark: |byte| matches!(byte, b'\\' | b'%' | b'{' | b'}') },
-        // Includes a copy of the mail with missing closing lines added. These are as long as their
-        // boundaries, which the mail contains.
+        // Includes a copy of the mail with missing closing lines added. Each of these lines is about as long
+        // as its boundary, which the mail contains.
         Format::Mail => Factors {
             byte: 10,
             mark: 200,
@@ -45,8 +45,8 @@ pub(super) fn memory(format: Format, bytes: &[u8]) -> u64 {
 }
 
 /// Memory for a transcript in UTF-8, or 0 if none is needed. In the worst case each non-ASCII byte is a
-/// character with its own segment. Segments exist twice: here and in the final mapping. In UTF-16 and UTF-32,
-/// every character has one.
+/// character with its own segment. In UTF-16 and UTF-32, every character has its own segment. Segments exist
+/// twice: in the transcript and in the final mapping.
 fn transcript(bytes: &[u8]) -> u64 {
     if is_plain_utf8(bytes).is_some() {
         return 0;

@@ -23,9 +23,9 @@ pub struct InputLimit {
     pub default: u64,
     /// What it limits, as a noun phrase.
     pub meaning: &'static str,
-    /// Its value among these limits.
+    /// Reads its value from limits.
     pub get: fn(&InputLimits) -> u64,
-    /// Sets it.
+    /// Sets its value in limits.
     pub set: fn(&mut InputLimits, u64),
 }
 
@@ -51,15 +51,15 @@ impl InputLimit {
 /// The unit of a limit's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitUnit {
-    /// Bytes.
+    /// A number of bytes.
     Size,
-    /// How many times larger: 1 or more.
+    /// A factor: 1 or more.
     Times,
-    /// Seconds: 1 or more.
+    /// A number of seconds: 1 or more.
     Seconds,
-    /// Things.
+    /// A number of things, such as members.
     Count,
-    /// Things within each other: 32 bits.
+    /// A depth of nesting, below 2^32.
     Depth,
 }
 
@@ -74,10 +74,10 @@ macro_rules! limits {
                 #[doc = concat!("`", $name, "`: ", $meaning, ".")]
                 pub $field: $kind,
             )*
-            /// Reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in processes of
-            /// their own, so that the limits of memory and time hold whatever a parser does. Without it they
-            /// are read in this process, and refused where they look as if they needed too much memory. Not
-            /// part of the JSON.
+            /// The program that reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in
+            /// separate processes. The limits of memory and time then hold whatever a parser does. `None`:
+            /// this process reads such documents, and refuses one if the estimate of its memory exceeds the
+            /// limit. Not part of the JSON.
             pub process: Option<ReaderProcess>,
         }
 
@@ -141,7 +141,7 @@ impl From<InputLimits> for BTreeMap<String, u64> {
 }
 
 impl InputLimits {
-    /// The same, with another value of the limit that this field holds.
+    /// Returns these limits with another value of the limit `field`.
     ///
     /// # Errors
     /// [`Error::UnknownLimit`] if no field has this name; [`Error::InvalidParameter`] if the limit cannot

@@ -21,8 +21,8 @@ pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     for depth in (0..=DEPTH).rev() {
         let message = MessageParser::default().parse(bytes.as_ref());
         let message = message.ok_or_else(|| Error::not_of_format(Format::Mail, "it has no header"))?;
-        // A part without a closing line hides the multiparts within it. They become visible once it is
-        // closed.
+        // A part without a closing line hides the multiparts within it. Once it is closed, the next round
+        // finds and closes these.
         let closed = if depth == 0 { None } else { closed(&message, &bytes) };
         let Some(closed) = closed else { return text_of(&message, limits) };
         drop(message);
@@ -67,8 +67,8 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut UnreadParts) {
         }
     };
     add(message.subject().unwrap_or_default());
-    // The library handles an alternative without plain text at its end, but one that was cut off may have no
-    // end.
+    // At the end of an alternative without plain text, the library lists its HTML as the text. An alternative
+    // that was cut off may have no end.
     let texts = if message.text_body.is_empty() { &message.html_body } else { &message.text_body };
     for (number, part) in (0..).zip(&message.parts) {
         let is_text = texts.contains(&number) || is_broken_text(part);

@@ -44,8 +44,8 @@ pub fn applies(format: Format) -> bool {
     !matches!(format, Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_))
 }
 
-/// True if the extracted text of this format has no offsets in the original. Foreign libraries read these
-/// formats from start to end. A separate process can read them.
+/// True if offsets in documents of this format refer to the extracted text, not to the original. Foreign
+/// libraries read these formats as a whole. A separate process can read them.
 pub(crate) fn is_detached(format: Format) -> bool {
     matches!(format, Format::Mail | Format::Pdf | Format::Docx | Format::Odt | Format::Epub)
 }
@@ -73,7 +73,7 @@ pub fn extract(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Ext
 fn extract_here(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     limits.check_document(format, bytes.len() as u64)?;
     limits.check_memory(format, bytes)?;
-    // The libraries should not panic. If one does, only this document is lost, and its state is dropped.
+    // The libraries should not panic. If one does, its state is dropped, and only this document is lost.
     let extracted = guarded(|| match format {
         Format::Html => Ok(Extracted { unread: embedded(bytes), ..html::extract(bytes) }),
         Format::Markdown => Ok(Extracted { unread: embedded(bytes), ..markdown::extract(bytes) }),

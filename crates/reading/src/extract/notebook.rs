@@ -9,7 +9,7 @@ use crate::extract::text::source::Utf8Source;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::{Format, Span};
 
-/// The parts of a notebook that are read. Outputs of cells are not.
+/// The parts of a notebook that are read. Outputs of cells are not read.
 #[derive(Deserialize)]
 struct Notebook<'a> {
     #[serde(borrow, default)]

@@ -1,8 +1,8 @@
 //! Emitter: turns the tokeniser's calls into text with origins, by the rule of `docs/formats.md`.
 //!
 //! With every string that it emits, `html5gum` reports how far it has read. The input read since the previous
-//! string is the origin of this one. If the origin has the length of the string, it is the same text.
-//! Otherwise it is a character reference or a line end, or this string followed by the next.
+//! string is the origin of this one. If origin and string have one length, they are the same text. Otherwise
+//! the origin is a character reference or a line end, or it also contains the next string.
 
 use html5gum::emitters::Emitter as Calls;
 use html5gum::{Error, State};
@@ -55,7 +55,7 @@ impl Name {
         self.length = end;
     }
 
-    /// The name; empty if it is too long to be known.
+    /// The name; empty if it is longer than any known name.
     fn get(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }

@@ -15,7 +15,7 @@ use fpdb_kernel::document::Format;
 pub(crate) struct Package<'a> {
     format: Format,
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    /// Maximum number of bytes that its parts may decompress to, and the rest of it.
+    /// Maximum number of bytes to which its parts may decompress, and how many of them are left.
     limit: u64,
     left: u64,
 }
@@ -47,7 +47,7 @@ impl<'a> Package<'a> {
             Err(error) => return Err(unreadable(self.format, error)),
         };
         let mut bytes = Vec::new();
-        // One byte more than allowed, to notice that there is more.
+        // Reads one byte more than allowed, to notice a part that is too large.
         let read = part.take(self.left + 1).read_to_end(&mut bytes);
         read.map_err(|error| unreadable(self.format, error.into()))?;
         self.left = self
@@ -57,8 +57,8 @@ impl<'a> Package<'a> {
         Ok(Some(bytes))
     }
 
-    /// Summarises the parts with these names, which are not read: the archive's directory has their checksums
-    /// and sizes.
+    /// Summarises the parts whose names are `is_unread`. They are not read: the archive's directory has their
+    /// checksums and sizes.
     ///
     /// # Errors
     /// [`DocumentError::NotOfFormat`] if the directory is damaged.

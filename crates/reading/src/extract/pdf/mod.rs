@@ -59,8 +59,8 @@ fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
 }
 
 /// Returns an error if a document's streams decompress to more than `limit` bytes; the library has no such
-/// limit. Images are never decompressed. Streams are found by their keyword, because the list of streams may
-/// be inside a stream.
+/// limit. Nothing decompresses images. Streams are found by their keyword, because the list of streams may be
+/// inside a stream.
 fn check_streams(bytes: &[u8], limit: u64) -> Result<()> {
     const KEYWORD: &[u8] = b"stream";
     const DICTIONARY: usize = 2048;

@@ -1,4 +1,4 @@
-//! Client: this process's end of the connection.
+//! Client: sends documents to a reader process and receives their texts.
 
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -45,8 +45,7 @@ impl Connection {
     fn ask(&mut self, request: &Request, document: &[u8]) -> io::Result<ProcessAnswer> {
         self.documents += 1;
         drop(self.take_words());
-        // A process that uses up its processor time is ended by the system. This timeout is for one that
-        // waits.
+        // The system ends a process that uses up its processor time. This timeout ends one that waits.
         let timeout = Duration::from_secs(request.seconds.saturating_mul(4).saturating_add(60));
         self.stream.set_read_timeout(Some(timeout))?;
         self.stream.set_write_timeout(Some(timeout))?;

@@ -54,7 +54,7 @@ fn read(stream: &mut UnixStream, request: &Request) -> io::Result<ProcessAnswer>
 /// and the other process notices.
 fn limit(request: &Request) -> io::Result<()> {
     set(Resource::Data, request.memory.saturating_add(OWN_MEMORY))?;
-    // On other systems than Linux, the limit above counts only the heap. This one counts all memory.
+    // On systems other than Linux, the limit above counts only the heap. This one counts all memory.
     if !cfg!(target_os = "linux") {
         set(Resource::As, request.memory.saturating_mul(2).saturating_add(16 * OWN_MEMORY))?;
     }

@@ -10,7 +10,7 @@ use fpdb_kernel::document::Format;
 /// The first bytes of a request. The last two are the version of the protocol.
 const MAGIC: [u8; 8] = *b"fpdbrd02";
 
-/// Number of numbers in a request: format, four limits, seconds, length.
+/// A request has these numbers: format, four limits, seconds, length.
 const NUMBERS: usize = 7;
 
 /// Maximum bytes of an error message in an answer.
@@ -41,7 +41,7 @@ impl Request {
         Self { format, document, unpacked, expansion, memory, seconds: limits.seconds_for(length), length }
     }
 
-    /// The limits for the process that answers. Its memory is limited by the system instead.
+    /// The limits for the process that answers. The system limits the memory of that process.
     pub(super) fn limits(&self) -> InputLimits {
         let &Self { document, unpacked, expansion, seconds, .. } = self;
         InputLimits::default()
@@ -110,7 +110,7 @@ impl ProcessAnswer {
         }
     }
 
-    /// Converts the answer to a result, for a document of this format that was read with `memory` bytes.
+    /// Converts the answer to a result, for a document of this format that could take `memory` bytes.
     pub(super) fn into_result(self, format: Format, memory: u64) -> Result<Extracted> {
         let name = format.name();
         Err(match self {

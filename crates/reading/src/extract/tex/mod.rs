@@ -58,7 +58,7 @@ pub(crate) fn extract(bytes: &[u8]) -> Extracted {
     let text = source.text();
     let body = match text.find("\\begin{document}") {
         Some(begin) => begin..text.find("\\end{document}").filter(|&end| end > begin).unwrap_or(text.len()),
-        // A preamble without a document, or a part of one.
+        // The text is a preamble without a document, or a part of a preamble.
         None if text.contains("\\documentclass") => 0..0,
         None => 0..text.len(),
     };
@@ -69,8 +69,8 @@ pub(crate) fn extract(bytes: &[u8]) -> Extracted {
 /// Reads TeX.
 struct TexReader<'a> {
     tex: &'a [u8],
-    /// How many more groups may turn out to have no end within reach. At 0, no more ends are searched for.
-    /// Each such search takes some thousand steps, and a document could consist of nothing else.
+    /// The number of failed searches for the end of a group that are still allowed. At 0, no end is searched
+    /// for. A failed search takes some thousand steps, and a document could consist of nothing else.
     misses: usize,
 }
 
@@ -105,7 +105,7 @@ impl<'a> TexReader<'a> {
                     at += memchr::memchr(b'\n', &tex[at..]).map_or(tex.len() - at, |end| end + 1);
                 }
                 (Some(_), Some(letter)) if letter.is_ascii_alphabetic() => at = self.command(at, builder),
-                // `\\` ends a line. `\%`, `\&` and similar give the character. All others are dropped.
+                // `\\` ends a line. `\%`, `\&` and similar stand for the character. Others are dropped.
                 (Some(_), Some(b'\\')) => {
                     builder.separate(at as u64);
                     at += 2;

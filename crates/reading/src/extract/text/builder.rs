@@ -11,12 +11,12 @@ pub(crate) struct TextBuilder {
     segments: Vec<Segment>,
     /// True if the last segment is verbatim and may be extended.
     growing: bool,
-    /// A number to add to every origin.
+    /// Added to every origin.
     shift: u64,
 }
 
 impl TextBuilder {
-    /// A builder with room for `bytes` bytes of text. Callers give origins that are too low by `shift`.
+    /// A builder with room for `bytes` bytes of text. It adds `shift` to the origins that callers give.
     pub(crate) fn new(bytes: usize, shift: usize) -> Self {
         Self { text: Vec::with_capacity(bytes), shift: shift as u64, ..Self::default() }
     }

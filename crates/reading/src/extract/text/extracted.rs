@@ -30,7 +30,7 @@ pub struct Unread {
     pub digest: Digest,
 }
 
-/// Collects such parts.
+/// Counts and digests unread parts.
 #[derive(Debug, Default)]
 pub(crate) struct UnreadParts(Vec<u128>);
 
@@ -49,10 +49,11 @@ impl UnreadParts {
     }
 }
 
-/// From byte `text` of the text to the next segment: text that comes from the bytes `origin` of the document.
+/// A stretch of text and its origin. It reaches from byte `text` of the text to the next segment, and comes
+/// from the bytes `origin` of the document.
 ///
-/// If both have the same length, the text is *verbatim*: the bytes are the same. Otherwise the whole text
-/// comes from the whole origin, as for a character entity. The origin may be empty.
+/// If text and origin have the same length, the text is *verbatim*: the bytes are the same. Otherwise the
+/// whole text comes from the whole origin, as for a character entity. The origin may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     pub(crate) text: u64,

@@ -1,8 +1,8 @@
 //! Map: converts offsets in an extracted text to byte ranges of the document. Lines: converts byte offsets to
 //! line numbers.
 //!
-//! Both are fast for ascending places, as those of fingerprints are, because they continue from the last
-//! place. Other orders give the same results, but take longer.
+//! Both continue from the last place, so they are fast for ascending places, such as those of fingerprints.
+//! Other orders give the same results, but take longer.
 
 use crate::extract::Segment;
 use fpdb_kernel::document::Span;

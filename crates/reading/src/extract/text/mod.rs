@@ -1,4 +1,4 @@
-//! Text: what an extractor makes of a document. It is a text in UTF-8 and the origin of each part of it.
+//! Text: the result of an extractor. It is a text in UTF-8 and the origin of each part of it.
 
 pub(crate) mod builder;
 pub(crate) mod charset;
