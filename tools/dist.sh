@@ -20,6 +20,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C TZ=UTC
+# What an earlier build left must not be in the program.
+export CARGO_INCREMENTAL=0
 umask 022
 
 mkdir -p "${CARGO_TARGET_DIR:-target}"
