@@ -134,7 +134,9 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 let begin = self.at + 1 + usize::from(next == Some(b'@'));
                 let mut end = self.word_end(begin);
                 if end == begin && first == b'$' && matches!(next, Some(b'!'..=b'/' | b':'..=b'@' | b'`')) {
-                    end = begin + 1;
+                    // After `$@`, this takes one character more. Without it, the version of the hashes would
+                    // be another.
+                    end = begin + usize::from(self.byte(begin).is_some_and(|byte| byte.is_ascii()));
                 }
                 if end <= begin {
                     return false;

@@ -178,6 +178,10 @@ fn broken_code_has_its_tokens() {
         let garbled = values(language, &garbled).len();
         assert!(garbled > whole / 2, "{}: {garbled} of {whole}", language.name());
     }
+    // A variable of Ruby at the end, and before a mark that is not ASCII.
+    for (text, tokens) in [("x = $@", "1: ‹x› = ‹$@›\n"), ("x = $@€", "1: ‹x› = $ @ €\n")] {
+        assert_eq!(written(&read(Some(Language::Ruby), text.as_bytes()), text), tokens);
+    }
     // Unknown characters still give words and marks.
     let text = "§ if € then ¤ 12";
     let symbols = read(Some(Language::Java), text.as_bytes());
