@@ -200,8 +200,6 @@ struct Kernels {
     text: Option<Kernel>,
     /// The bytes of the current block, until it is whole. Only with two views.
     block: Vec<u8>,
-    /// Fingerprints of the text as written, from the current block.
-    of_block: Fingerprints,
 }
 
 impl Kernels {
@@ -211,7 +209,6 @@ impl Kernels {
             structure: Kernel::new(&profile.structure_view()),
             text: profile.text_view().as_ref().map(Kernel::new),
             block: Vec::new(),
-            of_block: Fingerprints::new(),
         }
     }
 
@@ -240,21 +237,17 @@ impl Kernels {
 
     /// Passes the current block to both.
     fn feed_block(&mut self, out: &mut Fingerprints) {
-        let Self { structure, text: Some(text), block, of_block, .. } = self else { return };
+        let Self { structure, text: Some(text), block, .. } = self else { return };
         structure.feed(block, out);
-        text.feed(block, of_block);
+        text.feed(block, out);
         block.clear();
-        out.extend(of_block.iter());
-        of_block.clear();
     }
 
     fn finish(&mut self, out: &mut Fingerprints) -> (TextTotals, Option<ViewTotals>) {
         self.feed_block(out);
         let totals = self.structure.finish(out);
         let text = self.text.as_mut().map(|text| {
-            let TextTotals { symbols, kgrams, .. } = text.finish(&mut self.of_block);
-            out.extend(self.of_block.iter());
-            self.of_block.clear();
+            let TextTotals { symbols, kgrams, .. } = text.finish(out);
             ViewTotals { symbols, kgrams }
         });
         (totals, text)

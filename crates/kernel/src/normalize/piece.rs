@@ -73,7 +73,14 @@ impl TextPiece {
 
 /// The origin of a range in a piece of `length` bytes. The range must begin and end on character boundaries,
 /// so it can cut only verbatim runs.
+#[inline]
 pub(super) fn origin(runs: &[OriginRun], length: usize, range: Range<usize>) -> Range<u64> {
+    // Nearly always the piece is one verbatim run.
+    if let &[OriginRun { at: 0, start, end }] = runs
+        && end - start == length as u64
+    {
+        return start + range.start as u64..start + range.end as u64;
+    }
     let first = runs.partition_point(|run| run.at <= range.start).saturating_sub(1);
     let last = runs.partition_point(|run| run.at < range.end).saturating_sub(1);
     let within = |run: &OriginRun, at: usize| run.start + (at - run.at) as u64;

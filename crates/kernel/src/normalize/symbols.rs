@@ -287,10 +287,13 @@ impl Symbols {
     }
 
     /// Appends a symbol with origin `start..end`. Neither may be below that of an earlier symbol.
+    #[inline]
     pub(crate) fn push(&mut self, value: u64, start: u64, end: u64) {
-        self.widen();
         let base = self.base_for(start);
-        self.make_room(1);
+        if !self.wide || self.length >= self.starts.len().min(self.values.len()) {
+            self.widen();
+            self.make_room(1);
+        }
         self.starts[self.length] = (start - base) as u32;
         self.values[self.length] = value;
         self.ends[self.length] = (end - base) as u32;

@@ -159,9 +159,7 @@ impl WordMaker {
 
     /// No word boundary separates two ASCII letters, so every run of letters is a word.
     fn ascii_letters(&mut self, text: &str, runs: &[OriginRun], out: &mut Symbols) {
-        self.folded.clear();
-        self.folded.push_str(text);
-        self.folded.make_ascii_lowercase();
+        self.fold(text);
         let mut from = 0;
         for word in self.folded.split(|c: char| !c.is_ascii_lowercase()) {
             if !word.is_empty() {
@@ -201,6 +199,10 @@ impl WordMaker {
     /// Writes the standard form of a word to `folded`, without invisible characters.
     fn fold(&mut self, word: &str) {
         self.folded.clear();
+        if word.is_ascii() {
+            self.folded.push_str(word);
+            return self.folded.make_ascii_lowercase();
+        }
         for c in word.chars() {
             match self.folding.fate(c) {
                 FoldResult::Keep(c) => self.folded.push(c),

@@ -231,12 +231,9 @@ impl Batch {
             return Err(Error::Document(DocumentError::TooManyFingerprints { limit }));
         }
         let (document, mut ordinal) = (self.document, first as u32);
-        let profile = self.profile;
-        if profile.has_two_views() {
-            let of_text = fingerprints.clone().filter(|fingerprint| profile.view_of(fingerprint.hash) == View::Text);
-            self.open.of_text += of_text.count() as u64;
-        }
+        let (profile, of_text) = (self.profile, &mut self.open.of_text);
         self.postings.extend(fingerprints.clone().map(|Fingerprint { hash, .. }| {
+            *of_text += u64::from(profile.view_of(hash) == View::Text);
             let posting = Posting { hash, document, ordinal };
             // No fingerprint can follow the one with the largest ordinal.
             ordinal = ordinal.wrapping_add(1);

@@ -28,6 +28,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Sink;
+use super::output::ascii_prefix;
 use super::piece::TextPiece;
 use super::symbols::Symbols;
 use super::words::WordMaker;
@@ -163,10 +164,13 @@ fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) ->
     !origin.is_empty()
 }
 
-/// Length of the first piece of text in no known language: a line, or whole words of a long line. `None`
-/// while the piece is incomplete. The length depends only on the text.
+/// Length of the first piece of text in no known language: ASCII lines, a line, or whole words of a long line.
+/// `None` while the piece is incomplete. The tokens depend only on the text, because no token crosses lines.
 fn piece(text: &str, ended: bool) -> Option<usize> {
     let window = &text.as_bytes()[..text.len().min(PIECE_LIMIT)];
+    if let Some(newline) = memchr::memrchr(b'\n', ascii_prefix(window).as_bytes()) {
+        return Some(newline + 1);
+    }
     if let Some(newline) = memchr::memchr(b'\n', window) {
         return Some(newline + 1);
     }
