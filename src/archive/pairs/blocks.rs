@@ -133,9 +133,10 @@ impl BlockPlan {
     }
 }
 
-/// Bytes of the counters of one thread, for each view of each document.
+/// Bytes of the counters of one thread: for each view of each document a number, and a weight if there are
+/// weights.
 fn counter_bytes(ids: usize, views: usize, weighted: bool) -> u64 {
-    (ids * views * if weighted { 12 } else { 4 }) as u64
+    (ids * if weighted { (12 * views).next_multiple_of(8) } else { 4 * views }) as u64
 }
 
 /// The number of threads that count, with `counter` bytes each: all threads, unless their counters exceed

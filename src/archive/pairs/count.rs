@@ -84,14 +84,15 @@ fn count(
     compared: &Compared<'_>,
     take: &Take<'_>,
 ) -> Result<u64> {
-    match documents.views() {
-        1 => count_views::<1>(store, documents, options, plan, block, compared, take),
-        _ => count_views::<2>(store, documents, options, plan, block, compared, take),
+    match (documents.views(), documents.weights.is_empty()) {
+        (1, true) => count_views::<1, ()>(store, documents, options, plan, block, compared, take),
+        (1, false) => count_views::<1, f64>(store, documents, options, plan, block, compared, take),
+        _ => count_views::<2, f64>(store, documents, options, plan, block, compared, take),
     }
 }
 
 /// As [`count`], for documents in `VIEWS` views.
-fn count_views<const VIEWS: usize>(
+fn count_views<const VIEWS: usize, W: WeightSum>(
     store: &Store,
     documents: &Documents,
     options: &PairsOptions,
@@ -101,13 +102,15 @@ fn count_views<const VIEWS: usize>(
     take: &Take<'_>,
 ) -> Result<u64> {
     let lists = Lists::gather(store, documents, options, plan, (&block, compared.task))?;
+    let thresholds = documents.thresholds(options);
+    let judge = |pair| documents.judge(pair, options, &thresholds);
     let done = AtomicU64::new(0);
     // Each thread has its own counter, so there must be no more parts than counters that fit in memory.
     let least = if plan.threads < rayon::current_num_threads() { block.len().div_ceil(plan.threads) } else { 1 };
     let found = block.clone().into_par_iter().with_min_len(least).map_init(
-        || Counter::<VIEWS>::new(documents),
+        || Counter::<VIEWS, W>::new(documents),
         |counter, anchor| {
-            let below = counter.count(anchor, (anchor - block.start) as usize, &lists, (documents, options), take)?;
+            let below = counter.count(anchor, (anchor - block.start) as usize, &lists, documents, &judge, take)?;
             let so_far = done.fetch_add(1, Ordering::Relaxed) + 1;
             if so_far.is_multiple_of(REPORTED) {
                 compared.report(so_far)?;
@@ -199,20 +202,54 @@ impl Lists {
     }
 }
 
-/// The counters of one thread: for each document, one in each view.
-struct Counter<const VIEWS: usize> {
-    shared: Vec<[u32; VIEWS]>,
-    weights: Vec<[f64; VIEWS]>,
+/// The sum of the weights of shared hashes; `()` if all hashes weigh the same.
+trait WeightSum: Copy + Default {
+    fn add(&mut self, weight: f64);
+    fn get(self) -> f64;
+}
+
+impl WeightSum for () {
+    fn add(&mut self, _: f64) {}
+
+    fn get(self) -> f64 {
+        0.0
+    }
+}
+
+impl WeightSum for f64 {
+    fn add(&mut self, weight: f64) {
+        *self += weight;
+    }
+
+    fn get(self) -> f64 {
+        self
+    }
+}
+
+/// The shared hashes of the anchor and another document, and their weights, in each view. They lie together,
+/// because they are counted together.
+#[derive(Clone, Copy)]
+struct Shared<const VIEWS: usize, W> {
+    weights: [W; VIEWS],
+    hashes: [u32; VIEWS],
+}
+
+/// The counters of one thread, by document.
+struct Counter<const VIEWS: usize, W> {
+    shared: Vec<Shared<VIEWS, W>>,
     /// Documents whose counter is not zero.
     touched: Vec<u32>,
     /// Pairs not yet passed on.
     found: Vec<Measured>,
 }
 
-impl<const VIEWS: usize> Counter<VIEWS> {
+impl<const VIEWS: usize, W: WeightSum> Counter<VIEWS, W> {
     fn new(documents: &Documents) -> Self {
-        let weights = vec![[0.0; VIEWS]; documents.weights.len()];
-        Self { shared: vec![[0; VIEWS]; documents.ids()], weights, touched: Vec::new(), found: Vec::new() }
+        Self { shared: vec![Self::none(); documents.ids()], touched: Vec::new(), found: Vec::new() }
+    }
+
+    fn none() -> Shared<VIEWS, W> {
+        Shared { weights: [W::default(); VIEWS], hashes: [0; VIEWS] }
     }
 
     /// Passes on the wanted pairs of one document. Returns the number of its pairs below the thresholds.
@@ -221,39 +258,36 @@ impl<const VIEWS: usize> Counter<VIEWS> {
         anchor: u32,
         place: usize,
         lists: &Lists,
-        (documents, options): (&Documents, &PairsOptions),
+        documents: &Documents,
+        judge: &impl Fn(CountedPair) -> Verdict,
         take: &Take<'_>,
     ) -> Result<u64> {
         let (paired_with_all, new_together) = (documents.are_divided(), documents.are_new_together());
         for &number in lists.of_document(place) {
             let (view, list) = lists.list(number);
             let view = view.min(VIEWS - 1);
-            let after = if paired_with_all { 0 } else { list.partition_point(|&other| other <= anchor) };
-            let weight = lists.weights.get(number as usize).copied();
-            for &other in &list[after..] {
+            let weight = lists.weights.get(number as usize).copied().unwrap_or(0.0);
+            // From the end, since lists ascend: this takes no search for the first one after the anchor.
+            for &other in list.iter().rev().take_while(|&&other| paired_with_all || other > anchor) {
                 // Two new documents are a pair once: from the earlier one.
                 if new_together && other <= anchor && documents.is_new(other) == Some(true) {
                     continue;
                 }
                 let shared = &mut self.shared[other as usize];
-                if *shared == [0; VIEWS] {
+                if shared.hashes == [0; VIEWS] {
                     self.touched.push(other);
                 }
-                shared[view] += 1;
-                if let Some(weight) = weight {
-                    self.weights[other as usize][view] += weight;
-                }
+                shared.hashes[view] += 1;
+                shared.weights[view].add(weight);
             }
         }
         let mut below = 0;
         for other in self.touched.drain(..) {
-            let shared = std::mem::replace(&mut self.shared[other as usize], [0; VIEWS]);
-            let none = || [0.0; VIEWS];
-            let weight = self.weights.get_mut(other as usize).map_or_else(none, |all| std::mem::replace(all, none()));
-            let shared = [shared[0], *shared.get(1).unwrap_or(&0)];
-            let weight = [weight[0], *weight.get(1).unwrap_or(&0.0)];
+            let Shared { weights, hashes } = std::mem::replace(&mut self.shared[other as usize], Self::none());
+            let shared = [hashes[0], *hashes.get(1).unwrap_or(&0)];
+            let weight = [weights[0].get(), weights.get(1).map_or(0.0, |weight| weight.get())];
             let pair = CountedPair { a: anchor.min(other), b: anchor.max(other), shared, weight };
-            match documents.judge(pair, options) {
+            match judge(pair) {
                 Verdict::Wanted(measured) => self.found.push(measured),
                 Verdict::Below => below += 1,
                 Verdict::NoPair => {}

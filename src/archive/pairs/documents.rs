@@ -26,8 +26,8 @@ pub(super) struct Documents {
     weighting: Weight,
     /// By id, the sum of the weights of its hashes in each view; empty if all hashes weigh the same.
     pub(super) weights: Vec<[f64; 2]>,
-    /// The mean weight of a document's hash in each view.
-    mean_weights: [f64; 2],
+    /// The weight of a frame in each view.
+    frames: [f64; 2],
     /// By id, the 1-based index of the longest prefix with which the name begins, or 0. Empty without
     /// prefixes.
     sides: Vec<u16>,
@@ -77,7 +77,7 @@ impl Documents {
             } else {
                 vec![[0.0; 2]; ids]
             },
-            mean_weights: [1.0; 2],
+            frames: [0.0; 2],
             sides: if options.across.is_empty() { Vec::new() } else { vec![0; ids] },
             prefixes: options.across.len(),
             groups: vec![0; ids],
@@ -233,12 +233,14 @@ impl Documents {
         }
     }
 
-    /// Finds the mean weights, once all weights are summed.
+    /// Finds the weights of the frames, once all weights are summed: each symbol has the mean weight of its
+    /// view.
     pub(super) fn weights_are_known(&mut self) {
-        for view in 0..2 {
+        for (view, profile) in self.profile.views().enumerate() {
             let weight: f64 = self.weights.iter().map(|weights| weights[view]).sum();
             let hashes: u64 = self.sizes.iter().map(|sizes| u64::from(sizes[view])).sum();
-            self.mean_weights[view] = if weight > 0.0 { weight / hashes.max(1) as f64 } else { 1.0 };
+            let mean = if weight > 0.0 { weight / hashes.max(1) as f64 } else { 1.0 };
+            self.frames[view] = FRAME[view] * 2.0 / (f64::from(profile.w()) + 1.0) * mean;
         }
     }
 
@@ -246,15 +248,11 @@ impl Documents {
     /// [`FRAME`] symbols added to the union. So two short programs that are half the same score less than two
     /// long ones. In the text as written, the weight of the frame is multiplied by the share that differs.
     /// Short programs of one structure are often independent; short programs of one text are copies.
-    fn score_in_view(&self, view: usize, shared: f64, [a, b]: [f64; 2]) -> f64 {
-        let union = a + b - shared;
-        if union <= 0.0 {
-            return 0.0;
-        }
-        let profile = self.profile.views().nth(view).unwrap_or(self.profile);
-        let frame = FRAME[view] * 2.0 / (f64::from(profile.w()) + 1.0) * self.mean_weights[view];
-        let counted = if profile.is_text_view() { 1.0 - shared / union } else { 1.0 };
-        shared / (union + frame * counted)
+    fn score_in_view(&self, view: usize, &CountedPair { a, b, weight, .. }: &CountedPair) -> f64 {
+        let shared = weight[view];
+        let union = self.weights[a as usize][view] + self.weights[b as usize][view] - shared;
+        let counted = if view == 1 { 1.0 - share(shared, union) } else { 1.0 };
+        if union > 0.0 { shared / (union + self.frames[view] * counted) } else { 0.0 }
     }
 
     /// The number of views.
@@ -293,49 +291,20 @@ impl Documents {
         (view < self.views()).then(|| measures(shared.into(), size(a), size(b)))
     }
 
-    /// Whether two documents are a pair, and whether it reaches the thresholds.
-    pub(super) fn judge(&self, found: CountedPair, options: &PairsOptions) -> Verdict {
-        let CountedPair { a, b, shared, weight } = found;
-        if !self.may_pair(a, b) {
-            return Verdict::NoPair;
-        }
-        let (mut best, mut is_enough) = (0.0_f64, false);
-        for view in 0..self.views() {
-            let of_both = |of: &dyn Fn(u32) -> f64| [of(a), of(b)];
-            let weights = match self.weights.is_empty() {
-                true => None,
-                false => Some(of_both(&|id| self.weights[id as usize][view])),
-            };
-            let shared = u64::from(shared[view]);
-            let [resemblance, of_a, of_b] = match weights.filter(|_| self.weighting != Weight::None) {
-                Some([of_a, of_b]) => measures(weight[view], of_a, of_b),
-                None => {
-                    let [of_a, of_b] = of_both(&|id| f64::from(self.sizes[id as usize][view]));
-                    measures(shared as f64, of_a, of_b)
-                }
-            };
-            // The default thresholds are those of structure. Unrelated programs share more words, and a short
-            // text has few fingerprints, whose resemblance varies more.
-            let defaults = options.few_shared > 0 && view == 1;
-            let (few_shared, factors) = match defaults {
-                true => (self.few_as_written(options.few_shared), [2.0, 2.5]),
-                false => (options.few_shared, [1.0, 1.0]),
-            };
-            let least = match shared < few_shared {
-                true => factors[1] * options.few_min_resemblance,
-                false => factors[0] * options.min_resemblance,
-            };
-            let is_held = of_a.max(of_b) >= options.min_containment;
-            is_enough |= shared >= options.min_shared && resemblance >= least && is_held;
-            best = best.max(match weights.filter(|_| self.views() == 2) {
-                Some(weights) => self.score_in_view(view, weight[view], weights),
-                None => resemblance,
-            });
-        }
-        match is_enough {
-            true => Verdict::Wanted(Measured { a, b, shared, score: best }),
-            false => Verdict::Below,
-        }
+    /// The thresholds in each view. The default ones are those of structure. Unrelated programs share more
+    /// words, and a short text has few fingerprints, whose resemblance varies more.
+    pub(super) fn thresholds(&self, options: &PairsOptions) -> [Thresholds; 2] {
+        let PairsOptions { min_resemblance, few_shared, few_min_resemblance, .. } = *options;
+        let of_structure = Thresholds { least: min_resemblance, few_shared, least_of_few: few_min_resemblance };
+        let of_text = match few_shared {
+            0 => of_structure,
+            _ => Thresholds {
+                least: 2.0 * min_resemblance,
+                few_shared: self.few_as_written(few_shared),
+                least_of_few: 2.5 * few_min_resemblance,
+            },
+        };
+        [of_structure, of_text]
     }
 
     /// The number of fingerprints of a program's frame in the text as written, if the frame has `few` in the
@@ -344,12 +313,63 @@ impl Documents {
         let w = self.profile.text_view().map_or(1, |text| u64::from(text.w()));
         few.saturating_mul(2 * (u64::from(self.profile.w()) + 1)) / (w + 1)
     }
+
+    /// Whether two documents are a pair, and whether it reaches the thresholds.
+    pub(super) fn judge(&self, pair: CountedPair, options: &PairsOptions, thresholds: &[Thresholds; 2]) -> Verdict {
+        let CountedPair { a, b, shared, .. } = pair;
+        if !self.may_pair(a, b) {
+            return Verdict::NoPair;
+        }
+        let is_enough = |view: usize| {
+            let Thresholds { least, few_shared, least_of_few } = thresholds[view];
+            let shared = u64::from(shared[view]);
+            let least = if shared < few_shared { least_of_few } else { least };
+            let [both, of_a, of_b] = self.amounts(view, &pair);
+            shared >= options.min_shared
+                && share(both, of_a + of_b - both) >= least
+                && share(both, of_a.min(of_b)) >= options.min_containment
+        };
+        if !is_enough(0) && !(self.views() == 2 && is_enough(1)) {
+            return Verdict::Below;
+        }
+        let score = match self.views() {
+            2 => self.score_in_view(0, &pair).max(self.score_in_view(1, &pair)),
+            _ => {
+                let [both, of_a, of_b] = self.amounts(0, &pair);
+                share(both, of_a + of_b - both)
+            }
+        };
+        Verdict::Wanted(Measured { a, b, shared, score })
+    }
+
+    /// The hashes of a pair in one view that both hold, that `a` holds and that `b` holds: their number, or the
+    /// weight that was asked for.
+    fn amounts(&self, view: usize, &CountedPair { a, b, shared, weight }: &CountedPair) -> [f64; 3] {
+        let (a, b) = (a as usize, b as usize);
+        match self.weighting {
+            Weight::None => [shared[view], self.sizes[a][view], self.sizes[b][view]].map(f64::from),
+            _ => [weight[view], self.weights[a][view], self.weights[b][view]],
+        }
+    }
 }
 
 fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {
-    // A document can lack symbols in one view.
-    let share = |whole: f64| if whole > 0.0 { shared / whole } else { 0.0 };
-    [share(a + b - shared), share(a), share(b)]
+    [share(shared, a + b - shared), share(shared, a), share(shared, b)]
+}
+
+/// A document can lack symbols in one view, so `whole` may be 0.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// The thresholds of pairs in one view.
+#[derive(Clone, Copy)]
+pub(super) struct Thresholds {
+    /// The smallest resemblance.
+    least: f64,
+    /// Pairs with fewer common hashes need the resemblance `least_of_few`.
+    few_shared: u64,
+    least_of_few: f64,
 }
 
 /// The relation of two documents that share a hash.

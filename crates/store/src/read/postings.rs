@@ -74,7 +74,11 @@ impl Store {
     /// Calls `visit` with each posting of a live document, ascending, over all runs.
     pub(crate) fn for_each_posting(&self, mut visit: impl FnMut(Posting) -> Result<()>) -> Result<()> {
         let (view, mut readers) = self.readers(|_| true)?;
-        run_reader::merge(&mut readers, |posting| if view.is_live(posting.document) { visit(posting) } else { Ok(()) })
+        let all_live = !view.has_deleted();
+        run_reader::merge_batches(&mut readers, &mut |batch| {
+            let live = batch.iter().filter(|posting| all_live || view.is_live(posting.document));
+            live.copied().try_for_each(&mut visit)
+        })
     }
 
     /// Readers of the runs of the last commit that are `wanted`, with the view of that commit.
