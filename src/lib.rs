@@ -128,7 +128,8 @@ pub use fpdb_reading::extract::process::serve_documents;
 pub use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 #[doc(inline)]
 pub use fpdb_reading::input::{
-    Document, InputLimit, InputLimits, LimitUnit, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, WalkOptions,
+    Document, InputLimit, InputLimits, LimitUnit, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, TextPath,
+    TextStep, WalkOptions,
 };
 #[doc(inline)]
 pub use fpdb_store::abort_on_refused_memory;

@@ -2,6 +2,7 @@
 //! and there are never more than a few on the way; so the thread that called it never waits for the ingest
 //! with documents in its hands.
 
+use std::borrow::Cow;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
@@ -10,14 +11,15 @@ use std::time::{Duration, Instant};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use fpdb::{Document, SkipReason};
+use fpdb::{Document, SkipReason, TextPath};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
 
-use crate::arrow_input::{Arrays, Texts, Values, is_plain};
+use crate::arrow_input::{Arrays, Values, is_plain};
 use crate::errors::parameter;
+use crate::path_texts::PathTexts;
 use crate::waiting::{Event, Feed};
 
 /// Portions on the way.
@@ -227,9 +229,15 @@ fn without_surrogates(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
+/// The column of a table that holds the texts of a path.
+#[pyfunction]
+pub(crate) fn text_column(text: &str) -> String {
+    TextPath::of(text).root
+}
+
 /// The columns of a table by their roles: text, name, metadata.
 pub(crate) struct Columns {
-    text: (usize, String),
+    text: (usize, TextPath),
     id: Option<(usize, String)>,
     keep: Vec<(usize, String)>,
     /// Before every name.
@@ -237,7 +245,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns of a table.
+    /// Finds the columns of a table. `text` may lead into lists and structs, as the text field of a record.
     pub(crate) fn find(
         table: &DataType,
         text: &str,
@@ -258,8 +266,16 @@ impl Columns {
             }
             Some((index, _)) => Ok((index, name.to_owned())),
         };
+        let path = TextPath::of(text);
+        let text = match fields.find(&path.root) {
+            Some((_, field)) if !path.steps.is_empty() && !PathTexts::fit(field.data_type(), &path.steps) => {
+                let kind = field.data_type();
+                return Err(parameter(&format!("{text} (text) leads to no text: {} is of type {kind}", path.root)));
+            }
+            _ => find(&path.root, "text", &|kind| PathTexts::fit(kind, &path.steps))?.0,
+        };
         Ok(Self {
-            text: find(text, "text", &Texts::fit)?,
+            text: (text, path),
             id: id.map(|id| find(id, "id", &is_plain)).transpose()?,
             keep: keep.iter().map(|name| find(name, "keep", &is_plain)).collect::<PyResult<_>>()?,
             prefix,
@@ -270,11 +286,12 @@ impl Columns {
     fn documents(&self, rows: &ArrayRef, before: usize) -> impl Iterator<Item = Document> + Send + use<> {
         let rows = rows.as_struct();
         let column = |(index, name): &(usize, String)| (name.clone(), Values::new(rows.column(*index)));
-        let texts = Arc::new(Texts::new(rows.column(self.text.0)));
+        let (text, path) = &self.text;
+        let texts = Arc::new(PathTexts::new(rows.column(*text), &path.steps));
         let id = self.id.as_ref().map(column);
         let keep: Vec<_> = self.keep.iter().map(column).collect();
         let (prefix, nulls) = (self.prefix.clone(), rows.nulls().cloned());
-        (0..texts.len()).map(move |row| {
+        (0..rows.len()).map(move |row| {
             // A null row has values all the same, which mean nothing.
             if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                 return Document::skipped(
@@ -290,6 +307,7 @@ impl Columns {
             };
             let document = match texts.get(row) {
                 None => return Document::skipped(name, SkipReason::NullText),
+                Some(Cow::Owned(joined)) => Document::from_reader(name, Cursor::new(joined)),
                 // One copy of the right size; a large text is read piece by piece where it lies.
                 Some(text) if text.len() <= SMALL => Document::new(name, text),
                 Some(_) => Document::from_reader(name, Cell { texts: Arc::clone(&texts), row, read: 0 }),
@@ -307,7 +325,7 @@ impl Columns {
 
 /// The text of a row, read where it lies.
 struct Cell {
-    texts: Arc<Texts>,
+    texts: Arc<PathTexts>,
     row: usize,
     read: usize,
 }

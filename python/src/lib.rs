@@ -15,6 +15,7 @@ mod fingerprints;
 mod opened;
 mod options;
 mod pages;
+mod path_texts;
 mod report;
 mod rows;
 mod staging;
@@ -35,6 +36,8 @@ mod _native {
     use super::comparison::diff;
     #[pymodule_export]
     use super::database::NativeDatabase;
+    #[pymodule_export]
+    use super::feed::text_column;
     #[pymodule_export]
     use super::fingerprints::{NativeFingerprints, fingerprint};
     #[pymodule_export]

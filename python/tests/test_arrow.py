@@ -82,6 +82,87 @@ def test_a_table_gives_what_the_program_makes_of_the_same_parquet_file(tmp_path,
         assert database.ingest(str(file), keep=["url"]).symbols == mine.symbols
 
 
+def chats():
+    """Messages of chats: several, none, and with nulls in every place."""
+    said = [f"é {text}" for _, text in paragraphs()[:5]]
+
+    def message(content):
+        return {"role": "user", "content": content}
+
+    return [
+        [message(said[0]), message(said[1])],
+        None,
+        [message(None), message(said[2]), None, message(said[0])],
+        [],
+        [None],
+        [message(""), message(said[3]), message("")],
+        [message(said[4])],
+    ]
+
+
+MESSAGE = pyarrow.struct({"role": pyarrow.string(), "content": pyarrow.string()})
+BYTES = pyarrow.struct({"role": pyarrow.string(), "content": pyarrow.large_binary()})
+CHATS = {
+    "pyarrow": lambda rows: pyarrow.table({"messages": pyarrow.array(rows, pyarrow.list_(MESSAGE))}),
+    "large lists": lambda rows: pyarrow.table({"messages": pyarrow.array(rows, pyarrow.large_list(MESSAGE))}),
+    "views of lists": lambda rows: pyarrow.table({"messages": pyarrow.array(rows, pyarrow.list_view(MESSAGE))}),
+    "lists of one length": lambda rows: pyarrow.table(
+        {"messages": pyarrow.array([row if row is None else (row + [None] * 4)[:4] for row in rows], pyarrow.list_(MESSAGE, 4))}
+    ),
+    "bytes": lambda rows: pyarrow.table({"messages": CHATS["pyarrow"](rows)["messages"].cast(pyarrow.list_(BYTES))}),
+    "a slice": lambda rows: pyarrow.table({"messages": pyarrow.array(rows[::-1] + rows, pyarrow.list_(MESSAGE))}).slice(len(rows)),
+    "polars": lambda rows: polars.DataFrame({"messages": rows}, strict=False),
+    "duckdb": lambda rows: duckdb.from_arrow(CHATS["pyarrow"](rows)),
+    "datasets": lambda rows: datasets.Dataset(CHATS["pyarrow"](rows)),
+}
+
+
+@pytest.mark.parametrize("name", CHATS)
+def test_texts_in_lists_are_joined_as_the_program_joins_those_of_a_parquet_file(tmp_path, name):
+    pyarrow.parquet.write_table(CHATS["pyarrow"](chats()), tmp_path / "chats.parquet")
+    with fpdb.create(tmp_path / "db") as database:
+        options = {"text": "messages[].content", "id": None, "prefix": "chats.parquet", "store_text": True}
+        mine = database.ingest_table(CHATS[name](chats()), **options)
+        documents = [(info.name, info.digest, info.bytes) for info in database.documents()]
+        texts = [database.text(info.id).decode() for info in database.documents()]
+    flags = ("--text-field", "messages[].content", "--store-text")
+    theirs = program("ingest", "--db", "of-program", "chats.parquet", *flags, cwd=tmp_path)[0]
+    with fpdb.open(tmp_path / "of-program") as database:
+        assert [(info.name, info.digest, info.bytes) for info in database.documents()] == documents
+    assert (mine.documents, mine.skips, mine.symbols) == (theirs["documents"], theirs["skips"], theirs["symbols"])
+    said = [[one["content"] for one in row or [] if one and one["content"] is not None] for row in chats()]
+    assert texts == ["\n\n".join(row) for row in said if row] and len(texts) == 4
+
+
+def test_paths_lead_through_structs_and_lists_of_lists(tmp_path):
+    turns = [{"turns": [["one " * 30, "two " * 30], [], ["three " * 30]]}, {"turns": None}, None]
+    table = pyarrow.table({"chat.log": turns, "chat": turns, "a.b": ["plain " * 30, None, None]})
+    for text, expected in [
+        ("chat.turns[][]", b"\n\n".join([b"one " * 30, b"two " * 30, b"three " * 30])),
+        ("a.b", b"plain " * 30),
+    ]:
+        with fpdb.create(tmp_path / text) as database:
+            summary = database.ingest_table(table, text=text, id=None, store_text=True)
+            assert (summary.documents, summary.skips) == (1, 2)
+            assert database.text(0) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("other[].content", r"no column other \(text\); it has messages"),
+        ("messages", r"the column messages \(text\) is of type .*: cast it to text"),
+        ("messages[]", r"messages\[\] \(text\) leads to no text: messages is of type"),
+        ("messages[].other", "leads to no text"),
+        ("messages[].role[]", "leads to no text"),
+        ("messages.content[]", "leads to no text"),
+    ],
+)
+def test_a_path_that_leads_to_no_text_is_an_error(tmp_path, text, message):
+    with fpdb.create(tmp_path / "db") as database, pytest.raises(fpdb.ParameterError, match=message):
+        database.ingest_table(CHATS["pyarrow"](chats()), text=text, id=None)
+
+
 def test_rows_without_text_or_id(tmp_path):
     table = pyarrow.table({"id": ["a", None, "c", "d"], "text": ["x" * 100, "y" * 100, None, ""]})
     with fpdb.create(tmp_path / "db") as database:

@@ -293,6 +293,8 @@ class Database:
         Args:
             table: a table, a record batch, or a reader of record batches.
             text: the column with the texts: strings or bytes, also as a dictionary. A row whose text is null is skipped.
+                "messages[].content" joins the field `content` of all structs in the lists of the column `messages`, with blank lines
+                between them.
             id: the column that names the documents: strings, integers, floats, booleans, dates or timestamps. A row whose id is one
                 before it has replaces that one, and a `RepeatedNameWarning` tells of it. The id is kept as metadata too. None: a row is
                 named by its number, from 1, as ":17"; and so is a row whose id is null, which has no metadata "id".
@@ -306,7 +308,7 @@ class Database:
         Raises:
             ParameterError: a column is not there or of the wrong type. As for `ingest` beside that.
         """
-        data = arrow_of(table, [text, *([] if id is None else [id]), *listed(keep)])
+        data = arrow_of(table, [_native.text_column(text), *([] if id is None else [id]), *listed(keep)])
         if data is None:
             raise not_a_table(table)
         options = INGEST.given(

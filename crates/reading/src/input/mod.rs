@@ -19,7 +19,7 @@ pub use crate::extract::{InputLimit, InputLimits, LimitUnit};
 pub use crate::recognise::{Compression, Container};
 pub use containers::JsonText;
 pub use containers::RecordFields;
-pub use containers::is_joined;
+pub use containers::{TextPath, TextStep, is_joined};
 pub use expand::container_batch::{ContainerBatch, HELD_BYTES};
 pub use expand::extents::Extents;
 pub use expand::file_parts::{FileKind, compression_of, visit_with_extents};

@@ -29,7 +29,7 @@ pub use json_lines::JsonText;
 pub use member::RecordFields;
 pub(crate) use member::{Member, MemberContent, Members};
 use member::{printable, tidy};
-pub use text_path::is_joined;
+pub use text_path::{TextPath, TextStep, is_joined};
 
 /// Reads a container from a stream. Zip and Parquet are first copied to an unnamed temporary file.
 pub(crate) fn read_stream(

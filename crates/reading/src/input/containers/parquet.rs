@@ -14,7 +14,7 @@ use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
 use super::read_at::read_at;
-use super::text_path::{Step, TextPath, join};
+use super::text_path::{TextPath, TextStep};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::extract::InputLimits;
 use crate::input::decompress::meter::Meter;
@@ -98,21 +98,21 @@ fn take_row(
 }
 
 /// Adds the texts of a value. False if the value does not have the shape of the path.
-fn add_texts(value: &Field, steps: &[Step], texts: &mut Option<Vec<u8>>) -> bool {
+fn add_texts(value: &Field, steps: &[TextStep], texts: &mut Option<Vec<u8>>) -> bool {
     match (value, steps.split_first()) {
         (Field::Null, _) => true,
         (Field::Str(text), None) => {
-            join(texts, text.clone().into_bytes());
+            TextPath::join(texts, text.clone().into_bytes());
             true
         }
         (Field::Bytes(text), None) => {
-            join(texts, text.data().to_vec());
+            TextPath::join(texts, text.data().to_vec());
             true
         }
-        (Field::ListInternal(list), Some((Step::Each, steps))) => {
+        (Field::ListInternal(list), Some((TextStep::Each, steps))) => {
             list.elements().iter().all(|element| add_texts(element, steps, texts))
         }
-        (Field::Group(row), Some((Step::Field(wanted), steps))) => {
+        (Field::Group(row), Some((TextStep::Field(wanted), steps))) => {
             row.get_column_iter().filter(|(name, _)| *name == wanted).all(|(_, value)| add_texts(value, steps, texts))
         }
         _ => false,
@@ -165,17 +165,17 @@ fn columns_of(schema: &Type, fields: &RecordFields, path: &TextPath) -> Result<T
 
 /// True if a column has texts at the end of this path. The levels between a list and its elements have no
 /// names of their own: a repeated group, and in it the element.
-fn has_texts(column: &Type, steps: &[Step]) -> bool {
+fn has_texts(column: &Type, steps: &[TextStep]) -> bool {
     match steps.split_first() {
         None => column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY,
-        Some((Step::Each, steps)) => {
+        Some((TextStep::Each, steps)) => {
             let group = |column: &Type| if column.is_group() { column.get_fields().to_vec() } else { Vec::new() };
             has_texts(column, steps)
                 || group(column).iter().any(|repeated| {
                     has_texts(repeated, steps) || group(repeated).iter().any(|element| has_texts(element, steps))
                 })
         }
-        Some((Step::Field(name), steps)) => {
+        Some((TextStep::Field(name), steps)) => {
             column.is_group() && column.get_fields().iter().any(|field| field.name() == name && has_texts(field, steps))
         }
     }

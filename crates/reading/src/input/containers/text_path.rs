@@ -11,28 +11,40 @@ use super::json_lines::{JsonText, Key};
 /// Separates the texts that are joined.
 const BLANK_LINE: &[u8] = b"\n\n";
 
-/// A step from a value to values within it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+/// A step from a value to values within it, of a [`TextPath`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextStep {
     /// The field of this name of an object.
     Field(String),
     /// Each element of a list.
     Each,
 }
 
-/// The place of a record's text.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct TextPath {
+/// The place of a record's text: of [`RecordFields::text`](super::RecordFields), and for a host that has
+/// records of its own.
+///
+/// ```
+/// # use fpdb_reading::input as fpdb;
+/// use fpdb::{TextPath, TextStep};
+///
+/// let path = TextPath::of("messages[].content");
+/// assert_eq!(path.root, "messages");
+/// assert_eq!(path.steps, [TextStep::Each, TextStep::Field("content".into())]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextPath {
     /// The field of the record.
-    pub(super) root: String,
+    pub root: String,
     /// The way from its value to the texts. Empty if the value is the text.
-    pub(super) steps: Vec<Step>,
+    pub steps: Vec<TextStep>,
 }
 
 impl TextPath {
     /// The path that a name of a text field stands for: `messages[].content` is the field `content` of each
     /// element of the list `messages`. A name without `[]` is one field, even if it has dots.
-    pub(super) fn of(field: &str) -> Self {
+    #[must_use]
+    pub fn of(field: &str) -> Self {
         if !field.contains("[]") {
             return Self { root: field.to_owned(), steps: Vec::new() };
         }
@@ -42,11 +54,22 @@ impl TextPath {
             let lists = (part.len() - name.len()) / 2;
             match root {
                 None => root = Some(name),
-                Some(_) => steps.push(Step::Field(name)),
+                Some(_) => steps.push(TextStep::Field(name)),
             }
-            steps.extend((0..lists).map(|_| Step::Each));
+            steps.extend((0..lists).map(|_| TextStep::Each));
         }
         Self { root: root.unwrap_or_default(), steps }
+    }
+
+    /// Adds a text to those that the path has led to, after a blank line unless it is the first.
+    pub fn join(texts: &mut Option<Vec<u8>>, text: Vec<u8>) {
+        match texts {
+            None => *texts = Some(text),
+            Some(texts) => {
+                texts.extend_from_slice(BLANK_LINE);
+                texts.extend_from_slice(&text);
+            }
+        }
     }
 
     /// The texts in the JSON of the root field, joined. `None` if there are none.
@@ -60,20 +83,9 @@ pub fn is_joined(field: &str) -> bool {
     !TextPath::of(field).steps.is_empty()
 }
 
-/// Adds a text, after a blank line unless it is the first.
-pub(super) fn join(texts: &mut Option<Vec<u8>>, text: Vec<u8>) {
-    match texts {
-        None => *texts = Some(text),
-        Some(texts) => {
-            texts.extend_from_slice(BLANK_LINE);
-            texts.extend_from_slice(&text);
-        }
-    }
-}
-
 /// Reads the texts of a JSON value. A missing field and null are no text.
 pub(super) struct PathSeed<'a> {
-    steps: &'a [Step],
+    steps: &'a [TextStep],
     texts: &'a mut Option<Vec<u8>>,
 }
 
@@ -84,7 +96,7 @@ impl<'de> DeserializeSeed<'de> for PathSeed<'_> {
         if self.steps.is_empty() {
             let JsonText(text) = serde::Deserialize::deserialize(from)?;
             if let Some(text) = text {
-                join(self.texts, text);
+                TextPath::join(self.texts, text);
             }
             return Ok(());
         }
@@ -97,7 +109,7 @@ impl<'de> Visitor<'de> for PathSeed<'_> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.steps.first() {
-            Some(Step::Each) => "a list",
+            Some(TextStep::Each) => "a list",
             _ => "an object",
         })
     }
@@ -107,7 +119,7 @@ impl<'de> Visitor<'de> for PathSeed<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let Some((Step::Each, steps)) = self.steps.split_first() else {
+        let Some((TextStep::Each, steps)) = self.steps.split_first() else {
             return Err(serde::de::Error::invalid_type(serde::de::Unexpected::Seq, &self));
         };
         while elements.next_element_seed(PathSeed { steps, texts: self.texts })?.is_some() {}
@@ -115,7 +127,7 @@ impl<'de> Visitor<'de> for PathSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Some((Step::Field(name), steps)) = self.steps.split_first() else {
+        let Some((TextStep::Field(name), steps)) = self.steps.split_first() else {
             return Err(serde::de::Error::invalid_type(serde::de::Unexpected::Map, &self));
         };
         while let Some(Key(key)) = map.next_key()? {
@@ -136,12 +148,12 @@ mod tests {
     #[test]
     fn names_with_brackets_are_paths() {
         let path = |field| TextPath::of(field);
-        let field = |name: &str| Step::Field(name.into());
+        let field = |name: &str| TextStep::Field(name.into());
         assert_eq!(path("a.b"), TextPath { root: "a.b".into(), steps: vec![] });
-        assert_eq!(path("texts[]"), TextPath { root: "texts".into(), steps: vec![Step::Each] });
-        let chat = TextPath { root: "messages".into(), steps: vec![Step::Each, field("content")] };
+        assert_eq!(path("texts[]"), TextPath { root: "texts".into(), steps: vec![TextStep::Each] });
+        let chat = TextPath { root: "messages".into(), steps: vec![TextStep::Each, field("content")] };
         assert_eq!(path("messages[].content"), chat);
-        let lists = TextPath { root: "a".into(), steps: vec![field("b"), Step::Each, Step::Each, field("c")] };
+        let lists = TextPath { root: "a".into(), steps: vec![field("b"), TextStep::Each, TextStep::Each, field("c")] };
         assert_eq!(path("a.b[][].c"), lists);
     }
 }
