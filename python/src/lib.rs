@@ -41,7 +41,7 @@ mod _native {
     #[pymodule_export]
     use super::fingerprints::{NativeFingerprints, fingerprint};
     #[pymodule_export]
-    use super::options::profile;
+    use super::options::{profile, submission_pattern};
     #[pymodule_export]
     use super::pages::NativePages;
     #[pymodule_export]

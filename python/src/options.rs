@@ -10,7 +10,7 @@ use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
 use fpdb::{
     Error, IngestOptions, InputLimits, PassageOptions, Phrases, Profile, QueryOptions, ReadOptions, ReaderProcess,
-    WalkOptions, options_from_json, submission_pattern,
+    WalkOptions, options_from_json,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -39,6 +39,12 @@ pub(crate) fn profile_of(text: &str) -> PyResult<Profile> {
 #[pyfunction]
 pub(crate) fn profile(text: &str) -> PyResult<String> {
     json(&profile_of(text)?)
+}
+
+/// The regular expression of submissions that a folder stands for.
+#[pyfunction]
+pub(crate) fn submission_pattern(folder: &str) -> String {
+    fpdb::submission_pattern(folder)
 }
 
 /// An answer as its JSON.
@@ -120,7 +126,6 @@ impl Given {
 
     fn query_of(&self, fields: Map<String, Value>, profile: &Profile) -> PyResult<QueryOptions> {
         let mut options = self.over("", &QueryOptions::default(), Value::Object(fields))?;
-        options.submission_by = options.submission_by.as_deref().map(submission_pattern);
         options.read = self.read(options.read);
         let phrases = self.phrases.as_ref().map(|path| Phrases::read(path, profile));
         options.phrases = phrases.transpose().map_err(raise)?;
@@ -142,7 +147,6 @@ impl Given {
         let shared = fields.get("min_shared").and_then(Value::as_u64);
         let defaults = PairsOptions::at_least(profile, shared, share("min_resemblance"), share("min_containment"));
         let mut options = self.over("", &defaults, Value::Object(fields))?;
-        options.submission_by = options.submission_by.as_deref().map(submission_pattern);
         options.own_text = options.own_text.map(|limits| self.limits(limits));
         let evidence = PairEvidence::default()
             .max_df(options.max_df)

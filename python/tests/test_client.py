@@ -1,15 +1,64 @@
 """`fpdb.connect`: a served database answers as the same database in this process does."""
 
+import functools
+import json
 import os
 import re
 import signal
 import subprocess
+import urllib.request
 
 import fpdb
+import jsonschema
 import pytest
 from conftest import PROGRAM, paragraphs
 
 LONG = "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness."
+
+
+@functools.cache
+def description(url):
+    with urllib.request.urlopen(f"{url}/openapi.json", timeout=60) as answer:
+        return json.load(answer)
+
+
+def check(url, method, address, status, answered):
+    """Checks an answer against the description of its route. Returns the route."""
+    described = description(url)
+    path = address.partition("?")[0]
+    fitting = [
+        route
+        for route, methods in described["paths"].items()
+        if method.lower() in methods and re.fullmatch(re.sub(r"\\{.*?\\}", "[^/]+", re.escape(route)), path)
+    ]
+    # A route of its own comes before one of all kinds.
+    route = min(fitting, key=lambda route: route.count("{"))
+    answers = described["paths"][route][method.lower()]["responses"]
+    content = (answers.get(str(status)) or answers["default"]).get("content", {})
+    if not content:
+        assert not answered
+        return route
+    kind, media = next(iter(content.items()))
+    # References are to the components of the whole.
+    schema = {**media["schema"], "components": described["components"]}
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for line in answered.splitlines() if kind == "application/x-ndjson" else [answered]:
+        jsonschema.validate(json.loads(line), schema, jsonschema.Draft202012Validator)
+    return route
+
+
+@pytest.fixture(autouse=True)
+def routes(monkeypatch):
+    """The routes that the clients of a test have asked. Each answer is as the service describes it."""
+    asked, send = set(), fpdb.Client._send
+
+    def checked(client, method, address, body, headers):
+        status, answered, after = send(client, method, address, body, headers)
+        asked.add((method, check(client.url, method, address, status, answered)))
+        return status, answered, after
+
+    monkeypatch.setattr(fpdb.Client, "_send", checked)
+    return asked
 
 
 @pytest.fixture
@@ -39,7 +88,17 @@ def served(tmp_path):
     assert service.returncode == 0
 
 
-def test_a_served_database_answers_as_the_same_one_in_process(served, tmp_path):
+def test_an_answer_that_is_not_as_described_is_found(served):
+    url, _, keys = served
+    with fpdb.connect(url, keys["read"]) as client:
+        answer = client._ask("GET", "/v1/stats")
+        check(url, "GET", "/v1/stats", 200, json.dumps(answer).encode())
+        for wrong in ({**answer, "documents": "none"}, {**answer, "schema": "fpdb.stats/0"}, {"schema": "fpdb.stats/1"}):
+            with pytest.raises(jsonschema.ValidationError):
+                check(url, "GET", "/v1/stats", 200, json.dumps(wrong).encode())
+
+
+def test_a_served_database_answers_as_the_same_one_in_process(served, routes, tmp_path):
     url, _, keys = served
     texts = paragraphs()[:40]
     texts.append(("copy", f"He wrote: {texts[3][1]}"))
@@ -51,7 +110,15 @@ def test_a_served_database_answers_as_the_same_one_in_process(served, tmp_path):
         assert len(client) == len(texts) and client.profile == own.profile
         assert [document.name for document in client.documents()] == [name for name, _ in texts]
         assert [document.name for document in client.documents("co")] == ["copy"]
-        for options in ({}, {"top": 2, "passages": False}, {"mode": "resemblance"}, {"min_score": 0.5}):
+        for options in (
+            {},
+            {"top": 2, "passages": False},
+            {"mode": "resemblance"},
+            {"min_score": 0.5},
+            {"gap": 0, "min_passage": 60, "weight": "idf"},
+            {"skip_quotes": True, "format": "text", "window": 40, "max_df": 1},
+            {"submission_by": "."},
+        ):
             for query in (texts[3][1], [text for _, text in texts[:5]]):
                 assert list(client.query(query, **options)) == list(own.query(query, **options)), options
         assert client.query(document="copy").to_dict() == own.query(document="copy").to_dict()
@@ -60,11 +127,24 @@ def test_a_served_database_answers_as_the_same_one_in_process(served, tmp_path):
         assert client.query(fpdb.Document("x.html", f"<p>{texts[3][1]}</p>"))[0].document in (texts[3][0], "copy")
         assert client.pairs(passages=True) == list(own.pairs(passages=True))
         assert client.pairs(passages=True)[0].passages[0].query.text
-        mine, theirs = own.dedup("containment", threshold=0.5), client.dedup("containment", threshold=0.5)
-        assert list(mine) == theirs.removable and mine.summary == theirs.summary and theirs.removable
+        for options in (
+            {"min_shared": 1, "across": "fed", "passages": True, "gap": 0},
+            {"submission_by": "^([a-z]+)", "min_containment": 0.0, "top": 3},
+            {"new_since": 40, "groups": False},
+        ):
+            assert client.pairs(**options) == list(own.pairs(**options)), options
+        for options in ({"threshold": 0.5}, {"max_novel": "any", "keep": "first", "prefer": "copy"}):
+            mine, theirs = own.dedup("containment", **options), client.dedup("containment", **options)
+            assert list(mine) == theirs.removable and mine.summary == theirs.summary and theirs.removable
+        for length in (None, 100):
+            mine, theirs = own.repeats(length), client.repeats(length)
+            assert list(mine) == theirs.passages and mine.summary == theirs.summary and theirs.passages
+            assert theirs.uncompared == []
         assert client.text("copy") == texts[-2][1] and client.document("copy").bytes == own.documents_named("copy")[0].bytes
         assert client.stats()["documents"] == len(texts)
         assert client.compact().after > 0
+    assert {("POST", f"/v1/{kind}") for kind in ("query", "pairs", "dedup", "repeats", "compact")} < routes
+    assert {("GET", "/v1/{kind}/{id}"), ("GET", "/v1/{kind}/{id}/result"), ("GET", "/v1/documents/{name}")} < routes
 
 
 def test_documents_are_added_replaced_and_removed(served):
@@ -93,7 +173,16 @@ def test_problems_are_exceptions_of_the_package(served):
         with pytest.raises(fpdb.ParameterError, match="window"):
             client.query(LONG, window=1)
         with pytest.raises(fpdb.ParameterError):
+            client.repeats(3)
+        # As of a Database, without what is the service's.
+        with pytest.raises(TypeError, match="no_such_option"):
             client.query(LONG, no_such_option=1)
+        with pytest.raises(TypeError, match="top is a whole number"):
+            client.query(LONG, top="all")
+        with pytest.raises(TypeError, match="limits"):
+            client.query(LONG, limits={"nesting": 9})
+        with pytest.raises(TypeError, match="temp_dir"):
+            client.dedup(temp_dir="/tmp")
         with pytest.raises(fpdb.DocumentError):
             client.query(b"PK\x03\x04")
         with pytest.raises(fpdb.ServiceError) as caught:

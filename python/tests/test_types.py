@@ -48,6 +48,7 @@ def test_the_typed_program_runs(tmp_path):
     ("arguments", "types", "own"),
     [
         (_options.QUERY, _options.QueryOptions, {"progress", "stop"}),
+        (_options.SERVED_QUERY, _options.ServedQueryOptions, set()),
         (_options.BELOW, _options.BelowOptions, set()),
         (_options.ITER_PAIRS, _options.PairsOptions, set()),
         (_options.PAIRS, _options.PassagePairsOptions, set()),
@@ -58,7 +59,8 @@ def test_each_argument_has_a_type(arguments, types, own):
 
 
 def test_each_argument_of_a_dedup_has_a_type():
-    assert set(_options.DEDUP.table) == set(_options.DedupOptions.__annotations__) | {"by"}
+    for table, types in ((_options.DEDUP, _options.DedupOptions), (_options.SERVED_DEDUP, _options.ServedDedupOptions)):
+        assert set(table.table) == set(types.__annotations__) | {"by"}
 
 
 def test_methods_show_their_arguments():

@@ -21,6 +21,7 @@ use crate::problem::{Answer, Problem};
 pub(crate) enum JobKind {
     Pairs,
     Dedup,
+    Repeats,
     Compact,
     Backup,
 }

@@ -6,8 +6,8 @@
 //!
 //! A request passes the gate (`gate`: host, origin, key, limits), then a handler (`routes`). Handlers run
 //! the library's work on blocking threads behind a bounded queue (`work`). All changes go to one thread
-//! (`writer`), which commits what waits in groups. Pairs, dedup and compaction are jobs (`jobs`). Errors
-//! leave in one shape (`problem`). With a certificate, connections are TLS (`tls`).
+//! (`writer`), which commits what waits in groups. Pairs, dedup, repeats and compaction are jobs (`jobs`).
+//! Errors leave in one shape (`problem`). With a certificate, connections are TLS (`tls`).
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]

@@ -1,11 +1,15 @@
-//! OpenAPI: the description of the routes, made from the handlers.
+//! OpenAPI: the description of the routes, made from the handlers. The schemas of the library's answers in it
+//! are the published ones (`docs/schemas`): `fpdb.query-1` is that of `fpdb.query/1`. OpenAPI 3.1 takes JSON
+//! Schema as it is.
 
 use axum::Json;
+use fpdb::json_schema;
+use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
-use utoipa::openapi::OpenApi as Description;
+use utoipa::openapi::schema::{Array, Ref, Schema};
 
 use crate::jobs::{JobKind, JobState, JobView};
-use crate::problem::{Problem, ProblemDetails};
+use crate::problem::{Answer, Problem, ProblemDetails};
 use crate::routes;
 
 #[derive(OpenApi)]
@@ -24,6 +28,7 @@ use crate::routes;
         routes::remove,
         routes::ask_pairs,
         routes::ask_dedup,
+        routes::ask_repeats,
         routes::ask_compact,
         routes::ask_backup,
         routes::list_backups,
@@ -57,14 +62,139 @@ use crate::routes;
 )]
 struct Api;
 
-/// The description.
-pub(crate) fn description() -> Description {
-    Api::openapi()
+/// The place of a schema of this name.
+const PLACE: &str = "#/components/schemas/";
+
+/// The answers of the library that the service gives, as components.
+fn answers() -> Map<String, Value> {
+    use fpdb::maintenance::{Backup, Compaction, DatabaseStats, ListedBackup};
+    use fpdb::{DocumentInfo, IngestSummary, QueryAnswer, Removal, dedup, pairs, repeats};
+    let lines = [
+        json_schema::of::<pairs::Pair>(),
+        json_schema::of::<dedup::Removable>(),
+        json_schema::of::<dedup::Undecided>(),
+        json_schema::of::<dedup::Superseded>(),
+        json_schema::of::<dedup::DedupSummary>(),
+        json_schema::of::<repeats::Repeat>(),
+        json_schema::of::<repeats::Uncompared>(),
+        json_schema::of::<repeats::RepeatSummary>(),
+        json_schema::of::<Compaction>(),
+        json_schema::of::<Backup>(),
+    ];
+    let others = [
+        json_schema::of::<QueryAnswer>(),
+        json_schema::of::<DocumentInfo>(),
+        json_schema::of::<IngestSummary>(),
+        json_schema::of::<Removal>(),
+        json_schema::of::<DatabaseStats>(),
+        json_schema::of::<ListedBackup>(),
+    ];
+    let refer = |name: &str| json!({"$ref": format!("{PLACE}{}", name.replace('/', "-"))});
+    let result: Vec<Value> = lines.iter().map(|(name, _)| refer(name)).collect();
+    let mut components = Map::new();
+    for (name, mut schema) in lines.into_iter().chain(others) {
+        place_definitions(&mut schema);
+        if let Value::Object(schema) = &mut schema {
+            schema.remove("$schema");
+            if let Some(Value::Object(definitions)) = schema.remove("$defs") {
+                components.extend(definitions);
+            }
+        }
+        components.insert(name.replace('/', "-"), schema);
+    }
+    // What the service makes of answers.
+    let unreadable = json!({
+        "type": "object",
+        "description": "A document that could not be read",
+        "required": ["name", "problem"],
+        "properties": {"name": {"type": "string"}, "problem": refer("Problem")}
+    });
+    let text = json!({
+        "text": {"type": ["string", "null"], "description": "The text, if it was asked for; null if it can no longer be had"},
+        "text_encoding": {"type": ["string", "null"], "description": "The encoding of the text that offsets of answers count"}
+    });
+    components.insert("ResultLine".into(), json!({"anyOf": result}));
+    components.insert("QueryLine".into(), json!({"anyOf": [refer("fpdb.query/1"), unreadable]}));
+    components.insert("ShownDocument".into(), json!({"allOf": [refer("fpdb.document/1")], "properties": text}));
+    components
+}
+
+/// Makes references to definitions within a schema those to components of the same names.
+fn place_definitions(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(place) if name == "$ref" => *place = place.replace("#/$defs/", PLACE),
+                    value => place_definitions(value),
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(place_definitions),
+        _ => {}
+    }
+}
+
+/// The schema of a list of documents.
+pub(crate) fn documents() -> Schema {
+    Array::new(Ref::from_schema_name("fpdb.document-1")).into()
+}
+
+/// The schema of a list of backups.
+pub(crate) fn listed_backups() -> Schema {
+    Array::new(Ref::from_schema_name("fpdb.backup.listed-1")).into()
 }
 
 /// Shows this description.
 #[utoipa::path(get, path = "/openapi.json", tag = "care",
     responses((status = 200, description = "The description, in the form of OpenAPI", body = Object)))]
-pub(crate) async fn show() -> Json<Description> {
-    Json(description())
+pub(crate) async fn show() -> Answer<Json<Value>> {
+    let described = serde_json::to_value(Api::openapi());
+    let mut described = described.map_err(|error| Problem::internal(error.to_string()))?;
+    if let Some(Value::Object(components)) = described.pointer_mut("/components/schemas") {
+        components.extend(answers());
+    }
+    Ok(Json(described))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All references in a description.
+    fn references(within: &Value, found: &mut Vec<String>) {
+        match within {
+            Value::Object(fields) => {
+                found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
+                fields.values().for_each(|value| references(value, found));
+            }
+            Value::Array(values) => values.iter().for_each(|value| references(value, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_schema_is_there_once_and_is_used() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let Json(described) = runtime.block_on(show()).unwrap();
+        let own = serde_json::to_value(Api::openapi()).unwrap();
+        let own = own["components"]["schemas"].as_object().unwrap();
+        // A definition of one name is the same in all answers, and none of the service's own schemas.
+        let components = answers();
+        assert!(!components.keys().any(|name| own.contains_key(name)), "{:?}", components.keys());
+        for (_, mut schema) in json_schema::all() {
+            place_definitions(&mut schema);
+            for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
+                assert!(components.get(name).is_none_or(|component| component == definition), "{name}");
+            }
+        }
+        let mut found = Vec::new();
+        references(&described, &mut found);
+        for place in &found {
+            assert!(described.pointer(place.trim_start_matches('#')).is_some(), "{place} leads nowhere");
+        }
+        for name in described["components"]["schemas"].as_object().unwrap().keys() {
+            assert!(found.contains(&format!("{PLACE}{name}")), "nothing has the schema {name}");
+        }
+    }
 }

@@ -127,6 +127,7 @@ impl Problem {
     /// A job that is not there, or not the key's own.
     pub(crate) fn no_job() -> Self {
         Self::new(StatusCode::NOT_FOUND, "no-such-job", "there is no such job, or it belongs to another key")
+            .hint("jobs end with the service, and old ones make room for new ones: ask for the job again")
     }
 
     /// The result of a job that has none.

@@ -37,7 +37,7 @@ pub struct ServeOptions {
     pub keep_backups: Option<usize>,
     /// Memory for an ingest and for the store, in bytes. `None`: the library's default.
     pub memory: Option<u64>,
-    /// Memory for each job (pairs, dedup), in bytes.
+    /// Memory for each job (pairs, dedup, repeats), in bytes.
     pub job_memory: u64,
     /// Threads of the database. `None`: one per processor.
     pub threads: Option<usize>,

@@ -157,6 +157,32 @@ fn answers_are_those_of_the_program() {
 }
 
 #[test]
+fn results_of_jobs_are_the_lines_of_the_program() {
+    let folder = prepared();
+    let service = Service::start(&folder, &[]);
+    let text: String = (0..80).map(|at| word(at) + " ").collect();
+    for (name, text) in [("a.txt", text.clone()), ("b.txt", format!("Another beginning, then: {text}"))] {
+        service.ask("PUT", &format!("/v1/documents/{name}"), "", text.as_bytes()).unwrap();
+    }
+    for (kind, options, command) in [
+        ("pairs", json!({}), &["pairs"][..]),
+        ("dedup", json!({"by": "containment"}), &["dedup", "--by", "containment"]),
+        ("repeats", json!({"min_length": 100}), &["dedup", "--passages", "--min-length", "100"]),
+    ] {
+        let job = service.json("POST", &format!("/v1/{kind}"), &json!({"options": options}));
+        let place = format!("/v1/{kind}/{}", job["id"].as_str().unwrap());
+        while ["queued", "running"].map(Value::from).contains(&service.json("GET", &place, &Value::Null)["state"]) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let (_, lines) = service.ask("GET", &format!("{place}/result"), "", b"").unwrap();
+        let program = folder.ok(&[command, &["--db", "db", "--format", "json"]].concat());
+        assert_eq!(String::from_utf8(lines).unwrap(), program.stdout, "{kind}");
+        assert!(!program.json().is_empty(), "{kind}");
+        assert_eq!(service.ask("DELETE", &place, "", b"").unwrap().0, 204);
+    }
+}
+
+#[test]
 fn acknowledged_documents_survive_kills() {
     acknowledged_documents_survive(3);
 }

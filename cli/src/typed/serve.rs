@@ -107,7 +107,7 @@ pub(crate) struct ServeArgs {
     /// [default: 20]
     #[arg(long, value_name = "N", env = "FPDB_CLIENT_SECONDS", hide_env = true)]
     pub(crate) client_seconds: Option<u64>,
-    /// Jobs (pairs, dedup) that run at the same time [default: 1]
+    /// Jobs (pairs, dedup, repeats) that run at the same time [default: 1]
     #[arg(long, value_name = "N", env = "FPDB_JOBS", hide_env = true)]
     pub(crate) jobs: Option<usize>,
     /// Jobs kept with their results [default: 32]

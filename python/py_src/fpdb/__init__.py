@@ -69,7 +69,7 @@ from ._answers import (
     Verification,
     WrittenReport,
 )
-from ._client import Client, ServedDedup, ServedDocuments, connect
+from ._client import Client, ServedDedup, ServedDocuments, ServedRepeats, connect
 from ._database import Database, Documents
 from ._errors import (
     ClosedError,
@@ -158,6 +158,7 @@ __all__ = [
     "Repeats",
     "ServedDedup",
     "ServedDocuments",
+    "ServedRepeats",
     "ServiceError",
     "Skipped",
     "StopToken",

@@ -24,7 +24,10 @@ from ._answers import (
     QueryAnswer,
     Removable,
     Removal,
+    Repeat,
+    RepeatSummary,
     Superseded,
+    Uncompared,
     Undecided,
     _pair,
     _Text,
@@ -38,11 +41,22 @@ from ._errors import (
     ServiceError,
     StoppedError,
 )
-from ._inputs import Document, DocumentsLike, given_documents, listed
+from ._inputs import Document, DocumentsLike, given_documents
+from ._options import (
+    PAIRS,
+    SERVED_DEDUP,
+    SERVED_QUERY,
+    SERVED_REPEATS,
+    PassagePairsOptions,
+    ServedDedupOptions,
+    ServedQueryOptions,
+    resemblance_takes_few,
+    takes,
+)
 from ._profile import Profile
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 #: What an answer of the service becomes, by the kind of the problem.
 _ERRORS: dict[str, type[Error]] = {
@@ -88,6 +102,21 @@ class ServedDedup:
     undecided: list[Undecided]
     superseded: list[Superseded]
     summary: DedupSummary
+
+
+@dataclass(frozen=True)
+class ServedRepeats:
+    """The repeated passages, as a service tells them.
+
+    Attributes:
+        passages: the passages that occur earlier, each with its first occurrence.
+        uncompared: documents whose text cannot be had.
+        summary: the totals.
+    """
+
+    passages: list[Repeat]
+    uncompared: list[Uncompared]
+    summary: RepeatSummary
 
 
 class ServedDocuments(Iterable[DocumentInfo]):
@@ -203,18 +232,22 @@ class Client:
 
     @overload
     def query(
-        self, queries: _Query | None = None, *, document: str | None = None, id: int | None = None, **options: Any
+        self,
+        queries: _Query | None = None,
+        *,
+        document: str | None = None,
+        id: int | None = None,
+        **options: Unpack[ServedQueryOptions],
     ) -> QueryAnswer: ...
     @overload
-    def query(self, queries: Sequence[_Query], **options: Any) -> list[QueryAnswer]: ...
+    def query(self, queries: Sequence[_Query], **options: Unpack[ServedQueryOptions]) -> list[QueryAnswer]: ...
+    @takes(SERVED_QUERY, ServedQueryOptions)
     def query(
         self,
         queries: Any = None,
         *,
         document: str | None = None,
         id: int | None = None,
-        rewritten: bool = False,
-        format: str = "auto",
         **options: Any,
     ) -> QueryAnswer | list[QueryAnswer]:
         """Which stored documents share text with this, how much, and where?
@@ -222,9 +255,7 @@ class Client:
         Args:
             queries: a text, the bytes of a document, a file of this machine (a `pathlib.Path`) or a `Document`; or a sequence of these.
             document, id: a stored document instead.
-            rewritten, format: as for `Database.query`.
-            options: mode, window, n, top, min_score, max_df, passages and weight, as for `Database.query`; `submission_by` is a
-                regular expression. They are the fields of the library's `QueryOptions`.
+            options: as for `Database.query`, without `ignore_phrases` and `limits`.
 
         Raises:
             ParameterError: an option makes no sense.
@@ -234,12 +265,7 @@ class Client:
         """
         if (queries is not None) + (document is not None) + (id is not None) != 1:
             raise TypeError("query takes one of: queries, document=, id=")
-        if options.get("mode") == "resemblance":
-            options.setdefault("n", 128)
-        if rewritten:
-            options["joining"] = {"rewritten": True}
-        if format != "auto":
-            options["read"] = {"front_end": format}
+        options = SERVED_QUERY.fields("query", resemblance_takes_few(options))
         if document is not None or id is not None:
             asked = {"document": document} if document is not None else {"id": id}
             fields = self._ask("POST", "/v1/query", body={**asked, "options": options})
@@ -279,24 +305,16 @@ class Client:
 
         return _Text(load)
 
-    def pairs(
-        self,
-        *,
-        max_df: int | None = 1000,
-        across: Sequence[str] = (),
-        old: Sequence[str] = (),
-        passages: bool = False,
-        **options: Any,
-    ) -> list[Pair]:
+    @takes(PAIRS, PassagePairsOptions)
+    def pairs(self, **options: Unpack[PassagePairsOptions]) -> list[Pair]:
         """All pairs of stored documents that share enough text, best first. Waits for the job; Ctrl-C stops it.
 
         Args:
-            max_df, across, old, passages: as for `Database.pairs`.
-            options: min_shared, min_resemblance, min_containment, weight and top, as there. They are the fields of the library's
-                `PairsOptions`.
+            options: as for `Database.pairs`.
         """
-        options.update(max_df=max_df, across=listed(across), old=listed(old))
-        lines = self._job("pairs", {"options": options, "passages": passages})
+        fields = PAIRS.fields("pairs", options)
+        beside = {name: fields.pop(name) for name in ("passages", "joining")}
+        lines = self._job("pairs", {"options": fields, **beside})
         made = []
         for fields in lines:
             parts = [fields, *fields.get("files", [])]
@@ -304,32 +322,37 @@ class Client:
             made.append(_pair(fields, lambda id, names=names: self._text(names[id], id)))  # type: ignore[misc]
         return made
 
+    @takes(SERVED_DEDUP, ServedDedupOptions)
     def dedup(
         self,
         by: Literal["exact", "exact-text", "resemblance", "containment"] = "exact",
-        *,
-        max_novel: int | Literal["any"] | None = None,
-        **options: Any,
+        **options: Unpack[ServedDedupOptions],
     ) -> ServedDedup:
         """Which documents are removable, each with the survivor that justifies it. Removes nothing. Waits for the job; Ctrl-C stops it.
 
         Args:
-            by, max_novel: as for `Database.dedup`.
-            options: threshold, keep, prefer, protect, max_df, budget and mode, as there. They are the fields of the library's
-                `DedupOptions`.
+            by, options: as for `Database.dedup`, without `temp_dir`.
         """
-        options["by"] = by
-        if max_novel is not None:
-            options["max_novel"] = None if max_novel == "any" else max_novel
-        *rows, summary = self._job("dedup", {"options": options})
-        kinds: dict[str, list[dict[str, Any]]] = {}
-        for row in rows:
-            kinds.setdefault(row["schema"], []).append(row)
+        *rows, summary = self._job("dedup", {"options": SERVED_DEDUP.fields("dedup", {"by": by, **options})})
         return ServedDedup(
-            [Removable._of(row) for row in kinds.get("fpdb.dedup/1", [])],
-            [Undecided._of(row) for row in kinds.get("fpdb.dedup.undecided/1", [])],
-            [Superseded._of(row) for row in kinds.get("fpdb.dedup.superseded/1", [])],
+            [Removable._of(row) for row in rows if row["schema"] == Removable.schema],
+            [Undecided._of(row) for row in rows if row["schema"] == Undecided.schema],
+            [Superseded._of(row) for row in rows if row["schema"] == Superseded.schema],
             DedupSummary._of(summary),
+        )
+
+    def repeats(self, min_length: int | None = None) -> ServedRepeats:
+        """Which passages of each document occur in an earlier one, or earlier in its own. Removes nothing. Waits for the job; Ctrl-C stops it.
+
+        Args:
+            min_length: as for `Database.repeats`.
+        """
+        fields = SERVED_REPEATS.fields("repeats", {"min_length": min_length})
+        *rows, summary = self._job("repeats", {"options": fields})
+        return ServedRepeats(
+            [Repeat._of_row(row) for row in rows if row["schema"] == Repeat.schema],
+            [Uncompared._of(row) for row in rows if row["schema"] == Uncompared.schema],
+            RepeatSummary._of(summary),
         )
 
     def compact(self) -> Compaction:

@@ -48,8 +48,12 @@ class Arguments:
             for name, argument in self.table.items()
         ]
 
-    def given(self, method: str, options: Mapping[str, Any]) -> _native._Given:
-        """The options as the engine takes them.
+    def without(self, *names: str) -> Arguments:
+        """These arguments but some."""
+        return Arguments({name: argument for name, argument in self.table.items() if name not in names})
+
+    def fields(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of the library's options that these arguments set.
 
         Raises:
             TypeError: the method has no such argument, or it is of another type.
@@ -58,7 +62,6 @@ class Arguments:
         if unknown := options.keys() - self.table.keys():
             raise TypeError(f"{method}() got an unexpected keyword argument {min(unknown)!r}")
         fields: dict[str, Any] = {}
-        beside: dict[str, Any] = {"phrases": None, "temp_dir": None}
         for name, read, default, (*above, last) in self._steps:
             value = read(name, options[name]) if name in options else default
             if value is _DEFAULT:
@@ -66,7 +69,17 @@ class Arguments:
             below = fields
             for step in above:
                 below = below.setdefault(step, {})
-            (beside if last in beside else below)[last] = value
+            below[last] = value
+        return fields
+
+    def given(self, method: str, options: Mapping[str, Any]) -> _native._Given:
+        """The options as the engine takes them.
+
+        Raises:
+            TypeError, ParameterError: as `fields`.
+        """
+        fields = self.fields(method, options)
+        beside = {name: fields.pop(name, None) for name in ("phrases", "temp_dir")}
         text = json.dumps(fields, ensure_ascii=False, allow_nan=False)
         return {"fields": text, "arguments": self._fields, "reader": reader(), **beside}  # type: ignore[typeddict-item]
 
@@ -169,6 +182,10 @@ def _or_default(read: _Read) -> _Read:
     return lambda name, value: _DEFAULT if value is None else read(name, value)
 
 
+def _submission(name: str, value: Any) -> str:
+    return _native.submission_pattern(_text(name, value))
+
+
 def _group_by(name: str, value: Any) -> Any:
     return {"name": text} if (text := _text(name, value)) else "nothing"
 
@@ -221,7 +238,7 @@ _PAIRS = {
     "old": Argument("old", (), _texts),
     "group_by": Argument("group_by", None, _or_default(_group_by)),
     "groups": Argument("group_by", True, _groups),
-    "submission_by": Argument("submission_by", None, _or_none(_text)),
+    "submission_by": Argument("submission_by", None, _or_none(_submission)),
     "new_since": Argument("new_since", None, _or_none(lambda name, value: {"document": _number(name, value)})),
     "weight": Argument("weight", "none", _text),
     "top": Argument("top", None, _or_none(_count)),
@@ -253,7 +270,7 @@ QUERY = Arguments(
     _IGNORING,
     {
         "weight": Argument("weight", "none", _text),
-        "submission_by": Argument("submission_by", None, _or_none(_text)),
+        "submission_by": Argument("submission_by", None, _or_none(_submission)),
     },
     _READING,
 )
@@ -284,6 +301,11 @@ DEDUP = Arguments(
 REPEATS = Arguments({"min_length": Argument("min_length", None, _or_default(_number))}, _TEMPORARY)
 DIFF = Arguments(_JOINING, _IGNORING, _READING)
 
+# A service has its own limits and folders, and reads no file that a client names.
+SERVED_QUERY = QUERY.without("ignore_phrases", "limits")
+SERVED_DEDUP = DEDUP.without("temp_dir")
+SERVED_REPEATS = REPEATS.without("temp_dir")
+
 
 def resemblance_takes_few(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """The options of a query, with the number of hashes that an estimate of resemblance looks up."""
@@ -295,8 +317,8 @@ def resemblance_takes_few(options: Mapping[str, Any]) -> Mapping[str, Any]:
 # The types of those that several methods take, for type checkers. The tables have their defaults.
 
 
-class MatchOptions(TypedDict, total=False):
-    """How a query is read, and which matches it has."""
+class ServedQueryOptions(TypedDict, total=False):
+    """The options of `Client.query`."""
 
     mode: Literal["containment", "resemblance"]
     window: int | None
@@ -309,10 +331,15 @@ class MatchOptions(TypedDict, total=False):
     gap: int | None
     min_passage: int
     skip_quotes: bool
-    ignore_phrases: Path | None
     weight: Literal["none", "idf"]
     submission_by: str | None
     format: str
+
+
+class MatchOptions(ServedQueryOptions, total=False):
+    """How a query is read, and which matches it has."""
+
+    ignore_phrases: Path | None
     limits: Mapping[str, int] | None
 
 
@@ -362,8 +389,8 @@ class PassagePairsOptions(PairsOptions, total=False):
     min_passage: int
 
 
-class DedupOptions(TypedDict, total=False):
-    """The rule and scope of `Database.dedup`."""
+class ServedDedupOptions(TypedDict, total=False):
+    """The rule and scope of `Client.dedup`."""
 
     threshold: float | None
     max_novel: int | Literal["any"] | None
@@ -373,4 +400,9 @@ class DedupOptions(TypedDict, total=False):
     max_df: int | None
     budget: int | None
     mode: Literal["once", "append", "rerank"]
+
+
+class DedupOptions(ServedDedupOptions, total=False):
+    """The rule and scope of `Database.dedup`."""
+
     temp_dir: Path | None

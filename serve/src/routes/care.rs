@@ -14,11 +14,12 @@ use utoipa::ToSchema;
 use crate::app::App;
 use crate::keys::Identity;
 use crate::metrics::Reading;
+use crate::openapi::listed_backups;
 use crate::problem::{Answer, Problem};
 
 /// Shows the size and the figures of the database. Its path is its last part alone.
 #[utoipa::path(get, path = "/v1/stats", tag = "care",
-    responses((status = 200, description = "The figures, `fpdb.stats/1`", body = Object),
+    responses((status = 200, description = "The figures", body = ref("#/components/schemas/fpdb.stats-1")),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn stats(State(app): State<Arc<App>>) -> Answer<Json<DatabaseStats>> {
     let database = app.reader().ok_or_else(Problem::ending)?;
@@ -35,7 +36,7 @@ pub(crate) async fn stats(State(app): State<Arc<App>>) -> Answer<Json<DatabaseSt
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BackupList {
     /// Oldest first; each as `fpdb backup --list` shows it.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(schema_with = listed_backups)]
     backups: Vec<ListedBackup>,
 }
 

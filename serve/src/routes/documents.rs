@@ -12,6 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::request::{Name, Params, read_body, read_options};
 use crate::app::App;
+use crate::openapi::documents;
 use crate::problem::{Answer, Problem};
 use crate::writer::Put;
 
@@ -43,8 +44,8 @@ impl Default for ListQuery {
 /// A page of documents, in order of arrival.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DocumentPage {
-    /// The documents, `fpdb.document/1`. A page may have few or none and still not be the last.
-    #[schema(value_type = Vec<Object>)]
+    /// The documents. A page may have few or none and still not be the last.
+    #[schema(schema_with = documents)]
     documents: Vec<DocumentInfo>,
     /// `from` of the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +112,7 @@ pub(crate) struct ShowQuery {
 
 /// Shows a document.
 #[utoipa::path(get, path = "/v1/documents/{name}", tag = "documents", params(("name" = String, Path, description = "The name, with its slashes"), ShowQuery),
-    responses((status = 200, description = "The document, `fpdb.document/1`, with `text` where it was asked for", body = Object),
+    responses((status = 200, description = "The document", body = ref("#/components/schemas/ShownDocument")),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
@@ -235,7 +236,7 @@ pub(crate) struct BulkLine {
 /// of all.
 #[utoipa::path(put, path = "/v1/documents", tag = "documents", params(PutQuery),
     request_body(content = BulkLine, content_type = "application/x-ndjson", description = "A document a line"),
-    responses((status = 200, description = "The summary, `fpdb.ingest/1`; documents that could not be read are listed in it", body = Object),
+    responses((status = 200, description = "The summary; documents that could not be read are listed in it", body = ref("#/components/schemas/fpdb.ingest-1")),
         (status = "default", description = "A problem, and nothing is stored", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn bulk(
     State(app): State<Arc<App>>,
@@ -261,7 +262,7 @@ pub(crate) async fn bulk(
 
 /// Removes a document, all versions of it.
 #[utoipa::path(delete, path = "/v1/documents/{name}", tag = "documents", params(("name" = String, Path, description = "The name, with its slashes")),
-    responses((status = 200, description = "The removal, `fpdb.rm/1`", body = Object),
+    responses((status = 200, description = "The removal", body = ref("#/components/schemas/fpdb.rm-1")),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn remove(State(app): State<Arc<App>>, Name(name): Name) -> Answer<Json<fpdb::Removal>> {
     let _place = app.work.enter()?;

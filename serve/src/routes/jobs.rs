@@ -1,5 +1,5 @@
-//! Jobs: all pairs, removable documents, compaction, backup. A job is asked for, looked at, fetched and
-//! dropped.
+//! Jobs: all pairs, removable documents, repeated passages, compaction, backup. A job is asked for, looked at,
+//! fetched and dropped.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -14,8 +14,9 @@ use axum::{Extension, Json};
 use fpdb::dedup::{DedupBy, DedupMode, DedupOptions};
 use fpdb::maintenance::BackupOptions;
 use fpdb::pairs::{Pair, PairsOptions};
+use fpdb::repeats::RepeatOptions;
 use fpdb::report::PairEvidence;
-use fpdb::{Database, InputLimits, Profile, Task};
+use fpdb::{Database, InputLimits, PassageOptions, Profile, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -37,12 +38,25 @@ const CHUNK: usize = 64 << 10;
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct JobRequest {
-    /// The fields of `PairsOptions` or `DedupOptions` of the library, by their names; those left out have
-    /// their defaults.
+    /// The fields of `PairsOptions`, `DedupOptions` or `RepeatOptions` of the library, by their names; those
+    /// left out have their defaults.
     #[schema(value_type = Object)]
     options: Map<String, Value>,
     /// Of pairs: also their passages.
     passages: bool,
+    /// Of pairs: the fields of `PassageOptions` of the library.
+    #[schema(value_type = Object)]
+    joining: Map<String, Value>,
+}
+
+impl JobRequest {
+    /// The options of a job that finds no passages of pairs.
+    fn without_passages(self) -> Answer<Map<String, Value>> {
+        if self.passages || !self.joining.is_empty() {
+            return Err(Problem::bad_request("passages and joining are for pairs"));
+        }
+        Ok(self.options)
+    }
 }
 
 /// The jobs of a kind.
@@ -115,6 +129,13 @@ fn dedup_options(app: &App, who: &Identity, profile: &Profile, given: Map<String
     Ok(options.limits(app.limits.clone()))
 }
 
+fn repeat_options(app: &App, profile: &Profile, given: Map<String, Value>) -> Answer<RepeatOptions> {
+    no_temp_dir(&given)?;
+    let options: RepeatOptions = fpdb::options_from_json(&RepeatOptions::of(profile), Value::Object(given))?;
+    no_limits(&options.limits)?;
+    Ok(options.limits(app.limits.clone()))
+}
+
 /// Asks for all pairs of documents that share text.
 #[utoipa::path(post, path = "/v1/pairs", tag = "jobs", request_body = JobRequest,
     responses((status = 202, description = "The job", body = JobView),
@@ -124,14 +145,15 @@ pub(crate) async fn ask_pairs(
     Extension(who): Extension<Identity>,
     request: Request,
 ) -> Answer<Response> {
-    let JobRequest { options, passages } = read_json(&app, request).await?;
+    let JobRequest { options, passages, joining } = read_json(&app, request).await?;
     let profile = *app.reader().ok_or_else(Problem::ending)?.profile();
     let options = pairs_options(&app, &profile, options)?;
+    let joining: PassageOptions = fpdb::options_from_json(&PassageOptions::default(), Value::Object(joining))?;
     let job = app.jobs.add(JobKind::Pairs, &who)?;
     let shared = Arc::clone(&app);
     app.jobs.start(&job, move |task, lines| {
         let database = open(&shared)?;
-        let evidence = PairEvidence::default().max_df(options.max_df).limits(shared.limits.clone());
+        let evidence = PairEvidence::default().max_df(options.max_df).joining(joining).limits(shared.limits.clone());
         let mut waiting = Vec::new();
         let hand_over = |waiting: &mut Vec<Pair>, lines: &mut Lines| -> Answer<()> {
             if passages {
@@ -157,10 +179,7 @@ pub(crate) async fn ask_dedup(
     Extension(who): Extension<Identity>,
     request: Request,
 ) -> Answer<Response> {
-    let JobRequest { options, passages } = read_json(&app, request).await?;
-    if passages {
-        return Err(Problem::bad_request("passages are for pairs"));
-    }
+    let options = read_json::<JobRequest>(&app, request).await?.without_passages()?;
     let profile = *app.reader().ok_or_else(Problem::ending)?.profile();
     let options = dedup_options(&app, &who, &profile, options)?;
     let job = app.jobs.add(JobKind::Dedup, &who)?;
@@ -171,6 +190,28 @@ pub(crate) async fn ask_dedup(
         lines.write(&summary)
     });
     Ok(accepted(&job, "dedup"))
+}
+
+/// Asks which passages of each document occur in an earlier one, or earlier in its own.
+#[utoipa::path(post, path = "/v1/repeats", tag = "jobs", request_body = JobRequest,
+    responses((status = 202, description = "The job", body = JobView),
+        (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
+pub(crate) async fn ask_repeats(
+    State(app): State<Arc<App>>,
+    Extension(who): Extension<Identity>,
+    request: Request,
+) -> Answer<Response> {
+    let options = read_json::<JobRequest>(&app, request).await?.without_passages()?;
+    let profile = *app.reader().ok_or_else(Problem::ending)?.profile();
+    let options = repeat_options(&app, &profile, options)?;
+    let job = app.jobs.add(JobKind::Repeats, &who)?;
+    let shared = Arc::clone(&app);
+    app.jobs.start(&job, move |task, lines| {
+        let database = open(&shared)?;
+        let summary = database.for_each_repeat(&options, task, |row| lines.write(&row))?;
+        lines.write(&summary)
+    });
+    Ok(accepted(&job, "repeats"))
 }
 
 /// Asks for a compaction. Changes wait until it has ended; queries do not.
@@ -205,7 +246,7 @@ pub(crate) async fn ask_backup(State(app): State<Arc<App>>, Extension(who): Exte
 }
 
 /// Lists the jobs of a kind: one's own, and with the right admin those of all.
-#[utoipa::path(get, path = "/v1/{kind}", tag = "jobs", params(("kind" = String, Path, description = "pairs, dedup, compact or backup")),
+#[utoipa::path(get, path = "/v1/{kind}", tag = "jobs", params(("kind" = JobKind, Path, description = "What the jobs do")),
     responses((status = 200, description = "The jobs", body = JobList),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn list_jobs(
@@ -218,7 +259,7 @@ pub(crate) async fn list_jobs(
 
 /// Shows how far a job is.
 #[utoipa::path(get, path = "/v1/{kind}/{id}", tag = "jobs",
-    params(("kind" = String, Path, description = "pairs, dedup, compact or backup"), ("id" = String, Path, description = "The job")),
+    params(("kind" = JobKind, Path, description = "What the jobs do"), ("id" = String, Path, description = "The job")),
     responses((status = 200, description = "The job", body = JobView),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn show_job(
@@ -232,7 +273,7 @@ pub(crate) async fn show_job(
 
 /// Stops a job, and drops its result.
 #[utoipa::path(delete, path = "/v1/{kind}/{id}", tag = "jobs",
-    params(("kind" = String, Path, description = "pairs, dedup, compact or backup"), ("id" = String, Path, description = "The job")),
+    params(("kind" = JobKind, Path, description = "What the jobs do"), ("id" = String, Path, description = "The job")),
     responses((status = 204, description = "It is gone"),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn drop_job(
@@ -248,8 +289,8 @@ pub(crate) async fn drop_job(
 
 /// Fetches the result of a job: lines of JSON, as the program writes them.
 #[utoipa::path(get, path = "/v1/{kind}/{id}/result", tag = "jobs",
-    params(("kind" = String, Path, description = "pairs, dedup, compact or backup"), ("id" = String, Path, description = "The job")),
-    responses((status = 200, description = "The lines: `fpdb.pair/1`; rows and summary of a dedup; `fpdb.compact/1`; `fpdb.backup/1`", content_type = "application/x-ndjson", body = Object),
+    params(("kind" = JobKind, Path, description = "What the jobs do"), ("id" = String, Path, description = "The job")),
+    responses((status = 200, description = "Lines, each of this schema: pairs; the rows of a dedup or of repeats, and their summary; one line of a compaction or backup", content_type = "application/x-ndjson", body = ref("#/components/schemas/ResultLine")),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn show_result(
     State(app): State<Arc<App>>,

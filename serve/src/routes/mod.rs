@@ -38,6 +38,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/v1/session", get(care::session))
         .route("/v1/pairs", post(jobs::ask_pairs))
         .route("/v1/dedup", post(jobs::ask_dedup))
+        .route("/v1/repeats", post(jobs::ask_repeats))
         .route("/v1/compact", post(jobs::ask_compact))
         .route("/v1/backup", post(jobs::ask_backup))
         .route("/v1/backups", get(care::list_backups))
@@ -48,6 +49,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
     let kinds = [
         ("pairs", JobKind::Pairs),
         ("dedup", JobKind::Dedup),
+        ("repeats", JobKind::Repeats),
         ("compact", JobKind::Compact),
         ("backup", JobKind::Backup),
     ];

@@ -52,7 +52,8 @@ pub(crate) struct RawQuery {
 /// for each, and a problem instead where one cannot be read.
 #[utoipa::path(post, path = "/v1/query", tag = "query", params(RawQuery),
     request_body(content((QueryRequest = "application/json"), (Vec<u8> = "application/octet-stream"), (String = "text/plain"), (Vec<u8> = "multipart/form-data"))),
-    responses((status = 200, description = "The answer, `fpdb.query/1`", content_type = "application/json", body = Object),
+    responses((status = 200, description = "The answer; of a form lines, each of this schema",
+        content((ref("#/components/schemas/fpdb.query-1") = "application/json"), (ref("#/components/schemas/QueryLine") = "application/x-ndjson"))),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn query(
     State(app): State<Arc<App>>,

@@ -234,6 +234,19 @@ fn jobs_run_are_fetched_and_dropped() {
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["remove"], &lines[0]["keep"], &lines[1]["removable"]), (&json!("b"), &json!("a"), &json!(1)));
 
+    let asked = service.post("/v1/repeats", &json!({"options": {"min_length": 50}}));
+    let place = asked.header("location").to_owned();
+    let job = service.finished(&place);
+    assert_eq!((&job["state"], &job["kind"], &job["rows"]), (&json!("done"), &json!("repeats"), &json!(2)));
+    let lines = service.get(&format!("{place}/result")).text();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["document"], &lines[0]["of"]["document"]), (&json!("b"), &json!("a")));
+    assert_eq!((&lines[1]["schema"], &lines[1]["repeats"]), (&json!("fpdb.repeat.summary/1"), &json!(1)));
+    // A length below the guarantee is a fault of the request.
+    let asked = service.post("/v1/repeats", &json!({"options": {"min_length": 3}}));
+    let job = service.finished(asked.header("location"));
+    assert_eq!((&job["state"], &job["problem"]["status"]), (&json!("failed"), &json!(400)));
+
     let asked = service.ask("POST", "/v1/compact", &[], "");
     let place = asked.header("location").to_owned();
     assert_eq!(service.finished(&place)["state"], "done");
