@@ -1,5 +1,7 @@
 //! Workers: threads that stay for the next call. A new thread with its memory costs a short query more than
-//! its answer does.
+//! its answer does, so that scoped threads of the standard library do not serve. A pool of rayon does not
+//! serve either. Its threads are limited in number, and calls that wait for other calls would block it. And
+//! a forked process has none of its threads.
 
 use std::any::Any;
 use std::marker::PhantomData;
