@@ -1,5 +1,5 @@
-//! Jobs: all pairs, removable documents, repeated passages, compaction, backup. A job is asked for, looked at,
-//! fetched and dropped.
+//! Jobs: all pairs, removable documents, repeated passages, compaction, backup. A job is asked for, looked
+//! at, fetched and dropped.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
