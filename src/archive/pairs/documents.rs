@@ -342,8 +342,8 @@ impl Documents {
         Verdict::Wanted(Measured { a, b, shared, score })
     }
 
-    /// The hashes of a pair in one view that both hold, that `a` holds and that `b` holds: their number, or the
-    /// weight that was asked for.
+    /// The hashes of a pair in one view that both hold, that `a` holds and that `b` holds: their number, or
+    /// the weight that was asked for.
     fn amounts(&self, view: usize, &CountedPair { a, b, shared, weight }: &CountedPair) -> [f64; 3] {
         let (a, b) = (a as usize, b as usize);
         match self.weighting {

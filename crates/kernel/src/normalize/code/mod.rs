@@ -164,8 +164,9 @@ fn push(text: &TextPiece, value: u64, range: Range<usize>, out: &mut Symbols) ->
     !origin.is_empty()
 }
 
-/// Length of the first piece of text in no known language: ASCII lines, a line, or whole words of a long line.
-/// `None` while the piece is incomplete. The tokens depend only on the text, because no token crosses lines.
+/// Length of the first piece of text in no known language: ASCII lines, a line, or whole words of a long
+/// line. `None` while the piece is incomplete. The tokens depend only on the text, because no token crosses
+/// lines.
 fn piece(text: &str, ended: bool) -> Option<usize> {
     let window = &text.as_bytes()[..text.len().min(PIECE_LIMIT)];
     if let Some(newline) = memchr::memrchr(b'\n', ascii_prefix(window).as_bytes()) {

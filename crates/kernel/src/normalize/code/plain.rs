@@ -62,8 +62,8 @@ enum ByteKind {
     Mark,
 }
 
-/// Emits the tokens of ASCII text, given its standard form. That has the same length, because each character is
-/// folded by itself.
+/// Emits the tokens of ASCII text, given its standard form. That has the same length, because each character
+/// is folded by itself.
 fn ascii(form: &str, at: usize, emit: &mut impl FnMut(u64, Range<usize>)) {
     let kind = |byte: &u8| KINDS[usize::from(*byte) % KINDS.len()];
     let mut from = 0;
