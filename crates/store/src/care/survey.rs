@@ -380,11 +380,12 @@ impl Postings for SalvagedRun<'_> {
                 }
             }
             let Some((key, value)) = self.rows.current() else { return Ok(None) };
-            match parse_posting_key(key) {
-                Some((run, _, _)) if run != self.run => return Ok(None),
-                Some((_, last_hash, _)) if let Ok(block) = Block::decode(last_hash, value) => {
-                    self.block = block.postings().collect::<Vec<_>>().into_iter();
-                }
+            let parsed = parse_posting_key(key);
+            if parsed.is_some_and(|(run, ..)| run != self.run) {
+                return Ok(None);
+            }
+            match parsed.map(|(_, last_hash, _)| Block::decode(last_hash, value)) {
+                Some(Ok(block)) => self.block = block.postings().collect::<Vec<_>>().into_iter(),
                 _ => self.undecoded += 1,
             }
             self.rows.advance()?;
