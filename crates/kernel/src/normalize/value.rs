@@ -55,8 +55,8 @@ pub(crate) const fn value_of_byte(byte: u8) -> u64 {
 }
 
 /// The value of a word: XXH3 (64 bits, seed 0) of its normalised form in UTF-8.
-pub(crate) fn value_of_word(folded: &str) -> u64 {
-    xxh3_64(folded.as_bytes())
+pub(crate) fn value_of_word(folded: impl AsRef<[u8]>) -> u64 {
+    xxh3_64(folded.as_ref())
 }
 
 /// Western European letters that have codes. Each letter and its capital take two bytes in UTF-8.

@@ -161,7 +161,7 @@ impl WordMaker {
     fn ascii_letters(&mut self, text: &str, runs: &[OriginRun], out: &mut Symbols) {
         self.fold(text);
         let mut from = 0;
-        for word in self.folded.split(|c: char| !c.is_ascii_lowercase()) {
+        for word in self.folded.as_bytes().split(|byte| !byte.is_ascii_lowercase()) {
             if !word.is_empty() {
                 let origin = origin(runs, text.len(), from..from + word.len());
                 out.push(value_of_word(word), origin.start, origin.end);
