@@ -19,14 +19,12 @@ const CLOSING: [char; 9] = ['"', '\'', ')', ']', '}', '”', '’', '»', '…']
 pub(super) fn sentence_starts(text: &[u8], symbols: &Symbols) -> Vec<u32> {
     let mut starts = Vec::new();
     let mut end = 0;
-    for index in 0..symbols.len() {
-        let start = symbols.start(index);
-        let between =
-            usize::try_from(end).ok().zip(usize::try_from(start).ok()).and_then(|(end, start)| text.get(end..start));
+    for (index, origin) in (0..).zip(symbols.origins(0)) {
+        let between = text.get(end as usize..origin.start as usize);
         if index == 0 || between.is_some_and(ends_sentence) {
-            starts.push(index as u32);
+            starts.push(index);
         }
-        end = symbols.end(index);
+        end = origin.end;
     }
     starts
 }
