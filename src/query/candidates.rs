@@ -116,9 +116,15 @@ impl Candidates {
         places.sort_unstable_by_key(|place| place.document);
         let mut waiting = Vec::new();
         let mut first = 0;
+        // By cell of the query; 0 between documents.
+        let cell = |place: &SharedPlace| (u64::from(place.here) / CELL) as usize;
+        let mut weights: Vec<u64> = vec![0; places.iter().map(cell).max().unwrap_or(0) + 2];
         for same in places.chunk_by(|a, b| a.document == b.document) {
             let end = first + same.len();
-            let evidence = same.iter().map(|place| u64::from(place.weight)).sum();
+            same.iter().for_each(|place| weights[cell(place)] += u64::from(place.weight));
+            let of_two_cells = |place| weights[cell(place)] + weights[cell(place) + 1];
+            let evidence = same.iter().map(of_two_cells).max().unwrap_or(0);
+            same.iter().for_each(|place| weights[cell(place)] = 0);
             waiting.push(Candidate { evidence, document: Reverse(same[0].document), is_bound: true, first, end });
             first = end;
         }
