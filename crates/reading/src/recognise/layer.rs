@@ -149,7 +149,7 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
     if zip_kind(head).is_some_and(|kind| ending == "zip" || kind == ZipKind::Archive) {
         return Layer::Container(Container::Zip);
     }
-    if head.get(257..262) == Some(b"ustar") {
+    if is_tar(head) {
         return Layer::Container(Container::Tar);
     }
     if head.starts_with(b"PAR1") {
@@ -162,6 +162,11 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
         return Layer::Container(Container::Arc);
     }
     if is_mbox(head) { Layer::Container(Container::Mbox) } else { Layer::Document }
+}
+
+/// The mark of POSIX or of GNU. Prose can have "mustard" at its place.
+fn is_tar(head: &[u8]) -> bool {
+    matches!(head.get(257..263), Some(b"ustar\0" | b"ustar "))
 }
 
 /// `BZh`, the block size, and the mark of the first block, or of the end if there is none.
@@ -221,8 +226,14 @@ mod tests {
         assert_eq!(layer_of("book", &packed), Layer::Document);
         assert_eq!(layer_of("book.zip", &packed), Layer::Container(Container::Zip));
         let mut tar = vec![0; 512];
-        tar[257..262].copy_from_slice(b"ustar");
-        assert_eq!(layer_of("a", &tar), Layer::Container(Container::Tar));
+        for (mark, layer) in [
+            (b"ustar\0", Layer::Container(Container::Tar)),
+            (b"ustar ", Layer::Container(Container::Tar)),
+            (b"ustard", Layer::Document),
+        ] {
+            tar[257..263].copy_from_slice(mark);
+            assert_eq!(layer_of("a", &tar), layer, "{}", String::from_utf8_lossy(mark));
+        }
     }
 
     #[test]
