@@ -2,6 +2,7 @@
 """All pairs of a hundred thousand documents: what they take, for several thresholds.
 
 usage: tools/experiments/many_pairs.py PATH-OF-FPDB FEDERALIST [DOCUMENTS]
+       tools/experiments/many_pairs.py PATH-OF-FPDB --programs LINES DOCUMENTS FOLDER [FOLDER ...]
 
 DOCUMENTS documents (100,000 unless told otherwise) of 150 to 450 words, drawn one by one from those of the Federalist papers
 (FEDERALIST is the folder with fedNN.txt), so that two of them share no text but by chance. But every tenth contains a third
@@ -9,6 +10,11 @@ of an earlier one; every hundredth is an earlier one with one word in thirty cha
 60 words, each of them in nine hundred documents. They are ingested with `--profile prose`; for each threshold one
 process of `fpdb pairs` writes to a file. Printed, as a Markdown table: pairs, size of the output, processor time of all
 threads together, and peak memory. The same documents every time. Standard library only.
+
+With `--programs`, the documents are pieces of LINES lines of the source files below the folders, drawn from all such pieces. They
+are ingested into a database of the structure alone, and with `--profile code` into one of two views. Printed, for each: processor
+time and peak memory of the ingest and of `fpdb pairs --top 0`, with the default memory and with 512 MiB, the number of pairs, and
+the size of the compacted database.
 """
 import os
 import pathlib
@@ -19,6 +25,7 @@ import sys
 import tempfile
 
 FLAGS = [["--min-resemblance", "0.1"], ["--min-shared", "10"], []]
+SOURCES = {".c", ".cc", ".cpp", ".go", ".h", ".java", ".js", ".py", ".rs"}
 SHARE = 900  # documents of one header: below the default cap on df, with the copies of them
 
 
@@ -42,6 +49,15 @@ def documents(vocabulary, number, dice):
         yield " ".join(words)
 
 
+def pieces(folders, lines, number, dice):
+    """Pieces of source files, as (ending of the name, text)."""
+    found = []
+    for path in sorted(path for folder in folders for path in pathlib.Path(folder).rglob("*") if path.suffix in SOURCES):
+        text = path.read_text(errors="replace").splitlines(keepends=True) if path.is_file() else []
+        found += [(path.suffix, "".join(text[at:at + lines])) for at in range(0, len(text) - lines + 1, lines)]
+    return dice.sample(found, min(number, len(found)))
+
+
 def run(command, output):
     """Processor seconds and peak bytes of a process that writes to a file."""
     with open(output, "wb") as out:
@@ -52,7 +68,38 @@ def run(command, output):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
+def write(folder, index, text, suffix):
+    inside = folder / "docs" / f"{index // 1000:03}"
+    inside.mkdir(parents=True, exist_ok=True)
+    (inside / f"{index:06}{suffix}").write_text(text)
+
+
+def programs(fpdb, lines, number, folders, folder):
+    """The rows of `--programs`."""
+    taken = pieces(folders, lines, number, random.Random(1))
+    for index, (suffix, text) in enumerate(taken):
+        write(folder, index, text, suffix)
+    print(f"{len(taken):,} programs of {lines} lines, {sum(len(text) for _, text in taken) / 1e6:.0f} MB\n")
+    print("| | | processor seconds | peak MB | |")
+    print("|---|---|--:|--:|--:|")
+    for views, flags in [("structure", ["--unit", "token", "-k", "7", "-w", "2"]), ("two views", ["--profile", "code"])]:
+        at = [fpdb, "--db", folder / views]
+        row = lambda name, figures, more="": print(f"| {views} | {name} | {figures[0]:.2f} | {figures[1] / 1e6:.0f} | {more} |", flush=True)
+        row("`ingest`", run([*at, "-q", "ingest", *flags, folder / "docs"], folder / "out"))
+        for memory in [[], ["--memory", "512MiB"]]:
+            figures = run([*at, "pairs", "--top", "0", "--format", "json", *memory], folder / "out")
+            with open(folder / "out", "rb") as out:
+                row(" ".join(["`pairs", *memory]) + "`", figures, f"{sum(1 for _ in out):,} pairs")
+        run([*at, "-q", "compact"], folder / "out")
+        size = sum(path.stat().st_size for path in (folder / views).rglob("*"))
+        print(f"| {views} | database | | | {size / 1e6:.1f} MB |", flush=True)
+
+
 def main():
+    if len(sys.argv) > 5 and sys.argv[2] == "--programs":
+        with tempfile.TemporaryDirectory() as folder:
+            lines, number = map(int, sys.argv[3:5])
+            return programs(os.path.abspath(sys.argv[1]), lines, number, sys.argv[5:], pathlib.Path(folder))
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     fpdb, number = os.path.abspath(sys.argv[1]), int(sys.argv[3]) if len(sys.argv) == 4 else 100_000
@@ -61,9 +108,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder, size = pathlib.Path(folder), 0
         for index, text in enumerate(documents(vocabulary, number, random.Random(1))):
-            inside = folder / "docs" / f"{index // 1000:03}"
-            inside.mkdir(parents=True, exist_ok=True)
-            (inside / f"{index:06}.txt").write_text(text)
+            write(folder, index, text, ".txt")
             size += len(text)
         at = [fpdb, "--db", folder / "db", "-q"]
         seconds, peak = run([*at, "ingest", "--profile", "prose", folder / "docs"], folder / "out")
