@@ -329,7 +329,7 @@ impl Documents {
                 && share(both, of_a + of_b - both) >= least
                 && share(both, of_a.min(of_b)) >= options.min_containment
         };
-        if !is_enough(0) && !(self.views() == 2 && is_enough(1)) {
+        if !(is_enough(0) || self.views() == 2 && is_enough(1)) {
             return Verdict::Below;
         }
         let score = match self.views() {
