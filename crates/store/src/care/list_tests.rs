@@ -415,7 +415,8 @@ fn without_a_list_a_foreign_table_is_left_out_and_a_damaged_one_costs_what_it_he
     assert!(said.count() > 0, "{:?}", found.problems);
     let after = Content::of(&root);
     assert!(after.names().is_superset(&base.content.names()));
-
+    // A table holds the records of one session. If RocksDB has joined them in the background, one holds all.
+    let mut joined = 0;
     for table in files_of(&base.root(), ".sst") {
         let (_folder, root) = base.copied();
         remove(&root, "MANIFEST");
@@ -425,12 +426,11 @@ fn without_a_list_a_foreign_table_is_left_out_and_a_damaged_one_costs_what_it_he
         change(&path, |table| table[at] ^= 0x10);
         let report = repair(&root).unwrap().repair.unwrap();
         let after = Content::of(&root);
-        let lost: BTreeSet<&str> = report.lost.iter().filter_map(|lost| lost.name.as_deref()).collect();
         let gone = base.content.names().difference(&after.names()).count();
-        assert!(gone <= IN_SESSION, "{}: {gone} lost, {report:?}", table.display());
-        assert!(gone == 0 || !report.is_complete(), "{}: {gone} lost, {lost:?}", table.display());
         let back = after.names().difference(&base.content.names()).count();
-        assert!(back == 0 || !report.is_complete(), "{}: {back} came back, {report:?}", table.display());
+        joined += usize::from(gone > IN_SESSION);
+        let told = gone + back == 0 || !report.is_complete();
+        assert!(joined <= 1 && told, "{}: {gone} lost, {back} came back, {report:?}", table.display());
     }
 }
 
