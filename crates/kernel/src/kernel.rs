@@ -8,7 +8,7 @@ use crate::document::Language;
 use crate::kgram::KgramHasher;
 #[cfg(any(test, fuzzing, feature = "measuring"))]
 use crate::lanes::Processor;
-use crate::normalize::{FrontEnd, LOCATED_AT_ONCE, LineTable, SymbolContent, Symbols, TextFacts};
+use crate::normalize::{FrontEnd, LOCATED_AT_ONCE, SymbolContent, Symbols, TextFacts};
 use crate::profile::{Marks, Profile};
 use crate::winnow::{Selected, Winnower};
 
@@ -34,7 +34,6 @@ pub struct Kernel {
     /// Number of symbols in `symbols` that are already hashed.
     hashed: usize,
     selected: Vec<Selected>,
-    line_table: Box<LineTable>,
 }
 
 /// Figures about a text, known after all of it is read.
@@ -62,7 +61,6 @@ impl Kernel {
             first: 0,
             hashed: 0,
             selected: Vec::new(),
-            line_table: Box::default(),
         }
     }
 
@@ -137,12 +135,12 @@ impl Kernel {
     }
 
     fn locate(&mut self, out: &mut Fingerprints) {
-        let Self { symbols, selected, line_table, .. } = self;
-        out.reserve(selected.len());
-        let mut walk = symbols.walk(self.k, self.first, line_table);
-        for some in selected.chunks(LOCATED_AT_ONCE) {
-            walk.locate(some, out);
+        let (mut walk, first) = (self.symbols.walk(self.k, self.first), self.first);
+        out.reserve(self.selected.len());
+        let kgram = |&Selected { hash, position }: &Selected| (hash, (position - first) as usize);
+        for some in self.selected.chunks(LOCATED_AT_ONCE) {
+            walk.locate(some.iter().map(kgram), out);
         }
-        selected.clear();
+        self.selected.clear();
     }
 }

@@ -1,31 +1,30 @@
 //! Walk: locates k-grams in the document in ascending order. A walk only moves forward, so it needs no
 //! search.
 //!
-//! It locates k-grams in blocks. If all k-grams of a text are selected, most of the time is spent here. It
-//! then writes column by column, in short loops without branches, which the compiler vectorises. Otherwise
-//! it writes row by row, and a table gives the lines.
+//! It locates k-grams in blocks and writes column by column. Each column is a short loop without branches,
+//! which the compiler vectorises. If all k-grams of a text are selected, most of the time is spent here.
 
 use std::ops::Range;
 
-use super::line_table::LineTable;
 use super::symbols::{Base, LineEnd, SymbolExtent, Symbols};
 use super::value::{WIDE, width_of_code};
-use crate::columns::{Columns, Fingerprint, Fingerprints};
+use crate::columns::{Columns, Fingerprint, FingerprintRow, Fingerprints};
 use crate::document::Span;
-use crate::winnow::Selected;
 
 /// Number of k-grams located together: enough that work per block does not count, and few enough that the
 /// data stays in the first-level cache.
 pub const LOCATED_AT_ONCE: usize = 512;
 
-/// If lines have fewer k-grams than this on average, it is faster to look up the line of each k-gram.
+/// If lines have fewer k-grams than this on average, it is faster to find the line of each k-gram.
 const MANY: usize = 16;
+
+/// A k-gram to locate: its hash, and the index of its first symbol.
+pub(crate) type Kgram = (u64, usize);
 
 /// Walks along the k-grams of symbols.
 #[derive(Debug)]
-pub(crate) struct Walk<'a> {
+pub struct Walk<'a> {
     symbols: &'a Symbols,
-    table: &'a mut LineTable,
     /// Distance from a k-gram's first symbol to its last.
     after: usize,
     /// Index in the document of the first symbol.
@@ -60,36 +59,43 @@ enum Lasts<'a> {
 
 impl Symbols {
     /// Starts a walk that locates k-grams in ascending order. `first` is the index in the document of the
-    /// first symbol; k is at least 1.
-    pub(crate) fn walk<'a>(&'a self, k: usize, first: u64, table: &'a mut LineTable) -> Walk<'a> {
-        let (bases, lines) = (Bases(self.bases()), OpenLines { ends: self.line_ends(), line: 1 });
-        Walk {
-            symbols: self,
-            table,
+    /// first symbol.
+    pub fn walk(&self, k: usize, first: u64) -> Walk<'_> {
+        Walk::new(self, k, first)
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// A walk along the k-grams of these symbols. `first` is the index in the document of the first symbol; k
+    /// is at least 1.
+    pub(super) fn new(symbols: &'a Symbols, k: usize, first: u64) -> Self {
+        let (bases, lines) = (Bases(symbols.bases()), OpenLines { ends: symbols.line_ends(), line: 1 });
+        Self {
+            symbols,
             after: k - 1,
             first,
             first_bases: bases,
             last_bases: bases,
             first_lines: lines,
             last_lines: lines,
-            most_lines: 1 + self.newlines_seen(),
+            most_lines: 1 + symbols.newlines_seen(),
         }
     }
-}
 
-impl Walk<'_> {
     /// Appends the next k-grams with their byte ranges and the 1-based lines of their first and last bytes. A
     /// newline belongs to the line that it ends. The symbols must not change during the walk.
     #[inline(always)]
-    pub(crate) fn locate(&mut self, kgrams: &[Selected], out: &mut Fingerprints) {
-        let Self { symbols, after, first, .. } = *self;
-        let ([least, ..], [.., most]) = (kgrams, kgrams) else { return };
-        let (from, to) = ((least.position - first) as usize, (most.position - first) as usize);
+    pub(crate) fn locate<I>(&mut self, kgrams: I, out: &mut Fingerprints)
+    where
+        I: ExactSizeIterator<Item = Kgram> + DoubleEndedIterator + Clone,
+    {
+        let Some(((_, from), (_, to))) = kgrams.clone().next().zip(kgrams.clone().next_back()) else { return };
         let (first_bases, last_bases) =
-            (self.first_bases.of_all(from, to), self.last_bases.of_all(from + after, to + after));
+            (self.first_bases.of_all(from, to), self.last_bases.of_all(from + self.after, to + self.after));
         let (Some(first_base), Some(last_base)) = (first_bases, last_bases) else {
             return self.locate_each(kgrams, out);
         };
+        let Self { symbols, after, first, .. } = *self;
         // Equal lengths, so that one bounds check serves all.
         let range = from..to + 1;
         let starts = &symbols.starts()[range.clone()];
@@ -108,69 +114,63 @@ impl Walk<'_> {
             [first.wrapping_sub(bases[0]), first_base.wrapping_sub(bases[1]), last_base.wrapping_sub(bases[2])]
                 .map(|more| more as u32);
         let written = columns.hashes.len();
-        let few = kgrams.len() / MANY;
-        if kgrams.len() == starts.len()
-            && let Some(first_passed) = self.first_lines.passed(start(to - from), few)
-            && let Some(last_passed) = self.last_lines.passed(end(to - from) - 1, few)
-        {
-            let from_position = (from as u32).wrapping_add(to_position);
-            columns.hashes.extend(kgrams.iter().map(|kgram| kgram.hash));
+        columns.hashes.extend(kgrams.clone().map(|(hash, _)| hash));
+        let from_position = (from as u32).wrapping_add(to_position);
+        if kgrams.len() == starts.len() {
             columns.positions.extend((0..starts.len() as u32).map(|i| from_position + i));
             columns.starts.extend(starts.iter().map(|start| start.wrapping_add(to_start)));
             lasts.append_all(to_end, &mut columns.ends);
-            let Columns { starts, ends, first_lines, last_lines, .. } = columns;
-            self.first_lines.write(&starts[written..], [bases[1], 0], first_passed, bases[3], first_lines);
-            self.last_lines.write(&ends[written..], [bases[2], 1], last_passed, bases[4], last_lines);
-            return;
-        }
-        if !self.table.fill(start(0), end(to - from), self.first_lines.ends) {
-            return self.locate_apart(kgrams, out);
-        }
-        // A symbol of a narrow text lies in one line. So its first byte stands for its last.
-        let (lasts, width) = match lasts {
-            Lasts::Narrow(starts, _) => (starts, 1),
-            Lasts::Wide(ends) => (ends, 0),
-        };
-        let places = Places {
-            starts,
-            lasts,
-            first: first + from as u64,
-            base: bases[0],
-            to_start,
-            to_end: to_end.wrapping_add(width),
-            to_last: last_base.wrapping_sub(start(0)).wrapping_add(u64::from(width)).wrapping_sub(1) as u32,
-            to_lines: [lines[0].wrapping_sub(bases[3]), lines[0].wrapping_sub(bases[4])].map(|line| line as u32),
-        };
-        places.append(kgrams, self.table, columns);
-        if let SymbolExtent::Codes(codes) = symbols.extent() {
-            let codes = &codes[from + after..to + after + 1];
-            // Testing all codes is faster than testing the code of each k-gram, unless there are many
-            // more codes.
-            if codes.len() > 16 * kgrams.len() || has_wide(codes) {
-                add_widths(codes, kgrams, places.first, &mut columns.ends[written..]);
+        } else {
+            columns.positions.extend(kgrams.map(|(_, first)| (first as u32).wrapping_add(to_position)));
+            let positions = (&columns.positions[written..], from_position);
+            gather(starts, positions, to_start, &mut columns.starts);
+            match lasts {
+                Lasts::Narrow(lasts, codes) => {
+                    gather(lasts, positions, to_end.wrapping_add(1), &mut columns.ends);
+                    // Testing all codes is faster than testing the code of each k-gram, unless there are many
+                    // more codes.
+                    if codes.len() > 16 * positions.0.len() || has_wide(codes) {
+                        gather_widths(codes, positions, &mut columns.ends[written..]);
+                    }
+                }
+                Lasts::Wide(ends) => gather(ends, positions, to_end, &mut columns.ends),
             }
         }
+        self.write_lines(columns, written, bases);
     }
 
-    /// Locates k-grams whose lines do not fit into one table, half of them at a time.
-    #[cold]
-    fn locate_apart(&mut self, kgrams: &[Selected], out: &mut Fingerprints) {
-        let (some, rest) = kgrams.split_at(kgrams.len() / 2);
-        if some.is_empty() {
-            return self.locate_each(rest, out);
+    /// Writes the lines of k-grams from index `written` on. Their starts and ends are already written.
+    #[inline(always)]
+    fn write_lines(&mut self, columns: &mut Columns, written: usize, bases: FingerprintRow) {
+        let Columns { starts, ends, first_lines, last_lines, .. } = columns;
+        let (starts, ends) = (&starts[written..], &ends[written..]);
+        let [_, start_base, end_base, first_base, last_base] = bases;
+        let few = starts.len() / MANY;
+        let passed =
+            self.first_lines.passed(starts, [start_base, 0], few).zip(self.last_lines.passed(ends, [end_base, 1], few));
+        if let Some((first_passed, last_passed)) = passed {
+            self.first_lines.write(starts, [start_base, 0], first_passed, first_base, first_lines);
+            self.last_lines.write(ends, [end_base, 1], last_passed, last_base, last_lines);
+            return;
         }
-        self.locate(some, out);
-        self.locate(rest, out);
+        first_lines.resize(written + starts.len(), 0);
+        last_lines.resize(written + ends.len(), 0);
+        let (mut first, mut last) = (self.first_lines, self.last_lines);
+        let lines = first_lines[written..].iter_mut().zip(&mut last_lines[written..]);
+        for ((first_line, last_line), (&start, &end)) in lines.zip(starts.iter().zip(ends)) {
+            *first_line = first.of(start_base + u64::from(start)).wrapping_sub(first_base) as u32;
+            *last_line = last.of(end_base + u64::from(end) - 1).wrapping_sub(last_base) as u32;
+        }
+        (self.first_lines, self.last_lines) = (first, last);
     }
 
     /// Like [`locate`](Self::locate), for k-grams at any distance from each other.
     #[cold]
-    fn locate_each(&mut self, kgrams: &[Selected], out: &mut Fingerprints) {
-        for &Selected { hash, position } in kgrams {
-            let first = (position - self.first) as usize;
+    fn locate_each(&mut self, kgrams: impl Iterator<Item = Kgram>, out: &mut Fingerprints) {
+        for (hash, first) in kgrams {
             let span = Span { start: self.symbols.start(first), end: self.symbols.end(first + self.after) };
             let (first_line, last_line) = (self.first_lines.of(span.start), self.last_lines.of(span.end - 1));
-            out.push(Fingerprint { hash, position, span, first_line, last_line });
+            out.push(Fingerprint { hash, position: self.first + first as u64, span, first_line, last_line });
         }
     }
 }
@@ -214,48 +214,11 @@ impl<'a> Lasts<'a> {
     }
 }
 
-/// The symbols of k-grams with gaps between them, and what to add to make the values of columns.
-struct Places<'a> {
-    starts: &'a [u32],
-    /// For the last symbol of each k-gram: its start in a narrow text, its end in a wide one.
-    lasts: &'a [u32],
-    /// Index in the document of the first of these symbols, and the base of the positions.
-    first: u64,
-    base: u64,
-    to_start: u32,
-    to_end: u32,
-    /// Makes of an element of `lasts` the distance from the first start to the last byte.
-    to_last: u32,
-    to_lines: [u32; 2],
-}
-
-impl Places<'_> {
-    /// Appends the rows of k-grams in one pass.
-    #[inline(always)]
-    fn append(&self, kgrams: &[Selected], table: &LineTable, columns: &mut Columns) {
-        let &Self { starts, lasts, first, base, to_start, to_end, to_last, to_lines } = self;
-        // The same length, so that one bounds check serves both.
-        let lasts = &lasts[..starts.len()];
-        let Columns { hashes, positions, starts: out_starts, ends, first_lines, last_lines } = columns;
-        let written = hashes.len();
-        hashes.resize(written + kgrams.len(), 0);
-        let [positions, out_starts, ends, first_lines, last_lines] =
-            [positions, out_starts, ends, first_lines, last_lines].map(|column| {
-                column.resize(written + kgrams.len(), 0);
-                column[written..].iter_mut()
-            });
-        let rows = kgrams.iter().zip(&mut hashes[written..]).zip(positions.zip(out_starts));
-        let rows = rows.zip(ends.zip(first_lines.zip(last_lines)));
-        for (((kgram, hash), (position, start)), (end, (first_line, last_line))) in rows {
-            let i = (kgram.position - first) as usize;
-            *hash = kgram.hash;
-            *position = (kgram.position - base) as u32;
-            *start = starts[i].wrapping_add(to_start);
-            *first_line = table.line(starts[i] - starts[0]).wrapping_add(to_lines[0]);
-            *end = lasts[i].wrapping_add(to_end);
-            *last_line = table.line(lasts[i].wrapping_add(to_last)).wrapping_add(to_lines[1]);
-        }
-    }
+/// Appends the values at some indices, adding `more` to each. The indices are relative to `from`. Not
+/// inlined: within its caller there would be too few registers.
+#[inline(never)]
+fn gather(values: &[u32], (indices, from): (&[u32], u32), more: u32, out: &mut Vec<u32>) {
+    out.extend(indices.iter().map(|&index| values[(index - from) as usize].wrapping_add(more)));
 }
 
 /// True if any symbol takes two bytes. In most texts none does.
@@ -264,12 +227,11 @@ fn has_wide(codes: &[u8]) -> bool {
     codes.iter().fold(0, |most, &code| code.max(most)) >= WIDE
 }
 
-/// Adds 1 to the ends of k-grams whose last symbol takes two bytes. `codes` are those of the last symbols,
-/// from the k-gram at position `first` on.
+/// Adds 1 to the ends of two-byte symbols. The indices are as in [`gather`].
 #[inline(never)]
-fn add_widths(codes: &[u8], kgrams: &[Selected], first: u64, ends: &mut [u32]) {
-    for (end, kgram) in ends.iter_mut().zip(kgrams) {
-        *end = end.wrapping_add(u32::from(codes[(kgram.position - first) as usize] >= WIDE));
+fn gather_widths(codes: &[u8], (indices, from): (&[u32], u32), ends: &mut [u32]) {
+    for (end, &index) in ends.iter_mut().zip(indices) {
+        *end = end.wrapping_add(u32::from(codes[(index - from) as usize] >= WIDE));
     }
 }
 
@@ -287,15 +249,16 @@ fn count_below(numbers: &[u32], bound: u32) -> usize {
 }
 
 impl OpenLines<'_> {
-    /// Number of lines that end before the byte at offset `last`; `None` if more than `few`.
+    /// Number of lines that end before the last of these bytes; `None` if more than `few`. Each byte lies
+    /// `before` bytes before its offset, which is relative to `base`.
     #[inline(always)]
-    fn passed(&self, last: u64, few: usize) -> Option<usize> {
+    fn passed(&self, bytes: &[u32], [base, before]: [u64; 2], few: usize) -> Option<usize> {
+        let last = base + u64::from(*bytes.last()?) - before;
         let passed = self.ends.iter().take(few + 1).take_while(|end| end.offset < last).count();
         (passed <= few).then_some(passed)
     }
 
-    /// Writes the line numbers of these bytes, line by line. `passed` lines end before the last byte. Each
-    /// byte lies `before` bytes before its offset, which is relative to `base`.
+    /// Writes the line numbers of these bytes, line by line. `passed` lines end before the last byte.
     #[inline(always)]
     fn write(&mut self, bytes: &[u32], [base, before]: [u64; 2], passed: usize, line_base: u64, out: &mut Vec<u32>) {
         let (passed, ends) = self.ends.split_at(passed);
@@ -343,7 +306,7 @@ impl Bases<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{LOCATED_AT_ONCE, LineTable, Selected};
+    use super::LOCATED_AT_ONCE;
     use crate::columns::{Fingerprint, Fingerprints};
     use crate::document::Span;
     use crate::normalize::{FrontEnd, Symbols};
@@ -363,11 +326,9 @@ mod tests {
         for (number, chunk_size) in
             [(0, LOCATED_AT_ONCE), (u64::from(u32::MAX) - 70, LOCATED_AT_ONCE), (0, 7), (1 << 40, 32)]
         {
-            let mut table = LineTable::default();
-            let (mut walk, mut out) = (symbols.walk(k, number, &mut table), Fingerprints::new());
+            let (mut walk, mut out) = (symbols.walk(k, number), Fingerprints::new());
             for some in firsts.chunks(chunk_size) {
-                let kgram = |&first: &usize| Selected { hash: hash(first), position: number + first as u64 };
-                walk.locate(&some.iter().map(kgram).collect::<Vec<_>>(), &mut out);
+                walk.locate(some.iter().map(|&first| (hash(first), first)), &mut out);
             }
             assert_eq!(out.len(), firsts.len());
             for (fingerprint, &first) in out.iter().zip(&firsts) {
