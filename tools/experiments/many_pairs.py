@@ -59,13 +59,14 @@ def pieces(folders, lines, number, dice):
 
 
 def run(command, output):
-    """Processor seconds and peak bytes of a process that writes to a file."""
-    with open(output, "wb") as out:
-        process = subprocess.Popen([*map(str, command)], stdout=out)
-        _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(f"{command} failed")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    """Processor seconds and peak bytes of a process that writes to a file. It is started by GNU time, because a process begins with the
+    peak of the one that starts it, and this one holds all documents."""
+    with open(output, "wb") as out, tempfile.NamedTemporaryFile("r") as times:
+        timed = ["/usr/bin/time", "-q", "-f", "%U %S %M", "-o", times.name, *map(str, command)]
+        if subprocess.run(timed, stdout=out).returncode:
+            sys.exit(f"{command} failed")
+        user, system, peak = map(float, times.read().split())
+    return user + system, peak * 1024
 
 
 def write(folder, index, text, suffix):

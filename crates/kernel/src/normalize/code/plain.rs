@@ -26,9 +26,10 @@ pub(super) fn tokens(words: &mut WordMaker, text: &str, mut at: usize, emit: &mu
     }
 }
 
-/// The length of the first part of a text whose word boundaries do not depend on the rest: up to the last or
-/// the first place between a space and another ASCII character, if the part is ASCII or not. Of all rules of
-/// UAX 29, only one joins a space to a character: to an extending one, which is not ASCII.
+/// The length of the first part of a text whose tokens do not depend on the rest. It ends between a space and
+/// an ASCII character: at the last such place of the ASCII text at the beginning, else at the first of all.
+/// The rules of UAX 29 join a space only to another space, which is no token, and to an extending character,
+/// which is not ASCII.
 fn independent(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_cut = |&at: &usize| bytes[at - 1] == b' ' && bytes[at].is_ascii();
