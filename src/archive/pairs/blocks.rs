@@ -59,8 +59,8 @@ impl HolderLists {
 }
 
 impl BlockPlan {
-    /// Reads the postings once: counts the lists of each document and the holders in them, and sums the
-    /// weights. The lists leave `reserved` bytes of the memory free, and the counters take at most half of
+    /// Reads the postings once: counts the lists of each document and the holders in them, sums the weights,
+    /// and leaves boilerplate out of the sizes. The lists leave `reserved` bytes of the memory free, and the counters take at most half of
     /// it.
     pub(super) fn make(
         store: &Store,
@@ -85,21 +85,21 @@ impl BlockPlan {
             }
             let ignored = holders.iter().any(|&holder| view.is_boilerplate(holder));
             let holders = documents.holders(holders, &mut room);
+            if ignored {
+                boilerplate += 1;
+                if sizes.is_empty() {
+                    documents.leave_out(holders, kind);
+                }
+                return Ok(());
+            }
             if !sizes.is_empty() {
                 holders.iter().for_each(|&holder| sizes[holder as usize][kind] += 1);
             }
             if !documents.weights.is_empty() {
-                // Ignored hashes still count towards a document's size. Boilerplate is in no document that
-                // counts.
-                let df = if ignored { 0 } else { holders.len() as u64 };
-                let weight = documents.weight_of(df, kind);
+                let weight = documents.weight_of(holders.len() as u64, kind);
                 for &holder in holders {
                     documents.weights[holder as usize][kind] += weight;
                 }
-            }
-            if ignored {
-                boilerplate += 1;
-                return Ok(());
             }
             if options.max_df.is_some_and(|most| holders.len() as u64 > most) {
                 common += 1;

@@ -19,8 +19,8 @@ use fpdb_store::{DocumentRecord, Store};
 pub(super) struct Documents {
     /// The profile of the database.
     profile: Profile,
-    /// By id, the number of distinct fingerprints, |F(d)|, in each view; 0 for boilerplate and for ids
-    /// without a document.
+    /// By id, the number of distinct fingerprints in each view that no boilerplate holds; 0 for boilerplate
+    /// and for ids without a document.
     sizes: Vec<[u32; 2]>,
     /// The weight that was asked for.
     weighting: Weight,
@@ -95,8 +95,8 @@ impl Documents {
             let index = id as usize;
             if !view.is_boilerplate(id) {
                 documents.submissions.add(id, &record.name);
-                // A document has fewer than 2^32 fingerprints. The sum is an upper bound until submissions
-                // are counted.
+                // A document has fewer than 2^32 fingerprints. The sum is an upper bound until the postings
+                // are read: files of a submission share hashes, and boilerplate is not yet left out.
                 let sizes = &mut documents.sizes[documents.submissions.of(id) as usize];
                 let views = [record.structure().distinct, record.text().map_or(0, |text| text.distinct)];
                 for (size, distinct) in sizes.iter_mut().zip(views) {
@@ -174,6 +174,14 @@ impl Documents {
     /// The holders of a hash: documents, or submissions if these count as one.
     pub(super) fn holders<'a>(&self, holders: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
         if self.are_joined() { self.submissions.holders(holders, room) } else { holders }
+    }
+
+    /// Leaves a hash that boilerplate holds out of the sizes of its holders.
+    pub(super) fn leave_out(&mut self, holders: &[u32], view: usize) {
+        for &holder in holders {
+            let size = &mut self.sizes[holder as usize][view];
+            *size = size.saturating_sub(1);
+        }
     }
 
     /// Sets the sizes of submissions.
