@@ -11,7 +11,8 @@ use std::thread;
 use rayon::prelude::*;
 
 use super::Database;
-use crate::query::{PreparedQuery, QueryOptions, hashes_to_look_up};
+use super::querying::QueryContext;
+use crate::query::{PreparedQuery, QueryOptions, TextCache, hashes_to_look_up};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
@@ -28,6 +29,11 @@ const MOST_QUERIES: usize = 1 << 14;
 
 /// The most queries that a thread prepares between two looks at the memory they take.
 const AT_ONCE: usize = 64;
+
+/// The queries of a batch that are answered before any text is read ahead, and the most that are ranked at a
+/// time to find the texts they need.
+const FIRST_PORTION: usize = 64;
+const RANKED_QUERIES: usize = 1024;
 
 /// The memory of the queries of a batch, and of the postings found for them.
 fn memory(store: &Store) -> usize {
@@ -105,6 +111,62 @@ impl Database {
             visited.and(worked)
         })?;
         token.check()
+    }
+}
+
+impl Database {
+    /// Calls `answer` with the queries of a batch, in order, in portions. If texts lie in containers, those that a
+    /// portion needs are read ahead: a container is then read once for a portion, not once for each query.
+    /// `query` gives the prepared query of an entry, if there is one.
+    pub(super) fn answer_in_portions<Q: Sync>(
+        &self,
+        store: &Store,
+        batch: Vec<Q>,
+        asked: QueryContext<'_>,
+        texts: &mut TextCache,
+        query: impl Fn(&Q) -> Option<&PreparedQuery> + Sync,
+        answer: &mut dyn FnMut(Vec<Q>, &TextCache) -> Result<()>,
+    ) -> Result<()> {
+        let reads = asked.options.passages && !asked.options.joining.rewritten;
+        let (mut rest, mut answered) = (batch, 0);
+        while !rest.is_empty() {
+            let count = if !reads {
+                rest.len()
+            } else if texts.are_in_containers() {
+                // To know which texts are needed, these queries are ranked a second time.
+                let shown = |entry: &Q| query(entry).map_or(Ok(Vec::new()), |query| shown(store, query, asked));
+                let ranked = &rest[..rest.len().min(RANKED_QUERIES)];
+                let shown: Vec<Vec<u32>> = self.run(|| ranked.par_iter().map(shown).collect::<Result<_>>())?;
+                let limits = &asked.options.read.limits;
+                self.run(|| texts.read_ahead(store, shown, memory(store) as u64, limits, asked.task.token()))?
+            } else {
+                rest.len().min(FIRST_PORTION.max(answered))
+            };
+            let later = rest.split_off(count);
+            answer(rest, texts)?;
+            answered += count;
+            rest = later;
+        }
+        Ok(())
+    }
+}
+
+/// The documents whose texts a query is compared with.
+///
+/// # Errors
+/// [`Error::Stopped`]. All other errors are those of the query, whose answer tells them.
+fn shown(store: &Store, query: &PreparedQuery, asked: QueryContext<'_>) -> Result<Vec<u32>> {
+    let options = QueryOptions { passages: false, ..asked.options.clone() };
+    match (QueryContext { options: &options, ..asked }).answer(store, query, &TextCache::default()) {
+        Err(Error::Stopped) => Err(Error::Stopped),
+        Err(_) => Ok(Vec::new()),
+        Ok(answer) => {
+            let documents = answer.matches.iter().flat_map(|found| match found.files.is_empty() {
+                true => std::slice::from_ref(found),
+                false => &found.files,
+            });
+            Ok(documents.map(|found| found.id.0).collect())
+        }
     }
 }
 

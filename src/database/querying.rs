@@ -26,20 +26,19 @@ const QUERY_BYTES: u64 = 16 << 20;
 /// The step that several queries report.
 const QUERIES: &str = "queries answered";
 
-/// The settings and caches for answering a query.
+/// The settings for answering a query.
 #[derive(Clone, Copy)]
-struct QueryContext<'a> {
-    options: &'a QueryOptions,
-    units: &'a Units,
-    texts: &'a TextCache,
+pub(super) struct QueryContext<'a> {
+    pub(super) options: &'a QueryOptions,
+    pub(super) units: &'a Units,
     /// Postings of the hashes of several queries.
-    gathered: Option<&'a Gathered>,
-    task: &'a Task<'a>,
+    pub(super) gathered: Option<&'a Gathered>,
+    pub(super) task: &'a Task<'a>,
 }
 
 impl QueryContext<'_> {
-    fn answer(&self, store: &Store, subject: &PreparedQuery) -> Result<QueryAnswer> {
-        query::answer(store, subject, self.options, self.units, self.texts, self.gathered, self.task)
+    pub(super) fn answer(&self, store: &Store, subject: &PreparedQuery, texts: &TextCache) -> Result<QueryAnswer> {
+        query::answer(store, subject, self.options, self.units, texts, self.gathered, self.task)
     }
 }
 
@@ -100,14 +99,14 @@ impl Database {
         // Checked once, so that it is not reported for every source.
         let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let texts = TextCache::of_queries(sources.len());
+        let mut texts = TextCache::of_queries(sources.len());
         let units = self.units.get(&self.store, options.submission_by.as_deref(), task.token())?;
-        let asked = QueryContext { options, units: &units, texts: &texts, gathered: None, task };
+        let asked = QueryContext { options, units: &units, gathered: None, task };
         let new =
             || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), task.token());
         if let [source] = sources {
             // A single query runs on this thread.
-            return match self.answer(&mut new()?, source, asked) {
+            return match self.answer(&mut new()?, source, asked, &texts) {
                 Err(Error::Stopped) => Err(Error::Stopped),
                 answer => Ok(vec![answer]),
             };
@@ -134,9 +133,9 @@ impl Database {
             }
             let gathered = gather(&store, batch.iter().flatten(), options, task.token())?;
             let asked = QueryContext { gathered: Some(&gathered), ..asked };
-            let answer = |subject: Result<PreparedQuery>| {
+            let answer = |subject: Result<PreparedQuery>, texts: &TextCache| {
                 task.token().check()?;
-                match subject.and_then(|subject| asked.answer(&store, &subject)) {
+                match subject.and_then(|subject| asked.answer(&store, &subject, texts)) {
                     Err(Error::Stopped) => Err(Error::Stopped),
                     answer => {
                         task.step(QUERIES, answered.fetch_add(1, Ordering::Relaxed) + 1, total)?;
@@ -144,7 +143,18 @@ impl Database {
                     }
                 }
             };
-            answers.extend(self.run(|| batch.into_par_iter().map(answer).collect::<Result<Vec<_>>>())?);
+            self.answer_in_portions(
+                &store,
+                batch,
+                asked,
+                &mut texts,
+                |query| query.as_ref().ok(),
+                &mut |portion, texts| {
+                    let answer = |subject| answer(subject, texts);
+                    answers.extend(self.run(|| portion.into_par_iter().map(answer).collect::<Result<Vec<_>>>())?);
+                    Ok(())
+                },
+            )?;
         }
     }
 
@@ -174,13 +184,14 @@ impl Database {
         visiting(visit, |visit| {
             let mut batch: Vec<std::result::Result<Candidate, (String, Error)>> = Vec::new();
             let (mut bytes, mut answered, mut most) = (0, 0, FIRST_QUERIES);
+            let mut texts = None;
             let silent = task.silent();
             let mut answer = |batch: &mut Vec<_>| -> Result<()> {
                 let taken: Vec<std::result::Result<Candidate, (String, Error)>> = std::mem::take(batch);
                 if taken.is_empty() {
                     return Ok(());
                 }
-                let texts = TextCache::of_queries(taken.len());
+                let texts = texts.get_or_insert_with(|| TextCache::of_queries(taken.len()));
                 let stop = task.token();
                 let new =
                     || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop);
@@ -226,11 +237,21 @@ impl Database {
                     let queries = batch.iter().filter_map(|(_, query, _)| query.as_ref().ok());
                     let gathered = gather(&store, queries, options, stop)?;
                     let gathered = Some(&gathered);
-                    let asked = QueryContext { options, units: &units, texts: &texts, gathered, task: &silent };
-                    let one = |_: &mut Option<()>, (name, query, may_skip): (String, Result<PreparedQuery>, bool)| {
-                        (name, query.and_then(|query| asked.answer(&store, &query)), may_skip)
-                    };
-                    self.answer_in_order(batch, task, one, &mut visit_found)?;
+                    let asked = QueryContext { options, units: &units, gathered, task: &silent };
+                    self.answer_in_portions(
+                        &store,
+                        batch,
+                        asked,
+                        texts,
+                        |(_, query, _)| query.as_ref().ok(),
+                        &mut |portion, texts| {
+                            let one =
+                                |_: &mut Option<()>, (name, query, may_skip): (String, Result<PreparedQuery>, bool)| {
+                                    (name, query.and_then(|query| asked.answer(&store, &query, texts)), may_skip)
+                                };
+                            self.answer_in_order(portion, task, one, &mut visit_found)
+                        },
+                    )?;
                 }
             };
             for_each_held(path, walk, &options.read, task.token(), &mut |found| {
@@ -260,8 +281,8 @@ impl Database {
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let stop = task.token();
         let mut reader = QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop)?;
-        let asked = QueryContext { options, units: &Units::default(), texts, gathered: None, task };
-        self.answer(&mut reader, source, asked)
+        let asked = QueryContext { options, units: &Units::default(), gathered: None, task };
+        self.answer(&mut reader, source, asked, texts)
     }
 
     /// Reads documents ahead of [`Self::query_with`]: see [`TextCache::read_ahead`].
@@ -281,17 +302,15 @@ impl Database {
         reader: &mut QueryReader<'_>,
         source: &QuerySource,
         asked: QueryContext<'_>,
+        texts: &TextCache,
     ) -> Result<QueryAnswer> {
         if let QuerySource::File(_) | QuerySource::Bytes { .. } | QuerySource::Text { .. } = source {
             // Read only once, because it may be standard input.
-            return self.answer_subject(&subject(&self.store, reader, source, asked.texts)?, asked);
+            let subject = subject(&self.store, reader, source, texts)?;
+            return asked.answer(&self.store.as_of_last_commit(), &subject, texts);
         }
         let store = self.store.as_of_last_commit();
-        asked.answer(&store, &subject(&store, reader, source, asked.texts)?)
-    }
-
-    fn answer_subject(&self, subject: &PreparedQuery, asked: QueryContext<'_>) -> Result<QueryAnswer> {
-        asked.answer(&self.store.as_of_last_commit(), subject)
+        asked.answer(&store, &subject(&store, reader, source, texts)?, texts)
     }
 }
 
@@ -456,5 +475,51 @@ mod tests {
             Ok(())
         });
         assert!(compared > 20, "{compared}: matches and passages too are looks");
+    }
+
+    /// After the first queries, texts in a container come from one pass over it for many queries, and each answer is
+    /// that of the query alone.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_container_is_read_once_for_many_queries() {
+        use crate::query::Openings;
+        use crate::{IngestOptions, Source};
+        use serde_json::json;
+
+        const RECORDS: u64 = 400;
+        // The sentence of a text that the others lack.
+        let text = |own: u64| text(own).split_inclusive(". ").nth(1).unwrap().to_owned();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let [archive, feed] = ["archive.jsonl", "feed.jsonl"].map(|name| folder.join(name));
+        let lines = |text: &dyn Fn(u64) -> String| -> String {
+            (0..RECORDS).map(|number| json!({"text": text(number)}).to_string() + "\n").collect()
+        };
+        std::fs::write(&archive, lines(&text)).unwrap();
+        std::fs::write(&feed, lines(&|number| text(number) + "and more")).unwrap();
+        let profile = Profile::named("words").unwrap();
+        let database = Database::builder().threads(1).create(folder.join("db"), profile).unwrap();
+        database.ingest_sources(&[Source::Path(archive.clone())], &IngestOptions::default(), &Task::new()).unwrap();
+
+        let options = QueryOptions::default().top(Some(2));
+        let openings = Openings::of(&[archive]);
+        let sources: Vec<QuerySource> =
+            (0..RECORDS).map(|number| QuerySource::text(text(number) + "and more")).collect();
+        let together = database.query_each(&sources, &options, &Task::new()).unwrap();
+        let for_each = openings.count();
+        let mut below = Vec::new();
+        let visit = |_: &str, answer: Result<QueryAnswer>| answer.map(|answer| below.push(answer.matches));
+        database.query_below(&feed, &WalkOptions::default(), &options, &Task::new(), visit).unwrap();
+        let for_below = openings.count();
+        // One pass opens a file twice: to recognise it and to read it.
+        for passes in [for_each / 2, for_below / 2] {
+            assert!(passes > 10 && passes < 70, "64 queries by themselves, then a few passes: {passes}");
+        }
+        for (number, together) in together.into_iter().enumerate().step_by(37) {
+            let alone = database.query_with(sources[number].clone(), &options, &Task::new()).unwrap();
+            assert_eq!(together.unwrap(), alone);
+            assert_eq!(below[number], alone.matches);
+            assert!(alone.matches.iter().all(|found| found.inferred.is_none() && !found.passages.is_empty()));
+        }
     }
 }

@@ -140,6 +140,7 @@ impl<'a> Evidence<'a> {
             for &(id, record) in documents {
                 if record.bytes <= COMPARED_BYTES && texts.ahead(id).is_none() && texts.get(id).is_none() {
                     stored.expect(record);
+                    texts.note_read(record);
                 }
             }
         }

@@ -20,6 +20,8 @@ mod diff;
 mod estimate;
 mod evidence;
 mod location;
+#[cfg(all(test, target_os = "linux"))]
+mod openings;
 mod options;
 mod passages;
 mod phrases;
@@ -44,6 +46,8 @@ pub(crate) use answering::{answer, hashes_to_look_up};
 pub use corpus::CorpusAnswer;
 pub use diff::diff;
 pub use location::Location;
+#[cfg(all(test, target_os = "linux"))]
+pub(crate) use openings::Openings;
 pub use options::{Mode, PassageOptions, QueryOptions};
 pub(crate) use phrases::PhraseFinder;
 pub use phrases::Phrases;

@@ -7,6 +7,7 @@
 //! lock, but divides the bytes among shards, so that a long text fits in none.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -28,6 +29,8 @@ pub(crate) struct TextCache {
     held: Option<Mutex<Held>>,
     /// Members of containers that were read ahead, or why they are not available.
     ahead: FxHashMap<u32, Bytes>,
+    /// True once a comparison had to read a member of a container by itself.
+    in_containers: AtomicBool,
 }
 
 #[derive(Default)]
@@ -81,8 +84,7 @@ impl TextCache {
                     Err(Error::NoSuchNumber { .. }) => continue,
                     Err(error) => return Err(error),
                 };
-                let is_member = record.source.is_some() && record.member.is_some() && !record.stored_text;
-                if is_member && record.bytes <= COMPARED_BYTES {
+                if is_in_container(&record) && record.bytes <= COMPARED_BYTES {
                     all = all.saturating_add(record.bytes);
                     members.push((id, record));
                 }
@@ -113,6 +115,18 @@ impl TextCache {
         let read: Vec<_> = containers.into_par_iter().map(read).collect::<Result<_>>()?;
         self.ahead.extend(read.into_iter().flatten());
         Ok(taken)
+    }
+
+    /// Notes that a comparison reads a document by itself.
+    pub(super) fn note_read(&self, record: &DocumentRecord) {
+        if is_in_container(record) {
+            self.in_containers.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// True once a comparison had to read a member of a container by itself: reading ahead pays.
+    pub(crate) fn are_in_containers(&self) -> bool {
+        self.in_containers.load(Ordering::Relaxed)
     }
 
     /// The bytes of a document that was read ahead, or why they are not available.
@@ -146,6 +160,11 @@ impl TextCache {
         // A thread that panicked can leave a text uncounted, but never a wrong text.
         self.held.as_ref().map(|held| act(&mut held.lock().unwrap_or_else(PoisonError::into_inner)))
     }
+}
+
+/// True if the text of a document is that of a member of a container.
+fn is_in_container(record: &DocumentRecord) -> bool {
+    record.source.is_some() && record.member.is_some() && !record.stored_text
 }
 
 impl Held {

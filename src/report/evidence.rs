@@ -176,10 +176,10 @@ mod tests {
     use std::io::Write;
     use std::path::{Path, PathBuf};
 
-    use rustix::fs::inotify;
-
     use super::*;
     use crate::ingest::IngestOptions;
+    #[cfg(target_os = "linux")]
+    use crate::query::Openings;
     use fpdb_kernel::profile::Profile;
     use fpdb_reading::input::Source;
 
@@ -206,28 +206,6 @@ mod tests {
         let sources = paths.clone().map(Source::Path);
         writer.ingest_sources(&sources, &IngestOptions::default(), &Task::new()).unwrap();
         (writer.clone(), paths)
-    }
-
-    /// Counts how often files are opened.
-    struct Openings {
-        watch: std::os::fd::OwnedFd,
-    }
-
-    impl Openings {
-        fn of(paths: &[PathBuf]) -> Self {
-            let watch = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
-            for path in paths {
-                inotify::add_watch(&watch, path, inotify::WatchFlags::OPEN).unwrap();
-            }
-            Self { watch }
-        }
-
-        /// Number of openings since the last call.
-        fn count(&self) -> usize {
-            let mut space = [std::mem::MaybeUninit::uninit(); 4096];
-            let mut events = inotify::Reader::new(&self.watch, &mut space);
-            std::iter::from_fn(|| events.next().ok().map(|_| ())).count()
-        }
     }
 
     /// For any number of pairs, texts come from one pass over each container, and passages equal those of

@@ -225,6 +225,11 @@ fn one_row_tells_how_much_the_archive_holds_and_where() {
     let folder = corpus();
     let lines: String = queries().iter().map(|query| format!("{{\"text\":\"{query}\"}}\n")).collect();
     folder.write("eval.jsonl", format!("{lines}nonsense\n"));
+    folder.write("short.txt", "short");
+    assert_eq!(
+        folder.ok(&["query", "short.txt", "--by-corpus"]).stdout,
+        "short.txt  0.0%: too short for a fingerprint\n"
+    );
     let run = folder.run(&["query", "eval.jsonl", "--by-corpus", "--format", "json"]);
     assert_eq!(run.status, 2, "a line cannot be read: {run:#?}");
     assert!(run.stderr.contains("eval.jsonl:4"), "{run:#?}");

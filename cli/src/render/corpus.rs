@@ -11,7 +11,8 @@ use super::numbers::{count, percent};
 pub(crate) fn corpus_line(answer: &CorpusAnswer, style: Style) -> String {
     let name = style.strong(&escape_terminal(&answer.query.name));
     if answer.documents == 0 {
-        return format!("{name}  {}\n", percent(answer.corpus_containment));
+        let too_short = if answer.query.fingerprints == 0 { ": too short for a fingerprint" } else { "" };
+        return format!("{name}  {}{too_short}\n", percent(answer.corpus_containment));
     }
     let documents = count(answer.documents, "document");
     let identical = if answer.identical { ", one identical" } else { "" };
