@@ -151,7 +151,7 @@ impl Database {
     }
 }
 
-/// The documents whose texts a query is compared with.
+/// The documents whose texts must be read for the passages of a query.
 ///
 /// # Errors
 /// [`Error::Stopped`]. All other errors are those of the query, whose answer tells them.
@@ -165,7 +165,8 @@ fn shown(store: &Store, query: &PreparedQuery, asked: QueryContext<'_>) -> Resul
                 true => std::slice::from_ref(found),
                 false => &found.files,
             });
-            Ok(documents.map(|found| found.id.0).collect())
+            // An identical document has the query's own text.
+            Ok(documents.filter(|found| !found.identical).map(|found| found.id.0).collect())
         }
     }
 }

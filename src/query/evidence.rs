@@ -138,7 +138,8 @@ impl<'a> Evidence<'a> {
         let mut stored = StoredTexts::new(store, limits).stopped_by(stop);
         if query.is_ok() {
             for &(id, record) in documents {
-                if record.bytes <= COMPARED_BYTES && texts.ahead(id).is_none() && texts.get(id).is_none() {
+                let is_own = subject.digest == record.digest;
+                if record.bytes <= COMPARED_BYTES && !is_own && texts.ahead(id).is_none() && texts.get(id).is_none() {
                     stored.expect(record);
                     texts.note_read(record);
                 }
