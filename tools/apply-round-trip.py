@@ -344,7 +344,7 @@ def tree(root):
 
 
 def start(folder, shim, fault, report):
-    """Starts an act on a copy of the report, which its log stands beside, with a fault."""
+    """Starts an act on a copy of the report, with a fault."""
     with open(os.path.join(folder, "report.jsonl"), "rb") as source, open(os.path.join(folder, report), "wb") as copy:
         copy.write(source.read())
     env = {**os.environ, "LD_PRELOAD": shim, **{name: str(value) for name, value in fault.items()}}
@@ -365,17 +365,16 @@ def faults():
         whole = archive(folder)
         clean = os.path.join(folder, "clean")
         for kind in ("write", "link", "open"):
-            # Of the copy, and of the log beside the report.
-            for place in ("clean", "log"):
+            # Of the copy, and of the log beside it.
+            for place in ("clean/", "clean.write.log"):
                 run = start(folder, shim, {"FAULT_CLASS": kind, "FAULT_PATH": place, "FAULT_COUNT": count}, "counted.jsonl")
                 assert run.returncode == 0, run
                 with open(count) as file:
                     calls = int(file.read())
-                assert calls > 0 or (kind, place) == ("link", "log"), (kind, place)
+                assert calls > 0 or (kind, place) == ("link", "clean.write.log"), (kind, place)
                 assert tree(clean) == whole
                 shutil.rmtree(clean)
-                for log in [name for name in os.listdir(folder) if name.startswith("counted.jsonl")]:
-                    os.remove(os.path.join(folder, log))
+                os.remove(clean + ".write.log")
                 step = max(1, calls // (3 if QUICK else 12))
                 for at in range(1, calls + 1, step):
                     # A file whose link cannot be made is renamed instead.
@@ -393,8 +392,7 @@ def faults():
                         after = tree(clean)
                         assert after == whole, (where, sorted(after.keys() ^ whole.keys()))
                         shutil.rmtree(clean)
-                        for name in [name for name in os.listdir(folder) if name.startswith("report-1.jsonl")]:
-                            os.remove(os.path.join(folder, name))
+                        os.remove(clean + ".write.log")
                 DONE.append(f"{kind} on {place}: {calls}")
 
 

@@ -46,6 +46,7 @@ fn class(error: &Error) -> &'static str {
         | Error::OthersBackup { .. }
         | Error::NoSuchBackup { .. }
         | Error::InsideDatabase { .. }
+        | Error::PlaceTaken { .. }
         | Error::Phrase { .. }
         | Error::NotProse { .. }
         | Error::NotWords { .. }

@@ -216,7 +216,7 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::InsideDatabase`] for a target folder inside a database;
-    /// [`Error::Stopped`]; [`Error::JobInUse`]; [`Error::DocumentsInUse`]; the error of `visit`; a full disk.
+    /// [`Error::PlaceTaken`] for one with files that are not of this copy; [`Error::Stopped`]; [`Error::JobInUse`]; [`Error::DocumentsInUse`]; the error of `visit`; a full disk.
     /// The error of a single file is passed to `visit` and counted.
     pub fn apply<E: From<Error>>(
         &self,

@@ -45,14 +45,14 @@ fn start(folder: &Folder) {
     folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
 }
 
-/// All files of the folders concerned, by name, as they are read through links.
+/// All files of the folders concerned but logs, by name, as they are read through links.
 fn files(folder: &Folder) -> Vec<(String, Vec<u8>)> {
     fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 walk(root, &path, found);
-            } else {
+            } else if path.extension().is_none_or(|extension| extension != "log") {
                 let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
                 found.push((name, fs::read(&path).unwrap_or_default()));
             }

@@ -28,7 +28,8 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
         (Act::Link, false) => "to be linked",
         (Act::Move, true) => "moved",
         (Act::Move, false) => "to be moved",
-        _ if copies => "not in the copy",
+        _ if copies && target.is_empty() => "not in the copy",
+        _ if copies => "its copy stays",
         _ => "left alone",
     };
     let mut line = format!("{source}: {verb}");
@@ -37,6 +38,7 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
         Act::Cut => write!(line, " to {target} without repeated passages of {documents}"),
         Act::Mark if target.is_empty() => write!(line, ", with {documents} of the report"),
         Act::Mark => write!(line, " in {target}, with {documents} of the report"),
+        Act::Leave if !target.is_empty() => write!(line, " in {target}"),
         Act::Copy | Act::Link | Act::Move if !target.is_empty() => write!(line, " to {target}"),
         _ => Ok(()),
     };

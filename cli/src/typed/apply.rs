@@ -21,7 +21,8 @@ pub(crate) struct ApplyArgs {
     pub(crate) report: PathBuf,
     /// Copy all files here, without the removable documents
     ///
-    /// With --cut without the repeated passages. Files without a stored document are not copied: those that
+    /// With --cut without the repeated passages. Brings an earlier copy up to date: writes new files, and those
+    /// that lose other documents than before. Writes nothing if files of others are in their places. Files without a stored document are not copied: those that
     /// `ingest` skipped, could not read, or found empty. Each copy keeps its format, order and compression.
     /// Containers inside containers, signed archives and files that were ingested in several ways are copied
     /// whole, and listed.

@@ -127,10 +127,11 @@ pub(super) const VERBS: [VerbHelp; 23] = [
         verb: "apply",
         short: &["write", "remove", "link", "move_to", "yes"],
         formats: OutputFormat::ANSWER,
-        note: "Files are written beside their place and renamed. Each act is noted in a log beside the report, so that the same \
-            command goes on after an interruption.",
+        note: "Files are written beside their place and renamed. Each act is noted in a log beside the report, or beside the folder of \
+            --write, so that the same command goes on after an interruption.",
         examples: &[
             ("Copy the archive without the removable documents", "fpdb apply report.jsonl --write clean/ --yes"),
+            ("Bring that copy up to date, with the report of a later day", "fpdb apply later.jsonl --write clean/ --yes"),
             ("Copy it without repeated passages", "fpdb apply passages.jsonl --write clean/ --cut --yes"),
             ("See which identical files would become links", "fpdb apply report.jsonl --link hard"),
             ("Mark each record as removable or not", "fpdb apply report.jsonl --mark dup --yes"),

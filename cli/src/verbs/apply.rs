@@ -146,9 +146,11 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
             (true, 1) => "was not",
             (true, _) => "were not",
         };
-        let done = if matches!(action, Action::Move { .. }) { "moved" } else { "written" };
-        let files = count(summary.unplaced, "file");
-        printer.note(&format!("{files} {cannot} {done}: the target exists; name an empty folder"));
+        let done = match action {
+            Action::Move { .. } => "moved: the target exists; name an empty folder",
+            _ => "written, for want of a place in the copy; `fpdb mv` gives documents another name",
+        };
+        printer.note(&format!("{} {cannot} {done}", count(summary.unplaced, "file")));
     }
     if summary.refused > 0 {
         printer.note(&format!(
@@ -165,6 +167,14 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
         };
         let files = count(changed, "file");
         printer.note(&format!("{files} {left}; ingest and dedup again to bring the report up to date"));
+    }
+    match summary.stale {
+        0 => {}
+        1 => printer.note("warning: 1 copy of an earlier run stays, whose file the database no longer has; remove it if it is not wanted"),
+        copies => printer.note(&format!(
+            "warning: {} copies of earlier runs stay, whose files the database no longer has; remove them if they are not wanted",
+            grouped(copies)
+        )),
     }
     match summary.emptied {
         0 => {}

@@ -730,8 +730,9 @@ class ApplySummary(Answer):
         unjustified: those that stay because their survivor is not what it was.
         missing: those that the database no longer holds, or that were read from no file.
         failed: files left alone because they have changed or cannot be read or written.
-        unplaced: failed files that were not copied or moved because something else is in their new place, or they have no place.
+        unplaced: failed files that were not copied or moved because another file takes their new place, or they have no place.
         refused: failed files that the system did not let be read, changed or placed, such as for want of permission.
+        stale: copies of earlier runs whose files the database no longer has. They stay.
         emptied: copies in which no document is left.
         done_before: files that an earlier run was done with.
         bytes: bytes written, or bytes of the files removed, linked or moved.
@@ -741,7 +742,7 @@ class ApplySummary(Answer):
         passages: True if the report lists repeated passages; `documents` are those that have any.
     """
 
-    _OPTIONAL = frozenset({"unplaced", "refused", "emptied", "passages", "parts_not_compared"})
+    _OPTIONAL = frozenset({"unplaced", "refused", "stale", "emptied", "passages", "parts_not_compared"})
 
     sources: int
     documents: int
@@ -756,6 +757,7 @@ class ApplySummary(Answer):
     unplaced: int = 0
     refused: int = 0
     parts_not_compared: int = 0
+    stale: int = 0
     emptied: int = 0
     passages: bool = False
     schema: str = "fpdb.apply.summary/1"

@@ -839,8 +839,9 @@ class Database:
         survivor has changed.
 
         Args:
-            report: a file that `Dedup.save`, `Repeats.save` or `fpdb dedup --format json` has written. A log is kept beside it.
-            write: copies all files of the archive to this folder, without the removable documents.
+            report: a file that `Dedup.save`, `Repeats.save` or `fpdb dedup --format json` has written. A log is kept beside it, or beside
+                the folder of `write`.
+            write: copies all files of the archive to this folder, without the removable documents; brings an earlier copy up to date.
             cut: with `write` and a report of repeated passages: leaves these out of the copies.
             mark: says in this field of each record of JSONL and Parquet files whether it is removable, or which of its passages are
                 repeated; with `write` in the copies, else in the files themselves.

@@ -96,7 +96,7 @@ pub struct ApplySummary {
     pub missing: u64,
     /// Number of files left alone because they have changed or cannot be read or written.
     pub failed: u64,
-    /// Number of these files that were not copied or moved because another file is in their new place, or
+    /// Number of these files that were not copied or moved because another file takes their new place, or
     /// they have none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unplaced: u64,
@@ -104,6 +104,9 @@ pub struct ApplySummary {
     /// The same call retries them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused: u64,
+    /// Number of copies of earlier runs whose files the database no longer has. They stay.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stale: u64,
     /// Number of copies without any document.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub emptied: u64,

@@ -58,11 +58,15 @@ impl Acting<'_> {
             decision.update(bytemuck::cast_slice(&chosen.cuts));
             decision.update(bytemuck::cast_slice(&ranges));
         }
+        if act == Act::Mark {
+            // The names of survivors, or the passages, are in the report.
+            decision.update(&self.report.to_le_bytes());
+        }
         Ok(PlannedCopy { act, target, chosen, decision: decision.digest() })
     }
 
-    /// Keeps in `chosen` only the documents that lose passages. Returns the ranges cut out of them, as pairs
-    /// of offsets.
+    /// Keeps in `chosen` only the documents that lose passages. Returns the ranges cut out of each: their
+    /// number, then pairs of offsets.
     fn choose_passages(&self, state: &FileState, chosen: &mut Chosen) -> Result<Vec<u64>> {
         let Some(passages) = self.passages else { return Ok(Vec::new()) };
         let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };
@@ -81,6 +85,7 @@ impl Acting<'_> {
             unsound += u64::from(found.len() < cutting.passages.get(cut.id)?.len());
             if !found.is_empty() {
                 chosen.cuts.push(cut);
+                ranges.push(found.len() as u64);
                 ranges.extend(found.into_iter().flat_map(|(start, end)| [start, end]));
             }
         }
@@ -135,6 +140,11 @@ impl Acting<'_> {
         let part = self.log.part_of(&target);
         let mut noted = NotedAct { decision, part: Some(&part), ..NotedAct::new(act, path, Some(&target)) };
         self.log.begin(&noted)?;
+        // A loss of power can leave this name, and not the line of the log with it.
+        match fs::remove_file(&part) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("remove", &part)(error)),
+            _ => {}
+        }
         let placing =
             files::place(&target, part.clone(), path, |file| self.write_copy(path, source, (state, &cuts), act, file))?;
         if Facts::of(path)? != before {
@@ -145,6 +155,8 @@ impl Acting<'_> {
         }
         // The copy must be on disk before the log says so, because the next call trusts the log.
         let written = placing.synced()?;
+        // After a loss of power, the copy is known as one of this log.
+        self.log.sync()?;
         if replaces {
             placing.finish()?
         } else {

@@ -1,30 +1,36 @@
-//! Log: a file beside the report with a line of JSON for each act on a file. Each act is recorded before it
-//! begins and after it has ended.
+//! Log: a file with a line of JSON for each act on a file. Each act is recorded before it begins and after it
+//! has ended.
+//!
+//! The log of a copy lies beside its folder, since later reports bring the same copy up to date. The log of
+//! other actions lies beside the report.
 //!
 //! A file under way has a hidden name beside its place: `.NAME.fpdb-part-` and 16 hexadecimal digits. The
 //! digits are a hash of its path and of a random key at the start of the log. No other program can know these
 //! names, and the log lists each before it is used. The next run with the same log removes an unfinished
 //! file, and puts back a file that was set aside. It touches only names that the log lists.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::answer::Act;
 use super::files::{self, Facts};
 use super::options::ApplyOptions;
+use super::places;
 use super::report::ParsedReport;
 use fpdb_host::bounded;
+use fpdb_host::durable::{create_folders, sync_name};
 use fpdb_host::error::{Error, Result};
 use fpdb_reading::input::UNDER_WAY;
 
-/// The log of one report and one kind of action.
+/// The log of one kind of action, on one report or into one folder.
 pub(super) struct Log {
     path: PathBuf,
     /// `None` in a dry run, which writes nothing.
@@ -79,7 +85,7 @@ impl<'a> NotedAct<'a> {
 #[derive(Clone, Serialize, Deserialize)]
 struct LogLine {
     schema: String,
-    /// A digest of the report and of the action.
+    /// A digest of the job: of the action, and of the report, or for a copy of the database.
     report: String,
     act: Act,
     source: String,
@@ -117,7 +123,8 @@ enum Role {
     Aside = 2,
 }
 
-fn key_of(path: &Path) -> u64 {
+/// A hash of a path.
+pub(super) fn key_of(path: &Path) -> u64 {
     xxh3_64(path.display().to_string().as_bytes())
 }
 
@@ -134,19 +141,25 @@ impl LogLine {
 }
 
 impl Log {
-    /// Opens the log beside a report, and reads the records of earlier runs. Unless this is a dry run, it
-    /// then finishes the acts of a killed run.
+    /// Opens the log, and reads the records of earlier runs. Unless this is a dry run, it then finishes the
+    /// acts of a killed run. `database` is the identity of the database.
     ///
     /// # Errors
     /// [`Error::JobInUse`] if another run has the log open; [`Error::Io`].
-    pub(super) fn open(report: &ParsedReport<'_>, options: &ApplyOptions) -> Result<Self> {
-        let mut name = report.path.clone().into_os_string();
+    pub(super) fn open(report: &ParsedReport<'_>, database: &str, options: &ApplyOptions) -> Result<Self> {
+        let (beside, of) = match options.action.copies_to() {
+            Some(folder) => (places::absolute(folder)?, database.to_owned()),
+            None => (report.path.clone(), format!("{:016x}", report.digest)),
+        };
+        let mut name = beside.into_os_string();
         name.push(format!(".{}.log", options.verb()));
         let path = PathBuf::from(name);
         // Another field to mark, or another kind of link, is a different job.
-        let digest =
-            format!("{:016x}", xxh3_64(format!("{:016x} {}", report.digest, options.action_line()).as_bytes()));
+        let digest = format!("{:016x}", xxh3_64(format!("{of} {}", options.action_line()).as_bytes()));
         let file = if options.act {
+            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                create_folders(folder)?;
+            }
             let opened = OpenOptions::new().create(true).append(true).read(true).open(&path);
             let file = opened.map_err(Error::io("write", &path))?;
             match file.try_lock() {
@@ -176,31 +189,45 @@ impl Log {
     }
 
     fn read(&mut self) -> Result<()> {
-        let earlier = match File::open(&self.path) {
-            Ok(earlier) => earlier,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(Error::io("read", &self.path)(error)),
-        };
         let mut torn = false;
-        let (mut earlier, mut line) = (BufReader::new(earlier), Vec::new());
-        while bounded::read_line(&mut earlier, &mut line).map_err(Error::io("read", &self.path))? {
-            if let Ok(line) = serde_json::from_slice::<LogLine>(&line) {
+        for_each_line(&self.path.clone(), &mut |line| {
+            torn = false;
+            if let Ok(line) = serde_json::from_slice::<LogLine>(line) {
                 self.remember(line);
-                torn = false;
-            } else if let Ok(KeyLine { key, .. }) = serde_json::from_slice(&line)
+            } else if let Ok(KeyLine { key, .. }) = serde_json::from_slice(line)
                 && let Ok(key) = u64::from_str_radix(&key, 16)
             {
                 self.key.get_or_insert(key);
-                torn = false;
             } else {
                 // A kill can leave half a line.
                 torn = true;
             }
-        }
+        })?;
         if torn {
             self.append(b"\n")?;
         }
         Ok(())
+    }
+
+    /// The copies of earlier runs that are in none of these places, by the hash of the path: the source and
+    /// the copy. Copies that no longer exist are left out.
+    pub(super) fn elsewhere(&self, places: &FxHashSet<u64>) -> Result<Vec<(String, PathBuf)>> {
+        let is_elsewhere = |key: u64, noted: &Noted| noted.modified.is_some() && !places.contains(&key);
+        let keys: FxHashSet<u64> =
+            self.acts.iter().filter(|(key, noted)| is_elsewhere(**key, noted)).map(|(key, _)| *key).collect();
+        let mut found = BTreeMap::new();
+        if !keys.is_empty() {
+            for_each_line(&self.path, &mut |line| {
+                if let Ok(LogLine { report, source, target: Some(target), .. }) = serde_json::from_slice(line)
+                    && report == self.digest
+                    && keys.contains(&key_of(Path::new(&target)))
+                {
+                    found.insert(PathBuf::from(target), source);
+                }
+            })?;
+        }
+        found.retain(|target, _| target.symlink_metadata().is_ok());
+        Ok(found.into_iter().map(|(target, source)| (source, target)).collect())
     }
 
     fn remember(&mut self, line: LogLine) {
@@ -225,11 +252,17 @@ impl Log {
         let mut text = serde_json::to_vec(&line).map_err(|error| Error::io("write", &self.path)(error.into()))?;
         text.push(b'\n');
         self.append(&text)?;
-        if let Some(file) = &self.file {
-            file.sync_all().map_err(Error::io("write", &self.path))?;
-        }
+        self.sync()?;
         self.key = Some(key);
-        Ok(())
+        sync_name(&self.path)
+    }
+
+    /// Syncs the log to disk.
+    pub(super) fn sync(&self) -> Result<()> {
+        match &self.file {
+            Some(file) => file.sync_data().map_err(Error::io("write", &self.path)),
+            None => Ok(()),
+        }
     }
 
     /// The hidden name beside a path for its new content.
@@ -385,6 +418,20 @@ impl Log {
             None => Ok(()),
         }
     }
+}
+
+/// Visits the lines of a log, if there is one.
+fn for_each_line(path: &Path, visit: &mut dyn FnMut(&[u8])) -> Result<()> {
+    let log = match File::open(path) {
+        Ok(log) => log,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::io("read", path)(error)),
+    };
+    let (mut log, mut line) = (BufReader::new(log), Vec::new());
+    while bounded::read_line(&mut log, &mut line).map_err(Error::io("read", path))? {
+        visit(&line);
+    }
+    Ok(())
 }
 
 /// True if a file has the recorded size and time.

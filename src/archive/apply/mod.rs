@@ -12,7 +12,8 @@
 //!   stays.
 //! * A copy is written under a hidden name and then renamed. A file to remove is first set aside under a
 //!   hidden name, and removed only if its survivor still exists.
-//! * A log beside the report records each act, so the same call continues after a kill.
+//! * A log records each act, so the same call continues after a kill. The log of a copy serves all reports of
+//!   the database: a later one brings the copy up to date.
 
 // `check` compares. Then one file after the other is acted on, in the order of their documents: `copies`
 // makes copies, `in_place` removes, links, moves and marks, and `log` records.
@@ -56,7 +57,7 @@ use fpdb_host::schema::Schema;
 use fpdb_store::Store;
 use log::Log;
 use passages::{NO_SURVIVOR, Passages};
-use places::Unplaced;
+use places::{Places, Unplaced};
 use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
 
@@ -80,8 +81,8 @@ pub(crate) fn apply(
     }
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let _lock = (options.act && options.action.changes_files()).then(|| store.lock_documents()).transpose()?;
-    let mut log = Log::open(&report, options)?;
-    let removed = report.removed.len();
+    let mut log = Log::open(&report, &store.identity()?, options)?;
+    let (removed, digest) = (report.removed.len(), report.digest);
     let inexact = std::mem::take(&mut report.inexact);
     let plan = ApplyPlan::of(store, report, passages.as_ref(), &temp, task)?;
     let mut summary = ApplySummary {
@@ -97,13 +98,15 @@ pub(crate) fn apply(
         summary.parts_not_compared += u64::from(store.view().is_live(id) && store.document(id)?.extracted);
     }
     let ApplyPlan { sources, entries, .. } = plan;
-    let unplaced = places::unplaced(&sources, options, &log)?;
+    let Places { unplaced, stale } = Places::of(&sources, options, &log)?;
+    summary.stale = stale.len() as u64;
     let checked = Check { store, sources: &sources, options, unplaced: &unplaced, log: &mut log, temp: &temp, task }
         .all(entries)?;
     let mut acting = Acting {
         store,
         options,
         task,
+        report: digest,
         sources: &sources,
         checked: &checked,
         passages: passages.as_ref(),
@@ -118,6 +121,17 @@ pub(crate) fn apply(
         visit,
     };
     acting.all()?;
+    for (source, target) in stale {
+        (acting.visit)(Applied {
+            schema: Schema::new(),
+            source,
+            act: Act::Leave,
+            target: Some(target.display().to_string()),
+            documents: 0,
+            done: false,
+            reason: Some("the database no longer has a file of this name".into()),
+        })?;
+    }
     let mut summary = acting.summary;
     summary.left = summary.documents - summary.applied.min(summary.documents);
     Ok(summary)
@@ -128,6 +142,8 @@ struct Acting<'a> {
     store: &'a Store,
     options: &'a ApplyOptions,
     task: &'a Task<'a>,
+    /// The digest of the report.
+    report: u64,
     sources: &'a [SourceFile],
     checked: &'a Checked,
     /// The repeated passages, if the report lists them.

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::files;
-use super::log::Log;
-use super::options::{Action, ApplyOptions};
+use super::log::{Log, key_of};
+use super::options::ApplyOptions;
 use super::plan::SourceFile;
 use fpdb_host::error::{Error, Result};
 
@@ -15,31 +14,48 @@ use fpdb_host::error::{Error, Result};
 /// document or passage is left out only if its survivor or first occurrence is in the copy.
 pub(super) type Unplaced = FxHashMap<u32, String>;
 
-/// The path of the copy of a file.
-pub(super) fn place_of(source: &SourceFile, folder: &Path) -> Result<PathBuf> {
-    let folder = std::path::absolute(folder).map_err(Error::io("find", folder))?;
-    Ok(folder.join(files::relative(&source.name)))
+/// The places in a copy. Empty for actions that copy nothing.
+#[derive(Default)]
+pub(super) struct Places {
+    pub(super) unplaced: Unplaced,
+    /// Copies of earlier runs whose files the database no longer has: the source and the copy.
+    pub(super) stale: Vec<(String, PathBuf)>,
 }
 
-/// The files that have no place in the copy. Empty for actions that copy nothing.
-pub(super) fn unplaced(sources: &[SourceFile], options: &ApplyOptions, log: &Log) -> Result<Unplaced> {
-    let mut unplaced = Unplaced::default();
-    let (Action::Write { folder, .. } | Action::Cut { folder }) = &options.action else { return Ok(unplaced) };
-    let mut taken = FxHashSet::default();
-    for (number, source) in (0..).zip(sources) {
-        let place = place_of(source, folder)?;
-        let reason = if files::relative(&source.name).as_os_str().is_empty() {
-            "its name gives no place for a copy".to_owned()
-        } else if !taken.insert(xxh3_64(place.as_os_str().as_encoded_bytes())) {
-            "another file takes its place in the copy".to_owned()
-        } else if place.symlink_metadata().is_ok() && !log.begun(&place) {
-            format!("{} exists and was not written for this report", place.display())
-        } else if place.symlink_metadata().is_ok() && !log.owns(&place) {
-            format!("{} has changed since it was written for this report", place.display())
-        } else {
-            continue;
-        };
-        unplaced.insert(number, reason);
+/// The absolute path of the folder of a copy.
+pub(super) fn absolute(folder: &Path) -> Result<PathBuf> {
+    let absolute = std::path::absolute(folder).map_err(Error::io("find", folder))?;
+    // Without a slash at the end.
+    Ok(absolute.components().collect())
+}
+
+/// The path of the copy of a file.
+pub(super) fn place_of(source: &SourceFile, folder: &Path) -> Result<PathBuf> {
+    Ok(absolute(folder)?.join(files::relative(&source.name)))
+}
+
+impl Places {
+    /// # Errors
+    /// [`Error::PlaceTaken`] if a file is in the place of a copy, and is not what an earlier run wrote there.
+    /// A copy without that file could hold duplicates of its documents.
+    pub(super) fn of(sources: &[SourceFile], options: &ApplyOptions, log: &Log) -> Result<Self> {
+        let Some(folder) = options.action.copies_to() else { return Ok(Self::default()) };
+        let (mut unplaced, mut known) = (Unplaced::default(), FxHashSet::default());
+        let (mut foreign, mut first) = (0, None);
+        for (number, source) in (0..).zip(sources) {
+            let place = place_of(source, folder)?;
+            if files::relative(&source.name).as_os_str().is_empty() {
+                unplaced.insert(number, "its name gives no place for a copy".to_owned());
+            } else if !known.insert(key_of(&place)) {
+                unplaced.insert(number, "another file takes its place in the copy".to_owned());
+            } else if place.symlink_metadata().is_ok() && !log.owns(&place) {
+                foreign += 1;
+                first.get_or_insert(place);
+            }
+        }
+        match first {
+            Some(path) => Err(Error::PlaceTaken { path, files: foreign }),
+            None => Ok(Self { unplaced, stale: log.elsewhere(&known)? }),
+        }
     }
-    Ok(unplaced)
 }

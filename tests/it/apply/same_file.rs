@@ -108,8 +108,8 @@ fn another_action_is_not_taken_for_one_that_is_done() {
         let marked = fs::read_to_string(folder.path().join(format!("out/in/{name}.jsonl"))).unwrap();
         assert!(marked.lines().all(|line| line.contains("\"dup\"")), "{marked}");
     }
-    let (run, _, summary) = apply(&folder, &["--write", "out", "--mark", "other", "--yes"]);
-    assert_eq!((run.status, &summary["failed"], &summary["done_before"]), (2, &2.into(), &0.into()), "{run:#?}");
+    let (run, ..) = apply(&folder, &["--write", "out", "--mark", "other", "--yes"]);
+    assert!(run.status == 2 && run.stderr.contains("files that are not as it wrote them (2)"), "{run:#?}");
     let (run, _, summary) = apply(&folder, &["--write", "out", "--mark", "dup", "--yes"]);
     assert_eq!((run.status, &summary["done_before"]), (0, &2.into()), "{run:#?}");
     for field in ["one", "two"] {

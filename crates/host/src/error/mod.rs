@@ -156,6 +156,14 @@ pub enum Error {
         /// The folder of the database, or of its backups.
         database: PathBuf,
     },
+    /// A copy would replace files that it did not write, or that were changed since. Nothing was written.
+    #[error("the copy would replace files that are not as it wrote them ({files}), such as {}", path.display())]
+    PlaceTaken {
+        /// The first of these files.
+        path: PathBuf,
+        /// Number of these files.
+        files: u64,
+    },
     /// A database to merge does not exist.
     #[error("there is no database to merge at {}", path.display())]
     NoOther {

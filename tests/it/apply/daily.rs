@@ -1,0 +1,142 @@
+//! Daily: a copy is brought up to date by each later report, and then equals a copy made anew.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{files, text};
+use crate::support::Folder;
+
+fn lines(seeds: impl IntoIterator<Item = u64>) -> String {
+    seeds.into_iter().map(|seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect()
+}
+
+/// Seeds of records, many of them repeated, within a day and from day to day.
+fn seeds(day: u64, file: u64) -> impl Iterator<Item = u64> {
+    (0..9).map(move |place| (day * 31 + file * 17 + place * place * 7) % 40)
+}
+
+/// Adds the files of a day, ingests them, and writes a report of this day.
+fn day(folder: &Folder, day: u64, dedup: &[&str]) -> String {
+    for file in 0..3 {
+        folder.write(&format!("in/{day}-{file}.jsonl"), lines(seeds(day, file)));
+    }
+    folder.write(&format!("in/{day}.txt"), text(day * 31 % 40));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let report = format!("report-{day}.jsonl");
+    folder.ok(&[&["dedup", "--format", "json", "-o", &report, "-q"], dedup].concat());
+    report
+}
+
+/// Applies a report, and returns the summary.
+fn apply(folder: &Folder, report: &str, to: &str, action: &[&str]) -> Value {
+    folder.ok(&[&["apply", report, "--format", "json", "--yes", "--write", to], action].concat()).json().pop().unwrap()
+}
+
+fn modified(path: &Path) -> std::time::SystemTime {
+    path.metadata().unwrap().modified().unwrap()
+}
+
+#[test]
+fn each_day_brings_the_copy_up_to_date() {
+    let passages: &[&str] = &["--passages", "--min-length", "20"];
+    let jobs: [(&[&str], &[&str]); 4] = [
+        (&["--append"], &[]),
+        (&["--rerank", "--keep", "first"], &[]),
+        (&["--append"], &["--mark", "dup"]),
+        (passages, &["--cut"]),
+    ];
+    for (dedup, action) in jobs {
+        let folder = Folder::new();
+        for number in 0..4 {
+            let report = day(&folder, number, dedup);
+            let fresh = format!("fresh-{number}");
+            let summary = apply(&folder, &report, "clean", action);
+            let whole = apply(&folder, &report, &fresh, action);
+            let path = |name: &str| folder.path().join(name);
+            assert!(files(&path("clean")) == files(&path(&fresh)), "day {number} of {dedup:?} {action:?}");
+            for field in ["applied", "left", "failed", "unjustified", "emptied", "stale"] {
+                assert_eq!(summary[field], whole[field], "{field} on day {number} of {dedup:?} {action:?}");
+            }
+            let again = apply(&folder, &report, "clean", action);
+            assert_eq!(again["bytes"], 0, "{again}");
+        }
+    }
+}
+
+/// A file is written again exactly if it loses other documents than before.
+#[test]
+fn files_that_lose_the_same_as_before_are_not_written_again() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines([1, 2, 1]));
+    folder.write("in/b.jsonl", lines([3, 4]));
+    let path = |name: &str| folder.path().join(name);
+    let run = |report: &str| {
+        folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+        folder.ok(&["dedup", "--prefer", "in/c", "--format", "json", "-o", report, "-q", "--rerank"]);
+        apply(&folder, report, "clean", &[])
+    };
+    folder.write("in/c.txt", text(99));
+    run("one.jsonl");
+    let before = ["clean/in/a.jsonl", "clean/in/b.jsonl"].map(|name| modified(&path(name)));
+    // Preferred, and so the survivor of a record of `b.jsonl`.
+    folder.write("in/c-2.jsonl", lines([3, 5, 5]));
+    let summary = run("two.jsonl");
+    assert_eq!(summary["done_before"], 2, "{summary}");
+    assert_eq!(modified(&path("clean/in/a.jsonl")), before[0]);
+    assert_eq!(fs::read_to_string(path("clean/in/b.jsonl")).unwrap(), lines([4]));
+    assert_eq!(fs::read_to_string(path("clean/in/c-2.jsonl")).unwrap(), lines([3, 5]));
+}
+
+/// Copies of another database and of another action, and files that were edited, are not replaced. Nothing is written then.
+#[test]
+fn a_copy_of_others_is_refused_whole() {
+    let folder = Folder::new();
+    let report = day(&folder, 0, &[]);
+    apply(&folder, &report, "clean", &[]);
+    let later = day(&folder, 1, &[]);
+    fs::rename(folder.path().join(".fpdb"), folder.path().join("first.db")).unwrap();
+    let other = day(&folder, 2, &[]);
+    let passages = day(&folder, 3, &["--passages", "--min-length", "20"]);
+    let refused = |database: &str, report: &str, action: &[&str]| {
+        let before = files(&folder.path().join("clean"));
+        let flags = ["--db", database, "apply", report, "--write", "clean"];
+        for yes in [&[][..], &["--yes"]] {
+            let run = folder.run(&[&flags, action, yes].concat());
+            let told = "the copy would replace files that are not as it wrote them";
+            let hint = "hint: nothing was written: name a new folder, or move these files away";
+            assert!(run.status == 2 && run.stderr.contains(told) && run.stderr.contains(hint), "{run:#?}");
+            assert!(files(&folder.path().join("clean")) == before);
+        }
+    };
+    refused(".fpdb", &other, &[]);
+    refused(".fpdb", &passages, &["--cut"]);
+    refused("first.db", &later, &["--mark", "dup"]);
+    folder.write("clean/in/0-1.jsonl", "edited");
+    refused("first.db", &later, &[]);
+    fs::remove_file(folder.path().join("clean/in/0-1.jsonl")).unwrap();
+    folder.ok(&["--db", "first.db", "apply", &later, "--write", "clean", "--yes"]);
+    folder.ok(&["--db", "first.db", "apply", &later, "--write", "new", "--yes"]);
+    assert!(files(&folder.path().join("clean")) == files(&folder.path().join("new")));
+}
+
+/// The copy of a file that the database no longer has can hold duplicates of others.
+#[test]
+fn copies_of_files_that_are_no_longer_stored_stay_and_are_named() {
+    let folder = Folder::new();
+    let report = day(&folder, 0, &[]);
+    apply(&folder, &report, "clean", &[]);
+    fs::rename(folder.path().join("in/0-1.jsonl"), folder.path().join("in/renamed.jsonl")).unwrap();
+    folder.ok(&["ingest", "-q", "--prune", "in"]);
+    let report = day(&folder, 1, &[]);
+    let run = folder.ok(&["apply", &report, "--write", "clean", "--yes"]);
+    let copy = folder.path().join("clean/in/0-1.jsonl");
+    let told = format!("its copy stays in {} (the database no longer has a file of this name)\n", copy.display());
+    assert!(run.stdout.contains(&told) && run.stderr.contains("warning: 1 copy of an earlier run stays"), "{run:#?}");
+    assert_eq!(apply(&folder, &report, "clean", &[])["stale"], 1);
+    fs::remove_file(copy).unwrap();
+    assert_eq!(apply(&folder, &report, "clean", &[])["stale"], Value::Null);
+    apply(&folder, &report, "new", &[]);
+    assert!(files(&folder.path().join("clean")) == files(&folder.path().join("new")));
+}
