@@ -188,7 +188,10 @@ impl Database {
     /// Acts on the JSON report of a dedup, or reports the actions of a dry run. Calls `visit` with each file
     /// concerned. First compares removable documents and survivors with the database: skips files that have
     /// changed, and documents whose survivors have changed. Does not change the database. The same call
-    /// continues a stopped or killed run, because a log beside the report holds the finished actions.
+    /// continues a stopped or killed run, because a log holds the finished actions.
+    ///
+    /// A copy and marks can also be made of a list of documents, which have no survivors: JSON lines
+    /// `{"document": NAME}`, or the JSON of queries, whose matches are the documents.
     ///
     /// [`DedupAnswer::write_report`] makes a report of an answer in memory:
     ///

@@ -5,6 +5,7 @@ mod daily;
 mod formats;
 mod interrupted;
 mod leftovers;
+mod listed;
 mod passages;
 mod proof;
 #[cfg(unix)]

@@ -77,9 +77,10 @@ pub(crate) fn apply_summary_line(summary: &ApplySummary, action: &Action, files:
         Action::Move { .. } => ("taken away", "moved"),
         _ => ("removed", "removed"),
     };
-    let of = match summary.passages {
-        true => format!("{} with repeated passages", count(summary.documents, "document")),
-        false => count(summary.documents, "removable document"),
+    let of = match (summary.passages, summary.listed) {
+        (true, _) => format!("{} with repeated passages", count(summary.documents, "document")),
+        (_, true) => count(summary.documents, "listed document"),
+        _ => count(summary.documents, "removable document"),
     };
     let to_be = if summary.done { "" } else { "to be " };
     let left = if summary.left > 0 { format!(", {} kept", grouped(summary.left)) } else { String::new() };

@@ -16,7 +16,10 @@ use super::values::{choices, parse_size};
     override_usage = "fpdb apply <--write|--mark|--remove|--link|--move|--check>\n                  [OPTIONS] <REPORT>"
 )]
 pub(crate) struct ApplyArgs {
-    /// The report, as `fpdb dedup --format json -o REPORT` writes it
+    /// The report, as `fpdb dedup --format json -o REPORT` writes it, or a list
+    ///
+    /// With --write and --mark also a list of documents: JSON lines {"document": NAME}, or the answers of
+    /// `fpdb query --top 0 --no-passages --format json -o REPORT`, whose matches are then removable.
     #[arg(value_name = "REPORT")]
     pub(crate) report: PathBuf,
     /// Copy all files here, without the removable documents

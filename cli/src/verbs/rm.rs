@@ -79,7 +79,8 @@ fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Resul
     summary(global, &removal, "")?;
     let gone = removal.reported.unwrap_or_default().saturating_sub(removal.removed + removal.left);
     if gone > 0 {
-        printer.note(&format!("{} of the report removed before", count(gone, "document")));
+        let are = if gone == 1 { "is" } else { "are" };
+        printer.note(&format!("{} of the report {are} not stored, or no longer", count(gone, "document")));
     }
     if removal.removed > 0 {
         printer.note(&removed_line(removal.removed));

@@ -740,9 +740,10 @@ class ApplySummary(Answer):
         parts_not_compared: removable documents that may hold attachments or pictures which no survivor has: only the texts of mails,
             PDF files and books are compared, unless by "exact" or "exact-text".
         passages: True if the report lists repeated passages; `documents` are those that have any.
+        listed: True if a list of documents takes the place of a report.
     """
 
-    _OPTIONAL = frozenset({"unplaced", "refused", "stale", "emptied", "passages", "parts_not_compared"})
+    _OPTIONAL = frozenset({"unplaced", "refused", "stale", "emptied", "passages", "listed", "parts_not_compared"})
 
     sources: int
     documents: int
@@ -760,6 +761,7 @@ class ApplySummary(Answer):
     stale: int = 0
     emptied: int = 0
     passages: bool = False
+    listed: bool = False
     schema: str = "fpdb.apply.summary/1"
 
 

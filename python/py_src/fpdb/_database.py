@@ -840,7 +840,8 @@ class Database:
 
         Args:
             report: a file that `Dedup.save`, `Repeats.save` or `fpdb dedup --format json` has written. A log is kept beside it, or beside
-                the folder of `write`.
+                the folder of `write`. With `write` and `mark` also a list of documents: lines `{"document": name}`, or the JSON
+                lines of a query, whose matches are then removable.
             write: copies all files of the archive to this folder, without the removable documents; brings an earlier copy up to date.
             cut: with `write` and a report of repeated passages: leaves these out of the copies.
             mark: says in this field of each record of JSONL and Parquet files whether it is removable, or which of its passages are

@@ -119,6 +119,9 @@ pub struct ApplySummary {
     /// True if the report lists repeated passages instead of removable documents.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passages: bool,
+    /// True if a list of documents takes the place of a report.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub listed: bool,
 }
 
 /// The contribution of one file to the totals.

@@ -1,5 +1,5 @@
-//! Apply: acts on the report of a dedup. It copies files without the listed documents or passages; removes,
-//! links or moves files; or marks records.
+//! Apply: acts on the report of a dedup, or on a list of documents. It copies files without the listed
+//! documents or passages; removes, links or moves files; or marks records.
 //!
 //! [`Database::apply`](crate::Database::apply) acts, and
 //! [`Database::prove_applied`](crate::Database::prove_applied) checks afterwards that each removed content
@@ -24,6 +24,7 @@ mod copies;
 mod cutting;
 mod files;
 mod in_place;
+mod listed;
 mod log;
 mod options;
 mod passages;
@@ -71,10 +72,11 @@ pub(crate) fn apply(
 ) -> Result<ApplySummary> {
     options.check()?;
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
-    let mut report = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
-    if !options.suits(report.passages.is_some()) {
+    let mut report = ParsedReport::read(report, store, &temp, task)?;
+    if !options.suits(report.passages.is_some(), report.is_list) {
         let detail = match report.passages {
             Some(_) => "it lists passages, which can be cut out or marked",
+            None if report.is_list => "it lists documents without survivors, which a copy can leave out, and marks can name",
             None => "it lists documents, and no passages to be cut out",
         };
         return Err(Error::NotADedupReport { path: report.path, line: 1, detail: detail.into() });
@@ -82,7 +84,8 @@ pub(crate) fn apply(
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let _lock = (options.act && options.action.changes_files()).then(|| store.lock_documents()).transpose()?;
     let mut log = Log::open(&report, &store.identity()?, options)?;
-    let (removed, digest) = (report.removed.len(), report.digest);
+    let ParsedReport { digest, unknown, is_list, .. } = report;
+    let removed = report.removed.len() + unknown;
     let inexact = std::mem::take(&mut report.inexact);
     let plan = ApplyPlan::of(store, report, passages.as_ref(), &temp, task)?;
     let mut summary = ApplySummary {
@@ -90,9 +93,10 @@ pub(crate) fn apply(
         documents: removed,
         done: options.act,
         passages: passages.is_some(),
+        listed: is_list,
         ..ApplySummary::default()
     };
-    summary.missing = plan.missing;
+    summary.missing = plan.missing + unknown;
     for id in &inexact {
         // Only the texts of such documents were compared, and this one may hold more.
         summary.parts_not_compared += u64::from(store.view().is_live(id) && store.document(id)?.extracted);

@@ -126,12 +126,14 @@ impl ApplyOptions {
         }
     }
 
-    /// True if this action fits a report of this kind; `passages` is true for a report of repeated passages.
-    pub(super) fn suits(&self, passages: bool) -> bool {
+    /// True if this action fits a report of this kind: `passages` for one of repeated passages, `is_list` for
+    /// a list of documents without survivors.
+    pub(super) fn suits(&self, passages: bool, is_list: bool) -> bool {
         match &self.action {
             Action::Cut { .. } => passages,
             Action::Write { mark: Some(_), .. } | Action::Mark { .. } => true,
-            Action::Write { mark: None, .. } | Action::Remove | Action::Link(_) | Action::Move { .. } => !passages,
+            Action::Write { mark: None, .. } => !passages,
+            Action::Remove | Action::Link(_) | Action::Move { .. } => !passages && !is_list,
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) struct RepeatedSpan {
     pub(super) end: u64,
 }
 
-/// In place of a survivor, for a document that stays and only loses passages.
+/// In place of a survivor, for a document that stays and only loses passages, and for one of a list.
 pub(super) const NO_SURVIVOR: u32 = u32::MAX;
 
 /// Number of passages written to the file at a time.

@@ -97,9 +97,9 @@ pub(crate) fn prove(
     visit: &mut dyn FnMut(Lost) -> Result<()>,
 ) -> Result<ProofSummary> {
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
-    let mut parsed = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
-    if parsed.passages.is_some() {
-        let detail = "it lists passages; a check is of removed documents";
+    let mut parsed = ParsedReport::read(report, store, &temp, task)?;
+    if parsed.passages.is_some() || parsed.is_list {
+        let detail = "it lists no survivors; a check is of documents that a dedup lists as removable";
         return Err(Error::NotADedupReport { path: parsed.path, line: 1, detail: detail.into() });
     }
     // Kept here, because the plan consumes the pairs and only knows documents the database still holds.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use roaring::RoaringBitmap;
 
+use super::passages::NO_SURVIVOR;
 use super::report::ParsedReport;
 use crate::archive::spill::TempSpace;
 use fpdb_host::error::{Error, Result};
@@ -15,7 +16,7 @@ use fpdb_store::Store;
 pub(crate) struct Removals {
     /// Number of documents that the report lists.
     pub(crate) listed: u64,
-    /// Documents to delete: they and their survivors are stored as the report says. Ascending.
+    /// Documents to delete: they are stored as the report says, and so are their survivors if it names any. Ascending.
     pub(crate) ids: Vec<u32>,
     /// Documents to keep: they have changed, or their survivors have changed or are gone.
     pub(crate) left: RoaringBitmap,
@@ -25,7 +26,7 @@ pub(crate) struct Removals {
 /// as listed only.
 pub(crate) fn removals(store: &Store, report: &Path, task: &Task<'_>) -> Result<Removals> {
     let temp = TempSpace::beside(store.root(), None)?;
-    let parsed = ParsedReport::read(report, &temp, store.memory() / 4, task)?;
+    let parsed = ParsedReport::read(report, store, &temp, task)?;
     if parsed.passages.is_some() {
         let expected = "a report of removable documents, not one of passages";
         return Err(Error::InvalidParameter { name: "report", value: report.display().to_string(), expected });
@@ -42,12 +43,12 @@ pub(crate) fn removals(store: &Store, report: &Path, task: &Task<'_>) -> Result<
         }
         task.token().check()?;
     }
-    let mut removals = Removals { listed: parsed.removed.len(), ..Removals::default() };
+    let mut removals = Removals { listed: parsed.removed.len() + parsed.unknown, ..Removals::default() };
     for pair in parsed.pairs.sorted()? {
         let pair = pair?;
         match is_stored(pair.remove, &|record| pair.identity.fits(record))? {
             None => {}
-            Some(true) if survivors.contains(pair.keep) => removals.ids.push(pair.remove),
+            Some(true) if pair.keep == NO_SURVIVOR || survivors.contains(pair.keep) => removals.ids.push(pair.remove),
             Some(_) => {
                 removals.left.insert(pair.remove);
             }

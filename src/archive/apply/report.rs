@@ -1,4 +1,5 @@
-//! Report: reads the JSON lines of a dedup report. They list removable documents or repeated passages.
+//! Report: reads the JSON lines of a dedup report. They list removable documents or repeated passages. A list of
+//! documents takes the place of a report.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -9,6 +10,7 @@ use roaring::RoaringBitmap;
 use serde::Deserialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::listed;
 use super::passages::{NO_SURVIVOR, RepeatedSpan};
 use crate::archive::dedup::{Because, DedupSummary, Removable};
 use crate::archive::repeats::{Repeat, RepeatSummary, Uncompared};
@@ -18,7 +20,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Answer;
 use fpdb_kernel::hex;
-use fpdb_store::DocumentRecord;
+use fpdb_store::{DocumentRecord, Store};
 
 /// A removable document and its survivor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -40,7 +42,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    fn new(name: &str, digest: &str) -> Self {
+    pub(super) fn new(name: &str, digest: &str) -> Self {
         let digest = if digest.is_empty() { 0 } else { xxh3_64(digest.as_bytes()) };
         Self { name: xxh3_64(name.as_bytes()), digest }
     }
@@ -79,6 +81,10 @@ pub(super) struct ParsedReport<'a> {
     pub(super) passages: Option<Sorter<'a, RepeatedSpan>>,
     /// The survivor of each pair.
     pub(super) kept: Sorter<'a, Survivor>,
+    /// True if it is a list of documents without survivors.
+    pub(super) is_list: bool,
+    /// Number of names in a list that no stored document has.
+    pub(super) unknown: u64,
 }
 
 /// The fields of a line that are used. Later versions may have more.
@@ -119,12 +125,16 @@ struct Of {
 }
 
 impl<'a> ParsedReport<'a> {
-    pub(super) fn read(path: &Path, temp: &'a TempSpace, memory: u64, task: &Task<'_>) -> Result<Self> {
+    pub(super) fn read(path: &Path, store: &Store, temp: &'a TempSpace, task: &Task<'_>) -> Result<Self> {
         let failed = || Error::io("read", path);
         let file = File::open(path).map_err(failed())?;
         if !file.metadata().map_err(failed())?.is_file() {
             return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
         }
+        if let Some(list) = listed::read(path, store, temp, task)? {
+            return Ok(list);
+        }
+        let memory = store.memory() / 4;
         let mut input = BufReader::with_capacity(1 << 20, file);
         let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
         let (mut inexact, mut identical) = (RoaringBitmap::new(), RoaringBitmap::new());
@@ -218,7 +228,8 @@ impl<'a> ParsedReport<'a> {
             return Err(wrong(&format!("document {both} is removable, and a survivor")));
         }
         let (path, digest) = (path.to_owned(), digest.digest());
-        Ok(Self { path, digest, removed, survivors, inexact, identical, pairs, kept, passages })
+        let (is_list, unknown) = (false, 0);
+        Ok(Self { path, digest, removed, survivors, inexact, identical, pairs, kept, passages, is_list, unknown })
     }
 }
 

@@ -132,7 +132,7 @@ fn documents_of_a_report_are_removed_while_their_survivors_are_stored() {
     assert_eq!((&removal["removed"], &removal["reported"], &removal["left"]), (&1.into(), &3.into(), &1.into()));
     assert_eq!(removal["left_names"], serde_json::json!(["docs/b.txt"]));
     assert_snapshot!(run.stderr, @"
-    1 document of the report removed before
+    1 document of the report is not stored, or no longer
     1 document removed; `fpdb compact` frees the space, and an ingest adds it again while its file is there
     error: docs/b.txt stays: it or its survivor is not stored as the report says
     hint: run `fpdb dedup` again and use its new report

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 
 use super::super::check::Cut;
-use super::super::passages::Passages;
+use super::super::passages::{NO_SURVIVOR, Passages};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_store::Store;
 
@@ -44,6 +44,7 @@ impl Marks<'_> {
             return Ok(vec![Some(format!("[{}]", spans.join(",")))]);
         }
         Ok(match cut {
+            Some(cut) if cut.keep == NO_SURVIVOR => vec![Some(REMOVE.to_owned()), None],
             Some(cut) => vec![Some(REMOVE.to_owned()), Some(self.store.document(cut.keep)?.name)],
             None => vec![Some(KEEP.to_owned()), None],
         })

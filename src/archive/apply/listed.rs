@@ -1,0 +1,111 @@
+//! Listed: reads a list of documents to remove, in place of a dedup report. Its documents have no survivors.
+//!
+//! A line is `{"document": NAME}`, with any other fields but `schema`, or the answer to a query, whose matches
+//! are the documents.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashSet;
+use serde::Deserialize;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::passages::NO_SURVIVOR;
+use super::report::{Identity, ParsedReport, ReportedPair};
+use crate::archive::spill::{Sorter, TempSpace};
+use crate::query::QueryAnswer;
+use fpdb_host::bounded;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::{Task, is_due};
+use fpdb_host::schema::Answer;
+use fpdb_kernel::hex;
+use fpdb_store::Store;
+
+/// The fields of a line that are used.
+#[derive(Deserialize)]
+struct ListLine {
+    schema: Option<String>,
+    document: Option<String>,
+    #[serde(default)]
+    matches: Vec<Named>,
+    #[serde(default)]
+    matching_documents: u64,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    document: String,
+}
+
+impl ListLine {
+    /// The documents of a line; `None` if it is no line of a list.
+    fn documents(self) -> Option<Vec<Named>> {
+        match (self.schema.as_deref(), self.document) {
+            (None, Some(document)) => Some(vec![Named { document }]),
+            (Some(QueryAnswer::SCHEMA), _) => Some(self.matches),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a list. `None` if the first line is not one of a list.
+pub(super) fn read<'a>(
+    path: &Path,
+    store: &Store,
+    temp: &'a TempSpace,
+    task: &Task<'_>,
+) -> Result<Option<ParsedReport<'a>>> {
+    let failed = || Error::io("read", path);
+    let mut input = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?);
+    let memory = store.memory() / 4;
+    let (mut removed, mut pairs) = (RoaringBitmap::new(), Sorter::new(temp, memory));
+    let (mut unknown, mut digest, mut number) = (FxHashSet::default(), Xxh3::new(), 0);
+    let mut line = Vec::new();
+    while bounded::read_line(&mut input, &mut line).map_err(failed())? {
+        number += 1;
+        if is_due(number) {
+            task.step("lines of the list read", number, 0)?;
+        }
+        digest.update(&line);
+        let wrong = |detail: String| Error::NotADedupReport { path: path.to_owned(), line: number, detail };
+        let parsed: ListLine = match serde_json::from_slice(&line) {
+            Err(_) if number == 1 => return Ok(None),
+            parsed => parsed.map_err(|error| wrong(error.to_string()))?,
+        };
+        let (listed, matching) = (parsed.matches.len() as u64, parsed.matching_documents);
+        if listed < matching {
+            let detail = format!("it lists {listed} of {matching} matches of the query; query again for all of them");
+            return Err(wrong(detail));
+        }
+        let Some(documents) = parsed.documents() else {
+            return if number == 1 { Ok(None) } else { Err(wrong("the line is none of a list".into())) };
+        };
+        for Named { document: name } in documents {
+            let ids = store.documents_named(&name)?;
+            if ids.is_empty() {
+                unknown.insert(xxh3_64(name.as_bytes()));
+            }
+            for id in ids {
+                if removed.insert(id) {
+                    let identity = Identity::new(&name, &hex::encode(&store.document(id)?.digest));
+                    pairs.push(ReportedPair { remove: id, keep: NO_SURVIVOR, identity })?;
+                }
+            }
+        }
+    }
+    Ok((number > 0).then(|| ParsedReport {
+        path: path.to_owned(),
+        digest: digest.digest(),
+        removed,
+        survivors: RoaringBitmap::new(),
+        inexact: RoaringBitmap::new(),
+        identical: RoaringBitmap::new(),
+        pairs,
+        passages: None,
+        kept: Sorter::new(temp, 0),
+        is_list: true,
+        unknown: unknown.len() as u64,
+    }))
+}

@@ -1,0 +1,111 @@
+//! Listed: a list of names, or the answers to queries, in place of a dedup report.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::text;
+use crate::support::Folder;
+
+fn line(seed: u64) -> Value {
+    json!({"id": format!("record {seed}"), "text": text(seed)})
+}
+
+fn lines(seeds: &[u64]) -> String {
+    seeds.iter().map(|&seed| format!("{}\n", line(seed))).collect()
+}
+
+/// Training records in two files, and a benchmark with three of their texts and one of its own.
+fn start() -> Folder {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 2, 3, 4, 2]));
+    folder.write("in/b.jsonl", lines(&[5, 6, 7]));
+    folder.write("in/c.jsonl", lines(&[8]));
+    folder.write("benchmark.jsonl", lines(&[2, 20, 6, 4]));
+    folder.ok(&["ingest", "-q", "--profile", "words", "--id-field", "id", "in"]);
+    folder
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+/// All records that a benchmark has too, by a query and by names.
+fn lists(folder: &Folder) -> [&'static str; 2] {
+    let query = ["query", "--top", "0", "--min-score", "0.8", "--no-passages", "--format", "json", "-o", "hits.jsonl"];
+    folder.ok(&[&query[..], &["-q", "benchmark.jsonl"]].concat());
+    let named = ["in/a.jsonl:2", "in/a.jsonl:5", "in/b.jsonl:2", "in/a.jsonl:4", "in/a.jsonl:2"];
+    let named = named.map(|name| format!("{}\n", json!({"document": name, "id": "any", "start": [1]})));
+    folder.write("names.jsonl", named.concat());
+    ["hits.jsonl", "names.jsonl"]
+}
+
+#[test]
+fn a_copy_leaves_out_the_records_of_a_list() {
+    let folder = start();
+    for list in lists(&folder) {
+        let run = folder.ok(&["apply", list, "--write", list.trim_end_matches(".jsonl"), "--yes"]);
+        assert!(run.stdout.contains("4 of 4 listed documents left out; 3 files written"), "{run:#?}");
+        let copy = |name: &str| read(&folder, &format!("{}/in/{name}", list.trim_end_matches(".jsonl")));
+        assert_eq!([copy("a.jsonl"), copy("b.jsonl"), copy("c.jsonl")], [lines(&[1, 3]), lines(&[5, 7]), lines(&[8])]);
+    }
+}
+
+#[test]
+fn marks_tell_the_records_of_a_list() {
+    let folder = start();
+    for list in lists(&folder) {
+        folder.ok(&["apply", list, "--write", "marked", "--mark", list, "--yes"]);
+        let expected = [(5, "keep"), (6, "remove"), (7, "keep")].map(|(seed, mark)| {
+            let mut line = line(seed);
+            line[list] = mark.into();
+            line[format!("{list}_survivor")] = Value::Null;
+            line
+        });
+        let marked: Vec<Value> =
+            read(&folder, "marked/in/b.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(marked, expected);
+        fs::remove_dir_all(folder.path().join("marked")).unwrap();
+    }
+}
+
+#[test]
+fn rm_removes_the_documents_of_a_list() {
+    for number in 0..2 {
+        let folder = start();
+        let list = lists(&folder)[number];
+        assert_eq!(folder.ok(&["rm", "--report", list, "--format", "json"]).json()[0]["removed"], 4);
+        let names: Vec<String> =
+            folder.ok(&["list", "--format", "json"]).json().iter().map(|line| line["name"].to_string()).collect();
+        let left = ["in/a.jsonl:1", "in/a.jsonl:3", "in/b.jsonl:1", "in/b.jsonl:3", "in/c.jsonl:1"];
+        assert_eq!(names, left.map(|name| format!("\"{name}\"")));
+        let run = folder.ok(&["rm", "--report", list]);
+        assert!(run.stderr.contains("4 documents of the report are not stored, or no longer"), "{run:#?}");
+    }
+}
+
+/// A file of one document has no survivor that would justify its removal; and an answer that lists only the best matches is no list of all.
+#[test]
+fn lists_that_do_not_suffice_are_refused() {
+    let folder = start();
+    lists(&folder);
+    let before = super::files(&folder.path().join("in"));
+    let refused = |flags: &[&str], told: &str| {
+        let run = folder.run(flags);
+        assert!(run.status == 2 && run.stderr.contains(told), "{flags:?} {run:#?}");
+    };
+    for action in [&["--remove"][..], &["--link", "hard"], &["--move", "gone"], &["--write", "clean", "--cut"]] {
+        refused(&[&["apply", "names.jsonl", "--yes"], action].concat(), "documents without survivors");
+    }
+    refused(&["apply", "--check", "names.jsonl"], "lists no survivors");
+    folder.ok(&["query", "--top", "1", "--format", "json", "-o", "best.jsonl", "-q", "benchmark.jsonl"]);
+    refused(&["apply", "best.jsonl", "--write", "clean", "--yes"], "line 1: it lists 1 of 2 matches of the query");
+    refused(&["rm", "--report", "best.jsonl"], "--top 0");
+    folder.write("mixed.jsonl", format!("{}{}", read(&folder, "names.jsonl"), "{\"schema\":\"fpdb.pair/1\"}\n"));
+    refused(&["rm", "--report", "mixed.jsonl"], "line 6: the line is none of a list");
+    folder.write("unknown.jsonl", "{\"document\":\"in/a.jsonl:3\"}\n{\"document\":\"in/z.jsonl:1\"}\n");
+    let run = folder.run(&["apply", "unknown.jsonl", "--write", "clean", "--yes", "--format", "json"]);
+    let summary = run.json().pop().unwrap();
+    assert_eq!((run.status, &summary["applied"], &summary["missing"]), (2, &1.into(), &1.into()), "{run:#?}");
+    assert!(super::files(&folder.path().join("in")) == before);
+}
