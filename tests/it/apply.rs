@@ -3,6 +3,7 @@
 mod again;
 mod daily;
 mod formats;
+mod hints;
 mod interrupted;
 mod leftovers;
 mod listed;

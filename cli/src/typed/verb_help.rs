@@ -131,7 +131,10 @@ pub(super) const VERBS: [VerbHelp; 23] = [
             --write, so that the same command goes on after an interruption.",
         examples: &[
             ("Copy the archive without the removable documents", "fpdb apply report.jsonl --write clean/ --yes"),
-            ("Bring that copy up to date, with the report of a later day", "fpdb apply later.jsonl --write clean/ --yes"),
+            (
+                "Bring that copy up to date, with the report of a later day",
+                "fpdb apply later.jsonl --write clean/ --yes",
+            ),
             ("Copy it without repeated passages", "fpdb apply passages.jsonl --write clean/ --cut --yes"),
             ("Copy it without the records that a query has found", "fpdb apply hits.jsonl --write clean/ --yes"),
             ("See which identical files would become links", "fpdb apply report.jsonl --link hard"),

@@ -158,7 +158,24 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
             count(summary.refused, "file")
         ));
     }
-    let changed = summary.failed - summary.unplaced - summary.refused;
+    if summary.field_taken > 0 {
+        printer.note(&format!(
+            "{} left alone: the records have this field already, maybe from an earlier report; name another field with --mark, or \
+             mark a copy (--write DIR), which later reports bring up to date",
+            count(summary.field_taken, "file")
+        ));
+    }
+    if summary.whole > 0 {
+        let what = match action {
+            Action::Write { .. } | Action::Mark { .. } => "only records of JSON lines and Parquet take a field",
+            _ => "a file with several documents is not changed in its place",
+        };
+        printer.note(&format!(
+            "{} left whole: {what}; `fpdb apply REPORT --write DIR` copies all files without the removable documents",
+            count(summary.whole, "file")
+        ));
+    }
+    let changed = summary.failed - summary.unplaced - summary.refused - summary.field_taken;
     if changed > 0 {
         let left = match (action.copies_to(), changed) {
             (None, _) => "left alone",

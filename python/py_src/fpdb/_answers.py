@@ -732,6 +732,8 @@ class ApplySummary(Answer):
         failed: files left alone because they have changed or cannot be read or written.
         unplaced: failed files that were not copied or moved because another file takes their new place, or they have no place.
         refused: failed files that the system did not let be read, changed or placed, such as for want of permission.
+        field_taken: failed files whose records have the field of the marks already.
+        whole: files with removable documents that stay whole: only a copy can leave some out, or none can be marked.
         stale: copies of earlier runs whose files the database no longer has. They stay.
         emptied: copies in which no document is left.
         done_before: files that an earlier run was done with.
@@ -743,7 +745,9 @@ class ApplySummary(Answer):
         listed: True if a list of documents takes the place of a report.
     """
 
-    _OPTIONAL = frozenset({"unplaced", "refused", "stale", "emptied", "passages", "listed", "parts_not_compared"})
+    _OPTIONAL = frozenset(
+        {"unplaced", "refused", "field_taken", "whole", "stale", "emptied", "passages", "listed", "parts_not_compared"}
+    )
 
     sources: int
     documents: int
@@ -758,6 +762,8 @@ class ApplySummary(Answer):
     unplaced: int = 0
     refused: int = 0
     parts_not_compared: int = 0
+    field_taken: int = 0
+    whole: int = 0
     stale: int = 0
     emptied: int = 0
     passages: bool = False

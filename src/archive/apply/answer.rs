@@ -104,6 +104,13 @@ pub struct ApplySummary {
     /// The same call retries them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused: u64,
+    /// Number of these files whose records have the field of the marks already.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub field_taken: u64,
+    /// Number of files with removable documents that stay whole: they hold several documents, of which only a
+    /// copy can leave some out, or none that can be marked.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub whole: u64,
     /// Number of copies of earlier runs whose files the database no longer has. They stay.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
@@ -135,6 +142,8 @@ pub(super) struct Outcome {
     pub(super) failed: bool,
     pub(super) unplaced: bool,
     pub(super) refused: bool,
+    pub(super) field_taken: bool,
+    pub(super) whole: bool,
 }
 
 impl ApplySummary {
@@ -157,6 +166,8 @@ impl ApplySummary {
             (&mut self.failed, one.failed.into()),
             (&mut self.unplaced, one.unplaced.into()),
             (&mut self.refused, one.refused.into()),
+            (&mut self.field_taken, one.field_taken.into()),
+            (&mut self.whole, one.whole.into()),
         ];
         for (total, number) in totals {
             *total = count(*total, number);

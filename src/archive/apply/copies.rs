@@ -14,7 +14,7 @@ use super::log::NotedAct;
 use super::options::Action;
 use super::plan::{SourceFile, SourceReading};
 use super::rewrite::{self, Change};
-use super::{Acted, Acting, Chosen, FileStep, documents_of, places};
+use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, places};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_reading::input::{FileKind, RecordFields};
 
@@ -112,10 +112,13 @@ impl Acting<'_> {
     ) -> Result<Acted> {
         let PlannedCopy { act, target, chosen: Chosen { cuts, unjustified, reason }, decision } = planned;
         let documents = if act == Act::Copy { 0 } else { documents_of(&cuts) };
+        let is_unmarked = self.options.action.marks() && act == Act::Copy && !cuts.is_empty();
+        let reason = reason.or_else(|| is_unmarked.then(|| NO_FIELD.into()));
         let mut outcome = Outcome {
             applied: documents,
             unjustified,
             emptied: act == Act::Write && documents == source.documents,
+            whole: is_unmarked,
             ..Outcome::default()
         };
         let path = Path::new(&source.path);

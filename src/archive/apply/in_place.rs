@@ -17,7 +17,7 @@ use super::log::NotedAct;
 use super::options::{Action, LinkKind};
 use super::plan::{PlannedDocument, SourceFile, SourceReading};
 use super::rewrite::{self, Change};
-use super::{Acted, Acting, Chosen, FileStep, documents_of, files};
+use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, files};
 use fpdb_host::durable::{create_folders, sync_name};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_reading::input::FileKind;
@@ -53,7 +53,8 @@ impl Acting<'_> {
         let outcome = Outcome { unjustified, ..Outcome::default() };
         if !rewrite::can_mark(state) {
             let FileState::File { cuts, .. } = state else { return Ok(None) };
-            let left = || Acted { outcome, ..Acted::left("it has no records that take a field") };
+            let outcome = Outcome { whole: true, ..outcome };
+            let left = || Acted { outcome, ..Acted::left(NO_FIELD) };
             return Ok((cuts.count > 0).then(left));
         }
         let path = Path::new(&source.path);
@@ -109,7 +110,11 @@ impl Acting<'_> {
         let outcome = Outcome { unjustified, ..Outcome::default() };
         let left = |reason: String| Ok(Some(Acted { outcome, ..Acted::left(reason) }));
         if *kind != FileKind::Document {
-            return left("a copy can leave out parts of a file; in its place it stays whole".into());
+            let outcome = Outcome { whole: true, ..outcome };
+            return Ok(Some(Acted {
+                outcome,
+                ..Acted::left("it is a container; only a copy can leave out its documents")
+            }));
         }
         let [cut, ..] = cuts[..] else {
             let step = FileStep { act: Act::Leave, target: None, documents: 0, reason };

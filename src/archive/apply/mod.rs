@@ -74,12 +74,12 @@ pub(crate) fn apply(
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
     let mut report = ParsedReport::read(report, store, &temp, task)?;
     if !options.suits(report.passages.is_some(), report.is_list) {
-        let detail = match report.passages {
-            Some(_) => "it lists passages, which can be cut out or marked",
-            None if report.is_list => "it lists documents without survivors, which a copy can leave out, and marks can name",
-            None => "it lists documents, and no passages to be cut out",
+        let lists = match report.passages {
+            Some(_) => "passages, which can be cut out or marked",
+            None if report.is_list => "documents without survivors, which a copy can leave out or marks can name",
+            None => "documents, and no passages to be cut out",
         };
-        return Err(Error::NotADedupReport { path: report.path, line: 1, detail: detail.into() });
+        return Err(Error::UnsuitedReport { path: report.path, lists });
     }
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let _lock = (options.act && options.action.changes_files()).then(|| store.lock_documents()).transpose()?;
@@ -140,6 +140,9 @@ pub(crate) fn apply(
     summary.left = summary.documents - summary.applied.min(summary.documents);
     Ok(summary)
 }
+
+/// Why the documents of a file are not marked.
+const NO_FIELD: &str = "it has no records that take a field";
 
 /// Acts on one file after the other.
 struct Acting<'a> {
@@ -275,7 +278,8 @@ impl Acting<'_> {
                 if self.options.action.copies_to().is_some() {
                     self.lost.insert(number as u32);
                 }
-                Acted::failed(error.chain(), Outcome { refused: files::is_refused(&error), ..Outcome::default() })
+                let (refused, taken) = (files::is_refused(&error), matches!(error, Error::FieldTaken { .. }));
+                Acted::failed(error.chain(), Outcome { refused, field_taken: taken, ..Outcome::default() })
             }
         };
         self.summary.add(&acted.outcome);

@@ -99,8 +99,7 @@ pub(crate) fn prove(
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
     let mut parsed = ParsedReport::read(report, store, &temp, task)?;
     if parsed.passages.is_some() || parsed.is_list {
-        let detail = "it lists no survivors; a check is of documents that a dedup lists as removable";
-        return Err(Error::NotADedupReport { path: parsed.path, line: 1, detail: detail.into() });
+        return Err(Error::UnsuitedReport { path: parsed.path, lists: "no survivors that could be checked" });
     }
     // Kept here, because the plan consumes the pairs and only knows documents the database still holds.
     let mut survivor_of: Vec<(u32, u32)> = Vec::new();

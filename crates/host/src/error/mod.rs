@@ -494,6 +494,14 @@ pub enum Error {
         /// The fault.
         detail: String,
     },
+    /// The report does not list what the action is about.
+    #[error("{} lists {lists}", path.display())]
+    UnsuitedReport {
+        /// The file.
+        path: PathBuf,
+        /// The entries of the report, as a noun phrase.
+        lists: &'static str,
+    },
     /// Records to be marked already have a field of this name.
     #[error("its records have a field {field} already")]
     FieldTaken {

@@ -1,0 +1,84 @@
+//! Hints: a run that cannot do what is asked names a way that works.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{apply, report, text};
+use crate::support::Folder;
+
+fn lines(seeds: &[u64]) -> String {
+    seeds.iter().map(|&seed| format!("{}\n", json!({"text": text(seed)}))).collect()
+}
+
+fn mbox(seeds: &[u64]) -> String {
+    let mail = |seed: &u64| {
+        format!("From a@example.org Thu Jan  1 00:00:00 2026\nFrom: a@example.org\nSubject: x\n\n{}\n\n", text(*seed))
+    };
+    seeds.iter().map(mail).collect()
+}
+
+#[test]
+fn a_second_report_needs_another_field_for_its_marks() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 2, 1]));
+    report(&folder);
+    apply(&folder, &["--mark", "dup", "--yes"]);
+    folder.write("in/b.jsonl", lines(&[2, 3]));
+    report(&folder);
+    let run = folder.run(&["apply", "report.jsonl", "--mark", "dup", "--yes"]);
+    let told = "1 file left alone: the records have this field already, maybe from an earlier report; name another field with --mark";
+    assert!(run.status == 2 && run.stderr.contains(told) && !run.stderr.contains("dedup again"), "{run:#?}");
+    let (run, _, summary) = apply(&folder, &["--mark", "dup-2", "--yes"]);
+    assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &2.into(), &0.into()), "{run:#?}");
+}
+
+/// Messages, records and members are removable, and their files are not.
+#[test]
+fn only_a_copy_leaves_out_parts_of_a_file() {
+    let containers =
+        [("in/a.mbox", mbox(&[1, 2, 1]), mbox(&[1, 2])), ("in/a.jsonl", lines(&[1, 2, 1]), lines(&[1, 2]))];
+    for (name, whole, without) in containers {
+        let folder = Folder::new();
+        folder.write(name, &whole);
+        folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+        folder.ok(&["dedup", "--by", "exact-text", "--keep", "first", "--format", "json", "-o", "report.jsonl", "-q"]);
+        for action in [&["--remove"][..], &["--move", "gone"], &["--link", "hard"]] {
+            let run = folder.ok(&[&["apply", "report.jsonl", "--yes"], action].concat());
+            let told = "1 file left whole: a file with several documents is not changed in its place; `fpdb apply REPORT --write DIR` copies";
+            assert!(run.stderr.contains(told), "{action:?} {run:#?}");
+        }
+        folder.ok(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+        assert_eq!(fs::read_to_string(folder.path().join("clean").join(name)).unwrap(), without);
+    }
+}
+
+#[test]
+fn files_without_records_take_no_marks() {
+    for action in [&["--mark", "dup"][..], &["--write", "marked", "--mark", "dup"]] {
+        let folder = Folder::new();
+        folder.write("in/a.txt", text(1));
+        folder.write("in/b.txt", text(1));
+        report(&folder);
+        let run = folder.ok(&[&["apply", "report.jsonl", "--yes"], action].concat());
+        let told = "1 file left whole: only records of JSON lines and Parquet take a field; `fpdb apply REPORT --write DIR` copies";
+        assert!(run.stderr.contains(told), "{action:?} {run:#?}");
+        assert!(run.stdout.contains("(it has no records that take a field)"), "{action:?} {run:#?}");
+    }
+}
+
+#[test]
+fn an_action_that_a_report_does_not_suit_names_one_that_it_does() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 1]));
+    report(&folder);
+    folder.ok(&["dedup", "--passages", "--min-length", "20", "--format", "json", "-o", "passages.jsonl", "-q"]);
+    for (report, action) in [
+        ("report.jsonl", &["--write", "clean", "--cut"][..]),
+        ("passages.jsonl", &["--remove"]),
+        ("passages.jsonl", &["--check"]),
+    ] {
+        let run = folder.run(&[&["apply", report], action].concat());
+        assert!(run.status == 2 && run.stderr.contains("`fpdb dedup --passages` for --write with --cut"), "{run:#?}");
+    }
+}
