@@ -166,14 +166,29 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
         ));
     }
     if summary.whole > 0 {
-        let what = match action {
-            Action::Write { .. } | Action::Mark { .. } => "only records of JSON lines and Parquet take a field",
-            _ => "a file with several documents is not changed in its place",
+        let why = match action {
+            Action::Cut { .. } => {
+                "passages are cut out of plain text, Markdown, source code, JSON lines and Parquet, and not out of fields that \
+                 hold lists, such as chats"
+            }
+            _ if summary.passages => "only records of JSON lines and Parquet take a field",
+            Action::Write { .. } | Action::Mark { .. } => {
+                "only records of JSON lines and Parquet take a field; `fpdb apply REPORT --write DIR` copies all files without the \
+                 removable documents"
+            }
+            _ => {
+                "a file with several documents is not changed in its place; `fpdb apply REPORT --write DIR` copies all files without \
+                 the removable documents"
+            }
         };
-        printer.note(&format!(
-            "{} left whole: {what}; `fpdb apply REPORT --write DIR` copies all files without the removable documents",
-            count(summary.whole, "file")
-        ));
+        printer.note(&format!("{} left whole: {why}", count(summary.whole, "file")));
+    }
+    if summary.without_text > 0 {
+        let (documents, have, their) = match summary.without_text {
+            1 => ("1 document".to_owned(), "has", "its record stays, with an empty text"),
+            documents => (count(documents, "document"), "have", "their records stay, with empty texts"),
+        };
+        printer.note(&format!("warning: {documents} {have} no text left without the passages; {their}"));
     }
     let changed = summary.failed - summary.unplaced - summary.refused - summary.field_taken;
     if changed > 0 {

@@ -733,7 +733,9 @@ class ApplySummary(Answer):
         unplaced: failed files that were not copied or moved because another file takes their new place, or they have no place.
         refused: failed files that the system did not let be read, changed or placed, such as for want of permission.
         field_taken: failed files whose records have the field of the marks already.
-        whole: files with removable documents that stay whole: only a copy can leave some out, or none can be marked.
+        whole: files that stay whole although documents of theirs are listed: only a copy can leave some out, or none can be marked or
+            cut.
+        without_text: documents of which nothing is left without their passages; their records stay.
         stale: copies of earlier runs whose files the database no longer has. They stay.
         emptied: copies in which no document is left.
         done_before: files that an earlier run was done with.
@@ -746,7 +748,9 @@ class ApplySummary(Answer):
     """
 
     _OPTIONAL = frozenset(
-        {"unplaced", "refused", "field_taken", "whole", "stale", "emptied", "passages", "listed", "parts_not_compared"}
+        {
+            "unplaced", "refused", "field_taken", "whole", "without_text", "stale", "emptied", "passages", "listed", "parts_not_compared",
+        }
     )
 
     sources: int
@@ -764,6 +768,7 @@ class ApplySummary(Answer):
     parts_not_compared: int = 0
     field_taken: int = 0
     whole: int = 0
+    without_text: int = 0
     stale: int = 0
     emptied: int = 0
     passages: bool = False

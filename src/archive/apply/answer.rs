@@ -107,13 +107,16 @@ pub struct ApplySummary {
     /// Number of these files whose records have the field of the marks already.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub field_taken: u64,
-    /// Number of files with removable documents that stay whole: they hold several documents, of which only a
-    /// copy can leave some out, or none that can be marked.
+    /// Number of files that stay whole although documents of theirs are listed: they hold several documents, of
+    /// which only a copy can leave some out, or none that can be marked or cut.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub whole: u64,
     /// Number of copies of earlier runs whose files the database no longer has. They stay.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
+    /// Number of documents of which no symbol is left without their passages. Their records stay.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub without_text: u64,
     /// Number of copies without any document.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub emptied: u64,
@@ -144,6 +147,7 @@ pub(super) struct Outcome {
     pub(super) refused: bool,
     pub(super) field_taken: bool,
     pub(super) whole: bool,
+    pub(super) without_text: u64,
 }
 
 impl ApplySummary {
@@ -168,6 +172,7 @@ impl ApplySummary {
             (&mut self.refused, one.refused.into()),
             (&mut self.field_taken, one.field_taken.into()),
             (&mut self.whole, one.whole.into()),
+            (&mut self.without_text, one.without_text),
         ];
         for (total, number) in totals {
             *total = count(*total, number);

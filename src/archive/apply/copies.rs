@@ -16,7 +16,7 @@ use super::plan::{SourceFile, SourceReading};
 use super::rewrite::{self, Change};
 use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, places};
 use fpdb_host::error::{DocumentError, Error, Result};
-use fpdb_reading::input::{FileKind, RecordFields};
+use fpdb_reading::input::{FileKind, RecordFields, is_joined};
 
 /// How a file is copied.
 pub(super) struct PlannedCopy {
@@ -25,6 +25,10 @@ pub(super) struct PlannedCopy {
     chosen: Chosen,
     /// A digest of everything that decides the content of the copy, except the content of the file.
     pub(super) decision: u64,
+    /// Number of documents of which no symbol is left.
+    without_text: u64,
+    /// True if the file is copied whole, although it has documents to mark or passages to cut out.
+    whole: bool,
 }
 
 impl PlannedCopy {
@@ -39,10 +43,11 @@ impl Acting<'_> {
     pub(super) fn plan_copy(&self, source: &SourceFile, state: &FileState, folder: &Path) -> Result<PlannedCopy> {
         let target = places::place_of(source, folder)?;
         let mut chosen = self.choose(state)?;
-        let mut ranges = Vec::new();
+        let (mut ranges, mut without_text) = (Vec::new(), 0);
+        let concerned = !chosen.cuts.is_empty();
         let act = match &self.options.action {
             Action::Cut { .. } => {
-                ranges = self.choose_passages(state, &mut chosen)?;
+                (ranges, without_text) = self.choose_passages(source, state, &mut chosen)?;
                 if chosen.cuts.is_empty() { Act::Copy } else { Act::Cut }
             }
             Action::Write { mark: Some(_), .. } if rewrite::can_mark(state) => Act::Mark,
@@ -62,31 +67,37 @@ impl Acting<'_> {
             // The names of survivors, or the passages, are in the report.
             decision.update(&self.report.to_le_bytes());
         }
-        Ok(PlannedCopy { act, target, chosen, decision: decision.digest() })
+        let whole = act == Act::Copy && concerned && chosen.unjustified == 0;
+        if whole && self.options.action.marks() {
+            chosen.reason.get_or_insert_with(|| NO_FIELD.into());
+        }
+        Ok(PlannedCopy { act, target, chosen, decision: decision.digest(), without_text, whole })
     }
 
-    /// Keeps in `chosen` only the documents that lose passages. Returns the ranges cut out of each: their
-    /// number, then pairs of offsets.
-    fn choose_passages(&self, state: &FileState, chosen: &mut Chosen) -> Result<Vec<u64>> {
-        let Some(passages) = self.passages else { return Ok(Vec::new()) };
+    /// Keeps in `chosen` only the documents that lose passages. Returns the ranges cut out of each, their
+    /// number and then pairs of offsets; and the number of documents of which no symbol is left.
+    fn choose_passages(&self, source: &SourceFile, state: &FileState, chosen: &mut Chosen) -> Result<(Vec<u64>, u64)> {
+        let Some(passages) = self.passages else { return Ok((Vec::new(), 0)) };
         let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };
         let all = chosen.cuts.len();
         let mut cuts = std::mem::take(&mut chosen.cuts);
         if !rewrite::can_cut(state) {
             cuts.clear();
         }
-        let mut unsound = 0;
+        let (mut unsound, mut without_text) = (0, 0);
         let mut ranges = Vec::new();
         for cut in cuts {
-            if !can_be_cut(&self.store.document(cut.id)?) {
+            let record = self.store.document(cut.id)?;
+            if !can_be_cut(&record) {
                 continue;
             }
-            let found = cutting.ranges(cut.id)?;
+            let found = cutting.sound(cut.id)?;
             unsound += u64::from(found.len() < cutting.passages.get(cut.id)?.len());
             if !found.is_empty() {
                 chosen.cuts.push(cut);
                 ranges.push(found.len() as u64);
-                ranges.extend(found.into_iter().flat_map(|(start, end)| [start, end]));
+                ranges.extend(found.iter().flat_map(|passage| [passage.start, passage.end]));
+                without_text += u64::from(found.iter().map(|passage| passage.symbols).sum::<u64>() >= record.symbols);
             }
         }
         chosen.unjustified += unsound;
@@ -94,12 +105,16 @@ impl Acting<'_> {
             chosen.reason =
                 Some("the first occurrences of some passages have changed or are not in the copy; these stay".into());
         } else if chosen.reason.is_none() && chosen.cuts.len() < all {
+            let is_list = matches!(&source.reading, SourceReading::Members(Some(field)) if is_joined(field));
             chosen.reason = Some(match chosen.cuts.is_empty() {
+                true if is_list => {
+                    "its texts are lists of values, as in chats; passages cannot be cut out of them".into()
+                }
                 true => "its passages cannot be cut out of this format; it stays whole".into(),
                 false => "some of its documents have markup and stay whole".into(),
             });
         }
-        Ok(ranges)
+        Ok((ranges, without_text))
     }
 
     /// Copies a file according to its plan.
@@ -110,15 +125,15 @@ impl Acting<'_> {
         state: &FileState,
         planned: PlannedCopy,
     ) -> Result<Acted> {
-        let PlannedCopy { act, target, chosen: Chosen { cuts, unjustified, reason }, decision } = planned;
+        let PlannedCopy { act, target, chosen, decision, without_text, whole } = planned;
+        let Chosen { cuts, unjustified, reason } = chosen;
         let documents = if act == Act::Copy { 0 } else { documents_of(&cuts) };
-        let is_unmarked = self.options.action.marks() && act == Act::Copy && !cuts.is_empty();
-        let reason = reason.or_else(|| is_unmarked.then(|| NO_FIELD.into()));
         let mut outcome = Outcome {
             applied: documents,
             unjustified,
             emptied: act == Act::Write && documents == source.documents,
-            whole: is_unmarked,
+            whole,
+            without_text,
             ..Outcome::default()
         };
         let path = Path::new(&source.path);

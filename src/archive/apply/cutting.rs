@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::check::Checked;
-use super::passages::Passages;
+use super::passages::{Passages, RepeatedSpan};
 use crate::query::text_of;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Format;
@@ -40,15 +40,23 @@ impl Kept<'_> {
 }
 
 impl Cutting<'_> {
-    /// The byte ranges to cut out of a document: passages whose first occurrence still exists.
-    pub(super) fn ranges(&self, document: u32) -> Result<Vec<(u64, u64)>> {
-        let mut ranges = Vec::new();
-        for passage in self.passages.get(document)? {
-            if self.kept.holds(passage.source)? {
-                ranges.push((passage.start, passage.end));
+    /// The passages to cut out of a document: those whose first occurrence still exists.
+    pub(super) fn sound(&self, document: u32) -> Result<Vec<RepeatedSpan>> {
+        let mut sound = self.passages.get(document)?;
+        let mut failed = Ok(());
+        sound.retain(|passage| match self.kept.holds(passage.source) {
+            Ok(holds) => holds,
+            Err(error) => {
+                failed = Err(error);
+                false
             }
-        }
-        Ok(ranges)
+        });
+        failed.map(|()| sound)
+    }
+
+    /// The byte ranges to cut out of a document.
+    fn ranges(&self, document: u32) -> Result<Vec<(u64, u64)>> {
+        Ok(self.sound(document)?.into_iter().map(|passage| (passage.start, passage.end)).collect())
     }
 
     /// The same for a file that is one document. If the unit is bytes, the text is read to move the ranges to

@@ -16,6 +16,8 @@ pub(super) struct RepeatedSpan {
     pub(super) source: u32,
     pub(super) start: u64,
     pub(super) end: u64,
+    /// Number of its symbols; 0 in reports of versions that did not tell.
+    pub(super) symbols: u64,
 }
 
 /// In place of a survivor, for a document that stays and only loses passages, and for one of a list.

@@ -111,6 +111,8 @@ struct ReportLine {
     start: u64,
     #[serde(default)]
     end: u64,
+    #[serde(default)]
+    symbols: u64,
     of: Option<Of>,
 }
 
@@ -159,7 +161,7 @@ impl<'a> ParsedReport<'a> {
             }
             let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
             match parsed {
-                ReportLine { schema, document, digest, id: Some(id), start, end, of: Some(of), .. }
+                ReportLine { schema, document, digest, id: Some(id), start, end, symbols, of: Some(of), .. }
                     if schema == Repeat::SCHEMA =>
                 {
                     if start >= end {
@@ -177,7 +179,7 @@ impl<'a> ParsedReport<'a> {
                         kept.push(Survivor { id: of.id, unused: 0, identity })?;
                     }
                     let passages = passages.get_or_insert_with(|| Sorter::new(temp, memory));
-                    passages.push(RepeatedSpan { document: id, source: of.id, start, end })?;
+                    passages.push(RepeatedSpan { document: id, source: of.id, start, end, symbols })?;
                 }
                 ReportLine { schema, .. } if schema == Uncompared::SCHEMA => {}
                 ReportLine { schema, .. } if schema == RepeatSummary::SCHEMA => {

@@ -217,6 +217,36 @@ fn what_cannot_lose_a_passage_is_copied_whole_and_named() {
     assert_eq!(summary["unjustified"], 2);
 }
 
+/// The count is that of the texts of the copy without any letter.
+#[test]
+fn records_without_any_text_left_stay_and_are_counted() {
+    for (parts, expected) in
+        [(vec![vec![1, 2], vec![3, 4]], 0), (vec![vec![1], vec![2, 1], vec![2, 1], vec![1], vec![1, 2]], 3)]
+    {
+        let folder = Folder::new();
+        let text_of = |parts: &[u64]| parts.iter().map(|&seed| format!("“{}”!\n", text(seed))).collect::<String>();
+        let lines: Vec<String> = parts.iter().map(|parts| format!("{}\n", json!({"text": text_of(parts)}))).collect();
+        folder.write("in/a.jsonl", lines.concat());
+        report(&folder);
+        for yes in [&["--write", "clean", "--cut"][..], &["--write", "clean", "--cut", "--yes"]] {
+            let (run, _, summary) = apply(&folder, yes);
+            assert_eq!((run.status, summary["without_text"].as_u64().unwrap_or(0)), (0, expected), "{run:#?}");
+            assert_eq!(
+                run.stderr.contains("warning: 3 documents have no text left without the passages"),
+                expected == 3
+            );
+        }
+        let copy = fs::read_to_string(folder.path().join("clean/in/a.jsonl")).unwrap();
+        let copied: Vec<Value> = copy.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let is_blank = |line: &&Value| !line["text"].as_str().unwrap().contains(char::is_alphanumeric);
+        assert_eq!(
+            (copied.len(), copied.iter().filter(is_blank).count() as u64),
+            (parts.len(), expected),
+            "{copied:#?}"
+        );
+    }
+}
+
 #[test]
 fn passages_stay_if_their_first_occurrences_are_not_in_the_copy() {
     let folder = Folder::new();
