@@ -245,6 +245,7 @@ pub(crate) fn removable_schema() -> SchemaRef {
         field("keep_digest", Utf8),
         maybe("run", UInt32),
         field("metadata", strings()),
+        maybe("keep_metadata", strings()),
     ])
 }
 
@@ -270,6 +271,7 @@ pub(crate) fn superseded_schema() -> SchemaRef {
         field("bytes", UInt64),
         field("run", UInt32),
         field("metadata", strings()),
+        maybe("by_metadata", strings()),
     ])
 }
 

@@ -241,7 +241,20 @@ fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<V
 
 /// The columns of [`removable_row`].
 pub(crate) fn removable_header() -> Vec<&'static str> {
-    vec!["remove", "keep", "because", "score", "shared", "remove_id", "keep_id", "novel", "bytes", "id", "metadata"]
+    vec![
+        "remove",
+        "keep",
+        "because",
+        "score",
+        "shared",
+        "remove_id",
+        "keep_id",
+        "novel",
+        "bytes",
+        "id",
+        "metadata",
+        "keep_metadata",
+    ]
 }
 
 /// All metadata as one JSON object; empty without metadata.
@@ -265,6 +278,7 @@ pub(crate) fn removable_row(removable: &Removable) -> Vec<String> {
         removable.bytes.to_string(),
         own_id(&removable.metadata),
         fields(&removable.metadata),
+        fields(&removable.keep_metadata),
     ]
 }
 
@@ -293,6 +307,7 @@ pub(crate) fn superseded_row(superseded: &Superseded) -> Vec<String> {
         superseded.bytes.to_string(),
         own_id(&superseded.metadata),
         fields(&superseded.metadata),
+        fields(&superseded.by_metadata),
     ]
 }
 

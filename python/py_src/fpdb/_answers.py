@@ -509,9 +509,10 @@ class Removable(Answer):
         remove_digest, keep_digest: the digests of both contents (XXH3-128).
         run: the run that decided it, where decisions are kept; else None.
         metadata: what is known of it; `id` first.
+        keep_metadata: what is known of the survivor, likewise.
     """
 
-    _OPTIONAL = frozenset({"run"})
+    _OPTIONAL = frozenset({"run", "keep_metadata"})
 
     remove: str
     remove_id: int
@@ -526,6 +527,7 @@ class Removable(Answer):
     keep_digest: str
     metadata: dict[str, str]
     run: int | None = None
+    keep_metadata: dict[str, str] = field(default_factory=dict)
     schema: str = "fpdb.dedup/1"
 
 
@@ -567,8 +569,10 @@ class DedupSummary(Answer):
 class Superseded(Answer):
     """A document that stays because an earlier run has decided so, although a later document, `by`, would justify its removal.
 
-    The other fields are those of `Removable`; `run` has found so.
+    The other fields are those of `Removable`; `run` has found so, and `by_metadata` is what is known of the later document.
     """
+
+    _OPTIONAL = frozenset({"by_metadata"})
 
     document: str
     id: int
@@ -581,6 +585,7 @@ class Superseded(Answer):
     bytes: int
     run: int
     metadata: dict[str, str]
+    by_metadata: dict[str, str] = field(default_factory=dict)
     schema: str = "fpdb.dedup.superseded/1"
 
 

@@ -45,6 +45,7 @@ impl Archive {
         let removed: Removed = lines.iter().map(|line| (number(line, "remove_id"), number(line, "keep_id"))).collect();
         for (line, (&document, keep)) in lines.iter().zip(&removed) {
             assert_eq!(line["metadata"]["id"], document.to_string());
+            assert_eq!(line["keep_metadata"]["id"], keep.to_string());
             assert!(!removed.contains_key(keep), "the survivor of {document} goes itself");
         }
         assert_eq!((summary["removable"].as_u64(), lines.len()), (Some(removed.len() as u64), removed.len()));

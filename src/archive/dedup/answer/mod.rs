@@ -47,7 +47,10 @@ pub(in crate::archive::dedup) enum DecisionSource {
 }
 
 /// Maximum number of survivors whose facts are kept in memory for later rows.
-const MOST_NAMES: usize = 4096;
+const MOST_SURVIVORS: usize = 4096;
+
+/// Maximum bytes of their metadata, which of one document can be 1 MiB.
+const MOST_SURVIVOR_BYTES: usize = 16 << 20;
 
 /// Maximum number of sources counted separately. Further sources are counted together.
 const MOST_SOURCES: usize = 1 << 16;
@@ -64,7 +67,8 @@ impl Decided {
     pub(crate) fn for_each(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
         let Self { decisions, threshold, common, boilerplate, unread } = self;
         let summary = DedupSummary { common, boilerplate, unread, ..DedupSummary::default() };
-        let mut writer = AnswerWriter { store, threshold, summary, survivors: HashMap::new(), sources: HashMap::new() };
+        let (survivors, sources) = (HashMap::new(), HashMap::new());
+        let mut writer = AnswerWriter { store, threshold, summary, survivors, survivor_bytes: 0, sources };
         match decisions {
             DecisionSource::InMemory(outcome, job) => {
                 writer.for_each(None, &mut |id| Ok(outcome.fate(id).map(|fate| (fate, None))), visit)?;
@@ -91,6 +95,8 @@ struct AnswerWriter<'a> {
     threshold: Threshold,
     summary: DedupSummary,
     survivors: HashMap<u32, SurvivorInfo>,
+    /// Bytes of their metadata.
+    survivor_bytes: usize,
     sources: HashMap<String, SourceTotals>,
 }
 
@@ -128,14 +134,14 @@ impl AnswerWriter<'_> {
             totals.bytes += record.bytes;
             last.removable += u64::from(is_new);
             justify.insert(reason.keep);
-            let (keep, keep_digest, because, score) = self.survivor(&record, &reason)?;
+            let (survivor, because, score) = self.survivor(&record, &reason)?;
             self.summary.count(because, record.bytes);
             self.summary.parts_not_compared += u64::from(has_parts_not_compared(because, &record));
             visit(DedupRow::Removable(Removable {
                 schema: Schema::new(),
                 remove: record.name,
                 remove_id: DocId(id),
-                keep,
+                keep: survivor.name,
                 keep_id: DocId(reason.keep),
                 because,
                 score,
@@ -143,9 +149,10 @@ impl AnswerWriter<'_> {
                 novel: reason.novel.into(),
                 bytes: record.bytes,
                 remove_digest: record.digest,
-                keep_digest,
+                keep_digest: survivor.digest,
                 run,
                 metadata: id_first(record.metadata),
+                keep_metadata: survivor.metadata,
             }))?;
             Ok(true)
         })?;
@@ -161,12 +168,12 @@ impl AnswerWriter<'_> {
         last.superseded = superseded.len() as u64;
         for (id, reason, run) in superseded {
             let record = store.document(id)?;
-            let (by, _, because, score) = self.survivor(&record, &reason)?;
+            let (survivor, because, score) = self.survivor(&record, &reason)?;
             visit(DedupRow::Superseded(Superseded {
                 schema: Schema::new(),
                 document: record.name,
                 id: DocId(id),
-                by,
+                by: survivor.name,
                 by_id: DocId(reason.keep),
                 because,
                 score,
@@ -175,6 +182,7 @@ impl AnswerWriter<'_> {
                 bytes: record.bytes,
                 run,
                 metadata: id_first(record.metadata),
+                by_metadata: survivor.metadata,
             }))?;
         }
         let summary = &mut self.summary;
@@ -190,18 +198,21 @@ impl AnswerWriter<'_> {
         Ok(())
     }
 
-    /// The name and digest of the document that justifies a removal, with the cause and the score.
-    fn survivor(&mut self, record: &DocumentRecord, reason: &Reason) -> Result<(String, Digest, Because, f64)> {
-        if self.survivors.len() >= MOST_NAMES {
+    /// The document that justifies a removal, with the cause and the score.
+    fn survivor(&mut self, record: &DocumentRecord, reason: &Reason) -> Result<(SurvivorInfo, Because, f64)> {
+        if self.survivors.len() >= MOST_SURVIVORS || self.survivor_bytes >= MOST_SURVIVOR_BYTES {
             self.survivors.clear();
+            self.survivor_bytes = 0;
         }
         let survivor = match self.survivors.get(&reason.keep) {
             Some(survivor) => survivor,
             None => {
                 let record = self.store.document(reason.keep)?;
                 let distinct = record.structure().distinct;
-                let DocumentRecord { name, digest, .. } = record;
-                self.survivors.entry(reason.keep).or_insert(SurvivorInfo { name, distinct, digest })
+                let DocumentRecord { name, digest, metadata, .. } = record;
+                self.survivor_bytes += metadata.iter().map(|(field, value)| field.len() + value.len()).sum::<usize>();
+                let metadata = id_first(metadata);
+                self.survivors.entry(reason.keep).or_insert(SurvivorInfo { name, distinct, digest, metadata })
             }
         };
         // A document has fewer than 2^32 fingerprints.
@@ -214,7 +225,7 @@ impl AnswerWriter<'_> {
                 (because, self.threshold.score(reason.shared, size, other))
             }
         };
-        Ok((survivor.name.clone(), survivor.digest, because, score))
+        Ok((survivor.clone(), because, score))
     }
 }
 
@@ -224,10 +235,12 @@ fn has_parts_not_compared(because: Because, record: &DocumentRecord) -> bool {
 }
 
 /// Facts of a survivor that rows repeat.
+#[derive(Clone)]
 struct SurvivorInfo {
     name: String,
     distinct: u64,
     digest: Digest,
+    metadata: Vec<(String, String)>,
 }
 
 /// The totals of a source; the common totals if too many sources are counted already.

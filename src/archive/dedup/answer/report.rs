@@ -50,6 +50,10 @@ pub struct Removable {
     #[serde(with = "ordered_map")]
     #[cfg_attr(feature = "json-schema", schemars(with = "std::collections::BTreeMap<String, String>"))]
     pub metadata: Vec<(String, String)>,
+    /// The metadata of the survivor, in the same order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "ordered_map")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "std::collections::BTreeMap<String, String>"))]
+    pub keep_metadata: Vec<(String, String)>,
 }
 
 impl Answer for Removable {
@@ -108,6 +112,10 @@ pub struct Superseded {
     #[serde(with = "ordered_map")]
     #[cfg_attr(feature = "json-schema", schemars(with = "std::collections::BTreeMap<String, String>"))]
     pub metadata: Vec<(String, String)>,
+    /// The metadata of the later document, in the same order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "ordered_map")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "std::collections::BTreeMap<String, String>"))]
+    pub by_metadata: Vec<(String, String)>,
 }
 
 impl Answer for Superseded {
@@ -306,9 +314,10 @@ mod tests {
             keep_digest: [1; 16],
             run: None,
             metadata: vec![("id".into(), "x".into()), ("author".into(), "y".into())],
+            keep_metadata: vec![("id".into(), "z".into()), ("a".into(), "w".into())],
         };
         let json = serde_json::to_string(&row).unwrap();
-        let expected = r#"{"schema":"fpdb.dedup/1","remove":"a","remove_id":3,"keep":"b","keep_id":1,"because":"contained","score":0.9,"shared":9,"novel":4,"bytes":100,"remove_digest":"abababababababababababababababab","keep_digest":"01010101010101010101010101010101","metadata":{"id":"x","author":"y"}}"#;
+        let expected = r#"{"schema":"fpdb.dedup/1","remove":"a","remove_id":3,"keep":"b","keep_id":1,"because":"contained","score":0.9,"shared":9,"novel":4,"bytes":100,"remove_digest":"abababababababababababababababab","keep_digest":"01010101010101010101010101010101","metadata":{"id":"x","author":"y"},"keep_metadata":{"id":"z","a":"w"}}"#;
         assert_eq!(json, expected);
         assert_eq!(serde_json::from_str::<Removable>(&json).unwrap(), row);
     }
