@@ -219,9 +219,10 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] if it lists nothing that the action is about;
-    /// [`Error::InsideDatabase`] for a target folder inside a database;
-    /// [`Error::PlaceTaken`] for one with files that are not of this copy; [`Error::Stopped`]; [`Error::JobInUse`]; [`Error::DocumentsInUse`]; the error of `visit`; a full disk.
-    /// The error of a single file is passed to `visit` and counted.
+    /// [`Error::InsideDatabase`] for a target folder inside a database; [`Error::PlaceTaken`] for one with
+    /// other files in the places of copies; [`Error::Stopped`]; [`Error::JobInUse`];
+    /// [`Error::DocumentsInUse`]; the error of `visit`; a full disk. The error of a single file is passed to
+    /// `visit` and counted.
     pub fn apply<E: From<Error>>(
         &self,
         report: &Path,
@@ -237,7 +238,8 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] for passages and lists; [`Error::Io`];
-    /// [`Error::Stopped`]; the error of `visit`. An unreadable file is no error: its documents count as missing.
+    /// [`Error::Stopped`]; the error of `visit`. An unreadable file is no error: its documents count as
+    /// missing.
     pub fn prove_applied<E: From<Error>>(
         &self,
         report: &Path,

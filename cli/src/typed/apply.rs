@@ -16,7 +16,7 @@ use super::values::{choices, parse_size};
     override_usage = "fpdb apply <--write|--mark|--remove|--link|--move|--check>\n                  [OPTIONS] <REPORT>"
 )]
 pub(crate) struct ApplyArgs {
-    /// The report, as `fpdb dedup --format json -o REPORT` writes it, or a list
+    /// The report, as `fpdb dedup --format json -o REPORT` writes it
     ///
     /// With --write and --mark also a list of documents: JSON lines {"document": NAME}, or the answers of
     /// `fpdb query --top 0 --no-passages --format json -o REPORT`, whose matches are then removable.
@@ -24,9 +24,10 @@ pub(crate) struct ApplyArgs {
     pub(crate) report: PathBuf,
     /// Copy all files here, without the removable documents
     ///
-    /// With --cut without the repeated passages. Brings an earlier copy up to date: writes new files, and those
-    /// that lose other documents than before. Writes nothing if files of others are in their places. Files without a stored document are not copied: those that
-    /// `ingest` skipped, could not read, or found empty. Each copy keeps its format, order and compression.
+    /// With --cut without the repeated passages. Brings an earlier copy up to date: writes new files, and
+    /// files that lose other documents than before. Writes nothing if other files are in their places. Files
+    /// without a stored document are not copied: `ingest` skipped them, could not read them, or found them
+    /// empty. Each copy keeps its format, order and compression.
     /// Containers inside containers, signed archives and files that were ingested in several ways are copied
     /// whole, and listed.
     #[arg(long, value_name = "DIR", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]

@@ -107,14 +107,14 @@ pub struct ApplySummary {
     /// Number of these files whose records have the field of the marks already.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub field_taken: u64,
-    /// Number of files that stay whole although documents of theirs are listed: they hold several documents, of
-    /// which only a copy can leave some out, or none that can be marked or cut.
+    /// Number of files that stay whole although some of their documents are listed. Only a copy can leave out
+    /// these documents, or they cannot be marked or cut.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub whole: u64,
     /// Number of copies of earlier runs whose files the database no longer has. They stay.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
-    /// Number of documents of which no symbol is left without their passages. Their records stay.
+    /// Number of documents that have no symbol left without their passages. Their records stay.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
     /// Number of copies without any document.

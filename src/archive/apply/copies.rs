@@ -25,7 +25,7 @@ pub(super) struct PlannedCopy {
     chosen: Chosen,
     /// A digest of everything that decides the content of the copy, except the content of the file.
     pub(super) decision: u64,
-    /// Number of documents of which no symbol is left.
+    /// Number of documents that have no symbol left.
     without_text: u64,
     /// True if the file is copied whole, although it has documents to mark or passages to cut out.
     whole: bool,
@@ -75,7 +75,7 @@ impl Acting<'_> {
     }
 
     /// Keeps in `chosen` only the documents that lose passages. Returns the ranges cut out of each, their
-    /// number and then pairs of offsets; and the number of documents of which no symbol is left.
+    /// number and then pairs of offsets; and the number of documents that have no symbol left.
     fn choose_passages(&self, source: &SourceFile, state: &FileState, chosen: &mut Chosen) -> Result<(Vec<u64>, u64)> {
         let Some(passages) = self.passages else { return Ok((Vec::new(), 0)) };
         let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };

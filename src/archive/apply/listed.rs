@@ -1,7 +1,7 @@
 //! Listed: reads a list of documents to remove, in place of a dedup report. Its documents have no survivors.
 //!
-//! A line is `{"document": NAME}`, with any other fields but `schema`, or the answer to a query, whose matches
-//! are the documents.
+//! A line is `{"document": NAME}`, with any other fields but `schema`. Or it is the answer to a query, and
+//! its matches are the documents.
 
 use std::fs::File;
 use std::io::BufReader;

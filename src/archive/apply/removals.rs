@@ -16,7 +16,7 @@ use fpdb_store::Store;
 pub(crate) struct Removals {
     /// Number of documents that the report lists.
     pub(crate) listed: u64,
-    /// Documents to delete: they are stored as the report says, and so are their survivors if it names any. Ascending.
+    /// Documents to delete: they, and survivors that the report names, are stored as it says. Ascending.
     pub(crate) ids: Vec<u32>,
     /// Documents to keep: they have changed, or their survivors have changed or are gone.
     pub(crate) left: RoaringBitmap,

@@ -1,5 +1,5 @@
-//! Report: reads the JSON lines of a dedup report. They list removable documents or repeated passages. A list of
-//! documents takes the place of a report.
+//! Report: reads the JSON lines of a dedup report. They list removable documents or repeated passages. A list
+//! of documents can take the place of a report.
 
 use std::fs::File;
 use std::io::BufReader;

@@ -501,6 +501,8 @@ fn what_is_missing_is_said() {
     folder.run(&["query", "docs/b.txt", "--format", "html", "-o", "gone"]);
     browser.open(&page(&folder, "gone"), "");
     assert!(browser.text("document.getElementById('failures').innerHTML").contains("docs/a.txt"));
+    let ingest = browser.text("document.getElementById('not-ingested').textContent");
+    assert!(ingest.contains("Documents that an ingest could not read are not in the database"), "{ingest}");
     folder.ok(&[
         "query",
         "docs/e.txt",

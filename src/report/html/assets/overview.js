@@ -282,7 +282,10 @@ function glossary() {
 }
 
 function failures() {
-  return h("section", { class: "card" }, h("h2", {}, "What could not be read"), report.failures.length === 0
+  // Only a comparison of two files has no database, and so no ingest.
+  const others = report.database && h("p", { class: "faint", id: "not-ingested" },
+    "Documents that an ingest could not read are not in the database, and not listed here.");
+  return h("section", { class: "card" }, h("h2", {}, "What this report could not read"), others, report.failures.length === 0
     ? h("p", { class: "faint" }, report.texts ? "Every text shown could be read." : "No text was to be shown.")
     : h("div", { class: "failures", tabindex: 0, role: "region", "aria-label": "failures" }, h("table", { id: "failures" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "document"), h("th", { scope: "col" }, "why"))),
