@@ -2,20 +2,36 @@
 //!
 //! A document's name is the path as it was typed, so it depends on the current folder. The path of its file
 //! does not. So a file of a known path is the known document. Files under new paths are named as typed,
-//! unless another file of the run keeps that name: then by their absolute path.
+//! unless that is the first name of another file, which still exists: then by their absolute path. Otherwise
+//! the document of the other file would be replaced.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
-use fpdb_reading::input::{Source, absolute_name, file_name_of};
+use fpdb_reading::input::{Source, absolute_name, file_name_of, is_database};
 use fpdb_store::{DocumentRecord, NamePlace, Store};
 
 /// What parts of a container append to its name begins with one of these.
 pub(crate) const PARTS: [char; 3] = ['!', ':', '#'];
+
+/// The name of a file.
+pub(super) struct FileName {
+    pub(super) name: String,
+    /// The path of the file that has the name as typed, if this one is therefore named by its path.
+    pub(super) taken_by: Option<String>,
+}
+
+impl FileName {
+    fn free(name: String) -> Self {
+        Self { name, taken_by: None }
+    }
+}
 
 /// Finds the names under which files were read first.
 pub(super) struct FirstNames<'a> {
@@ -48,7 +64,7 @@ impl<'a> FirstNames<'a> {
     }
 
     /// The name of the file at the absolute path `source`, which was typed as `typed`.
-    pub(super) fn of(&self, typed: String, source: &str) -> Result<String> {
+    pub(super) fn of(&self, typed: String, source: &str) -> Result<FileName> {
         let typed = self.of_this_run(source).unwrap_or(typed);
         let mut known = others(&self.names, source);
         known.remove(&typed);
@@ -56,7 +72,7 @@ impl<'a> FirstNames<'a> {
             return self.unless_taken(typed, source);
         }
         if first_document(self.store, &typed, source)?.is_some() {
-            return Ok(typed);
+            return Ok(FileName::free(typed));
         }
         let mut first: Option<(u32, String)> = None;
         for name in known {
@@ -66,23 +82,30 @@ impl<'a> FirstNames<'a> {
                 first = Some((id, name));
             }
         }
-        first.map_or_else(|| self.unless_taken(typed, source), |(_, name)| Ok(name))
+        first.map_or_else(|| self.unless_taken(typed, source), |(_, name)| Ok(FileName::free(name)))
     }
 
-    /// The name as typed, unless it is the first name of another file of this run: then the path of this one.
-    /// The document of the other file would be replaced.
-    fn unless_taken(&self, typed: String, source: &str) -> Result<String> {
-        let is_of_this_run = |path: &str| Path::new(path).ancestors().any(|folder| self.is_root(folder));
-        for path in others(&self.folders, &typed) {
-            if path != source
-                && is_of_this_run(&path)
-                && Path::new(&path).is_file()
-                && first_document(self.store, &typed, &path)?.is_some()
-            {
-                return Ok(source.to_owned());
+    /// The name as typed, unless it is the first name of another file: then the path of this one.
+    fn unless_taken(&self, typed: String, source: &str) -> Result<FileName> {
+        // Most names have no other place, which needs no look at the store.
+        if typed != source && others(&self.folders, &typed).iter().any(|path| path != source) {
+            for (_, other) in first_documents(self.store, &typed)? {
+                if let Some(other) = other.filter(|other| other != source && self.keeps_its_name(other, source)) {
+                    return Ok(FileName { name: source.to_owned(), taken_by: Some(other) });
+                }
             }
         }
-        Ok(typed)
+        Ok(FileName::free(typed))
+    }
+
+    /// True if the file at `other` still exists, so that a file at `source` cannot have its name. A copy can,
+    /// because nothing is lost: it has the same bytes, or its database was copied with it.
+    fn keeps_its_name(&self, other: &str, source: &str) -> bool {
+        let (other, source) = (Path::new(other), Path::new(source));
+        let is_of_this_run = other.ancestors().any(|folder| self.is_root(folder));
+        other.is_file()
+            && (is_of_this_run
+                || !(have_the_same_bytes(other, source) || is_copied_with(self.store.root(), other, source)))
     }
 
     fn is_root(&self, folder: &Path) -> bool {
@@ -151,27 +174,57 @@ pub(crate) fn name_place(record: &DocumentRecord) -> Option<NamePlace> {
 /// The number of a document that was read from the file at this path and named after this file; of a
 /// container, the first member's.
 fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>> {
-    let is_from = |id: u32| match store.document(id) {
-        // The intake has deleted it in between.
-        Err(_) if !store.view().is_live(id) => Ok(false),
-        record => record.map(|record| record.source.as_deref() == Some(source)),
-    };
-    if let Some(id) = store.newest_named(name, |_| true)?
-        && is_from(id)?
-    {
-        return Ok(Some(id));
-    }
+    let mut documents = first_documents(store, name)?.into_iter();
+    Ok(documents.find(|(_, from)| from.as_deref() == Some(source)).map(|(id, _)| id))
+}
+
+/// The numbers of the documents named after this file, and the paths of their files: the file's own, and the
+/// first members if it is a container.
+fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>)>> {
+    let mut ids: Vec<u32> = store.newest_named(name, |_| true)?.into_iter().collect();
     for part in PARTS {
-        let mut member = None;
         store.for_each_name_beginning(&format!("{name}{part}"), |_, id| {
-            member = Some(id);
+            ids.push(id);
             Ok(false)
         })?;
-        if let Some(id) = member
-            && is_from(id)?
-        {
-            return Ok(Some(id));
+    }
+    let mut documents = Vec::new();
+    for id in ids {
+        match store.document(id) {
+            // The intake has deleted it in between.
+            Err(_) if !store.view().is_live(id) => {}
+            record => documents.push((id, record?.source)),
         }
     }
-    Ok(None)
+    Ok(documents)
+}
+
+/// True if two files can be read and hold the same bytes.
+fn have_the_same_bytes(one: &Path, other: &Path) -> bool {
+    let compare = || -> io::Result<bool> {
+        let (one, other) = (File::open(one)?, File::open(other)?);
+        if one.metadata()?.len() != other.metadata()?.len() {
+            return Ok(false);
+        }
+        let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
+        loop {
+            let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+            let bytes = left.len().min(right.len());
+            if bytes == 0 || left[..bytes] != right[..bytes] {
+                return Ok(left.is_empty() && right.is_empty());
+            }
+            one.consume(bytes);
+            other.consume(bytes);
+        }
+    };
+    compare().unwrap_or(false)
+}
+
+/// True if the database was copied together with the file: beside the file at `other` there still is a
+/// database, at the place where this one is beside the file at `source`.
+fn is_copied_with(database: &Path, other: &Path, source: &Path) -> bool {
+    let same = other.components().rev().zip(source.components().rev()).take_while(|(a, b)| a == b).count();
+    let (Some(old), Some(new)) = (other.ancestors().nth(same), source.ancestors().nth(same)) else { return false };
+    let (Ok(database), Ok(new)) = (database.canonicalize(), new.canonicalize()) else { return false };
+    database.strip_prefix(new).is_ok_and(|below| is_database(&old.join(below)))
 }

@@ -147,6 +147,10 @@ impl Intake<'_> {
                 self.summary.unchanged += documents;
                 self.progress.unchanged(&name, documents);
             }
+            IntakeStep::NamedByPath { typed, name, other } => {
+                self.progress.named_by_path(&typed, &name, &other);
+                self.summary.named_by_path += 1;
+            }
             IntakeStep::Open => {
                 let IngestSummary { kept, failures, .. } = self.summary;
                 let (documents, met) = (self.documents(), self.sweep.met());
@@ -348,6 +352,12 @@ impl Intake<'_> {
                 Ok(None)
             }
             OnChange::Replace => {
+                if let (Some(old), Some(new)) = (&newest_record.source, &record.source)
+                    && old != new
+                {
+                    self.progress.replaced_from(&record.name, old, new);
+                    self.summary.replaced_from_other_places += 1;
+                }
                 for id in self.known().named(&record.name)? {
                     self.sweep.meet(id);
                     let old = self.known().record(id)?;

@@ -22,6 +22,12 @@ pub(super) enum IntakeStep {
     Unchanged(About, String),
     /// A container that was ingested whole before and has not changed: its name, bytes and documents.
     KnownContainer(String, u64, u64),
+    /// A file got its path as its name, because the file at `other` has the name as typed.
+    NamedByPath {
+        typed: String,
+        name: String,
+        other: String,
+    },
     /// Begins a file: all messages up to the next `Close` belong to it.
     Open,
     /// Ends the file.

@@ -24,6 +24,12 @@ pub struct IngestSummary {
     pub unchanged: u64,
     /// Documents that replaced a stored one of their name.
     pub replaced: u64,
+    /// Those of them whose file is at another place than the file of the stored one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub replaced_from_other_places: u64,
+    /// New files that are named by their absolute path, because another file has their name as typed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub named_by_path: u64,
     /// Changed documents left out on request.
     pub kept: u64,
     /// Stored documents deleted because the container they came from no longer holds them.

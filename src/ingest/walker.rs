@@ -12,7 +12,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::first_names::FirstNames;
+use super::first_names::{FileName, FirstNames};
 use super::known::{self, Known};
 use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
@@ -143,7 +143,14 @@ impl<'a> Walker<'a> {
             WalkEvent::Document(candidate) | WalkEvent::Archive(candidate) => candidate,
         };
         if let Some(file) = &candidate.about.file {
-            candidate.about.name = names.of(std::mem::take(&mut candidate.about.name), &file.source)?;
+            let typed = std::mem::take(&mut candidate.about.name);
+            let FileName { name, taken_by } = names.of(typed.clone(), &file.source)?;
+            candidate.about.name.clone_from(&name);
+            if let Some(other) = taken_by
+                && self.step(IntakeStep::NamedByPath { typed, name, other }).is_break()
+            {
+                return Ok(ControlFlow::Break(()));
+            }
         }
         if self.must_wait(&candidate.about)? {
             return Ok(ControlFlow::Continue(()));

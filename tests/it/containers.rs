@@ -341,15 +341,19 @@ fn removing_a_member_has_its_container_looked_at_again() {
     folder.ok(&["rm", "texts.zip!texts/fed10.txt"]);
     let again = folder.ok(&["ingest", "texts.zip", "--format", "json"]).json();
     assert_eq!((&again[0]["added"], &again[0]["unchanged"]), (&1.into(), &4.into()));
-    // And so has replacing one from elsewhere: names are given, places are not.
+    // And so has replacing one from elsewhere, while the file is away.
+    let away = folder.path().join("away.zip");
     let other = Folder::new();
     other.write("texts/fed10.txt", prose(1));
     let zip =
         std::process::Command::new("zip").args(["-q", "-r", "texts.zip", "texts"]).current_dir(other.path()).status();
     if zip.is_ok_and(|status| status.success()) {
         let database = folder.path().join(".fpdb");
+        std::fs::rename(folder.path().join("texts.zip"), &away).unwrap();
         let run = other.ok(&["ingest", "texts.zip", "--format", "json", "--db", database.to_str().unwrap()]).json();
         assert_eq!(run[0]["replaced"], 1);
+        std::fs::rename(&away, folder.path().join("texts.zip")).unwrap();
+        drop(other);
         let again = folder.ok(&["ingest", "texts.zip", "--format", "json"]).json();
         assert_eq!((&again[0]["replaced"], &again[0]["unchanged"]), (&1.into(), &4.into()));
     }

@@ -144,6 +144,85 @@ fn two_files_of_one_run_do_not_share_a_name() {
     }
 }
 
+/// Two files of one relative name, and records of theirs, each ingested from within its folder.
+#[test]
+fn a_file_does_not_replace_another_file_of_its_name() {
+    let folder = Folder::new();
+    let records = |from: usize| -> String {
+        (from..from + 3).map(|n| format!("{}\n", serde_json::json!({ "id": n - from, "text": prose(n) }))).collect()
+    };
+    for (place, first) in [("a", 0), ("b", 10)] {
+        folder.write(&format!("{place}/data.jsonl"), records(first));
+        folder.write(&format!("{place}/t.txt"), prose(first + 5));
+        folder.write(&format!("{place}/same.txt"), prose(50));
+    }
+    let root = folder.path().canonicalize().unwrap();
+    let ingest = |place: &str| {
+        ok_in(&folder, place, &["--db", "../db", "ingest", "--format", "json", "data.jsonl", "t.txt", "same.txt"])
+    };
+    assert_eq!(counts(&ingest("a")), [5, 0, 0]);
+    let run = ingest("b");
+    assert_eq!((counts(&run), &run.json()[0]["named_by_path"]), ([4, 1, 0], &2.into()));
+    let said = format!(
+        "2 files are named by the whole path, because another file has the name: data.jsonl is {0}/a/data.jsonl, so this one is \
+         {0}/b/data.jsonl\n",
+        root.display()
+    );
+    assert!(run.stderr.contains(&said), "{run:?}");
+    // Settled, from either folder.
+    for place in ["a", "b"] {
+        let run = ingest(place);
+        assert_eq!((counts(&run), &run.json()[0]["named_by_path"]), ([0, 5, 0], &serde_json::Value::Null), "{place}");
+    }
+    // Each follows its own file.
+    folder.write("b/t.txt", prose(60));
+    assert_eq!(counts(&ingest("b")), [0, 4, 1]);
+    folder.write("a/t.txt", prose(61));
+    assert_eq!(counts(&ingest("a")), [0, 4, 1]);
+    // A file that is gone does not keep its name.
+    fs::remove_file(root.join("a/t.txt")).unwrap();
+    folder.write("c/t.txt", prose(62));
+    assert_eq!(counts(&ok_in(&folder, "c", &["--db", "../db", "ingest", "--format", "json", "t.txt"])), [0, 0, 1]);
+}
+
+/// A copied project goes on by itself: its files are those of its database.
+#[test]
+fn a_database_that_is_copied_with_its_files_follows_the_copies() {
+    let folder = Folder::new();
+    folder.write("one/c/a.txt", prose(1));
+    folder.write("one/c/b.txt", prose(2));
+    ok_in(&folder, "one", &["ingest", "-q", "c"]);
+    let copied = std::process::Command::new("cp").args(["-r", "one", "two"]).current_dir(folder.path()).status();
+    assert!(copied.unwrap().success());
+    folder.write("two/c/a.txt", prose(3));
+    assert_eq!(counts(&ok_in(&folder, "two", &[&INGEST[..], &["c"]].concat())), [0, 1, 1]);
+}
+
+#[test]
+fn a_merge_says_what_it_replaces_with_documents_of_another_place() {
+    let folder = Folder::new();
+    folder.write("a/t.txt", prose(1));
+    folder.write("b/t.txt", prose(2));
+    let root = folder.path().canonicalize().unwrap();
+    for place in ["a", "b"] {
+        ok_in(&folder, place, &["--db", "db", "ingest", "-q", "t.txt"]);
+    }
+    let merge = |flags: &[&str]| folder.ok(&[&["--db", "a/db", "merge", "b/db", "--format", "json"], flags].concat());
+    assert_eq!(counts(&merge(&["--on-change", "keep"])), [0, 0, 0]);
+    let run = merge(&[]);
+    let said = format!(
+        "1 document was replaced by one of the same name from another place: t.txt of {0}/a/t.txt by that of {0}/b/t.txt\n",
+        root.display()
+    );
+    assert!(run.stderr.contains(&said) && run.stderr.contains("`fpdb --db b/db mv . NAME`"), "{run:?}");
+    assert_eq!((counts(&run), &run.json()[0]["replaced_from_other_places"]), ([0, 0, 1], &1.into()));
+    let run = merge(&[]);
+    assert!(counts(&run) == [0, 1, 0] && !run.stderr.contains("replaced"), "{run:?}");
+    // Both of the steps that the hint names work.
+    folder.ok(&["--db", "b/db", "mv", ".", "b"]);
+    assert_eq!(counts(&merge(&[])), [1, 0, 0]);
+}
+
 #[test]
 fn a_moved_folder_is_renamed_and_read_where_it_is() {
     let folder = archive();
@@ -326,7 +405,7 @@ fn documents_stay_one_whatever_happens() {
                         let known = documents.iter().find(|(_, (of, _))| of == path).map(|(name, _)| name.clone());
                         let typed = if at.is_empty() { path.clone() } else { path[at.len() + 1..].to_owned() };
                         let name = known.unwrap_or_else(|| match documents.get(&typed) {
-                            Some((of, _)) if is_within(of) && files.contains_key(of) => format!("{root}/{path}"),
+                            Some((of, _)) if files.contains_key(of) => format!("{root}/{path}"),
                             _ => typed,
                         });
                         documents.insert(name, (path.clone(), text));

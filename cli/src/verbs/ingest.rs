@@ -48,6 +48,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         archives: Vec::new(),
         without_text: Vec::new(),
         elsewhere: None,
+        named_by_path: None,
         programs: 0,
     };
     let progress = IngestBar::start(printer, &sources, &options);
@@ -63,7 +64,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     }
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
     let programs = events.programs;
-    let elsewhere = events.elsewhere;
+    let (elsewhere, named_by_path) = (events.elsewhere, events.named_by_path);
     let (archives, textless) = (events.archives, events.without_text);
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
@@ -96,6 +97,16 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!(
             "{documents} {verb} no text to compare, such as scanned pages and records of punctuation: {first}"
         ));
+    }
+    if let Some((typed, name, other)) = named_by_path {
+        let (files, verb) =
+            (count(summary.named_by_path, "file"), if summary.named_by_path == 1 { "is" } else { "are" });
+        printer.note(&format!(
+            "{files} {verb} named by the whole path, because another file has the name: {typed} is {other}, so this one is {name}"
+        ));
+        printer.note(
+            "hint: `fpdb mv OLD NEW` gives other names (--verbose lists them); to replace a document, remove it first with `fpdb rm`",
+        );
     }
     if let Some((name, source)) = elsewhere {
         let (documents, verb) =
@@ -256,6 +267,8 @@ struct Events {
     without_text: Vec<String>,
     /// The first document that was read from another place, and that place.
     elsewhere: Option<(String, String)>,
+    /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
+    named_by_path: Option<(String, String, String)>,
     /// Number of added documents that are source code by their names.
     programs: u64,
 }
@@ -292,6 +305,11 @@ impl fpdb::Progress for Messages<'_> {
             fpdb::Outcome::Kept => "kept as stored",
         };
         self.detail(|| format!("{outcome} {name} ({format})"));
+    }
+
+    fn named_by_path(&self, typed: &str, name: &str, other: &str) {
+        self.events().named_by_path.get_or_insert_with(|| (typed.to_owned(), name.to_owned(), other.to_owned()));
+        self.detail(|| format!("named {name}: {typed} is {other}"));
     }
 
     fn skipped(&self, name: &str, reason: &SkipReason) {

@@ -1,13 +1,15 @@
 //! `fpdb merge`: adds the documents of other databases.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-use fpdb::{Database, DatabaseBuilder, DatabaseWriter, Error, IngestOptions, IngestSummary, StopToken};
+use fpdb::{Database, DatabaseBuilder, Error, IngestOptions, Task};
 
 use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
+use crate::render::count;
 use crate::resolved::database;
 use crate::run_status::RunStatus;
 use crate::typed::{Global, MergeArgs};
@@ -37,7 +39,10 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
                 continue;
             }
         };
-        let summary = match merge(&database, &other, &options, stop, printer) {
+        let progress = Merging { steps: StepBar::start(printer, "opening the database"), first: Mutex::default() };
+        let merged = database.merge(&other, &options, &Task::new().progress(&progress).stop(stop));
+        progress.steps.end();
+        let summary = match merged {
             Err(error @ Error::OtherProfile { .. }) => {
                 printer.error(&error.into());
                 (failed, left) = (true, rest);
@@ -50,6 +55,21 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
             break;
         }
         printer.note(&format!("merged {}", path.display()));
+        let first = progress.first.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Replaced { name, old, new }) = first {
+            let (documents, verb) = match summary.replaced_from_other_places {
+                1 => ("1 document".to_owned(), "was"),
+                more => (count(more, "document"), "were"),
+            };
+            printer.note(&format!(
+                "{documents} {verb} replaced by one of the same name from another place: {name} of {old} by that of {new}"
+            ));
+            printer.note(&format!(
+                "hint: to keep both, give those of the other database names of their own before a merge (`fpdb --db {} mv . NAME`), or \
+                 merge with --on-change both; an ingest of their files brings the replaced ones back",
+                path.display()
+            ));
+        }
         failed |= summary.failures > 0;
         left = rest;
     }
@@ -72,16 +92,26 @@ fn open(builder: &DatabaseBuilder, path: &Path) -> fpdb::Result<Database> {
     })
 }
 
-/// Adds the documents of another database.
-fn merge(
-    database: &DatabaseWriter,
-    other: &Database,
-    options: &IngestOptions,
-    stop: &StopToken,
-    printer: &Printer,
-) -> fpdb::Result<IngestSummary> {
-    let steps = StepBar::start(printer, "opening the database");
-    let summary = database.merge(other, options, &steps.task().stop(stop));
-    steps.end();
-    summary
+/// Shows the steps of a merge, and notes the first document that was replaced by one from another place.
+struct Merging {
+    steps: StepBar,
+    first: Mutex<Option<Replaced>>,
+}
+
+/// A document that was replaced: its name, the path of its file, and that of the new file.
+struct Replaced {
+    name: String,
+    old: String,
+    new: String,
+}
+
+impl fpdb::Progress for Merging {
+    fn step(&self, step: &'static str, done: u64, total: u64) {
+        self.steps.show(step, done, total);
+    }
+
+    fn replaced_from(&self, name: &str, old: &str, new: &str) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| Replaced { name: name.to_owned(), old: old.to_owned(), new: new.to_owned() });
+    }
 }

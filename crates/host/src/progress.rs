@@ -44,6 +44,13 @@ pub trait Progress: Sync {
     /// `documents` documents.
     fn unchanged(&self, _name: &str, _documents: u64) {}
 
+    /// A new file got `name`, its absolute path, because the file at `other` has the name that was typed.
+    fn named_by_path(&self, _typed: &str, _name: &str, _other: &str) {}
+
+    /// The stored document of this name, which was read from `old`, is replaced by one that was read from
+    /// `new`.
+    fn replaced_from(&self, _name: &str, _old: &str, _new: &str) {}
+
     /// An input was skipped because it is not a document, for this reason.
     fn skipped(&self, _name: &str, _reason: &SkipReason) {}
 

@@ -833,6 +833,8 @@ class IngestSummary(Answer):
 
     Attributes:
         documents: all that could be read: added, unchanged, replaced and kept ones.
+        replaced_from_other_places: replaced ones whose new file is at another place than the old one.
+        named_by_path: new files that have their path as their name, because another file has their name as given.
         renamed: unchanged ones whose file has another name now.
         pruned: stored ones that were forgotten, because their file is gone.
         elsewhere: stored ones that stay though their file is gone: they were read from another place than the folders of this run.
@@ -850,6 +852,8 @@ class IngestSummary(Answer):
         {
             "unmatched",
             "made_boilerplate",
+            "replaced_from_other_places",
+            "named_by_path",
             "pruned",
             "renamed",
             "elsewhere",
@@ -883,6 +887,8 @@ class IngestSummary(Answer):
     without_text: int = 0
     unmatched: list[str] = field(default_factory=list)
     made_boilerplate: int = 0
+    replaced_from_other_places: int = 0
+    named_by_path: int = 0
     renamed: int = 0
     pruned: int = 0
     elsewhere: int = 0
