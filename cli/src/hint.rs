@@ -65,7 +65,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             // Names of documents do not begin with the current folder.
             let is_of_all = NamePrefix::new(&prefix).fits("").is_some();
             let prefix = if is_of_all { "PREFIX" } else { &prefix };
-            format!("if its disk is mounted, `fpdb rm --prefix {prefix}` removes the documents")
+            format!("if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix {prefix}`")
         }
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),

@@ -54,7 +54,7 @@ pub struct IngestOptions {
     /// Removes stored documents of the folders given if their files are gone, and members that containers no
     /// longer hold. A file that is there under a new name with the same bytes keeps its number and metadata.
     /// These stay: documents that the options leave out, documents that could not be looked for, documents
-    /// behind a broken link, and documents of a folder that is now empty. A stopped run removes nothing.
+    /// behind a broken link, and documents of any folder that is now empty. A stopped run removes nothing.
     pub prune: bool,
 }
 

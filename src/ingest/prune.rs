@@ -22,14 +22,12 @@ pub(super) struct Prune {
     pub(super) missing: Vec<MissingDocument>,
     /// The missing containers and compressed files that were ingested whole with the same settings.
     pub(super) containers: Vec<MissingContainer>,
-    /// The documents of folders that are now empty, by folder: their names, and why they stay.
-    pub(super) empty: Vec<(String, Error)>,
     /// Documents with names in these folders that were read from another place, and whose files are gone
     /// there.
     elsewhere: Vec<u32>,
     /// The files and folders that the search for renamed files could not read.
     unseen: Unseen,
-    scope: Scope,
+    pub(super) scope: Scope,
 }
 
 /// Files and folders that the search for renamed files could not read. A missing document may be there under
@@ -89,6 +87,28 @@ impl LastFile {
     }
 }
 
+/// The documents that stay because the folders of their files are empty now, counted by folder.
+#[derive(Debug, Default)]
+pub(super) struct Emptied {
+    /// The folder of the last file, and the empty one above that. Files of a folder come one after the other.
+    last: Option<(PathBuf, Option<PathBuf>)>,
+    pub(super) documents: BTreeMap<PathBuf, u64>,
+}
+
+impl Emptied {
+    /// True if the missing document stays for this reason; then counts it.
+    pub(super) fn keeps(&mut self, scope: &Scope, record: &DocumentRecord) -> bool {
+        let Some((folder, source)) = in_scope(scope, record) else { return false };
+        let above = Path::new(source).parent().unwrap_or(Path::new(""));
+        if self.last.as_ref().is_none_or(|(last, _)| last != above) {
+            self.last = Some((above.to_owned(), scope.emptied(folder, source)));
+        }
+        let Some((_, Some(empty))) = &self.last else { return false };
+        *self.documents.entry(empty.clone()).or_default() += 1;
+        true
+    }
+}
+
 /// A document whose file is gone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MissingDocument {
@@ -118,26 +138,22 @@ impl Prune {
         if scope.is_empty() {
             return Ok(None);
         }
-        let (mut missing, mut elsewhere, mut held) = (Vec::new(), Vec::new(), vec![0u64; sources.len()]);
+        let (mut missing, mut elsewhere) = (Vec::new(), Vec::new());
         let mut containers: FxHashMap<String, Option<MissingContainer>> = FxHashMap::default();
         let (mut looked_at, documents) = (0, store.view().state().documents);
         let mut last = LastFile::default();
         store.for_each_document(|id, record| {
             looked_at += 1;
             task.reports().step("documents looked at", looked_at, documents);
-            if let Some((folder, source)) = in_scope(&scope, &record) {
-                if scope.has_nothing(folder) {
-                    held[folder] += 1;
-                } else {
-                    if last.is_missing(source) {
-                        let is_file = record.member.is_none();
-                        missing.push(MissingDocument { id, bytes: record.bytes, digest: record.digest, is_file });
-                        if !containers.contains_key(source) {
-                            containers.insert(source.to_owned(), container_of(store, options, &record, source)?);
-                        }
-                        if let Some(Some(container)) = containers.get_mut(source) {
-                            container.ids.push(id);
-                        }
+            if let Some((_, source)) = in_scope(&scope, &record) {
+                if last.is_missing(source) {
+                    let is_file = record.member.is_none();
+                    missing.push(MissingDocument { id, bytes: record.bytes, digest: record.digest, is_file });
+                    if !containers.contains_key(source) {
+                        containers.insert(source.to_owned(), container_of(store, options, &record, source)?);
+                    }
+                    if let Some(Some(container)) = containers.get_mut(source) {
+                        container.ids.push(id);
                     }
                 }
             } else if is_elsewhere(&scope, &record) {
@@ -148,13 +164,9 @@ impl Prune {
         if task.token().is_stopped() {
             return Ok(None);
         }
-        let empty = held.into_iter().enumerate().filter(|&(_, documents)| documents > 0).map(|(folder, documents)| {
-            let path = scope.path(folder).to_owned();
-            (path.display().to_string(), Error::EmptyFolder { path, documents })
-        });
         let mut containers: Vec<MissingContainer> = containers.into_values().flatten().collect();
         containers.sort_by(|a, b| a.ids.cmp(&b.ids));
-        Ok(Some(Self { missing, containers, empty: empty.collect(), elsewhere, unseen: Unseen::default(), scope }))
+        Ok(Some(Self { missing, containers, elsewhere, unseen: Unseen::default(), scope }))
     }
 
     /// Keeps the documents that the search for renamed files has found, and those that may be in places it

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bad_input::prose;
 use crate::oracle::Random;
-use crate::support::Folder;
+use crate::support::{Folder, remove_empty};
 
 /// Texts there are: few, so that many documents have the same.
 const TEXTS: usize = 10;
@@ -283,6 +283,7 @@ fn try_seed(seed: u64, rounds: usize) {
         for text in files.documents().into_values() {
             texts.insert(xxh3_128(text.as_bytes()).to_be_bytes(), text.to_owned());
         }
+        remove_empty(&corpus);
         let round = Round::random(&mut random);
         let sources = [Source::Path(corpus.clone())];
         let summary = database.ingest_sources(&sources, &round.options(), &Task::new()).unwrap();

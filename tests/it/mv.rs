@@ -345,7 +345,11 @@ fn documents_stay_one_whatever_happens() {
                 }
                 3 => {
                     let Some(path) = files.keys().nth(random.below(files.len().max(1))).cloned() else { continue };
-                    fs::remove_file(folder.path().join("root").join(&path)).unwrap();
+                    let file = folder.path().join("root").join(&path);
+                    fs::remove_file(&file).unwrap();
+                    // An empty folder would keep its documents.
+                    let above = file.ancestors().skip(1).take_while(|above| !above.ends_with("root"));
+                    above.take_while(|above| fs::remove_dir(above).is_ok()).for_each(drop);
                     files.remove(&path);
                 }
                 4 => {

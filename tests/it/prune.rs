@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::bad_input::prose;
 use crate::oracle::Random;
-use crate::support::{Folder, Run};
+use crate::support::{Folder, Run, remove_empty};
 
 const DB: &str = ".fpdb";
 
@@ -142,7 +142,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
     error: other: the folder other is empty: the stored documents that came from it (1) were not removed
-    hint: if its disk is mounted, `fpdb rm --prefix other/` removes the documents
+    hint: if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix other/`
     ");
     let run = folder.ok(&["ingest", "--prune", "corpus/1/1.txt"]);
     assert!(
@@ -151,6 +151,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     );
     let now = names(&folder);
     assert!(all.iter().all(|name| now.contains(name)), "{now:?}");
+    fs::remove_dir(folder.path().join("corpus/.hidden")).unwrap();
     // Looked for, three of them are gone. The flags that were given last are forgotten.
     assert_eq!(counts(&prune(&folder, 0, &["--as", "auto", "corpus"]))[4], 3);
     assert!(names(&folder).contains(&"other/a.txt".to_owned()));
@@ -164,9 +165,11 @@ fn an_empty_folder_is_guarded_below_another_one_and_as_the_current_one() {
     }
     folder.ok(&["ingest", "-q", "--profile", "prose", "a"]);
     remove(&folder, "a/b/two.txt");
-    for order in [["a", "a/b"], ["a/b", "a"]] {
-        assert_eq!(counts(&prune(&folder, 2, &order))[4], 0, "{order:?}");
+    for order in [&["a", "a/b"][..], &["a/b", "a"], &["a"]] {
+        let report = prune(&folder, 2, order);
+        assert_eq!((counts(&report)[4], &report["failed"][0]["name"]), (0, &"a/b".into()), "{order:?}");
     }
+    fs::remove_dir(folder.path().join("a/b")).unwrap();
     assert_eq!(counts(&prune(&folder, 0, &["a"]))[4], 1);
     // The hint for the current folder is no prefix of all names.
     let here = |flags: &[&str]| {
@@ -179,6 +182,32 @@ fn an_empty_folder_is_guarded_below_another_one_and_as_the_current_one() {
     assert!(run.status == 2 && run.stderr.contains("`fpdb rm --prefix PREFIX`"), "{run:?}");
     let run = here(&["rm", "--db", "../at", "--prefix", "./", "--yes"]);
     assert!(run.status == 2 && run.stderr.contains("every name begins with it"), "{run:?}");
+}
+
+/// A mount point below the folder, two levels of documents and an archive in it, with its disk and without.
+#[test]
+fn documents_of_a_disk_that_is_not_mounted_stay() {
+    let folder = Folder::new();
+    folder.write("arch/a.txt", prose(1));
+    folder.write("arch/disk/b.txt", prose(2));
+    folder.write("arch/disk/c/d.txt", prose(3));
+    folder.write("arch/disk/e.jsonl", lines(4..6));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "arch"]);
+    let all = numbers(&folder);
+    rename(&folder, "arch/disk", "mounted");
+    fs::create_dir(folder.path().join("arch/disk")).unwrap();
+    let run = folder.run(&["ingest", "-q", "--prune", "arch"]);
+    assert_eq!((run.status, numbers(&folder)), (2, all.clone()));
+    insta::assert_snapshot!(run.stderr, @"
+    error: arch/disk: the folder arch/disk is empty: the stored documents that came from it (4) were not removed
+    ");
+    fs::remove_dir(folder.path().join("arch/disk")).unwrap();
+    rename(&folder, "mounted", "arch/disk");
+    assert_eq!(counts(&prune(&folder, 0, &["arch"])), [0, 0, 5, 0, 0, 0]);
+    // Files that have left a folder are looked for as ever, and the others of it stay.
+    rename(&folder, "arch/disk/c/d.txt", "arch/d.txt");
+    assert_eq!(counts(&prune(&folder, 0, &["arch"])), [0, 0, 5, 1, 0, 0]);
+    assert_eq!(numbers(&folder)["arch/d.txt"], all["arch/disk/c/d.txt"]);
 }
 
 /// Also members of a container that was not remembered, of which none is met again; and none whose name looks like a field.
@@ -241,6 +270,8 @@ fn what_lies_behind_a_link_that_leads_nowhere_stays() {
     assert_eq!(names(&folder).len(), 2);
     rename(&folder, "elsewhere", "disk");
     remove(&folder, "disk/a.txt");
+    assert_eq!(counts(&prune(&folder, 2, &["--follow", "corpus"]))[4], 0, "an empty folder, also behind a link");
+    folder.write("disk/c.txt", prose(3));
     assert_eq!(counts(&prune(&folder, 0, &["--follow", "corpus"]))[4], 1);
 }
 
@@ -496,6 +527,7 @@ fn after_any_changes_the_database_holds_what_the_folder_holds() {
             if held(&corpus).is_empty() {
                 continue;
             }
+            remove_empty(&corpus);
             let options = IngestOptions::default().prune(true).store_text(seed % 2 == 1);
             let next = database.documents_from(fpdb::DocId(0), usize::MAX).unwrap();
             let next = next.iter().map(|document| document.id.0 + 1).max().unwrap_or(0);
@@ -530,6 +562,7 @@ fn a_killed_run_forgets_nothing_that_is_there() {
         }
         let (from, to) = if round % 2 == 0 { ("many", "moved") } else { ("moved", "many") };
         fs::rename(absolute.join(from), absolute.join(to)).unwrap();
+        remove_empty(&absolute);
         for _ in 0..3 {
             let mut child = folder.command(&command).stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
             std::thread::sleep(Duration::from_millis(random.below(120) as u64));

@@ -207,6 +207,16 @@ mod signals {
     }
 }
 
+/// Removes folders that hold no file, which would keep their documents. Returns true if the folder was one.
+pub(crate) fn remove_empty(folder: &Path) -> bool {
+    let entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let kept = entries.iter().filter(|path| !(path.is_dir() && remove_empty(path))).count();
+    if kept == 0 {
+        std::fs::remove_dir(folder).unwrap();
+    }
+    kept == 0
+}
+
 /// A word of letters for each number: `a` to `z`, then `ba` and so on.
 pub(crate) fn word(number: u64) -> String {
     let last = char::from(b'a' + (number % 26) as u8);

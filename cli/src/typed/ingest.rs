@@ -58,8 +58,10 @@ pub(crate) struct IngestArgs {
     ///
     /// Also removes members that archives no longer hold. A renamed file keeps its number: fpdb finds the
     /// bytes of the missing file under a new name. Documents that --exclude, --include or --skip-hidden leave
-    /// out stay. So do documents of files that cannot be looked for, and of an empty folder, since its disk
-    /// may not be mounted. An interrupted run removes nothing.
+    /// out stay. So do documents of files that cannot be looked for, and of each folder or subfolder that is
+    /// there and completely empty: its disk may not be mounted. The run names such folders, with the
+    /// command that removes their documents; a folder that is deleted too needs none. An interrupted run
+    /// removes nothing.
     #[arg(long)]
     pub(crate) prune: bool,
     /// Keep the texts in the database, compressed

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Intake;
 use crate::ingest::messages::ReadContainer;
-use crate::ingest::prune::{LastFile, Prune};
+use crate::ingest::prune::{Emptied, LastFile, Prune};
 use crate::ingest::record::{origin_of, trusted_mtime};
 use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
@@ -45,10 +45,7 @@ impl Intake<'_> {
     /// Deletes the documents whose files are gone, unless the run stops.
     pub(in crate::ingest) fn prune(&mut self, prune: &Prune, stop: &StopToken) -> Result<()> {
         self.commit_all()?;
-        for (name, error) in &prune.empty {
-            self.fail(name, error);
-        }
-        let (mut kept, mut last) = (0, LastFile::default());
+        let (mut kept, mut last, mut emptied) = (0, LastFile::default(), Emptied::default());
         for document in &prune.missing {
             if stop.is_stopped() {
                 break;
@@ -58,6 +55,9 @@ impl Intake<'_> {
                 kept += 1;
                 continue;
             }
+            if emptied.keeps(&prune.scope, &record) {
+                continue;
+            }
             self.progress.pruned(&record.name);
             self.summary.pruned += 1;
             self.batch.delete(document.id, record);
@@ -65,6 +65,9 @@ impl Intake<'_> {
                 self.commit()?;
                 self.await_commit()?;
             }
+        }
+        for (path, documents) in emptied.documents {
+            self.fail(&path.display().to_string(), &Error::EmptyFolder { path, documents });
         }
         if kept > 0 {
             let error = Error::NotPruned { documents: kept, folder: prune.unlisted().map(Path::to_owned) };

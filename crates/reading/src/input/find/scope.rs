@@ -28,7 +28,6 @@ pub struct Scope {
 struct Folder {
     typed: PathBuf,
     absolute: PathBuf,
-    is_empty: bool,
 }
 
 impl Scope {
@@ -42,10 +41,10 @@ impl Scope {
             let Some(path) = source.path() else { continue };
             let there = path.metadata().and_then(|metadata| {
                 let is_folder = metadata.is_dir() && !is_database(path);
-                is_folder.then(|| Ok(read_dir(path)?.next().is_none())).transpose()
+                is_folder.then(|| read_dir(path)).transpose()
             });
             match (there, absolute(path)) {
-                (Ok(Some(is_empty)), Ok(absolute)) => folders.push(Folder { typed: path.clone(), absolute, is_empty }),
+                (Ok(Some(_)), Ok(absolute)) => folders.push(Folder { typed: path.clone(), absolute }),
                 (Ok(None), _) => {}
                 (Err(_), Ok(absolute)) => unreadable.push(absolute),
                 // The target of the path is unknown, so nothing is known about any folder.
@@ -70,15 +69,12 @@ impl Scope {
         if self.unreadable.iter().any(|path| source.starts_with(path)) {
             return None;
         }
-        let found = self.folders.iter().position(|folder| {
+        self.folders.iter().position(|folder| {
             let Ok(below) = source.strip_prefix(&folder.absolute) else { return false };
             let path = folder.typed.join(below);
             let suffix = member.map_or("", |member| parts_of(name, member).0);
             self.filter.counts_member(&path, suffix) && !(self.skip_hidden && is_hidden(below))
-        })?;
-        // Prefers an empty folder below another given folder.
-        let is_below = |folder: &Folder| folder.is_empty && source.starts_with(&folder.absolute);
-        Some(self.folders.iter().position(is_below).unwrap_or(found))
+        })
     }
 
     /// True if one of the folders gives this name, but the document was read from elsewhere. That may be a
@@ -100,14 +96,14 @@ impl Scope {
         })
     }
 
-    /// True if a folder is completely empty, as when its disk is not mounted.
-    pub fn has_nothing(&self, folder: usize) -> bool {
-        self.folders[folder].is_empty
-    }
-
-    /// The folder as it was typed.
-    pub fn path(&self, folder: usize) -> &Path {
-        &self.folders[folder].typed
+    /// The nearest folder above a missing file that still exists, as it would be typed, if it is completely
+    /// empty. Its disk may not be mounted. `folder` is that of [`Self::folder_of`].
+    pub fn emptied(&self, folder: usize, source: &str) -> Option<PathBuf> {
+        let Folder { typed, absolute } = &self.folders[folder];
+        let nearest = Path::new(source).ancestors().skip(1).find(|path| path.is_dir())?;
+        let below = nearest.strip_prefix(absolute).ok()?;
+        let is_empty = read_dir(nearest).is_ok_and(|mut entries| entries.next().is_none());
+        is_empty.then(|| if below == Path::new("") { typed.clone() } else { typed.join(below) })
     }
 }
 
@@ -183,7 +179,15 @@ mod tests {
         ] {
             assert_eq!(scope.is_of_another_place(&name, &source, None), expected, "{name} {source}");
         }
-        assert!(scope.has_nothing(1) && !scope.has_nothing(0) && !scope.is_empty());
+        assert!(!scope.is_empty());
+        for (folder, source, emptied) in [
+            (0, "corpus/a.txt", None),
+            (0, "corpus/sub/a/b.txt", Some("corpus/sub")),
+            (0, "corpus/gone/b.txt", None),
+            (1, "empty/a.txt", Some("empty")),
+        ] {
+            assert_eq!(scope.emptied(folder, &at(source)), emptied.map(|path| root.join(path)), "{source}");
+        }
         assert!(is_missing(&at("corpus/a.txt")) && is_missing(&at("file.txt/a")) && is_missing(&at("corpus/sub")));
         assert!(!is_missing(&at("file.txt")));
         // Documents below a missing folder stay, although a folder above it exists.
@@ -191,13 +195,6 @@ mod tests {
         let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
         let in_scope = |path: &str| scope.folder_of(&at(path), &at(path), None).is_some();
         assert!(in_scope("corpus/a") && !in_scope("corpus/gone/a"));
-        // An empty folder takes precedence, in any order.
-        for (order, empty) in [(["", "empty"], 1), (["empty", ""], 0)] {
-            let both = order.map(|path| Source::Path(root.join(path)));
-            let scope = Scope::new(&both, &WalkOptions::default()).unwrap();
-            assert_eq!(scope.folder_of(&at("empty/a"), &at("empty/a"), None), Some(empty));
-            assert_eq!(scope.folder_of(&at("corpus/a"), &at("corpus/a"), None), Some(1 - empty));
-        }
     }
 
     #[cfg(unix)]
