@@ -44,6 +44,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         },
         Error::PassageLength { least, .. } => format!("give --min-length {least} or more; `fpdb stats` shows it as the guarantee, t"),
         Error::NothingFits { nearest: None, .. } | Error::NoSuchDocument { nearest: None, .. } => "`fpdb list` shows the names".into(),
+        Error::NameTaken { .. } => "nothing was renamed: `fpdb rm` removes the documents that have the new names (--prefix FOLDER/ all of a folder); if these are the moved files, ingested since, it can remove the old ones instead; or choose another name".into(),
         Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),
         Error::TooLittleMemory { needed, .. } => format!("allow that with --memory {needed}, or more to be faster"),
         Error::DecisionsVersion { .. } => {

@@ -42,7 +42,8 @@ pub(super) fn rename(store: &Store, old: &str, new: &str) -> Result<Renaming> {
     let mut files = Files::default();
     let mut batch = Batch::new(store.profile(), store.view().state().next_document, 0);
     let mut renaming = Renaming::default();
-    let mut free_file = None;
+    let mut files_asked = LastAsked::default();
+    let mut taken: Option<(String, u64)> = None;
     for id in &ids {
         let before = store.document(id)?;
         let record = renamed(&before, (&old, new), &mut files)?;
@@ -50,12 +51,20 @@ pub(super) fn rename(store: &Store, old: &str, new: &str) -> Result<Renaming> {
             let expected = "a name other than the old one";
             return Err(Error::InvalidParameter { name: "new", value: new.to_owned(), expected });
         }
-        check_free(store, &record, &ids, &mut free_file)?;
+        if let Some(name) = taken_name(store, &record, &ids, &mut files_asked)? {
+            taken.get_or_insert((name, 0)).1 += 1;
+        }
+        if taken.is_some() {
+            continue;
+        }
         record.check()?;
         renaming.renamed += 1;
         renaming.moved += u64::from(record.source != before.source);
         name_place(&record).into_iter().for_each(|place| batch.place(place));
         batch.rename(id, before, record);
+    }
+    if let Some((name, taken)) = taken {
+        return Err(Error::NameTaken { name, taken });
     }
     remember_moved(store, &files)?;
     Committer::new(store).commit(store, &mut batch)?;
@@ -181,26 +190,31 @@ fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files)
     Ok(DocumentRecord { source: place.or_else(|| before.source.clone()), name, ..before.clone() })
 }
 
-/// Checks that no document that stays has this name, and for a part of a container that none is of a file of
-/// this name. `free_file` is the file that was found free last: the parts of a container come one after the
-/// other.
-fn check_free(
+/// The file that was asked for last, and whether documents that stay are named after it. The parts of a
+/// container come one after the other.
+#[derive(Default)]
+struct LastAsked {
+    file: String,
+    is_taken: bool,
+}
+
+/// The name of a new record if a document that stays has it. For a part of a container, also the name of its
+/// file if a document that stays is of a file of this name.
+fn taken_name(
     store: &Store,
     record: &DocumentRecord,
     moving: &RoaringBitmap,
-    free_file: &mut Option<String>,
-) -> Result<()> {
-    let taken = |name: String| Err(Error::NameTaken { name });
+    last: &mut LastAsked,
+) -> Result<Option<String>> {
     if store.documents_named(&record.name)?.into_iter().any(|id| !moving.contains(id)) {
-        return taken(record.name.clone());
+        return Ok(Some(record.name.clone()));
     }
     let file = file_name_of(&record.name, record.member.as_deref()).filter(|_| record.member.is_some());
-    let Some(file) = file.filter(|file| free_file.as_deref() != Some(file)) else { return Ok(()) };
-    if !(documents_of_file(store, file)? - moving).is_empty() {
-        return taken(file.to_owned());
+    let Some(file) = file else { return Ok(None) };
+    if last.file != file {
+        *last = LastAsked { file: file.to_owned(), is_taken: !(documents_of_file(store, file)? - moving).is_empty() };
     }
-    *free_file = Some(file.to_owned());
-    Ok(())
+    Ok(last.is_taken.then(|| file.to_owned()))
 }
 
 /// Files that were moved are read with the settings of their old folders.

@@ -308,8 +308,9 @@ impl DatabaseWriter {
 
     /// Deletes the documents that the report of a dedup, a file of its JSON, lists as removable; their files
     /// are left alone. Only a document that is stored as the report says is deleted, and only if its survivor
-    /// is stored so too. Those that are gone already count in `reported` alone. 100,000 documents go with
-    /// each commit, so the same call goes on after an interruption. A list of documents, as
+    /// is stored so too. If the survivor's file is gone, its text is not stored, and the document's own file
+    /// exists, the document stays. Those that are gone already count in `reported` alone. 100,000 documents
+    /// go with each commit, so the same call goes on after an interruption. A list of documents, as
     /// [`Database::apply`](crate::Database::apply) takes, deletes them without a survivor.
     ///
     /// # Errors

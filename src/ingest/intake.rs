@@ -16,6 +16,7 @@ use super::first_names::name_place;
 use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
+use super::prune::LastFile;
 use super::record::{metadata_after, origin_of, record_of};
 use super::summary::IngestSummary;
 use super::sweep::Sweep;
@@ -51,6 +52,7 @@ pub(super) struct Intake<'a> {
     /// The counts of the run when the current container began. `None` after a failure in it.
     before: Option<RunCounts>,
     sweep: Sweep,
+    last_file: LastFile,
     /// A document was broken off because the run stops. The intake then ignores all later documents, even
     /// those that were read: the next run must find the same order.
     broken_off: bool,
@@ -125,6 +127,7 @@ pub(super) fn with_intake<T>(
             summary: IngestSummary::default(),
             before: None,
             sweep: Sweep::new(store.view().state().next_document),
+            last_file: LastFile::default(),
             broken_off: false,
         })?;
         store.settle()?;
@@ -430,7 +433,12 @@ impl Intake<'_> {
 
     /// Adds a document and returns its id.
     fn add(&mut self, record: DocumentRecord, outcome: Outcome) -> Result<u32> {
-        self.summary.identical += u64::from(self.known().has_content(&record.digest)?);
+        if let Some(other) = self.known().with_content(&record.digest)? {
+            self.summary.identical += 1;
+            if outcome == Outcome::Added {
+                self.note_moved(other, &record)?;
+            }
+        }
         self.summary.boilerplate += u64::from(record.boilerplate);
         self.summary.bytes += record.bytes;
         self.summary.symbols += record.symbols;
@@ -445,6 +453,20 @@ impl Intake<'_> {
         }
         name_place(&record).into_iter().for_each(|place| self.batch.place(place));
         self.batch.finish(record)
+    }
+
+    /// Counts an added document if the other one of its content was stored before, and the file of that one
+    /// is gone.
+    fn note_moved(&mut self, other: u32, record: &DocumentRecord) -> Result<()> {
+        if record.source.is_none() || self.known().is_added(other) {
+            return Ok(());
+        }
+        let other = self.known().record(other)?;
+        if other.source.as_deref().is_some_and(|source| self.last_file.is_missing(source)) {
+            self.progress.moved(&other.name, &record.name);
+            self.summary.moved += 1;
+        }
+        Ok(())
     }
 
     fn count(&mut self, name: &str, outcome: Outcome, format: &str) {

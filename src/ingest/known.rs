@@ -144,14 +144,15 @@ impl KnownDocuments<'_> {
         newest.map(|id| Ok((id, self.record(id)?))).transpose()
     }
 
-    /// True if a document has this content. Looks at a few documents only.
-    pub(super) fn has_content(self, digest: &Digest) -> Result<bool> {
+    /// A document of this content. Looks at a few documents only.
+    pub(super) fn with_content(self, digest: &Digest) -> Result<Option<u32>> {
         let counts = |id: u32| !self.is_deleted(id);
-        let has = |pending: &PendingDocuments| pending.documents_with(digest).iter().rev().any(|&id| counts(id));
-        if has(self.filling) || has(self.committing) {
-            return Ok(true);
+        let pending =
+            [self.filling, self.committing].into_iter().flat_map(|pending| pending.documents_with(digest).iter().rev());
+        match pending.copied().find(|&id| counts(id)) {
+            Some(id) => Ok(Some(id)),
+            None => self.store.newest_with(digest, counts),
         }
-        Ok(self.store.newest_with(digest, counts)?.is_some())
     }
 
     /// True if one of the two batches deletes the document.

@@ -79,7 +79,7 @@ pub(super) struct LastFile {
 }
 
 impl LastFile {
-    fn is_missing(&mut self, path: &str) -> bool {
+    pub(super) fn is_missing(&mut self, path: &str) -> bool {
         if self.path != path {
             *self = Self { path: path.to_owned(), is_missing: is_missing(path) };
         }

@@ -24,7 +24,7 @@ pub struct IngestSummary {
     pub unchanged: u64,
     /// Documents that replaced a stored one of their name.
     pub replaced: u64,
-    /// Those of them whose file is at another place than the file of the stored one.
+    /// Replaced documents that were read from another place than their replacements.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replaced_from_other_places: u64,
     /// New files that are named by their absolute path, because another file has their name as typed.
@@ -48,6 +48,10 @@ pub struct IngestSummary {
     pub renamed: u64,
     /// Added or replacing documents whose content another stored document has.
     pub identical: u64,
+    /// Added documents with the content of a stored one whose file is gone, as after a folder was moved.
+    /// [`DatabaseWriter::rename`](crate::DatabaseWriter::rename) before the ingest keeps the stored ones.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub moved: u64,
     /// Documents supplied by the caller that have the name of one before them in the same call. By default
     /// they replace it.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -251,6 +251,52 @@ fn a_moved_folder_is_renamed_and_read_where_it_is() {
     assert_eq!(folder.ok(&["verify"]).status, 0);
 }
 
+/// The new place was ingested before anybody thought of `mv`.
+#[test]
+fn a_moved_folder_that_was_ingested_again_can_be_mended() {
+    let folder = archive();
+    folder.ok(&["ingest", "-q", "arch"]);
+    fs::create_dir(folder.path().join("new")).unwrap();
+    fs::rename(folder.path().join("arch/2025"), folder.path().join("new/root")).unwrap();
+    let run = folder.ok(&[&INGEST[..], &["new"]].concat());
+    assert_eq!((counts(&run), &run.json()[0]["moved"]), ([6, 0, 0], &6.into()));
+    insta::assert_snapshot!(run.stderr, @"
+    6 documents are new and the same as stored ones whose files no longer exist: new/root/a.txt as arch/2025/a.txt
+    hint: if arch/2025 was moved to new/root: `fpdb rm --prefix new/root/ --yes` and then `fpdb mv arch/2025 new/root` keep the old documents, with their numbers and metadata; `fpdb rm --prefix arch/2025/ --yes` removes them
+    ");
+    let run = folder.run(&["mv", "arch/2025", "new/root"]);
+    assert_eq!(run.status, 2);
+    insta::assert_snapshot!(run.stderr, @"
+    error: a stored document is named new/root/a.txt already, and 5 more of the new names are taken
+    hint: nothing was renamed: `fpdb rm` removes the documents that have the new names (--prefix FOLDER/ all of a folder); if these are the moved files, ingested since, it can remove the old ones instead; or choose another name
+    ");
+    // A document that is there is not removed for one that is gone.
+    folder.ok(&["dedup", "--by", "exact", "--keep", "first", "--format", "json", "-q", "-o", "report.jsonl"]);
+    let report = fs::read_to_string(folder.path().join("report.jsonl")).unwrap();
+    assert!(report.contains(r#""remove":"new/root/a.txt""#), "{report}");
+    let run = folder.run(&["rm", "--report", "report.jsonl"]);
+    assert!(run.status == 2 && run.stderr.contains("new/root/a.txt stays"), "{run:?}");
+    assert_eq!(names(&folder).len(), 12);
+    // The hints work.
+    folder.ok(&["rm", "--prefix", "new/root/", "--yes"]);
+    folder.ok(&["mv", "arch/2025", "new/root"]);
+    assert_eq!(names(&folder), below("new/root/"));
+    assert_eq!(counts(&folder.ok(&[&INGEST[..], &["new"]].concat())), [0, 6, 0]);
+    // With both files gone the report says all there is to know.
+    folder.ok(&["ingest", "-q", "--db", "gone", "new"]);
+    fs::create_dir(folder.path().join("copy")).unwrap();
+    fs::copy(folder.path().join("new/root/a.txt"), folder.path().join("copy/a.txt")).unwrap();
+    folder.ok(&["ingest", "-q", "--db", "gone", "copy"]);
+    let dedup = ["dedup", "--db", "gone", "--by", "exact", "--format", "json", "-q", "-o", "gone.jsonl"];
+    folder.ok(&dedup);
+    fs::remove_dir_all(folder.path().join("new")).unwrap();
+    fs::remove_dir_all(folder.path().join("copy")).unwrap();
+    assert_eq!(
+        folder.ok(&["rm", "--db", "gone", "--report", "gone.jsonl", "--format", "json"]).json()[0]["removed"],
+        1
+    );
+}
+
 #[test]
 fn flags_of_a_moved_folder_are_remembered() {
     let folder = Folder::new();

@@ -49,6 +49,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         without_text: Vec::new(),
         elsewhere: None,
         named_by_path: None,
+        moved: None,
         programs: 0,
     };
     let progress = IngestBar::start(printer, &sources, &options);
@@ -64,7 +65,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     }
     let events = watch.events.into_inner().unwrap_or_else(PoisonError::into_inner);
     let programs = events.programs;
-    let (elsewhere, named_by_path) = (events.elsewhere, events.named_by_path);
+    let (elsewhere, named_by_path, moved) = (events.elsewhere, events.named_by_path, events.moved);
     let (archives, textless) = (events.archives, events.without_text);
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
@@ -107,6 +108,13 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(
             "hint: `fpdb mv OLD NEW` gives other names (--verbose lists them); to replace a document, remove it first with `fpdb rm`",
         );
+    }
+    if let Some((old, new)) = moved {
+        let (documents, verb) = (count(summary.moved, "document"), if summary.moved == 1 { "is" } else { "are" });
+        printer.note(&format!(
+            "{documents} {verb} new and the same as stored ones whose files no longer exist: {new} as {old}"
+        ));
+        printer.note(&hint_to_rename(&old, &new));
     }
     if let Some((name, source)) = elsewhere {
         let (documents, verb) =
@@ -197,6 +205,25 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
     })
 }
 
+/// The advice after an ingest of files that were moved, by an old and a new name of one.
+fn hint_to_rename(old: &str, new: &str) -> String {
+    let parts = |name: &str| name.rsplit('/').map(str::len).collect::<Vec<_>>();
+    let same = old.rsplit('/').zip(new.rsplit('/')).take_while(|(old, new)| old == new).count();
+    let folder = |name: &str| {
+        let below: usize = parts(name)[..same].iter().map(|part| part + 1).sum();
+        name.get(..name.len().checked_sub(below)?).filter(|folder| same > 0 && !folder.is_empty()).map(str::to_owned)
+    };
+    match (folder(old), folder(new)) {
+        (Some(old), Some(new)) => format!(
+            "hint: if {old} was moved to {new}: `fpdb rm --prefix {new}/ --yes` and then `fpdb mv {old} {new}` keep the old documents, with \
+             their numbers and metadata; `fpdb rm --prefix {old}/ --yes` removes them"
+        ),
+        _ => "hint: `fpdb mv OLD NEW` before the ingest keeps the documents of moved files, with their numbers and metadata; so does \
+              --prune, if the old folder is named too"
+            .to_owned(),
+    }
+}
+
 /// With fewer documents there is no hint about short records.
 const FEW_RECORDS: u64 = 10;
 
@@ -269,6 +296,8 @@ struct Events {
     elsewhere: Option<(String, String)>,
     /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
     named_by_path: Option<(String, String, String)>,
+    /// The first document whose file is gone while a new one has its content, and that one.
+    moved: Option<(String, String)>,
     /// Number of added documents that are source code by their names.
     programs: u64,
 }
@@ -355,6 +384,11 @@ impl fpdb::Progress for Messages<'_> {
         self.detail(|| format!("renamed {old} to {new}"));
     }
 
+    fn moved(&self, old: &str, new: &str) {
+        self.events().moved.get_or_insert_with(|| (old.to_owned(), new.to_owned()));
+        self.detail(|| format!("{new} is the same as {old}, whose file no longer exists"));
+    }
+
     fn failed(&self, name: &str, error: &Error) {
         let mut events = self.events();
         if events.shown < IngestSummary::LISTED as u64 {
@@ -370,6 +404,18 @@ impl fpdb::Progress for Messages<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_hint_to_rename_names_the_folders() {
+        for (old, new, said) in [
+            ("a/x/t.txt", "b/c/x/t.txt", "if a was moved to b/c: `fpdb rm --prefix b/c/ --yes`"),
+            ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv /a /b`"),
+            ("x/t.txt", "b/x/t.txt", "`fpdb mv OLD NEW`"),
+            ("a/t.txt", "a/u.txt", "`fpdb mv OLD NEW`"),
+        ] {
+            assert!(hint_to_rename(old, new).contains(said), "{old} {new}: {}", hint_to_rename(old, new));
+        }
+    }
 
     #[test]
     fn the_hint_to_compact_says_what_it_takes() {

@@ -86,14 +86,16 @@ fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Resul
         printer.note(&removed_line(removal.removed));
     }
     for name in &removal.left_names {
-        printer.error(&anyhow::anyhow!("{name} stays: it or its survivor is not stored as the report says"));
+        printer.error(&anyhow::anyhow!("{name} stays: it or its survivor is not stored as the report says, or the survivor's file is gone while its own exists"));
     }
     let more = removal.left.saturating_sub(removal.left_names.len() as u64);
     if more > 0 {
         printer.note(&format!("{} more stay", count(more, "document")));
     }
     if removal.left > 0 {
-        printer.note("hint: run `fpdb dedup` again and use its new report");
+        printer.note(
+            "hint: remove documents whose files are gone (`fpdb ingest --prune`, `fpdb rm`), run `fpdb dedup` again and use its new report",
+        );
     }
     Ok(if removal.left == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }

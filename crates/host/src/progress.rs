@@ -70,6 +70,9 @@ pub trait Progress: Sync {
     /// A stored document was renamed, because its file was renamed.
     fn renamed(&self, _old: &str, _new: &str) {}
 
+    /// The document `new` was added. It has the content of the stored document `old`, whose file is gone.
+    fn moved(&self, _old: &str, _new: &str) {}
+
     /// A commit was made: the first `documents` documents of this run are now durable.
     fn committed(&self, _documents: u64) {}
 }

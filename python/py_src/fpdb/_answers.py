@@ -839,6 +839,7 @@ class IngestSummary(Answer):
         pruned: stored ones that were forgotten, because their file is gone.
         elsewhere: stored ones that stay though their file is gone: they were read from another place than the folders of this run.
         identical: added or replacing ones whose content another stored document has.
+        moved: added ones with the content of a stored one whose file is gone, as after a folder was moved; `rename` before the ingest keeps those.
         repeated, repeated_names: how many documents had the name of one before them in this call, which they replace by default; and
             the first 1,000 of their names. Of documents and tables only.
         failures, failed: how many could not be read, and the first 1,000 of them.
@@ -857,6 +858,7 @@ class IngestSummary(Answer):
             "pruned",
             "renamed",
             "elsewhere",
+            "moved",
             "repeated",
             "repeated_names",
             "unread_archives",
@@ -892,6 +894,7 @@ class IngestSummary(Answer):
     renamed: int = 0
     pruned: int = 0
     elsewhere: int = 0
+    moved: int = 0
     repeated: int = 0
     repeated_names: list[str] = field(default_factory=list)
     schema: str = "fpdb.ingest/1"

@@ -9,7 +9,8 @@ use super::report::ParsedReport;
 use crate::archive::spill::TempSpace;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_store::Store;
+use fpdb_reading::input::is_missing;
+use fpdb_store::{DocumentRecord, Store};
 
 /// The removable documents of a report, divided into those to delete and those to keep.
 #[derive(Default)]
@@ -18,7 +19,8 @@ pub(crate) struct Removals {
     pub(crate) listed: u64,
     /// Documents to delete: they, and survivors that the report names, are stored as it says. Ascending.
     pub(crate) ids: Vec<u32>,
-    /// Documents to keep: they have changed, or their survivors have changed or are gone.
+    /// Documents to keep: they have changed, their survivors have changed or are gone, or their files exist
+    /// while those of their survivors do not.
     pub(crate) left: RoaringBitmap,
 }
 
@@ -31,22 +33,30 @@ pub(crate) fn removals(store: &Store, report: &Path, task: &Task<'_>) -> Result<
         let expected = "a report of removable documents, not one of passages";
         return Err(Error::InvalidParameter { name: "report", value: report.display().to_string(), expected });
     }
-    let is_stored = |id: u32, fits: &dyn Fn(&fpdb_store::DocumentRecord) -> bool| match store.document_numbered(id) {
+    let is_stored = |id: u32, fits: &dyn Fn(&DocumentRecord) -> bool| match store.document_numbered(id) {
         Err(Error::NoSuchNumber { .. }) => Ok(None),
         record => record.map(|record| Some(fits(&record))),
     };
-    let mut survivors = RoaringBitmap::new();
+    // After a folder was moved, a document with a file is not removed for a survivor without one.
+    let has_file = |record: &DocumentRecord| record.source.as_deref().is_some_and(|source| !is_missing(source));
+    let is_gone = |record: &DocumentRecord| record.source.is_some() && !record.stored_text && !has_file(record);
+    let (mut survivors, mut gone) = (RoaringBitmap::new(), RoaringBitmap::new());
     for survivor in parsed.kept.sorted()? {
         let survivor = survivor?;
         if is_stored(survivor.id, &|record| survivor.identity.fits(record))? == Some(true) {
             survivors.insert(survivor.id);
+            if is_gone(&store.document(survivor.id)?) {
+                gone.insert(survivor.id);
+            }
         }
         task.token().check()?;
     }
     let mut removals = Removals { listed: parsed.removed.len() + parsed.unknown, ..Removals::default() };
     for pair in parsed.pairs.sorted()? {
         let pair = pair?;
-        match is_stored(pair.remove, &|record| pair.identity.fits(record))? {
+        let fits =
+            |record: &DocumentRecord| pair.identity.fits(record) && !(gone.contains(pair.keep) && has_file(record));
+        match is_stored(pair.remove, &fits)? {
             None => {}
             Some(true) if pair.keep == NO_SURVIVOR || survivors.contains(pair.keep) => removals.ids.push(pair.remove),
             Some(_) => {

@@ -134,8 +134,8 @@ fn documents_of_a_report_are_removed_while_their_survivors_are_stored() {
     assert_snapshot!(run.stderr, @"
     1 document of the report is not stored, or no longer
     1 document removed; `fpdb compact` frees the space, and an ingest adds it again while its file is there
-    error: docs/b.txt stays: it or its survivor is not stored as the report says
-    hint: run `fpdb dedup` again and use its new report
+    error: docs/b.txt stays: it or its survivor is not stored as the report says, or the survivor's file is gone while its own exists
+    hint: remove documents whose files are gone (`fpdb ingest --prune`, `fpdb rm`), run `fpdb dedup` again and use its new report
     ");
     assert_eq!(names(&folder, DB), ["docs/b.txt", "docs/c.txt", "docs/e.txt", "docs/g.txt", "docs/d.txt"]);
     // The files are there still, and a second run has nothing to do.

@@ -50,7 +50,7 @@ impl Error {
                 format!("did you mean {nearest}?")
             }
             Self::NothingFits { .. } | Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
-            Self::NameTaken { .. } => "nothing was renamed: remove that document first, or choose another name".into(),
+            Self::NameTaken { .. } => "nothing was renamed: remove the documents of the new names first (or those of the old names, if both are the same files), or choose another name".into(),
             Self::TooLittleMemory { needed, .. } => format!("allow the database {needed} bytes of memory, or more to be faster"),
             Self::DamagedDecisions { .. } | Self::DecisionsOfAnother { .. } => "decide about all documents again".into(),
             Self::LaterDecisions { .. } => "open the database again; if it is older than the decisions, as after a restore, decide about all documents again".into(),

@@ -384,11 +384,13 @@ pub enum Error {
         /// The beginning of a document's name that is most like it, if one is.
         nearest: Option<String>,
     },
-    /// A document has the name that another one is to get.
-    #[error("a stored document is named {name} already")]
+    /// Documents have the names that others are to get.
+    #[error("a stored document is named {name} already{}", more_names(*taken))]
     NameTaken {
-        /// The name.
+        /// The first of the names.
         name: String,
+        /// Number of new names that are taken.
+        taken: u64,
     },
     /// No stored document has this number.
     #[error("no stored document has the number {number}")]
@@ -664,6 +666,11 @@ fn unseen(folder: Option<&std::path::Path>) -> String {
         Some(folder) => format!("{} could not be listed whole, and may hold them under other names", folder.display()),
         None => "files that could not be read may be theirs, under other names".into(),
     }
+}
+
+/// The new names that are taken beside the first.
+fn more_names(taken: u64) -> String {
+    if taken > 1 { format!(", and {} more of the new names are taken", taken - 1) } else { String::new() }
 }
 
 fn unreadable_options(field: &str) -> String {
