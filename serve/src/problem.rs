@@ -145,6 +145,7 @@ impl Problem {
     pub(crate) fn media_type(expected: &str) -> Self {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "the body is of a kind that is not read here")
             .detail(format!("expected {expected}"))
+            .hint("send the header Content-Type; curl does with --json, or with -H 'Content-Type: KIND'")
     }
 
     /// One key asks for too much at the same time.

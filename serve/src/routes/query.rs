@@ -47,8 +47,9 @@ pub(crate) struct RawQuery {
 
 /// Finds the stored documents that share text with a document.
 ///
-/// The body is JSON, a document as it is (any other media type; `name` in the address), or several as
-/// multipart/form-data. The answer is the program's JSON (`fpdb.query/1`); of several documents it has a line
+/// The body is JSON, a document as it is (any other media type but application/x-www-form-urlencoded; `name`
+/// in the address), or several as multipart/form-data. A query in JSON needs its media type: without it the
+/// status is 415. The answer is the program's JSON (`fpdb.query/1`); of several documents it has a line
 /// for each, and a problem instead where one cannot be read.
 #[utoipa::path(post, path = "/v1/query", tag = "query", params(RawQuery),
     request_body(content((QueryRequest = "application/json"), (Vec<u8> = "application/octet-stream"), (String = "text/plain"), (Vec<u8> = "multipart/form-data"))),
@@ -95,6 +96,16 @@ pub(crate) async fn report(
     app.work.run(move |stop| asked.report(&database, name, stop)).await.map(Json)
 }
 
+/// The kinds of bodies of a query.
+const KINDS: &str = "application/json for a query, application/octet-stream or text/plain for a document as it is, or multipart/form-data";
+
+/// True if a body is a query in JSON. Some clients send one without its media type. Answers about its source
+/// text would mislead.
+fn is_query(body: &[u8]) -> bool {
+    serde_json::from_slice(body)
+        .is_ok_and(|asked: QueryRequest| asked.text.is_some() || asked.document.is_some() || asked.id.is_some())
+}
+
 /// What was asked.
 struct Asked {
     sources: Vec<QuerySource>,
@@ -112,6 +123,9 @@ impl Asked {
         let body = read_body(app, Request::from_parts(parts, body)).await?;
         let from_address = raw.options.as_deref().map(|json| parse(json.as_bytes())).transpose()?;
         let (sources, given) = match media_type.as_str() {
+            // A client that was given no media type sends this, `curl -d` for one.
+            "application/x-www-form-urlencoded" => return Err(Problem::media_type(KINDS)),
+            "" | "text/plain" if is_query(&body.bytes) => return Err(Problem::media_type(KINDS)),
             "application/json" => {
                 let QueryRequest { text, document, id, name, options } = parse(&body.bytes)?;
                 let source = match (text, document, id) {

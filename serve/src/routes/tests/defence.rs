@@ -61,6 +61,9 @@ fn a_job_of_another_key_is_not_there() {
 }
 
 /// Requests that must not do what they are made for, and their statuses.
+/// The media type of `curl -d`.
+const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
+
 #[test]
 fn hostile_requests_are_refused() {
     let service = Service::new(|options| ServeOptions {
@@ -125,6 +128,13 @@ fn hostile_requests_are_refused() {
         (400, "POST", "/v1/repeats", &[json_type], "{\"options\":{\"limits\":{\"nesting\":99}}}"),
         (400, "POST", "/v1/repeats", &[json_type], "{\"joining\":{\"gap\":1}}"),
         (415, "POST", "/v1/pairs", &[("content-type", "text/plain")], "{}"),
+        (415, "POST", "/v1/dedup", &[FORM], r#"{"options": {"by": "exact"}}"#),
+        // A query without its media type is not taken for a document.
+        (415, "POST", "/v1/query", &[FORM], r#"{"text": "x"}"#),
+        (415, "POST", "/v1/query", &[FORM], "a text that was meant as a document"),
+        (415, "POST", "/v1/report", &[FORM], r#"{"document": "a"}"#),
+        (415, "POST", "/v1/query", &[], r#"{"id": 0, "options": {"top": 1}}"#),
+        (415, "POST", "/v1/query", &[("content-type", "text/plain;charset=UTF-8")], r#"{"text": "x"}"#),
         (400, "PUT", "/v1/documents", &[], "{\"name\":\"x\"}\n"),
         (400, "PUT", "/v1/documents", &[], "{\"name\":\"x\",\"text\":\"a\",\"source\":\"/etc/passwd\"}\n"),
         (400, "PUT", "/v1/documents/x?metadata=1", &[], "a"),

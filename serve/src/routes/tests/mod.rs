@@ -141,6 +141,10 @@ fn documents_are_stored_shown_listed_and_removed() {
     let listed = service.get("/v1/documents?prefix=essays/").json();
     assert_eq!(listed["documents"].as_array().unwrap().len(), 1);
     assert_eq!(service.get("/v1/documents?contains=SAYS").json()["documents"][0]["name"], "essays/a.txt");
+    // The body of a PUT is the document, whatever its media type: `curl --data-binary` sends this one.
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    assert_eq!(service.ask("PUT", "/v1/documents/form.txt", &form, "as it is").status, 201);
+    assert_eq!(service.get("/v1/documents/form.txt?text=true").json()["text"], "as it is");
     let removed = service.ask("DELETE", "/v1/documents/essays/a.txt", &[], "");
     assert_eq!((removed.status, removed.json()["removed"].clone()), (200, json!(1)));
     assert_eq!(service.get("/v1/documents/essays/a.txt").status, 404);
@@ -176,6 +180,16 @@ fn a_query_is_answered_in_each_form_of_body() {
     assert_eq!((&by_json["schema"], by_json["matches"].as_array().unwrap().len()), (&json!("fpdb.query/1"), 1));
     let raw = service.ask("POST", "/v1/query?name=essay.txt", &[("content-type", "text/plain")], essay.clone()).json();
     assert_eq!((&raw["query"]["name"], raw["matches"].as_array().unwrap().len()), (&json!("essay.txt"), 2));
+    // JSON that is no query is a document, and so is one that is said to be.
+    for (headers, body) in
+        [(&[][..], "{\"x\": 1}"), (&[("content-type", "application/octet-stream")], "{\"text\": \"x\"}")]
+    {
+        assert_eq!(service.ask("POST", "/v1/query", headers, body).status, 200, "{body}");
+    }
+    let refused =
+        service.ask("POST", "/v1/query", &[("content-type", "application/x-www-form-urlencoded")], "x").json();
+    assert!(refused["detail"].as_str().unwrap().starts_with("expected application/json for a query"), "{refused}");
+    assert!(refused["hint"].as_str().unwrap().contains("Content-Type"), "{refused}");
     let html = service.ask("POST", "/v1/query?name=essay.html", &[], format!("<p>{essay}</p>")).json();
     assert_eq!(html["matches"].as_array().unwrap().len(), 2);
     let stored = service.post("/v1/query", &json!({"document": "a.txt"})).json();
