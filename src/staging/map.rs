@@ -233,7 +233,8 @@ impl StagingMapper {
     fn read(&mut self, name: &str, bytes: Option<&[u8]>, metadata: Vec<(String, String)>) -> Result<DocumentRecord> {
         let plan = &self.plan;
         let asked: ReadAs = plan.read_as()?;
-        let bytes = bytes.ok_or_else(|| Error::Document(DocumentError::NotText { field: "text".into() }))?;
+        let bytes =
+            bytes.ok_or_else(|| Error::Document(DocumentError::NotText { field: "text".into(), place: None }))?;
         if name.is_empty() {
             let expected = "a name of one character or more";
             return Err(Error::InvalidParameter { name: "the name of a document", value: "empty".into(), expected });

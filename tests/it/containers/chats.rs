@@ -125,3 +125,33 @@ fn a_path_that_leads_to_no_text_is_an_error() {
         }
     }
 }
+
+#[test]
+fn the_hint_for_chats_names_the_texts_of_the_list() {
+    let hint = "hint: try --text-field 'messages[].content'; --no-expand takes the file as one document\n";
+    for (file, bytes) in [("chats.jsonl", json_lines().into_bytes()), ("chats.parquet", table())] {
+        let folder = Folder::new();
+        folder.write(file, bytes);
+        for flags in [&[][..], &["--text-field", "messages"]] {
+            let run = folder.run(&[&["ingest", file], flags].concat());
+            assert!(run.status == 2 && run.stderr.contains(hint), "{flags:?}: {run:?}");
+        }
+    }
+}
+
+/// Some messages are a string, others a list of parts, and all are found with one name.
+#[test]
+fn messages_of_parts_are_read_as_those_of_strings_are() {
+    let folder = Folder::new();
+    let parts = json!([{"type": "text", "text": prose(2)}, {"type": "image_url", "image_url": {"url": "https://x"}}]);
+    let messages = json!([{"role": "system", "content": prose(1)}, {"role": "user", "content": parts}]);
+    folder.write("chats.jsonl", json!({"id": "c", "messages": messages}).to_string() + "\n");
+    folder.write("query.txt", prose(2));
+    folder.ok(&["ingest", "-q", "--text-field", "messages[].content", "chats.jsonl"]);
+    let answer = folder.ok(&["query", "query.txt", "--format", "json"]).json().remove(0);
+    let passage = &answer["matches"][0]["passages"][0];
+    assert_eq!((&passage["exact"], &answer["matches"][0]["containment"]), (&true.into(), &json!(1.0)), "{answer}");
+    let joined = format!("{}\n\n{}", prose(1), prose(2));
+    let offset = |field: &str| passage["document"][field].as_u64().unwrap() as usize;
+    assert_eq!(joined[offset("start")..offset("end")].trim_end(), prose(2).trim_end_matches(['.', '\n']));
+}

@@ -132,7 +132,7 @@ pub enum DocumentError {
         records: Option<u64>,
         /// The fields that exist.
         fields: Vec<String>,
-        /// The field with most text; `None` if none has any.
+        /// The text field with most text, such as `body` or `messages[].content`; `None` if none has any.
         most_text: Option<String>,
     },
     /// The field of the record is not text.
@@ -140,6 +140,9 @@ pub enum DocumentError {
     NotText {
         /// The name of the field.
         field: String,
+        /// The text field that stands for the texts within it, such as `messages[].content`. `None` if it has
+        /// none, or if such a field was asked for.
+        place: Option<String>,
     },
     /// The document does not have the format that it is read as, or is damaged.
     #[error("this is not a readable {format} document: {detail}")]

@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::lines::{Line, LineReader, without_newline};
-use super::text_path::TextPath;
+use super::text_path::{TextPath, most_text};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::input::decompress::meter::Meter;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -91,8 +91,10 @@ fn is_without_field<T>(record: &Result<T>) -> bool {
 #[derive(Default)]
 struct BadBeginning {
     failed: Vec<(String, Error)>,
-    /// The fields of the objects, each with the total bytes of its strings.
-    fields: Vec<(String, usize)>,
+    /// The fields of the objects.
+    fields: Vec<String>,
+    /// Where they have text, each place with the total bytes.
+    places: Vec<(String, usize)>,
 }
 
 impl BadBeginning {
@@ -100,11 +102,15 @@ impl BadBeginning {
     fn note_fields(&mut self, line: &[u8]) {
         let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return };
         for (name, value) in record {
-            let bytes = if value.get().starts_with('"') { value.get().len() - 2 } else { 0 };
-            if let Some((_, sum)) = self.fields.iter_mut().find(|(known, _)| *known == name) {
-                *sum += bytes;
-            } else if self.fields.len() < MOST_FIELDS {
-                self.fields.push((name, bytes));
+            if let Some((place, bytes)) = most_text(&name, value) {
+                if let Some((_, sum)) = self.places.iter_mut().find(|(known, _)| *known == place) {
+                    *sum += bytes;
+                } else if self.places.len() < MOST_FIELDS {
+                    self.places.push((place, bytes));
+                }
+            }
+            if self.fields.len() < MOST_FIELDS && !self.fields.contains(&name) {
+                self.fields.push(name);
             }
         }
     }
@@ -127,12 +133,12 @@ impl BadBeginning {
             self.tell(members)?;
             return Ok(error);
         }
-        let most = self.fields.iter().filter(|(_, bytes)| *bytes > 0).max_by_key(|(_, bytes)| *bytes);
+        let most = self.places.into_iter().max_by_key(|(_, bytes)| *bytes);
         Ok(Error::Document(DocumentError::NoTextField {
             field: fields.text.clone(),
             records,
-            most_text: most.map(|(name, _)| name.clone()),
-            fields: self.fields.into_iter().map(|(name, _)| name).collect(),
+            most_text: most.map(|(place, _)| place),
+            fields: self.fields,
         }))
     }
 }
@@ -151,9 +157,12 @@ fn parse(line: &[u8], (fields, path): (&RecordFields, &TextPath), most: u32) -> 
     }
     let mut from = serde_json::Deserializer::from_slice(line);
     let found = RecordSeed { fields, path }.deserialize(&mut from).and_then(|found| from.end().map(|()| found));
-    let found = found.map_err(|error| match holds_no_text(line, path) {
-        true => Error::Document(DocumentError::NotText { field: fields.text.clone() }),
-        false => Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }),
+    let found = found.map_err(|error| match value_without_text(line, path) {
+        Some(value) => {
+            let place = most_text(&path.root, value).filter(|_| path.steps.is_empty()).map(|(place, _)| place);
+            Error::Document(DocumentError::NotText { field: fields.text.clone(), place })
+        }
+        None => Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }),
     })?;
     match found.text {
         Some(text) => Ok(LineRecord { text: text.0, metadata: found.metadata }),
@@ -161,11 +170,11 @@ fn parse(line: &[u8], (fields, path): (&RecordFields, &TextPath), most: u32) -> 
     }
 }
 
-/// True if a line is a record whose text field is not text, or not the lists and objects of a path.
-fn holds_no_text(line: &[u8], path: &TextPath) -> bool {
-    let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return false };
+/// The value of the text field of a record if it is not text, or not the lists and objects of a path.
+fn value_without_text<'a>(line: &'a [u8], path: &TextPath) -> Option<&'a RawValue> {
+    let record = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line).ok()?;
     let is_text = |value: &RawValue| value.get().starts_with('"') || value.get() == "null";
-    record.get(&path.root).is_some_and(|value| !path.steps.is_empty() || !is_text(value))
+    record.get(&path.root).copied().filter(|value| !path.steps.is_empty() || !is_text(value))
 }
 
 /// Maximum nesting of arrays and objects in any bytes.
@@ -338,6 +347,15 @@ mod tests {
         assert_eq!(text_at("messages[].content", chat), "Wh\u{e4}t?\n\nThat.\n\n\n");
         assert_eq!(text_at("texts[]", r#"{"texts": ["a", null, "b"]}"#), "a\n\nb");
         assert_eq!(text_at("a.b[][].c", r#"{"a": {"x": 1, "b": [[{"c": "1"}], [], [{"c": "2"}]]}}"#), "1\n\n2");
+        // Parts of a text, as beside pictures; of the others, strings in a list of lists are not.
+        let parts = r#"{"m": [{"c": "a"}, {"c": [{"type": "text", "text": "b \ud83d"}, {"type": "image_url", "image_url": {"url": "x"}}, null,
+            {"text": "c", "type": "text"}]}, {"c": []}, {"c": [{"text": null}]}]}"#;
+        assert_eq!(text_at("m[].c", parts), "a\n\nb \u{fffd}\u{fffd}\u{fffd}\n\nc");
+        for wrong in
+            [r#"{"m": [{"c": {"text": "a"}}]}"#, r#"{"m": [{"c": [{"text": 7}]}]}"#, r#"{"m": [{"c": ["a"]}]}"#]
+        {
+            assert_eq!(text_at("m[].c", wrong), "the field text of the record is not text");
+        }
         // No text, and not the shape.
         for none in [r#"{"texts": []}"#, r#"{"texts": null}"#, r#"{"texts": [null]}"#] {
             assert_eq!(text_at("texts[]", none), "null");
@@ -411,6 +429,23 @@ mod tests {
         let kept = [("id", "a\"b"), ("n", "1.50"), ("deep", "{\"x\": [1]}")];
         assert_eq!(record.metadata, kept.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert_eq!(record.text, Some(Vec::new()));
+    }
+
+    #[test]
+    fn the_place_with_most_text_is_found() {
+        for (value, place) in [
+            (r#""a""#, Some("m")),
+            (r#"["a", "b"]"#, Some("m[]")),
+            (r#"[{"role": "user", "content": "longer"}, {"role": "x"}]"#, Some("m[].content")),
+            (r#"[{"from": "human", "value": [{"type": "text", "text": "longer"}]}]"#, Some("m[].value")),
+            (r#"[[{"a": "b"}]]"#, None),
+            (r#"{"a": "b"}"#, None),
+            ("7", None),
+            ("[]", None),
+        ] {
+            let value: &RawValue = serde_json::from_str(value).unwrap();
+            assert_eq!(most_text("m", value).map(|(place, _)| place).as_deref(), place, "{value}");
+        }
     }
 
     #[test]

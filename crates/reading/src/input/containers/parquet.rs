@@ -72,7 +72,7 @@ fn take_row(
             Field::Null => {}
             value if name == path.root && !path.steps.is_empty() => {
                 if !add_texts(&value, &path.steps, &mut text) {
-                    let error = Error::Document(DocumentError::NotText { field: fields.text.clone() });
+                    let error = Error::Document(DocumentError::NotText { field: fields.text.clone(), place: None });
                     return members.failed(suffix, error);
                 }
             }
@@ -147,11 +147,12 @@ fn columns_of(schema: &Type, fields: &RecordFields, path: &TextPath) -> Result<T
         let mut of_bytes = columns.iter().filter(|column| {
             column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY && column.name() != fields.id
         });
+        let only = of_bytes.next().filter(|_| of_bytes.next().is_none()).map(|column| column.name().to_owned());
         return Err(Error::Document(DocumentError::NoTextField {
             field: fields.text.clone(),
             records: None,
             fields: columns.iter().map(|column| column.name().to_owned()).collect(),
-            most_text: of_bytes.next().filter(|_| of_bytes.next().is_none()).map(|column| column.name().to_owned()),
+            most_text: only.or_else(|| columns.iter().find_map(|column| texts_of_list(column))),
         }));
     }
     let wanted = |column: &&Arc<Type>| {
@@ -179,6 +180,13 @@ fn has_texts(column: &Type, steps: &[TextStep]) -> bool {
             column.is_group() && column.get_fields().iter().any(|field| field.name() == name && has_texts(field, steps))
         }
     }
+}
+
+/// The text field for the texts of a column that is a list, of texts or of messages in a usual form.
+fn texts_of_list(column: &Type) -> Option<String> {
+    let name = column.name();
+    let places = [".content", ".value", ".text", ""].map(|field| format!("{name}[]{field}"));
+    places.into_iter().find(|place| column.is_group() && has_texts(column, &TextPath::of(place).steps))
 }
 
 /// Pages are decoded in memory, so their stated size is checked first.

@@ -1,10 +1,12 @@
 //! Text path: the place of a record's text. The text is one field, or is made of many values in lists and
 //! objects within the record, such as the messages of a chat.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Deserializer;
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use super::json_lines::{JsonText, Key};
 
@@ -74,7 +76,7 @@ impl TextPath {
 
     /// The texts in the JSON of the root field, joined. `None` if there are none.
     pub(super) fn seed<'a>(&'a self, texts: &'a mut Option<Vec<u8>>) -> PathSeed<'a> {
-        PathSeed { steps: &self.steps, texts }
+        PathSeed { steps: &self.steps, is_joined: !self.steps.is_empty(), texts }
     }
 }
 
@@ -83,9 +85,57 @@ pub fn is_joined(field: &str) -> bool {
     !TextPath::of(field).steps.is_empty()
 }
 
+/// Adds a text to the texts that are joined. It is a string, or a list of its parts, as in messages with
+/// pictures: objects that may have a field `text`.
+fn add_text(value: &RawValue, texts: &mut Option<Vec<u8>>) -> serde_json::Result<()> {
+    if value.get().starts_with('[') {
+        for part in serde_json::from_str::<Vec<Option<BTreeMap<String, &RawValue>>>>(value.get())? {
+            if let Some(text) = part.and_then(|part| part.get("text").copied()) {
+                add_string(text, texts)?;
+            }
+        }
+        return Ok(());
+    }
+    add_string(value, texts)
+}
+
+fn add_string(value: &RawValue, texts: &mut Option<Vec<u8>>) -> serde_json::Result<()> {
+    let JsonText(text) = serde_json::from_str(value.get())?;
+    if let Some(text) = text {
+        TextPath::join(texts, text);
+    }
+    Ok(())
+}
+
+/// The place with most text in a field of a record, and its bytes: the field itself; the texts of its list;
+/// or a field of the objects of its list. `None` if it has none.
+pub(super) fn most_text(name: &str, value: &RawValue) -> Option<(String, usize)> {
+    let bytes = |value: &RawValue| {
+        let mut texts = None;
+        add_text(value, &mut texts).ok()?;
+        texts.map(|texts| texts.len())
+    };
+    if value.get().starts_with('"') {
+        return bytes(value).map(|bytes| (name.to_owned(), bytes));
+    }
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for element in serde_json::from_str::<Vec<&RawValue>>(value.get()).ok()? {
+        if let Ok(fields) = serde_json::from_str::<BTreeMap<String, &RawValue>>(element.get()) {
+            for (field, value) in fields {
+                *places.entry(format!("{name}[].{field}")).or_default() += bytes(value).unwrap_or(0);
+            }
+        } else if element.get().starts_with('"') {
+            *places.entry(format!("{name}[]")).or_default() += bytes(element).unwrap_or(0);
+        }
+    }
+    places.into_iter().filter(|(_, bytes)| *bytes > 0).max_by_key(|(_, bytes)| *bytes)
+}
+
 /// Reads the texts of a JSON value. A missing field and null are no text.
 pub(super) struct PathSeed<'a> {
     steps: &'a [TextStep],
+    /// True if the path has steps, and not only none left.
+    is_joined: bool,
     texts: &'a mut Option<Vec<u8>>,
 }
 
@@ -93,8 +143,12 @@ impl<'de> DeserializeSeed<'de> for PathSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        if self.steps.is_empty() && self.is_joined {
+            let value: &RawValue = Deserialize::deserialize(from)?;
+            return add_text(value, self.texts).map_err(D::Error::custom);
+        }
         if self.steps.is_empty() {
-            let JsonText(text) = serde::Deserialize::deserialize(from)?;
+            let JsonText(text) = Deserialize::deserialize(from)?;
             if let Some(text) = text {
                 TextPath::join(self.texts, text);
             }
@@ -120,19 +174,19 @@ impl<'de> Visitor<'de> for PathSeed<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
         let Some((TextStep::Each, steps)) = self.steps.split_first() else {
-            return Err(serde::de::Error::invalid_type(serde::de::Unexpected::Seq, &self));
+            return Err(A::Error::invalid_type(serde::de::Unexpected::Seq, &self));
         };
-        while elements.next_element_seed(PathSeed { steps, texts: self.texts })?.is_some() {}
+        while elements.next_element_seed(PathSeed { steps, texts: self.texts, ..self })?.is_some() {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Some((TextStep::Field(name), steps)) = self.steps.split_first() else {
-            return Err(serde::de::Error::invalid_type(serde::de::Unexpected::Map, &self));
+            return Err(A::Error::invalid_type(serde::de::Unexpected::Map, &self));
         };
         while let Some(Key(key)) = map.next_key()? {
             if *key == *name {
-                map.next_value_seed(PathSeed { steps, texts: self.texts })?;
+                map.next_value_seed(PathSeed { steps, texts: self.texts, ..self })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
