@@ -27,7 +27,8 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         },
         Error::NotAReport { .. } => "-o takes a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
         Error::DatabaseExists { .. } => "choose another path with --db; `fpdb stats` shows the settings of this one".into(),
-        Error::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile".into(),
+        Error::Locked { holder, .. } if is_service(holder) => "it is `fpdb serve`, which writes as long as it runs: send documents to the service, or end it; reading (query, list, show, stats) is possible meanwhile".into(),
+        Error::Locked { .. } => "wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile; a service (`fpdb serve`) writes as long as it runs".into(),
         Error::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database with --db for the other ones".into(),
         Error::WindowTooSmall { stored, .. } => format!("use --window {stored} or more, or make a database with a smaller -w"),
         Error::CommitsLost { .. } | Error::TablesLost { .. } => "a file of the store was cut short or put back from an older copy: `fpdb restore DIR` makes a database of a backup; without one `fpdb verify --repair` saves what can be read, if enough is left, and `fpdb ingest` then adds what is missing".into(),
@@ -89,6 +90,13 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         _ => return error.hint(),
     };
     Some(text)
+}
+
+/// True if the holder of a lock, "process" and its id, is a service, as far as the system tells.
+fn is_service(holder: &str) -> bool {
+    let Some(process) = holder.strip_prefix("process ").and_then(|id| id.parse::<u32>().ok()) else { return false };
+    let arguments = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    arguments.split(|&byte| byte == 0).any(|argument| argument == b"serve")
 }
 
 /// The program's own hint for an unreadable document, if it has one.

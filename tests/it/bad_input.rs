@@ -179,7 +179,7 @@ fn one_writer_at_a_time_and_readers_beside_it() {
     status 2
     --- stderr
     error: the database at [folder]/.fpdb is being written by process 4711
-    hint: wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile
+    hint: wait until it ends, or stop it with Ctrl-C: what it has committed stays; reading (query, list, show, stats) is possible meanwhile; a service (`fpdb serve`) writes as long as it runs
     ");
     for reader in [&["query", "a.txt"][..], &["list"], &["show", "a.txt"], &["stats", "--hashes"]] {
         folder.ok(reader);

@@ -119,7 +119,11 @@ fn documents_are_stored_and_found_and_sigterm_commits() {
     // Another process reads meanwhile, and none may write.
     assert!(folder.ok(&["list", "--db", "db"]).stdout.contains("essays/a.txt"));
     let locked = folder.run(&["serve", "--db", "db", "--listen", "127.0.0.1:0"]);
-    assert!(locked.status == 2 && locked.stderr.contains("is being written by process"), "{locked:?}");
+    let holder = format!("is being written by process {}\n", service.process.id());
+    assert!(locked.status == 2 && locked.stderr.contains(&holder), "{locked:?}");
+    assert!(locked.stderr.contains("`fpdb serve`"), "{locked:?}");
+    #[cfg(target_os = "linux")]
+    assert!(locked.stderr.contains("hint: it is `fpdb serve`"), "{locked:?}");
     // A request under way when the signal comes is finished.
     let mut slow = TcpStream::connect(service.address).unwrap();
     let head =

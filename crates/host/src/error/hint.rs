@@ -22,7 +22,7 @@ impl Error {
             Self::NotAReport { .. } => "name a path where nothing is yet, an empty folder, or an earlier report, which is replaced".into(),
             Self::DatabaseExists { .. } => "open it, or choose another path for a database with other settings".into(),
             Self::Locked { holder, .. } if *holder == format!("process {}", std::process::id()) => "this very process has it open for writing: share it, or close it first".into(),
-            Self::Locked { .. } => "wait until it ends; meanwhile the database can be opened for reading".into(),
+            Self::Locked { .. } => "wait until it ends, or if it is a service, send documents to it; meanwhile the database can be opened for reading".into(),
             Self::TooFewOpenFiles { needed, .. } => format!("raise the limit before you start it: `ulimit -n {}`", needed.next_power_of_two()),
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
             Self::HashVersion { .. } => "ingest the documents again into a new database, or use the version of fpdb that made this one".into(),
