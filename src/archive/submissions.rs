@@ -10,24 +10,30 @@ use fpdb_host::error::{Error, Result};
 /// Signs that only a regular expression has.
 const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '\\'];
 
+/// By default a submission, or a pair of them, lists this number of documents or pairs at most.
+pub(crate) const SUBMISSION_FILES: usize = 10;
+
 /// The regular expression for [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) and
 /// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by) under which each
 /// folder and each archive directly in `folder` is one submission; `.` stands for the first folder of the
-/// names. A regular expression stays as it is: it has a sign such as `^` or `(`.
+/// names. A part `*` stands for any one folder: with `class/*` each folder in each folder of `class` is a
+/// submission. A regular expression stays as it is: it has a sign such as `^` or `(`.
 ///
 /// ```
 /// assert_eq!(fpdb::submission_pattern("class/2026"), "^(class/2026/[^/!]+)[/!]");
+/// assert_eq!(fpdb::submission_pattern("class/*"), "^(class/[^/!]+/[^/!]+)[/!]");
 /// assert_eq!(fpdb::submission_pattern("^([a-z]*)_"), "^([a-z]*)_");
 /// ```
 #[must_use]
 pub fn submission_pattern(folder: &str) -> String {
-    if folder.contains(SIGNS) {
+    if folder.split('/').any(|part| part != "*" && part.contains(SIGNS)) {
         return folder.to_owned();
     }
-    let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let parts = folder.split('/').filter(|part| !part.is_empty() && *part != ".");
     let root = if folder.starts_with('/') { "/" } else { "" };
-    let below: String = parts.iter().map(|part| format!("{part}/")).collect();
-    format!("^({root}{}[^/!]+)[/!]", regex::escape(&below))
+    let escaped = parts.map(|part| if part == "*" { "[^/!]+".to_owned() } else { regex::escape(part) });
+    let below: String = escaped.map(|part| format!("{part}/")).collect();
+    format!("^({root}{below}[^/!]+)[/!]")
 }
 
 /// Which documents are one. A submission goes by the id of its first document.
@@ -121,6 +127,9 @@ mod tests {
             ("in", "^(in/[^/!]+)[/!]"),
             ("./in/a.b//", "^(in/a\\.b/[^/!]+)[/!]"),
             ("/in", "^(/in/[^/!]+)[/!]"),
+            ("in/*", "^(in/[^/!]+/[^/!]+)[/!]"),
+            ("*", "^([^/!]+/[^/!]+)[/!]"),
+            ("in/*.c", "in/*.c"),
             ("^([a-z]*)_", "^([a-z]*)_"),
         ] {
             assert_eq!(submission_pattern(typed), pattern);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::phrases::Phrases;
 use super::weight::Weight;
+use crate::archive::submissions::SUBMISSION_FILES;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::names::names;
 use fpdb_host::setters::{check_share, setters};
@@ -55,6 +56,8 @@ pub struct QueryOptions {
     /// text of the first group, or the whole match if there is no group. A hash counts once for each
     /// submission. Counting the sizes of submissions costs a pass over all documents and postings.
     pub submission_by: Option<String>,
+    /// Maximum number of documents listed with a submission, those that share most; by default 10.
+    pub submission_files: usize,
     /// How the query documents are read.
     pub read: ReadOptions,
     /// Phrases of the query that count in no match; by default none. Not part of the JSON.
@@ -77,6 +80,7 @@ impl QueryOptions {
         passages: bool,
         only: Option<Vec<DocId>>,
         submission_by: Option<String>,
+        submission_files: usize,
         read: ReadOptions,
         phrases: Option<Phrases>,
         joining: PassageOptions,
@@ -122,6 +126,7 @@ impl Default for QueryOptions {
             passages: true,
             only: None,
             submission_by: None,
+            submission_files: SUBMISSION_FILES,
             read: ReadOptions::default(),
             phrases: None,
             joining: PassageOptions::default(),

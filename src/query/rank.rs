@@ -146,9 +146,6 @@ pub(super) fn rank<'a>(
     Ok(RankedMatches { best, reaching, below: all - reaching })
 }
 
-/// Maximum number of documents listed with a submission.
-const FILES: usize = 10;
-
 /// The documents of a submission that share a hash with the query.
 #[derive(Default)]
 pub(super) struct MatchFiles {
@@ -173,7 +170,8 @@ pub(super) fn files(
         of_submission.map(|(&(_, document), shares)| (document, shares)).collect();
     files.retain(|(document, _)| chosen.is_none_or(|chosen| chosen.contains(document)));
     files.sort_by_key(|&(document, shares)| (Reverse(shares[0].hashes + shares[1].hashes), document));
-    let unlisted = files.split_off(files.len().min(FILES)).into_iter().map(|(document, _)| document).collect();
+    let unlisted =
+        files.split_off(files.len().min(options.submission_files)).into_iter().map(|(document, _)| document).collect();
     let measured = files.into_iter().map(|(document, shares)| {
         let holder = MatchSubject::Document(Box::new(store.document(document)?));
         Ok(measure(store, subject, tally, (document, shares), holder, options))

@@ -26,5 +26,6 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOp
         .joining(args.joining.options(most_passages))
         .weight(args.weight)
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
+        .submission_files(args.submission_files)
         .read(args.read.options().fields(args.records.fields()))
 }

@@ -79,10 +79,14 @@ pub(crate) struct PairsArgs {
     /// Count the documents of one submission as one
     ///
     /// The files that share most are listed. DIR: each folder or archive directly in it is a submission (`.`:
-    /// the first folder of the names). REGEX: documents whose names give the same match (of its first group,
-    /// if it has one) are one submission. All other documents stand for themselves.
+    /// the first folder of the names; 'class/*': each one in any folder of class). REGEX: documents whose
+    /// names give the same match (of its first group, if it has one) are one submission. All other documents
+    /// stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
     pub(crate) submission_by: Option<String>,
+    /// List at most N pairs of files of two submissions, those that share most
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "submission_by")]
+    pub(crate) submission_files: usize,
     /// Rank programs by their own text too, where that is more alike
     ///
     /// A database of profile code has this text as a view of its own, and this flag changes nothing there. In

@@ -58,11 +58,15 @@ pub(crate) struct QueryArgs {
     /// Rank the documents of one submission as one
     ///
     /// The files that share most are listed below it, with their passages. DIR: each folder or archive
-    /// directly in it is a submission (`.`: the first folder of the names). REGEX: documents whose names give
-    /// the same match (of its first group, if it has one) are one submission. All other documents stand for
-    /// themselves. A stored document does not match its own submission. Reads all postings first.
+    /// directly in it is a submission (`.`: the first folder of the names; 'class/*': each one in any folder
+    /// of class). REGEX: documents whose names give the same match (of its first group, if it has one) are
+    /// one submission. All other documents stand for themselves. A stored document does not match its own
+    /// submission. Reads all postings first.
     #[arg(long, value_name = "DIR|REGEX")]
     pub(crate) submission_by: Option<String>,
+    /// List at most N files of a submission, those that share most
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "submission_by")]
+    pub(crate) submission_files: usize,
     /// Print one row a query: its share in the whole archive
     ///
     /// The share of the query that the stored documents hold together, and where. All matches count, whatever

@@ -52,6 +52,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
             None => GroupBy::Metadata,
         })
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
+        .submission_files(args.submission_files)
         .own_text(args.own_text.then(|| args.limits.limits()))
         .new_since(args.new_since)
         .weight(args.weight)

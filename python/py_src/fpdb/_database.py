@@ -519,9 +519,11 @@ class Database:
             ignore_phrases: a file of phrases, one a line, that do not count in the query. For prose.
             weight: "idf" counts a rare fingerprint more than a common one.
             submission_by: ranks the documents of one submission as one match, with the `files` that share most. A folder: each
-                folder and archive directly in it is a submission ("." for the first folder of the names). Or a regular
+                folder and archive directly in it is a submission ("." for the first folder of the names, "class/*" for each one in
+                any folder of class). Or a regular
                 expression: documents whose names give the same match (of its first group, if it has one) are one. Other
                 documents stand for themselves. Reads all postings first.
+            submission_files: the most `files` of a submission.
             format: the format of the queries: "auto", or as for `ingest`.
             limits, progress, stop: as for `ingest`.
 
@@ -695,6 +697,7 @@ class Database:
             groups: False: such documents are pairs too.
             submission_by: counts the documents of one submission as one, and lists the pairs of their `files` that share most: a
                 folder or a regular expression, as for `query`.
+            submission_files: the most `files` of a pair.
             new_since: only pairs of a document of this number or above and one below it.
             weight: "idf" counts a rare fingerprint more than a common one.
             top: the most pairs; None for all.

@@ -239,6 +239,7 @@ _PAIRS = {
     "group_by": Argument("group_by", None, _or_default(_group_by)),
     "groups": Argument("group_by", True, _groups),
     "submission_by": Argument("submission_by", None, _or_none(_submission)),
+    "submission_files": Argument("submission_files", 10, _count),
     "new_since": Argument("new_since", None, _or_none(lambda name, value: {"document": _number(name, value)})),
     "weight": Argument("weight", "none", _text),
     "top": Argument("top", None, _or_none(_count)),
@@ -271,6 +272,7 @@ QUERY = Arguments(
     {
         "weight": Argument("weight", "none", _text),
         "submission_by": Argument("submission_by", None, _or_none(_submission)),
+        "submission_files": Argument("submission_files", 10, _count),
     },
     _READING,
 )
@@ -333,6 +335,7 @@ class ServedQueryOptions(TypedDict, total=False):
     skip_quotes: bool
     weight: Literal["none", "idf"]
     submission_by: str | None
+    submission_files: int
     format: str
 
 
@@ -374,6 +377,7 @@ class PairsOptions(TypedDict, total=False):
     group_by: str | None
     groups: bool
     submission_by: str | None
+    submission_files: int
     new_since: int | None
     weight: Literal["none", "idf"]
     top: int | None

@@ -16,18 +16,16 @@ use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
 use fpdb_store::Store;
 
-/// Maximum number of pairs of documents listed with a pair of submissions.
-const FILES: usize = 10;
-
-/// Approximate bytes of a pair of submissions with its files.
-const PAIR_BYTES: u64 = 8192;
+/// Approximate bytes of a pair of submissions, and of each pair of its files.
+const PAIR_BYTES: u64 = 1024;
 
 /// A batch of pairs takes 1/`BATCH_SHARE` of the memory.
 const BATCH_SHARE: u64 = 4;
 
 /// Number of pairs of submissions in a batch.
-pub(super) fn batch(memory: u64) -> usize {
-    usize::try_from(memory / BATCH_SHARE / PAIR_BYTES).unwrap_or(usize::MAX).max(1)
+pub(super) fn batch(memory: u64, files: usize) -> usize {
+    let bytes = PAIR_BYTES.saturating_mul((files as u64).saturating_add(1));
+    usize::try_from(memory / BATCH_SHARE / bytes).unwrap_or(usize::MAX).max(1)
 }
 
 /// Memory not available for counting: that of the batch and of the sorted pairs.
@@ -44,21 +42,21 @@ struct Files {
 }
 
 impl Files {
-    fn add(&mut self, found: Measured) {
+    fn add(&mut self, found: Measured, most: usize) {
         self.count += 1;
         self.best.push(found);
-        if self.best.len() == 2 * FILES {
-            self.keep_best();
+        if self.best.len() > most.saturating_mul(2) {
+            self.keep_best(most);
         }
     }
 
-    fn keep_best(&mut self) {
+    fn keep_best(&mut self, most: usize) {
         self.best.sort_unstable_by_key(|found| (Reverse(found.shared[0] + found.shared[1]), found.a, found.b));
-        self.best.truncate(FILES);
+        self.best.truncate(most);
     }
 }
 
-/// Adds to each pair of submissions the pairs of their documents that share most, at most [`FILES`].
+/// Adds to each pair of submissions the pairs of their documents that share most.
 pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, task: &Task<'_>) -> Result<()> {
     let wanted = pairs.iter().map(|pair| (pair.a_id.0, pair.b_id.0)).collect();
     let all = PairsOptions { max_df: options.max_df, ..PairsOptions::all() };
@@ -69,7 +67,7 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
         let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
         for &found in found {
             let (of, found) = documents.submissions_of(found);
-            files.entry(of).or_default().add(found);
+            files.entry(of).or_default().add(found, options.submission_files);
         }
         Ok(())
     })?;
@@ -77,7 +75,7 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
     let mut names = PairNames::new(store, HashMap::new());
     for pair in pairs {
         let mut of_pair = files.remove(&(pair.a_id.0, pair.b_id.0)).unwrap_or_default();
-        of_pair.keep_best();
+        of_pair.keep_best(options.submission_files);
         pair.files_left_out = of_pair.count - of_pair.best.len() as u64;
         let named = of_pair.best.iter().map(|found| names.pair(&PairRecord::of(found, &[]), &documents));
         pair.files = named.collect::<Result<_>>()?;
@@ -96,8 +94,11 @@ mod tests {
     #[test]
     fn files_are_counted_in_what_the_pairs_leave() {
         for memory in [0, 1, 1000, 1 << 20, (1 << 30) + 7, u64::MAX] {
-            let held = batch(memory) as u64 * PAIR_BYTES;
-            assert!(held <= memory / BATCH_SHARE || held == PAIR_BYTES);
+            for files in [0, 10, usize::MAX] {
+                let bytes = PAIR_BYTES.saturating_mul((files as u64).saturating_add(1));
+                let held = u128::from(bytes) * batch(memory, files) as u128;
+                assert!(held <= u128::from(memory / BATCH_SHARE) || held == u128::from(bytes));
+            }
             // Counters take at most half of the memory.
             assert!(reserved(memory) <= memory / 2);
         }

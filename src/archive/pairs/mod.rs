@@ -135,7 +135,8 @@ impl FoundPairs<'_> {
         let Self { records, documents, submissions, .. } = self;
         let mut names = PairNames::new(store, submissions);
         // Each batch of submissions costs two passes over the postings.
-        let batch = if options.submission_by.is_some() { files::batch(store.memory()) } else { 1 };
+        let batch =
+            if options.submission_by.is_some() { files::batch(store.memory(), options.submission_files) } else { 1 };
         let mut pairs = Vec::new();
         let mut visit_all = |pairs: &mut Vec<Pair>| -> Result<()> {
             if options.submission_by.is_some() && !pairs.is_empty() {

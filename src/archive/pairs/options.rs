@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::archive::submissions::SUBMISSION_FILES;
 use crate::query::Weight;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::setters::{check_share, setters};
@@ -44,6 +45,10 @@ pub struct PairsOptions {
     /// text of the first group, or the whole match if there is no group. Pairs are then pairs of submissions,
     /// and a hash counts once for each submission.
     pub submission_by: Option<String>,
+    /// Maximum number of pairs of documents listed with a pair of submissions, those that share most; by
+    /// default 10.
+    #[serde(default = "default_submission_files")]
+    pub submission_files: usize,
     /// For source code, also compares the documents' own text, names and comments included. Pairs are then
     /// ordered by the larger of the two resemblances. Fingerprints of source code describe only its
     /// structure, so the documents of all pairs are read again, within these limits.
@@ -71,6 +76,7 @@ impl PairsOptions {
         old: Vec<String>,
         group_by: GroupBy,
         submission_by: Option<String>,
+        submission_files: usize,
         own_text: Option<InputLimits>,
         new_since: Option<Since>,
         weight: Weight,
@@ -93,6 +99,7 @@ impl PairsOptions {
             old: Vec::new(),
             group_by: GroupBy::default(),
             submission_by: None,
+            submission_files: default_submission_files(),
             own_text: None,
             new_since: None,
             weight: Weight::default(),
@@ -171,6 +178,10 @@ impl PairsOptions {
     /// The default cap on df. A hash in a thousand documents makes half a million pairs. It is typical of a
     /// licence or a menu, not of copying.
     pub const MAX_DF: u64 = 1000;
+}
+
+fn default_submission_files() -> usize {
+    SUBMISSION_FILES
 }
 
 /// How documents are put into groups. A document in no group pairs with all.

@@ -80,6 +80,48 @@ fn pairs_of_submissions_lead_to_pairs_of_their_files() {
     assert!(!page.contains("in/ann") && page.contains("Submission 1"));
 }
 
+/// Twelve pairs of files, of which a report has as many as are asked for, and says so.
+#[test]
+fn all_pairs_of_files_can_be_had() {
+    let folder = Folder::new();
+    for student in ["x/ann", "y/bob"] {
+        for file in 0..12 {
+            folder.write(&format!("in/{student}/{file:02}.txt"), stretch(file));
+        }
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    let by = ["--submission-by", "in/*"];
+    for (flags, listed) in [(&[][..], 10), (&["--submission-files", "12"], 12), (&["--submission-files", "0"], 0)] {
+        let answer = folder.ok(&[&["pairs", "--format", "json"], &by[..], flags].concat()).json();
+        assert_eq!((answer.len(), &answer[0]["a"], &answer[0]["b"]), (1, &json!("in/x/ann"), &json!("in/y/bob")));
+        let files = answer[0]["files"].as_array().map_or(0, Vec::len);
+        assert_eq!(
+            (files, answer[0]["files_left_out"].as_u64().unwrap_or(0)),
+            (listed, 12 - listed as u64),
+            "{flags:?}"
+        );
+        folder.write("asked.txt", (0..12).map(stretch).collect::<String>());
+        let answer =
+            folder.ok(&[&["query", "--format", "json", "asked.txt"], &by[..], flags].concat()).json().remove(0);
+        let found = &answer["matches"][0];
+        let files = found["files"].as_array().map_or(0, Vec::len);
+        assert_eq!((files, found["files_left_out"].as_u64().unwrap_or(0)), (listed, 12 - listed as u64), "{flags:?}");
+        folder.ok(&[&["pairs", "--format", "html", "-o", "report"], &by[..], flags].concat());
+        assert_eq!(read(&folder, "report").pairs[0].files.len(), listed);
+    }
+    let run = folder.run(&["pairs", "--submission-files", "3"]);
+    assert!(run.status == 2 && run.stderr.contains("--submission-by"), "{run:?}");
+    let Some(mut browser) = Browser::start() else { return };
+    folder.ok(&[&["pairs", "--format", "html", "-o", "report"], &by[..]].concat());
+    browser.open(&folder.path().join("report/index.html"), "pair=1");
+    browser.wait("document.getElementById('files')");
+    let title = browser.text("document.getElementById('files-title').textContent");
+    assert_eq!(title, "The documents that share most: 10 of 12 pairs");
+    let rest = browser.text("document.getElementById('files-left').textContent");
+    assert_eq!(rest, "2 more pairs of documents share less. A report made with --submission-files 12 has all.");
+    browser.check_quiet();
+}
+
 #[test]
 fn a_query_that_matches_submissions_leads_to_their_files() {
     let folder = Folder::new();

@@ -13,13 +13,14 @@ function filesOf(pair) {
     return h("tr", { class: "link", "data-pair": file.number + 1, onclick: (event) => { if (!event.target.closest("a") && !String(getSelection())) open(); } },
       cells.map(([kind, cell]) => h("td", { class: kind || null }, cell)));
   });
+  const left = pair.files_left_out;
   const heads = ["pair", "A", "B", ...shares.map((measure) => MEASURES[measure].title), "shared fingerprints", "passages", "longest passage"];
   return h("div", { class: "overview" }, h("section", { class: "card wide list", "aria-labelledby": "files-title" },
-    h("h2", { id: "files-title" }, "The documents that share most"),
-    canBeWhole(pair) && h("p", {}, h("a", { id: "whole", href: `#pair=${pair.number + 1}&files=whole` }, "All of them side by side")),
+    h("h2", { id: "files-title" }, "The documents that share most", left > 0 && `: ${grouped(rows.length)} of ${count(rows.length + left, "pair")}`),
+    canBeWhole(pair) && h("p", {}, h("a", { id: "whole", href: `#pair=${pair.number + 1}&files=whole` }, left > 0 ? "These side by side" : "All of them side by side")),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "files-title" }, h("table", { id: "files" },
       h("thead", {}, h("tr", {}, heads.map((words) => h("th", { scope: "col", class: ["pair", "shared fingerprints", "passages", "longest passage"].includes(words) ? "number" : null }, words)))), h("tbody", {}, rows))),
-    pair.files_left_out > 0 && h("p", { class: "faint" }, `${count(pair.files_left_out, "more pair")} of documents share${pair.files_left_out === 1 ? "s" : ""} less.`)));
+    left > 0 && h("p", { class: "faint", id: "files-left" }, `${count(left, "more pair")} of documents share${left === 1 ? "s" : ""} less. A report made with --submission-files ${rows.length + left} has all.`)));
 }
 
 // Whether the texts and passages of its documents are in the report.
