@@ -115,9 +115,9 @@ impl Database {
 }
 
 impl Database {
-    /// Calls `answer` with the queries of a batch, in order, in portions. If texts lie in containers, those that a
-    /// portion needs are read ahead: a container is then read once for a portion, not once for each query.
-    /// `query` gives the prepared query of an entry, if there is one.
+    /// Calls `answer` with the queries of a batch, in order, in portions. If texts lie in containers, those
+    /// that a portion needs are read ahead: a container is then read once for a portion, not once for each
+    /// query. `query` gives the prepared query of an entry, if there is one.
     pub(super) fn answer_in_portions<Q: Sync>(
         &self,
         store: &Store,
@@ -191,5 +191,56 @@ pub(super) fn gather<'a>(
     match store.gather(&hashes, memory(store), stop) {
         Err(Error::Stopped) => Err(Error::Stopped),
         gathered => Ok(gathered.unwrap_or_default()),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::query::{Openings, QueryAnswer, QuerySource};
+    use crate::{IngestOptions, Profile, Source, WalkOptions};
+
+    /// After the first queries, texts in a container come from one pass over it for many queries, and each
+    /// answer is that of the query alone.
+    #[test]
+    fn a_container_is_read_once_for_many_queries() {
+        const RECORDS: u64 = 400;
+        let letter = |digit: u8| char::from(digit - b'0' + b'a');
+        let word = |number: u64| (number * 7919).to_string().bytes().map(letter).collect::<String>();
+        let text = |own: u64| (own * 12..own * 12 + 12).map(|number| word(number) + " ").collect::<String>();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let [archive, feed] = ["archive.jsonl", "feed.jsonl"].map(|name| folder.join(name));
+        let lines = |text: &dyn Fn(u64) -> String| -> String {
+            (0..RECORDS).map(|number| json!({"text": text(number)}).to_string() + "\n").collect()
+        };
+        std::fs::write(&archive, lines(&text)).unwrap();
+        std::fs::write(&feed, lines(&|number| text(number) + "and more")).unwrap();
+        let profile = Profile::named("words").unwrap();
+        let database = Database::builder().threads(1).create(folder.join("db"), profile).unwrap();
+        database.ingest_sources(&[Source::Path(archive.clone())], &IngestOptions::default(), &Task::new()).unwrap();
+
+        let options = QueryOptions::default().top(Some(2));
+        let openings = Openings::of(&[archive]);
+        let sources: Vec<QuerySource> =
+            (0..RECORDS).map(|number| QuerySource::text(text(number) + "and more")).collect();
+        let together = database.query_each(&sources, &options, &Task::new()).unwrap();
+        let for_each = openings.count();
+        let mut below = Vec::new();
+        let visit = |_: &str, answer: Result<QueryAnswer>| answer.map(|answer| below.push(answer.matches));
+        database.query_below(&feed, &WalkOptions::default(), &options, &Task::new(), visit).unwrap();
+        let for_below = openings.count();
+        // One pass opens a file twice: to recognise it and to read it.
+        for passes in [for_each / 2, for_below / 2] {
+            assert!(passes > 10 && passes < 70, "64 queries by themselves, then a few passes: {passes}");
+        }
+        for (number, together) in together.into_iter().enumerate().step_by(37) {
+            let alone = database.query_with(sources[number].clone(), &options, &Task::new()).unwrap();
+            assert_eq!(together.unwrap(), alone);
+            assert_eq!(below[number], alone.matches);
+            assert!(alone.matches.iter().all(|found| found.inferred.is_none() && !found.passages.is_empty()));
+        }
     }
 }

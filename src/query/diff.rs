@@ -195,7 +195,7 @@ fn find_passages(
 ) -> Result<(DocumentPassages, Option<&'static str>)> {
     let mut symboliser =
         Symboliser::new(&a.profile).with_limits(&read.limits).with_sentences(options.rewritten).with_names();
-    let texts = query_text(a, &mut symboliser, shared_hashes(a, b), a.uncounted.clone(), stop)?
+    let texts = query_text(a, &mut symboliser, shared_hashes(a, b), a.uncounted.clone(), Default::default(), stop)?
         .and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
     stop.check()?;
     Ok(match texts {

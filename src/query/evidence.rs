@@ -1,21 +1,24 @@
 //! Evidence: finds the passages of the documents that are shown.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Ignored, IgnoredBecause};
+use super::ignored::stretches;
 use super::location::Location;
 use super::options::QueryOptions;
 use super::passages::{self, DocumentPassages, QueryText, SharedFingerprint};
-use super::prepared::{PreparedQuery, QueryHash};
+use super::prepared::{PreparedQuery, QueryHash, view_index};
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
 use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
 use super::units::Units;
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
+use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::Unit;
 use fpdb_passages::Uncounted;
@@ -32,6 +35,8 @@ pub(super) struct SharedFingerprints {
     pub(super) ignored: Vec<Ignored>,
     /// The ignored hashes, ascending.
     ignored_hashes: Vec<u64>,
+    /// For each view, the long stretches of the query that boilerplate holds.
+    stretches: [Vec<Range<u32>>; 2],
 }
 
 impl SharedFingerprints {
@@ -77,6 +82,16 @@ impl SharedFingerprints {
         }
         shared.ignored = spans(subject, &ignored);
         shared.ignored_hashes = ignored.iter().map(|(hash, _)| hash.hash).collect();
+        let boilerplate =
+            |(hash, because): &(&QueryHash, _)| (*because == IgnoredBecause::Boilerplate).then_some(hash.hash);
+        let boilerplate: Vec<u64> = ignored.iter().filter_map(boilerplate).collect();
+        if !boilerplate.is_empty() {
+            for (view, profile) in subject.profile.views().enumerate() {
+                let of_view = |found: &&Fingerprint| view_index(&subject.profile, found.hash) == view;
+                let fingerprints = subject.fingerprints.iter().filter(of_view).copied();
+                shared.stretches[view] = stretches(&profile, fingerprints, &boilerplate);
+            }
+        }
         Ok(shared)
     }
 }
@@ -134,7 +149,8 @@ impl<'a> Evidence<'a> {
             true => subject.uncounted.with(&subject.only_in(&shared.ignored_hashes)),
             false => subject.uncounted.clone(),
         };
-        let query = query_text(subject, &mut symboliser, shared.hashes.iter().copied(), uncounted, stop)?;
+        let hashes = shared.hashes.iter().copied();
+        let query = query_text(subject, &mut symboliser, hashes, uncounted, shared.stretches.clone(), stop)?;
         let mut stored = StoredTexts::new(store, limits).stopped_by(stop);
         if query.is_ok() {
             for &(id, record) in documents {
@@ -220,7 +236,7 @@ fn document_text(
 }
 
 /// The text of a query, prepared for the hashes it shares; or why it is not available. `uncounted` are its
-/// symbols that do not count.
+/// symbols that do not count; `ignored` are, for each view, the stretches that boilerplate holds.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).
@@ -229,12 +245,13 @@ pub(super) fn query_text(
     symboliser: &mut Symboliser,
     hashes: impl Iterator<Item = u64>,
     uncounted: Uncounted,
+    ignored: [Vec<Range<u32>>; 2],
     stop: &StopToken,
 ) -> Result<std::result::Result<QueryText, &'static str>> {
     let text = whole_text(subject, symboliser);
     stop.check()?;
     Ok(match text {
-        Ok(text) => Ok(QueryText::new(text, &subject.profile, hashes, uncounted, stop)?),
+        Ok(text) => Ok(QueryText::new(text, &subject.profile, hashes, uncounted, ignored, stop)?),
         Err(why) => Err(why),
     })
 }

@@ -19,6 +19,7 @@ mod corpus;
 mod diff;
 mod estimate;
 mod evidence;
+mod ignored;
 mod location;
 #[cfg(all(test, target_os = "linux"))]
 mod openings;

@@ -3,6 +3,7 @@
 mod apply;
 mod assemble;
 mod bad_input;
+mod boilerplate;
 mod care;
 mod changing;
 mod code;

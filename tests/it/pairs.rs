@@ -218,35 +218,6 @@ fn hashes_that_were_not_counted_are_told_in_every_format() {
     assert_eq!((run.json().len(), &*run.stderr), (3, ""));
 }
 
-/// Two programs that consist of handed-out code for the most part are compared by the rest, in each view.
-#[test]
-fn copies_are_found_below_what_was_handed_out() {
-    let statements = |seed: u64, count: u64| -> String {
-        (0..count)
-            .map(|line| format!("{} = {}({});\n", word(seed + line), word(seed * 7 + line), word(seed * 31 + line % 7)))
-            .collect()
-    };
-    let handed_out = statements(1, 200);
-    let folder = Folder::new();
-    folder.write("task.c", &handed_out);
-    for (name, seed) in [("anna", 1000), ("ben", 1000), ("cleo", 2000)] {
-        folder.write(&format!("in/{name}.c"), handed_out.clone() + &statements(seed, 12));
-    }
-    for profile in ["words", "code"] {
-        let database = format!("{profile}.db");
-        folder.ok(&["--db", &database, "ingest", "-q", "--profile", profile, "in", "--boilerplate", "task.c"]);
-        for weight in ["none", "idf"] {
-            let found = folder.ok(&["--db", &database, "pairs", "--weight", weight, "--format", "json"]).json();
-            assert_eq!(found.iter().map(names).collect::<Vec<_>>(), [("in/anna.c".into(), "in/ben.c".into())]);
-            // All statements have one structure: these programs differ as written.
-            let view = if profile == "code" { "text_" } else { "" };
-            let measures = ["resemblance", "containment_a", "containment_b"];
-            let measures = measures.map(|name| found[0][format!("{view}{name}")].as_f64());
-            assert_eq!(measures, [Some(1.0); 3], "{profile} {weight}");
-        }
-    }
-}
-
 #[test]
 fn groups_and_old_documents_are_not_paired_among_themselves() {
     let folder = Folder::new();

@@ -14,6 +14,7 @@
 mod chain;
 mod connected;
 mod covered;
+mod cutting;
 mod gaps;
 mod join;
 mod joined;
@@ -29,6 +30,7 @@ mod tests;
 mod thinning;
 
 pub use covered::Covered;
+pub use cutting::cut;
 pub use gaps::Gaps;
 pub use join::join;
 pub use joined::{Joined, Joining};

@@ -60,8 +60,8 @@ impl HolderLists {
 
 impl BlockPlan {
     /// Reads the postings once: counts the lists of each document and the holders in them, sums the weights,
-    /// and leaves boilerplate out of the sizes. The lists leave `reserved` bytes of the memory free, and the counters take at most half of
-    /// it.
+    /// and leaves boilerplate out of the sizes. The lists leave `reserved` bytes of the memory free, and the
+    /// counters take at most half of it.
     pub(super) fn make(
         store: &Store,
         documents: &mut Documents,

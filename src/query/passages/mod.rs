@@ -38,7 +38,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::profile::{Profile, Selection, Unit, View};
 use fpdb_passages::rewritten::{self, QueryWords, Rewriting};
 use fpdb_passages::{
-    Covered, Extent, Gaps, IndexedText, Joined, Joining, Occurrences, Settings, Uncounted, join, maximal_matches,
+    Covered, Extent, Gaps, IndexedText, Joined, Joining, Occurrences, Settings, Uncounted, cut, join, maximal_matches,
     thin_out, tile,
 };
 pub(super) use inferred::infer;
@@ -130,6 +130,8 @@ pub(super) struct QueryText {
     wanted: FxHashMap<u64, u32>,
     occurrences: Occurrences,
     uncounted: Uncounted,
+    /// The stretches that boilerplate holds.
+    ignored: Vec<Range<u32>>,
     /// Its words, once it is compared for rewritten text.
     words: OnceLock<QueryWords>,
     /// The text as written, if the profile has two views. All else is then of the structure.
@@ -138,7 +140,7 @@ pub(super) struct QueryText {
 
 impl QueryText {
     /// Prepares a text. `hashes` are those of its fingerprints, without duplicates; `uncounted` are its
-    /// symbols that do not count.
+    /// symbols that do not count; `ignored` are, for each view, the stretches that boilerplate holds.
     ///
     /// # Errors
     /// [`Error::Stopped`].
@@ -147,6 +149,7 @@ impl QueryText {
         profile: &Profile,
         hashes: impl Iterator<Item = u64>,
         uncounted: Uncounted,
+        [ignored, ignored_text]: [Vec<Range<u32>>; 2],
         stop: &StopToken,
     ) -> Result<Self> {
         let (of_text, of_structure): (Vec<u64>, Vec<u64>) =
@@ -154,11 +157,11 @@ impl QueryText {
         let text_view = match (profile.text_view(), text.take_text_view()) {
             (Some(view), Some(text)) => {
                 // Only prose has text that does not count.
-                Some(Box::new(Self::of_view(text, &view, of_text, Uncounted::default(), stop)?))
+                Some(Box::new(Self::of_view(text, &view, of_text, Uncounted::default(), ignored_text, stop)?))
             }
             _ => None,
         };
-        let structure = Self::of_view(text, &profile.structure_view(), of_structure, uncounted, stop)?;
+        let structure = Self::of_view(text, &profile.structure_view(), of_structure, uncounted, ignored, stop)?;
         Ok(Self { text_view, ..structure })
     }
 
@@ -167,12 +170,14 @@ impl QueryText {
         profile: &Profile,
         hashes: Vec<u64>,
         uncounted: Uncounted,
+        ignored: Vec<Range<u32>>,
         stop: &StopToken,
     ) -> Result<Self> {
         let wanted: FxHashMap<u64, u32> = hashes.into_iter().zip(0..).collect();
         let occurrences = Occurrences::find(text.values(), profile.k() as usize, profile.marks(), &wanted);
         stop.check()?;
-        Ok(Self { text, profile: *profile, wanted, occurrences, uncounted, words: OnceLock::new(), text_view: None })
+        let words = OnceLock::new();
+        Ok(Self { text, profile: *profile, wanted, occurrences, uncounted, ignored, words, text_view: None })
     }
 
     /// Compares the query with a document symbol by symbol. `shared` are the hashes of fingerprints that both
@@ -215,12 +220,15 @@ impl QueryText {
         shared.dedup();
         stop.check()?;
         let (query_values, document_values) = (self.text.values(), document.values());
-        let (matches, repeats) = maximal_matches(
+        let (mut matches, repeats) = maximal_matches(
             IndexedText { values: query_values, occurrences: &self.occurrences },
             IndexedText { values: document_values, occurrences: &occurrences },
             &shared,
             &settings,
         );
+        // A k-gram that reaches out of boilerplate is shared by all who copied on from it, so that the match
+        // around it runs back through the boilerplate.
+        cut(&mut matches, &self.ignored, settings.guarantee() as u32);
         stop.check()?;
         let mut joined = match options.rewritten {
             true => rewritten::passages(&Rewriting {

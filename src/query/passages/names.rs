@@ -85,7 +85,9 @@ mod tests {
         KgramHashes::new(profile.k() as usize).for_each(query.values(), |_, hash| hashes.push(hash));
         hashes.sort_unstable();
         hashes.dedup();
-        let query = QueryText::new(query, &profile, hashes.iter().copied(), Uncounted::default(), &stop).unwrap();
+        let query =
+            QueryText::new(query, &profile, hashes.iter().copied(), Uncounted::default(), Default::default(), &stop)
+                .unwrap();
         let found = query.compare(&document, hashes.into_iter(), &PassageOptions::default(), &stop).unwrap().passages;
         found.iter().map(|passage| (passage.symbols, passage.same_names)).collect()
     }

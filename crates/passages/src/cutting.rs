@@ -1,0 +1,73 @@
+//! Cutting: leaves out the parts of matches that lie in text that counts in no match.
+
+use std::ops::Range;
+
+use super::runs::MaximalMatch;
+use crate::ranges::difference;
+
+/// Cuts matches at ranges of the query, which are ascending and disjoint. Of a match that touches one, the
+/// parts outside are left that have at least `least` symbols. The result is in order of the query.
+pub fn cut(matches: &mut Vec<MaximalMatch>, ranges: &[Range<u32>], least: u32) {
+    if ranges.is_empty() {
+        return;
+    }
+    let mut parts = Vec::with_capacity(matches.len());
+    for found in matches.drain(..) {
+        let whole = found.query..found.query_end();
+        let first = ranges.partition_point(|range| range.end <= whole.start);
+        let touching = &ranges[first..first + ranges[first..].partition_point(|range| range.start < whole.end)];
+        if touching.is_empty() {
+            parts.push(found);
+            continue;
+        }
+        for part in difference(&[whole], touching).into_iter().filter(|part| part.len() >= least as usize) {
+            let document = found.document + (part.start - found.query);
+            parts.push(MaximalMatch { query: part.start, document, length: part.end - part.start, ..found });
+        }
+    }
+    parts.sort_by_key(|part| part.query);
+    *matches = parts;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ranges::union;
+
+    proptest! {
+        /// Compared with a look at each symbol.
+        #[test]
+        fn parts_are_the_runs_outside(
+            matches in prop::collection::vec((0u32..60, 0u32..60, 1u32..30), 0..8),
+            ranges in prop::collection::vec((0u32..90, 1u32..12), 0..6),
+            least in 1u32..6,
+        ) {
+            let mut matches = matches;
+            matches.sort_unstable();
+            let ranges: Vec<Range<u32>> = ranges.iter().map(|&(start, length)| start..start + length).collect();
+            let ranges = union(ranges.iter());
+            let inside = |symbol: u32| ranges.iter().any(|range| range.contains(&symbol));
+            let mut expected = Vec::new();
+            for &(query, document, length) in &matches {
+                let symbols: Vec<u32> = (query..query + length).collect();
+                let touched = symbols.iter().any(|&symbol| inside(symbol));
+                for part in symbols.chunk_by(|&a, &b| inside(a) == inside(b)).filter(|part| !inside(part[0])) {
+                    if !touched || part.len() >= least as usize {
+                        expected.push((part[0], document + part[0] - query, part.len() as u32));
+                    }
+                }
+            }
+            let of = |&(query, document, length)| MaximalMatch { query, document, length, rarest: 7 };
+            let mut found: Vec<MaximalMatch> = matches.iter().map(of).collect();
+            cut(&mut found, &ranges, least);
+            let found: Vec<_> = found.iter().map(|part| (part.query, part.document, part.length)).collect();
+            let mut sorted_found = found.clone();
+            sorted_found.sort_unstable();
+            expected.sort_unstable();
+            prop_assert!(found.is_sorted_by_key(|part| part.0));
+            prop_assert_eq!(sorted_found, expected);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Ignored: the long stretches of a query that boilerplate holds. No passage lies in them.
+
+use std::ops::Range;
+
+use fpdb_kernel::columns::Fingerprint;
+use fpdb_kernel::profile::{Profile, Selection};
+
+/// The stretches of one view of a query whose fingerprints all have these hashes, which ascend. Each is
+/// longer than t, the guarantee: a shorter one can be part of a passage around it. `fingerprints` are those
+/// of the view, in any order.
+///
+/// Between two neighbouring fingerprints no window selects another, so the text between them belongs to the
+/// stretch.
+pub(super) fn stretches(
+    profile: &Profile,
+    fingerprints: impl Iterator<Item = Fingerprint>,
+    hashes: &[u64],
+) -> Vec<Range<u32>> {
+    let (k, w) = (profile.k(), profile.w());
+    let reach = u64::from(if matches!(profile.selection(), Selection::Mod(_)) { k } else { k.max(w) });
+    let mut places: Vec<(u64, bool)> =
+        fingerprints.map(|found| (found.position, hashes.binary_search(&found.hash).is_ok())).collect();
+    places.sort_unstable();
+    let together = |a: &(u64, bool), b: &(u64, bool)| a.1 && b.1 && b.0 - a.0 <= reach;
+    places
+        .chunk_by(together)
+        .filter(|run| run[0].1)
+        .map(|run| run[0].0 as u32..(run[run.len() - 1].0 as u32).saturating_add(k))
+        .filter(|stretch| stretch.len() as u64 >= u64::from(k) + u64::from(w))
+        .collect()
+}

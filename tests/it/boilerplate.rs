@@ -1,0 +1,70 @@
+//! Boilerplate: what was handed out counts neither in the scores nor in the passages.
+
+use serde_json::Value;
+
+use crate::support::{Folder, word};
+
+/// Statements that are words and code.
+fn statements(seed: u64, count: u64) -> String {
+    let statement = |line| {
+        let [left, call, argument] = [seed + line, seed * 7 + line, seed * 31 + line % 7].map(word);
+        format!("{left} = {call}({argument});\n")
+    };
+    (0..count).map(statement).collect()
+}
+
+/// Two programs that consist of handed-out code for the most part are compared by the rest, in each view.
+#[test]
+fn copies_are_found_below_what_was_handed_out() {
+    let handed_out = statements(1, 200);
+    let folder = Folder::new();
+    folder.write("task.c", &handed_out);
+    for (name, seed) in [("anna", 1000), ("ben", 1000), ("cleo", 2000)] {
+        folder.write(&format!("in/{name}.c"), handed_out.clone() + &statements(seed, 12));
+    }
+    for profile in ["words", "code"] {
+        let database = format!("{profile}.db");
+        folder.ok(&["--db", &database, "ingest", "-q", "--profile", profile, "in", "--boilerplate", "task.c"]);
+        for weight in ["none", "idf"] {
+            let found = folder.ok(&["--db", &database, "pairs", "--weight", weight, "--format", "json"]).json();
+            let names = |line: &Value| ["a", "b"].map(|name| line[name].clone());
+            assert_eq!(found.iter().map(names).collect::<Vec<_>>(), [["in/anna.c", "in/ben.c"]]);
+            // All statements have one structure: these programs differ as written.
+            let view = if profile == "code" { "text_" } else { "" };
+            let measures = ["resemblance", "containment_a", "containment_b"];
+            let measures = measures.map(|name| found[0][format!("{view}{name}")].as_f64());
+            assert_eq!(measures, [Some(1.0); 3], "{profile} {weight}");
+        }
+    }
+}
+
+/// A match around a k-gram that reaches out of the handed-out text does not run back through it.
+#[test]
+fn no_passage_lies_in_what_was_handed_out() {
+    let (handed_out, copied) = (statements(1, 200), statements(3000, 40));
+    let folder = Folder::new();
+    folder.write("task.c", &handed_out);
+    // All begin alike after what was handed out. Two go on alike.
+    let begun = handed_out.clone() + &word(5) + " = ";
+    folder.write("in/anna.c", begun.clone() + &statements(4000, 30));
+    folder.write("in/ben.c", begun.clone() + &copied + &statements(5000, 30));
+    folder.write("cleo.c", begun.clone() + &copied + &statements(6000, 30));
+    for profile in ["words", "prose", "code"] {
+        let database = format!("{profile}.db");
+        folder.ok(&["--db", &database, "ingest", "-q", "--profile", profile, "in", "--boilerplate", "task.c"]);
+        let answer =
+            folder.ok(&["--db", &database, "query", "cleo.c", "--top", "0", "--format", "json"]).json().remove(0);
+        let mut passages = Vec::new();
+        for found in answer["matches"].as_array().unwrap() {
+            for passage in found["passages"].as_array().unwrap() {
+                let place = ["start", "end"].map(|end| passage["query"][end].as_u64().unwrap() as usize);
+                passages.push((found["document"].as_str().unwrap(), place));
+            }
+        }
+        let [("in/ben.c", [start, end])] = passages[..] else { panic!("{profile}: {passages:?}") };
+        // The last window of the handed-out text may select none of its k-grams.
+        assert!(start + 40 * 7 > handed_out.len() && start <= begun.len(), "{profile}: {start} {}", handed_out.len());
+        let all = begun.len() + copied.len();
+        assert!((all - 3..all + 40).contains(&end), "{profile}: {end} {all}");
+    }
+}
