@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
-use fpdb_reading::input::{Source, absolute_name, file_name_of, is_database};
+use fpdb_reading::input::{Source, absolute_name, file_name_of};
 use fpdb_store::{DocumentRecord, NamePlace, Store};
 
 /// What parts of a container append to its name begins with one of these.
@@ -89,10 +89,13 @@ impl<'a> FirstNames<'a> {
     fn unless_taken(&self, typed: String, source: &str) -> Result<FileName> {
         // Most names have no other place, which needs no look at the store.
         if typed != source && others(&self.folders, &typed).iter().any(|path| path != source) {
-            for (_, other) in first_documents(self.store, &typed)? {
-                if let Some(other) = other.filter(|other| other != source && self.keeps_its_name(other, source)) {
-                    return Ok(FileName { name: source.to_owned(), taken_by: Some(other) });
-                }
+            let of_name: Vec<_> =
+                first_documents(self.store, &typed)?.into_iter().filter_map(|(_, from)| from).collect();
+            // After a merge that keeps both, two files can have one name.
+            if !of_name.iter().any(|from| from == source)
+                && let Some(other) = of_name.into_iter().find(|other| self.keeps_its_name(other, source))
+            {
+                return Ok(FileName { name: source.to_owned(), taken_by: Some(other) });
             }
         }
         Ok(FileName::free(typed))
@@ -104,8 +107,7 @@ impl<'a> FirstNames<'a> {
         let (other, source) = (Path::new(other), Path::new(source));
         let is_of_this_run = other.ancestors().any(|folder| self.is_root(folder));
         other.is_file()
-            && (is_of_this_run
-                || !(have_the_same_bytes(other, source) || is_copied_with(self.store.root(), other, source)))
+            && (is_of_this_run || !(have_the_same_bytes(other, source) || is_copied_with(self.store, other, source)))
     }
 
     fn is_root(&self, folder: &Path) -> bool {
@@ -181,7 +183,8 @@ fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>
 /// The numbers of the documents named after this file, and the paths of their files: the file's own, and the
 /// first members if it is a container.
 fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>)>> {
-    let mut ids: Vec<u32> = store.newest_named(name, |_| true)?.into_iter().collect();
+    // The newest first: two files can have one name after a merge that keeps both.
+    let mut ids: Vec<u32> = store.documents_named(name)?.into_iter().rev().collect();
     for part in PARTS {
         store.for_each_name_beginning(&format!("{name}{part}"), |_, id| {
             ids.push(id);
@@ -220,11 +223,11 @@ fn have_the_same_bytes(one: &Path, other: &Path) -> bool {
     compare().unwrap_or(false)
 }
 
-/// True if the database was copied together with the file: beside the file at `other` there still is a
-/// database, at the place where this one is beside the file at `source`.
-fn is_copied_with(database: &Path, other: &Path, source: &Path) -> bool {
+/// True if the database was copied together with the file: beside the file at `other` there still is the
+/// original, at the place where the copy is beside the file at `source`.
+fn is_copied_with(store: &Store, other: &Path, source: &Path) -> bool {
     let same = other.components().rev().zip(source.components().rev()).take_while(|(a, b)| a == b).count();
     let (Some(old), Some(new)) = (other.ancestors().nth(same), source.ancestors().nth(same)) else { return false };
-    let (Ok(database), Ok(new)) = (database.canonicalize(), new.canonicalize()) else { return false };
-    database.strip_prefix(new).is_ok_and(|below| is_database(&old.join(below)))
+    let (Ok(database), Ok(new)) = (store.root().canonicalize(), new.canonicalize()) else { return false };
+    database.strip_prefix(new).is_ok_and(|below| store.is_copied_to(&old.join(below)))
 }

@@ -314,7 +314,7 @@ impl Intake<'_> {
             self.fail(&record.name, &error);
             return Ok(None);
         }
-        let Some((newest, newest_record)) = self.known().newest_named(&record.name)? else {
+        let Some((newest, newest_record)) = self.known().newest_like(&record)? else {
             return self.add(record, Outcome::Added).map(Some);
         };
         let same = if is_same(self.options, &newest_record, &record) {
@@ -361,9 +361,13 @@ impl Intake<'_> {
                     self.progress.replaced_from(&record.name, old, new);
                     self.summary.replaced_from_other_places += 1;
                 }
+                let is_of_this_file = newest_record.source == record.source;
                 for id in self.known().named(&record.name)? {
-                    self.sweep.meet(id);
                     let old = self.known().record(id)?;
+                    if is_of_this_file && old.source.is_some() && old.source != record.source {
+                        continue;
+                    }
+                    self.sweep.meet(id);
                     record.boilerplate |= old.boilerplate;
                     self.batch.delete(id, old);
                 }

@@ -125,6 +125,22 @@ impl KnownDocuments<'_> {
         newest.map(|id| Ok((id, self.record(id)?))).transpose()
     }
 
+    /// The newest document of a record's name that was read from the same file. If there is none, the newest
+    /// of its name. Two files can have one name after a merge that keeps both.
+    pub(super) fn newest_like(self, record: &DocumentRecord) -> Result<Option<(u32, DocumentRecord)>> {
+        let Some(newest) = self.newest_named(&record.name)? else { return Ok(None) };
+        if newest.1.source == record.source {
+            return Ok(Some(newest));
+        }
+        for id in self.named(&record.name)?.into_iter().rev() {
+            let other = self.record(id)?;
+            if other.source == record.source {
+                return Ok(Some((id, other)));
+            }
+        }
+        Ok(Some(newest))
+    }
+
     /// The newest document that [is the same](is_same) as one of this record and has its name.
     pub(super) fn version_like(
         self,

@@ -198,6 +198,30 @@ fn a_database_that_is_copied_with_its_files_follows_the_copies() {
     assert_eq!(counts(&ok_in(&folder, "two", &[&INGEST[..], &["c"]].concat())), [0, 1, 1]);
 }
 
+/// Files of one name stay two documents, whichever of their folders is ingested again after a merge.
+#[test]
+fn files_of_one_name_stay_two_documents_after_a_merge() {
+    for flags in [&["--on-change", "both"][..], &[]] {
+        let folder = Folder::new();
+        for (place, seed) in [("a", 1), ("b", 2)] {
+            folder.write(&format!("{place}/news/t.txt"), prose(seed));
+            ok_in(&folder, place, &["ingest", "-q", "news"]);
+        }
+        folder.ok(&[&["--db", "a/.fpdb", "merge", "-q", "b/.fpdb"], flags].concat());
+        let texts = || folder.ok(&["--db", "a/.fpdb", "list", "--format", "json"]).json().len();
+        let unchanged = counts(&ok_in(&folder, "a", &[&INGEST[..], &["news"]].concat()));
+        assert_eq!((unchanged, texts()), (if flags.is_empty() { [1, 0, 0] } else { [0, 1, 0] }, 2), "{flags:?}");
+        folder.write("a/news/t.txt", prose(3));
+        assert_eq!(counts(&ok_in(&folder, "a", &[&INGEST[..], &["news"]].concat())), [0, 0, 1], "{flags:?}");
+        assert_eq!(texts(), 2, "{flags:?}");
+        for (text, shares) in [(2, 1.0), (3, 1.0), (1, 0.0)] {
+            folder.write("asked.txt", prose(text));
+            let answer = folder.ok(&["--db", "a/.fpdb", "query", "asked.txt", "--format", "json"]).json();
+            assert_eq!(answer[0]["corpus_containment"], shares, "{flags:?} {text}");
+        }
+    }
+}
+
 #[test]
 fn a_merge_says_what_it_replaces_with_documents_of_another_place() {
     let folder = Folder::new();

@@ -245,6 +245,11 @@ impl Store {
         self.identity.clone().ok_or_else(|| missing("the identity of the store"))
     }
 
+    /// True if a folder holds a copy of this database, as its mark of the last commit shows.
+    pub fn is_copied_to(&self, folder: &Path) -> bool {
+        mark::read(folder).is_ok_and(|mark| mark.identity.is_some() && mark.identity == self.identity)
+    }
+
     /// Identifies this database as it was made, copied or restored: a repair makes another of it, whose
     /// documents need not be those that were there.
     pub fn made_as(&self) -> Result<String> {

@@ -212,7 +212,7 @@ fn walk_path(
 
 /// True if a folder is a database or holds backups, as a file in it shows. Also true if its creation as a
 /// database was interrupted.
-pub fn is_database(folder: &Path) -> bool {
+pub(crate) fn is_database(folder: &Path) -> bool {
     let begins = |file: &str| {
         let (path, mut head) = (folder.join(file), Vec::new());
         path.is_file()
