@@ -305,8 +305,8 @@ fn names(passage: &Passage, unit: Unit) -> String {
     match (passage.agreement, passage.same_names) {
         _ if unit != Unit::Token => String::new(),
         (None, _) => String::new(),
-        // The words and marks that agree are the same text.
-        (Some(_), None) if passage.as_written => ", same text".to_owned(),
+        // The words and marks that agree are the same text; the others differ.
+        (Some(agreement), None) if passage.as_written && agreement < 1.0 => ", text as written".to_owned(),
         (Some(_), None | Some(1.0)) => ", same text".to_owned(),
         (Some(_), Some(0.0)) => ", same structure, other names".to_owned(),
         (Some(_), Some(share)) => format!(", same structure, {} of the names", percent(share)),

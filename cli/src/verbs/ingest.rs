@@ -209,6 +209,8 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
 fn hint_to_rename(old: &str, new: &str) -> String {
     let parts = |name: &str| name.rsplit('/').map(str::len).collect::<Vec<_>>();
     let same = old.rsplit('/').zip(new.rsplit('/')).take_while(|(old, new)| old == new).count();
+    // A folder that was moved into another one keeps a name of its own.
+    let same = same.min(old.matches('/').count()).min(new.matches('/').count());
     let folder = |name: &str| {
         let below: usize = parts(name)[..same].iter().map(|part| part + 1).sum();
         name.get(..name.len().checked_sub(below)?).filter(|folder| same > 0 && !folder.is_empty()).map(str::to_owned)
@@ -218,9 +220,7 @@ fn hint_to_rename(old: &str, new: &str) -> String {
             "hint: if {old} was moved to {new}: `fpdb rm --prefix {new}/ --yes` and then `fpdb mv {old} {new}` keep the old documents, with \
              their numbers and metadata; `fpdb rm --prefix {old}/ --yes` removes them"
         ),
-        _ => "hint: `fpdb mv OLD NEW` before the ingest keeps the documents of moved files, with their numbers and metadata; so does \
-              --prune, if the old folder is named too"
-            .to_owned(),
+        _ => "hint: `fpdb mv OLD NEW` before the ingest keeps the documents of moved files, with their numbers and metadata".to_owned(),
     }
 }
 
@@ -410,7 +410,7 @@ mod tests {
         for (old, new, said) in [
             ("a/x/t.txt", "b/c/x/t.txt", "if a was moved to b/c: `fpdb rm --prefix b/c/ --yes`"),
             ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv /a /b`"),
-            ("x/t.txt", "b/x/t.txt", "`fpdb mv OLD NEW`"),
+            ("x/t.txt", "b/x/t.txt", "if x was moved to b/x: `fpdb rm --prefix b/x/ --yes`"),
             ("a/t.txt", "a/u.txt", "`fpdb mv OLD NEW`"),
         ] {
             assert!(hint_to_rename(old, new).contains(said), "{old} {new}: {}", hint_to_rename(old, new));

@@ -44,6 +44,7 @@ async function pairPage(number, passage, whole) {
 // Of source code: whether a passage is the same text, or the same structure with other names.
 function likeness({ agreement, names }) {
   if (agreement === null) return "";
+  if (names === null && agreement < 1) return "as written";
   return names === null || names === 1 ? "same" : names === 0 ? "others" : percent(names);
 }
 
