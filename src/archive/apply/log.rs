@@ -1,8 +1,8 @@
 //! Log: a file with a line of JSON for each act on a file. Each act is recorded before it begins and after it
 //! has ended.
 //!
-//! The log of a copy lies beside its folder, since later reports bring the same copy up to date. The log of
-//! other actions lies beside the report.
+//! The log of a copy lies beside its folder, since later reports of the same kind bring the same copy up to
+//! date. The log of other actions lies beside the report.
 //!
 //! A file under way has a hidden name beside its place: `.NAME.fpdb-part-` and 16 hexadecimal digits. The
 //! digits are a hash of its path and of a random key at the start of the log. No other program can know these
@@ -85,7 +85,7 @@ impl<'a> NotedAct<'a> {
 #[derive(Clone, Serialize, Deserialize)]
 struct LogLine {
     schema: String,
-    /// A digest of the job: of the action, and of the report, or for a copy of the database.
+    /// A digest of the job: of the action, and of the report, or for a copy of the database and the kind of report.
     report: String,
     act: Act,
     source: String,
@@ -142,13 +142,13 @@ impl LogLine {
 
 impl Log {
     /// Opens the log, and reads the records of earlier runs. Unless this is a dry run, it then finishes the
-    /// acts of a killed run. `database` is the identity of the database.
+    /// acts of a killed run. `copied` says of which database and which kind of report a copy is.
     ///
     /// # Errors
     /// [`Error::JobInUse`] if another run has the log open; [`Error::Io`].
-    pub(super) fn open(report: &ParsedReport<'_>, database: &str, options: &ApplyOptions) -> Result<Self> {
+    pub(super) fn open(report: &ParsedReport<'_>, copied: &str, options: &ApplyOptions) -> Result<Self> {
         let (beside, of) = match options.action.copies_to() {
-            Some(folder) => (places::absolute(folder)?, database.to_owned()),
+            Some(folder) => (places::absolute(folder)?, copied.to_owned()),
             None => (report.path.clone(), format!("{:016x}", report.digest)),
         };
         let mut name = beside.into_os_string();

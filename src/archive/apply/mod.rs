@@ -13,7 +13,7 @@
 //! * A copy is written under a hidden name and then renamed. A file to remove is first set aside under a
 //!   hidden name, and removed only if its survivor still exists.
 //! * A log records each act, so the same call continues after a kill. The log of a copy serves all reports of
-//!   the database: a later one brings the copy up to date.
+//!   the database of one kind: a later one brings the copy up to date.
 
 // `check` compares. Then one file after the other is acted on, in the order of their documents: `copies`
 // makes copies, `in_place` removes, links, moves and marks, and `log` records.
@@ -81,9 +81,10 @@ pub(crate) fn apply(
         };
         return Err(Error::UnsuitedReport { path: report.path, lists });
     }
+    let kind = report.kind();
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let _lock = (options.act && options.action.changes_files()).then(|| store.lock_documents()).transpose()?;
-    let mut log = Log::open(&report, &store.identity()?, options)?;
+    let mut log = Log::open(&report, &format!("{} {kind}", store.identity()?), options)?;
     let ParsedReport { digest, unknown, is_list, .. } = report;
     let removed = report.removed.len() + unknown;
     let inexact = std::mem::take(&mut report.inexact);

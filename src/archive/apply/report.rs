@@ -127,6 +127,15 @@ struct Of {
 }
 
 impl<'a> ParsedReport<'a> {
+    /// What a copy of it leaves out or marks. Copies of two kinds differ in more than news, so each has its log.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.passages {
+            Some(_) => "passages",
+            None if self.is_list => "list",
+            None => "documents",
+        }
+    }
+
     pub(super) fn read(path: &Path, store: &Store, temp: &'a TempSpace, task: &Task<'_>) -> Result<Self> {
         let failed = || Error::io("read", path);
         let file = File::open(path).map_err(failed())?;

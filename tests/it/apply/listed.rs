@@ -84,6 +84,27 @@ fn rm_removes_the_documents_of_a_list() {
     }
 }
 
+/// A copy without the documents of a list holds the duplicates that a dedup report left out.
+#[test]
+fn a_list_and_a_report_share_no_copy() {
+    let folder = start();
+    lists(&folder);
+    folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+    for (first, second) in [("report.jsonl", "hits.jsonl"), ("names.jsonl", "report.jsonl")] {
+        folder.ok(&["apply", first, "--write", first.trim_end_matches(".jsonl"), "--yes"]);
+        let copy = folder.path().join(first.trim_end_matches(".jsonl"));
+        let before = super::files(&copy);
+        for yes in [&[][..], &["--yes"]] {
+            let run = folder.run(&[&["apply", second, "--write", first.trim_end_matches(".jsonl")], yes].concat());
+            let hint = "one kind of report, which later reports bring up to date (a list would bring back what a dedup";
+            assert!(run.status == 2 && run.stderr.contains(hint), "{run:#?}");
+            assert!(super::files(&copy) == before);
+        }
+    }
+    // A later list is of the same kind.
+    folder.ok(&["apply", "hits.jsonl", "--write", "names", "--yes"]);
+}
+
 /// A file of one document has no survivor that would justify its removal; and an answer that lists only the best matches is no list of all.
 #[test]
 fn lists_that_do_not_suffice_are_refused() {
