@@ -191,7 +191,8 @@ impl Database {
     /// continues a stopped or killed run, because a log holds the finished actions.
     ///
     /// A copy and marks can also be made of a list of documents, which have no survivors: JSON lines
-    /// `{"document": NAME}`, or the JSON of queries, whose matches are the documents.
+    /// `{"document": NAME}`, or the JSON of queries, whose matches are the documents. [`ApplyOptions::lists`]
+    /// adds lists to a report.
     ///
     /// [`DedupAnswer::write_report`] makes a report of an answer in memory:
     ///

@@ -13,7 +13,7 @@ use super::values::{choices, parse_size};
 #[command(group = ArgGroup::new("action").required(true).multiple(true))]
 // In two lines: it fits into 80 columns.
 #[command(
-    override_usage = "fpdb apply <--write|--mark|--remove|--link|--move|--check>\n                  [OPTIONS] <REPORT>"
+    override_usage = "fpdb apply <--write|--mark|--remove|--link|--move|--check>\n                  [OPTIONS] <REPORT> [LIST]..."
 )]
 pub(crate) struct ApplyArgs {
     /// The report, as `fpdb dedup --format json -o REPORT` writes it
@@ -22,6 +22,12 @@ pub(crate) struct ApplyArgs {
     /// `fpdb query --top 0 --no-passages --format json -o REPORT`, whose matches are then removable.
     #[arg(value_name = "REPORT")]
     pub(crate) report: PathBuf,
+    /// Lists of more documents to leave out or to mark
+    ///
+    /// With --write and --mark: one copy without the documents of the report and of these lists. A removable
+    /// document whose survivor is listed, and which is not listed itself, stays.
+    #[arg(value_name = "LIST")]
+    pub(crate) lists: Vec<PathBuf>,
     /// Copy all files here, without the removable documents
     ///
     /// With --cut without the repeated passages. Brings an earlier copy up to date: writes new files, and
@@ -79,7 +85,8 @@ pub(crate) struct ApplyArgs {
 impl ApplyArgs {
     /// What to check, with --check.
     pub(crate) fn proof(&self) -> Option<ProofOptions> {
-        let options = ProofOptions::new().limits(self.limits.limits()).temp_dir(self.temp_dir.clone());
+        let options =
+            ProofOptions::new().lists(self.lists.clone()).limits(self.limits.limits()).temp_dir(self.temp_dir.clone());
         self.check.then(|| options.copy(self.write.clone()))
     }
 

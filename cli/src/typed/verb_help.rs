@@ -137,6 +137,7 @@ pub(super) const VERBS: [VerbHelp; 23] = [
             ),
             ("Copy it without repeated passages", "fpdb apply passages.jsonl --write clean/ --cut --yes"),
             ("Copy it without the records that a query has found", "fpdb apply hits.jsonl --write clean/ --yes"),
+            ("Copy it without either", "fpdb apply report.jsonl hits.jsonl --write clean/ --yes"),
             ("See which identical files would become links", "fpdb apply report.jsonl --link hard"),
             ("Mark each record as removable or not", "fpdb apply report.jsonl --mark dup --yes"),
         ],

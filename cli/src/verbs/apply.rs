@@ -16,13 +16,13 @@ use crate::typed::{ApplyArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let database = database::open_within(global, args.memory)?;
+    output::not_over(global, args.lists.iter().chain([&args.report]))?;
     if let Some(options) = args.proof() {
-        output::not_over(global, [&args.report])?;
         return check(global, &database, &args.report, &options, printer);
     }
-    let mut options = ApplyOptions::new(args.action()).act(args.yes).limits(args.limits.limits());
+    let mut options =
+        ApplyOptions::new(args.action()).act(args.yes).lists(args.lists.clone()).limits(args.limits.limits());
     options.temp_dir = args.temp_dir.clone();
-    output::not_over(global, [&args.report])?;
     let mut output = Output::open(global)?;
     let status = act(&database, &args.report, &options, &mut output, printer)?;
     output.finish()?;
@@ -136,7 +136,7 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
     }
     if summary.unjustified > 0 {
         printer.note(&format!(
-            "{} kept: their survivors have changed, are missing, or are not in files that are copied",
+            "{} kept: their survivors have changed, are missing or listed, or are not in files that are copied",
             count(summary.unjustified, "document")
         ));
     }

@@ -98,6 +98,7 @@ pub(super) fn read<'a>(
     Ok((number > 0).then(|| ParsedReport {
         path: path.to_owned(),
         digest: digest.digest(),
+        listed: Some(removed.clone()),
         removed,
         survivors: RoaringBitmap::new(),
         inexact: RoaringBitmap::new(),

@@ -72,14 +72,17 @@ pub(crate) fn apply(
 ) -> Result<ApplySummary> {
     options.check()?;
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
-    let mut report = ParsedReport::read(report, store, &temp, task)?;
-    if !options.suits(report.passages.is_some(), report.is_list) {
+    let mut report = ParsedReport::read_with(report, &options.lists, store, &temp, task)?;
+    if !options.suits(report.passages.is_some(), report.listed.is_some()) {
         let lists = match report.passages {
             Some(_) => "passages, which can be cut out or marked",
-            None if report.is_list => "documents without survivors, which a copy can leave out or marks can name",
+            None if report.listed.is_some() => {
+                "documents without survivors, which a copy can leave out or marks can name"
+            }
             None => "documents, and no passages to be cut out",
         };
-        return Err(Error::UnsuitedReport { path: report.path, lists });
+        let path = options.lists.first().cloned().unwrap_or(report.path);
+        return Err(Error::UnsuitedReport { path, lists });
     }
     let kind = report.kind();
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
@@ -88,6 +91,7 @@ pub(crate) fn apply(
     let ParsedReport { digest, unknown, is_list, .. } = report;
     let removed = report.removed.len() + unknown;
     let inexact = std::mem::take(&mut report.inexact);
+    let listed = report.listed.take().unwrap_or_default();
     let plan = ApplyPlan::of(store, report, passages.as_ref(), &temp, task)?;
     let mut summary = ApplySummary {
         sources: plan.sources.len() as u64,
@@ -105,8 +109,11 @@ pub(crate) fn apply(
     let ApplyPlan { sources, entries, .. } = plan;
     let Places { unplaced, stale } = Places::of(&sources, options, &log)?;
     summary.stale = stale.len() as u64;
-    let checked = Check { store, sources: &sources, options, unplaced: &unplaced, log: &mut log, temp: &temp, task }
-        .all(entries)?;
+    let mut checked =
+        Check { store, sources: &sources, options, unplaced: &unplaced, log: &mut log, temp: &temp, task }
+            .all(entries)?;
+    // A listed document is left out, so it justifies no removal.
+    checked.sound -= listed;
     let mut acting = Acting {
         store,
         options,
@@ -338,7 +345,7 @@ impl Acting<'_> {
         }
         let reason = reason.clone().or_else(|| {
             (unjustified > 0)
-                .then(|| "the survivors of some documents have changed or cannot be read; these documents stay".into())
+                .then(|| "the survivors of some documents have changed, are listed too or cannot be read; these documents stay".into())
         });
         Ok(Chosen { cuts, unjustified, reason })
     }

@@ -65,6 +65,10 @@ pub struct ApplyOptions {
     pub action: Action,
     /// True: acts. False: a dry run that changes nothing and reports what would be done.
     pub act: bool,
+    /// Lists of further documents to leave out of a copy or to mark: see
+    /// [`Database::apply`](crate::Database::apply). A document of the report whose survivor is listed stays.
+    #[serde(default)]
+    pub lists: Vec<PathBuf>,
     /// Limits on the files that are read.
     pub limits: InputLimits,
     /// An existing folder for data that exceeds the memory. `None`: the system's folder for temporary files.
@@ -101,10 +105,10 @@ impl ApplyOptions {
     /// A dry run of this action.
     #[must_use]
     pub fn new(action: Action) -> Self {
-        Self { action, act: false, limits: InputLimits::default(), temp_dir: None }
+        Self { action, act: false, lists: Vec::new(), limits: InputLimits::default(), temp_dir: None }
     }
 
-    setters! { act: bool, limits: InputLimits, temp_dir: Option<PathBuf> }
+    setters! { act: bool, lists: Vec<PathBuf>, limits: InputLimits, temp_dir: Option<PathBuf> }
 
     /// Checks the action.
     ///

@@ -122,11 +122,12 @@ impl<'a> ApplyPlan<'a> {
             if is_due(done) {
                 task.step("documents looked up", done, 0)?;
             }
-            let mut pair: Option<ReportedPair> = None;
+            let (mut pair, mut fits): (Option<ReportedPair>, _) = (None, true);
+            // The last pair of a document that is listed too has no survivor.
             while let Some(next) = pairs.next_if(|next| next.as_ref().map_or(true, |next| next.remove <= id)) {
                 pair = Some(next?).filter(|next| next.remove == id);
+                fits &= pair.is_none_or(|pair| pair.identity.fits(&record));
             }
-            let mut fits = pair.is_none_or(|pair| pair.identity.fits(&record));
             while let Some(next) = kept.next_if(|next| next.as_ref().map_or(true, |next| next.id <= id)) {
                 let next = next?;
                 fits &= next.id != id || next.identity.fits(&record);

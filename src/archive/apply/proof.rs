@@ -27,6 +27,8 @@ pub struct ProofOptions {
     /// The folder with the copy that [`Action::Write`](super::Action::Write) made. `None`: the original
     /// places.
     pub copy: Option<PathBuf>,
+    /// The lists that the copy was made with. Their documents need no survivors.
+    pub lists: Vec<PathBuf>,
     /// Limits on the files that are read.
     pub limits: InputLimits,
     /// An existing folder for data that exceeds the memory. `None`: the system's folder for temporary files.
@@ -40,7 +42,7 @@ impl ProofOptions {
         Self::default()
     }
 
-    setters! { copy: Option<PathBuf>, limits: InputLimits, temp_dir: Option<PathBuf> }
+    setters! { copy: Option<PathBuf>, lists: Vec<PathBuf>, limits: InputLimits, temp_dir: Option<PathBuf> }
 }
 
 /// A removed content whose survivor is missing. Also its JSON (`fpdb.apply.lost/1`).
@@ -97,16 +99,19 @@ pub(crate) fn prove(
     visit: &mut dyn FnMut(Lost) -> Result<()>,
 ) -> Result<ProofSummary> {
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
-    let mut parsed = ParsedReport::read(report, store, &temp, task)?;
+    let mut parsed = ParsedReport::read_with(report, &options.lists, store, &temp, task)?;
     if parsed.passages.is_some() || parsed.is_list {
         return Err(Error::UnsuitedReport { path: parsed.path, lists: "no survivors that could be checked" });
     }
+    let listed = parsed.listed.take().unwrap_or_default();
     // Kept here, because the plan consumes the pairs and only knows documents the database still holds.
     let mut survivor_of: Vec<(u32, u32)> = Vec::new();
     let mut pairs = Sorter::new(&temp, store.memory() / 4);
     for pair in std::mem::replace(&mut parsed.pairs, Sorter::new(&temp, 0)).sorted()? {
         let pair = pair?;
-        survivor_of.push((pair.remove, pair.keep));
+        if !listed.contains(pair.remove) {
+            survivor_of.push((pair.remove, pair.keep));
+        }
         pairs.push(pair)?;
     }
     parsed.pairs = pairs;
@@ -118,7 +123,7 @@ pub(crate) fn prove(
     for_each_file(entries, &mut |number, documents| {
         task.step("files checked", number as u64, sources.len() as u64)?;
         let found = match &options.copy {
-            Some(folder) => in_copy(&contents, &sources[number], documents, folder),
+            Some(folder) => in_copy(&contents, &sources[number], documents, &listed, folder),
             None => contents.look(&sources[number], documents).map(|looked| looked.sound),
         };
         let reason = match found {
@@ -142,7 +147,7 @@ pub(crate) fn prove(
         if there.contains(survivor) {
             summary.survived += 1;
             summary.identical += u64::from(identical.contains(document));
-        } else if options.copy.is_none() && there.contains(document) {
+        } else if there.contains(document) {
             summary.in_place += 1;
         } else {
             lost.insert(document);
@@ -154,7 +159,10 @@ pub(crate) fn prove(
             if !lost.contains(line.id) {
                 return Ok(());
             }
-            let reason = reasons.get(&line.survivor_id).cloned();
+            let reason = match listed.contains(line.survivor_id) {
+                true => Some("a list leaves out its survivor".to_owned()),
+                false => reasons.get(&line.survivor_id).cloned(),
+            };
             let reason = reason.unwrap_or_else(|| "the database no longer holds its survivor".into());
             let ReportedNames { document, id, survivor, survivor_id } = line;
             visit(Lost { schema: Schema::new(), document, id, survivor, survivor_id, reason })
@@ -163,20 +171,23 @@ pub(crate) fn prove(
     Ok(summary)
 }
 
-/// The survivors of a file that are in its copy. Records are renumbered in the copy, so contents are
+/// The documents of a file that should be in its copy and are: survivors, and those that stay because their
+/// survivor is listed. Records are renumbered in the copy, so contents are
 /// compared.
 fn in_copy(
     contents: &Contents<'_>,
     source: &SourceFile,
     documents: &[PlannedDocument],
+    listed: &RoaringBitmap,
     folder: &Path,
 ) -> Result<Vec<u32>> {
-    let survivors = documents.iter().filter(|document| !document.is_removable());
-    if survivors.clone().next().is_none() {
+    let stays = |document: &&PlannedDocument| !document.is_removable() || listed.contains(document.keep);
+    let kept = documents.iter().filter(stays);
+    if kept.clone().next().is_none() {
         return Ok(Vec::new());
     }
     let found = contents.digests(&places::place_of(source, folder)?, &source.reading)?;
-    Ok(survivors.filter(|survivor| found.contains(&survivor.digest())).map(|survivor| survivor.id).collect())
+    Ok(kept.filter(|document| found.contains(&document.digest())).map(|document| document.id).collect())
 }
 
 fn is_absent(error: &Error) -> bool {

@@ -83,6 +83,8 @@ pub(super) struct ParsedReport<'a> {
     pub(super) kept: Sorter<'a, Survivor>,
     /// True if it is a list of documents without survivors.
     pub(super) is_list: bool,
+    /// The documents of this list, and of those read along with the report. `None` without lists.
+    pub(super) listed: Option<RoaringBitmap>,
     /// Number of names in a list that no stored document has.
     pub(super) unknown: u64,
 }
@@ -132,8 +134,48 @@ impl<'a> ParsedReport<'a> {
         match self.passages {
             Some(_) => "passages",
             None if self.is_list => "list",
+            None if self.listed.is_some() => "documents and list",
             None => "documents",
         }
+    }
+
+    /// Reads a report, and lists of further documents.
+    ///
+    /// # Errors
+    /// [`Error::UnsuitedReport`] if one of the lists is none, or the report is one of passages.
+    pub(super) fn read_with(
+        path: &Path,
+        lists: &[PathBuf],
+        store: &Store,
+        temp: &'a TempSpace,
+        task: &Task<'_>,
+    ) -> Result<Self> {
+        let mut report = Self::read(path, store, temp, task)?;
+        for path in lists {
+            if report.passages.is_some() {
+                return Err(Error::UnsuitedReport { path: report.path, lists: "passages, which go with no list" });
+            }
+            let list = Self::read(path, store, temp, task)?;
+            if !list.is_list {
+                let lists = "documents with survivors, or passages; only lists follow the report";
+                return Err(Error::UnsuitedReport { path: list.path, lists });
+            }
+            report.add(list)?;
+        }
+        Ok(report)
+    }
+
+    /// Adds the documents of a list.
+    fn add(&mut self, list: Self) -> Result<()> {
+        for pair in list.pairs.sorted()? {
+            self.pairs.push(pair?)?;
+        }
+        self.digest = xxh3_64(bytemuck::bytes_of(&[self.digest, list.digest]));
+        self.removed |= &list.removed;
+        self.inexact -= &list.removed;
+        self.unknown += list.unknown;
+        *self.listed.get_or_insert_default() |= list.removed;
+        Ok(())
     }
 
     pub(super) fn read(path: &Path, store: &Store, temp: &'a TempSpace, task: &Task<'_>) -> Result<Self> {
@@ -239,8 +281,21 @@ impl<'a> ParsedReport<'a> {
             return Err(wrong(&format!("document {both} is removable, and a survivor")));
         }
         let (path, digest) = (path.to_owned(), digest.digest());
-        let (is_list, unknown) = (false, 0);
-        Ok(Self { path, digest, removed, survivors, inexact, identical, pairs, kept, passages, is_list, unknown })
+        let (is_list, listed, unknown) = (false, None, 0);
+        Ok(Self {
+            path,
+            digest,
+            removed,
+            survivors,
+            inexact,
+            identical,
+            pairs,
+            kept,
+            passages,
+            is_list,
+            listed,
+            unknown,
+        })
     }
 }
 

@@ -105,6 +105,63 @@ fn a_list_and_a_report_share_no_copy() {
     folder.ok(&["apply", "hits.jsonl", "--write", "names", "--yes"]);
 }
 
+/// A copy of a listed survivor stays, unless it is listed too.
+#[test]
+fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
+    let folder = Folder::new();
+    folder.write("in/a.jsonl", lines(&[1, 2, 3, 4]));
+    folder.write("in/b.jsonl", lines(&[1, 2, 7, 3]));
+    folder.write("in/c.txt", text(9));
+    folder.ok(&["ingest", "-q", "--profile", "words", "--id-field", "id", "in"]);
+    folder.ok(&["dedup", "--keep", "first", "--format", "json", "-o", "report.jsonl", "-q"]);
+    // The survivor 2 alone, 3 with its copy, and a record that is no duplicate.
+    let list = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| {
+                format!(
+                    "{}
+",
+                    json!({"document": name})
+                )
+            })
+            .collect::<String>()
+    };
+    folder.write("one.jsonl", list(&["in/a.jsonl:2", "in/a.jsonl:3"]));
+    folder.write("two.jsonl", list(&["in/b.jsonl:4", "in/b.jsonl:3"]));
+    let all = ["apply", "report.jsonl", "one.jsonl", "two.jsonl", "--write", "clean"];
+    let run = folder.run(&[&all[..], &["--yes", "--format", "json"]].concat());
+    let summary = run.json().pop().unwrap();
+    // Of the 6 documents, the copy of 2 stays because 2 leaves.
+    let sums = ["documents", "applied", "left", "unjustified", "missing"].map(|field| summary[field].as_u64().unwrap());
+    assert_eq!((run.status, sums), (2, [6, 5, 1, 1, 0]), "{run:#?}");
+    assert_eq!(read(&folder, "clean/in/a.jsonl"), lines(&[1, 4]));
+    assert_eq!(read(&folder, "clean/in/b.jsonl"), lines(&[2]));
+    assert_eq!(read(&folder, "clean/in/c.txt"), text(9));
+    let again = folder.run(&[&all[..], &["--yes", "--format", "json"]].concat());
+    assert_eq!(again.json().pop().unwrap()["done_before"], 3, "{again:#?}");
+    // The copy is neither one of the report alone nor one of a list alone.
+    for other in ["report.jsonl", "one.jsonl"] {
+        let run = folder.run(&["apply", other, "--write", "clean", "--yes"]);
+        assert!(run.status == 2 && run.stderr.contains("give both to one call"), "{run:#?}");
+    }
+    let check = ["apply", "--check", "report.jsonl", "one.jsonl", "two.jsonl", "--write", "clean", "--format", "json"];
+    let check = || folder.run(&check);
+    let sums = |summary: &Value| ["documents", "survived", "in_place", "lost"].map(|field| summary[field].clone());
+    let run = check();
+    assert_eq!((run.status, sums(&run.json()[0])), (0, [2, 1, 1, 0].map(Value::from)), "{run:#?}");
+    folder.write("clean/in/b.jsonl", "");
+    let run = check();
+    assert_eq!((run.status, &run.json()[0]["reason"]), (2, &"a list leaves out its survivor".into()), "{run:#?}");
+    assert_eq!(sums(&run.json()[1]), [2, 1, 0, 1].map(Value::from), "{run:#?}");
+    let refused = |flags: &[&str], told: &str| {
+        let run = folder.run(&[&["apply"], flags].concat());
+        assert!(run.status == 2 && run.stderr.contains(told), "{flags:?} {run:#?}");
+    };
+    refused(&["report.jsonl", "one.jsonl", "--remove", "--yes"], "one.jsonl lists documents without survivors");
+    refused(&["one.jsonl", "report.jsonl", "--write", "x", "--yes"], "only lists follow the report");
+}
+
 /// A file of one document has no survivor that would justify its removal; and an answer that lists only the best matches is no list of all.
 #[test]
 fn lists_that_do_not_suffice_are_refused() {
