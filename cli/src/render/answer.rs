@@ -230,9 +230,10 @@ pub(crate) struct AppliedLine<'a> {
 
 impl Render for AppliedLine<'_> {
     fn human(&self, _: Style) -> String {
-        // Files that are only copied are counted.
-        let is_plain = self.applied.act == Act::Copy && self.applied.reason.is_none();
-        if is_plain { String::new() } else { applied_line(self.applied, self.action.copies_to().is_some()) }
+        let (applied, copies) = (self.applied, self.action.copies_to().is_some());
+        // Files that are only copied, and copies that stay as they are, are counted.
+        let is_plain = applied.reason.is_none() && (applied.act == Act::Copy || copies && applied.done_before);
+        if is_plain { String::new() } else { applied_line(applied, copies) }
     }
 }
 

@@ -12,7 +12,10 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     let source = escape_terminal(&applied.source);
     let documents = count(applied.documents, "document");
     let target = applied.target.as_deref().map(escape_terminal).unwrap_or_default();
+    let unchanged = copies && applied.done_before;
+    let to = if unchanged { "in" } else { "to" };
     let verb = match (applied.act, applied.done) {
+        _ if unchanged => "unchanged",
         (Act::Copy, true) => "copied",
         (Act::Copy, false) => "to be copied",
         (Act::Write, true) => "written",
@@ -34,12 +37,12 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     };
     let mut line = format!("{source}: {verb}");
     let _ = match applied.act {
-        Act::Write => write!(line, " to {target} without {documents}"),
-        Act::Cut => write!(line, " to {target} without repeated passages of {documents}"),
+        Act::Write => write!(line, " {to} {target} without {documents}"),
+        Act::Cut => write!(line, " {to} {target} without repeated passages of {documents}"),
         Act::Mark if target.is_empty() => write!(line, ", with {documents} of the report"),
         Act::Mark => write!(line, " in {target}, with {documents} of the report"),
         Act::Leave if !target.is_empty() => write!(line, " in {target}"),
-        Act::Copy | Act::Link | Act::Move if !target.is_empty() => write!(line, " to {target}"),
+        Act::Copy | Act::Link | Act::Move if !target.is_empty() => write!(line, " {to} {target}"),
         _ => Ok(()),
     };
     if let Some(reason) = &applied.reason {

@@ -66,6 +66,9 @@ pub struct Applied {
     pub done: bool,
     /// Why the file is left alone, or why some of its documents stay.
     pub reason: Option<String>,
+    /// True if an earlier run has done it. The JSON has only their number, `done_before` of the summary.
+    #[serde(skip)]
+    pub done_before: bool,
 }
 
 impl Answer for Applied {

@@ -142,6 +142,7 @@ pub(crate) fn apply(
             documents: 0,
             done: false,
             reason: Some("the database no longer has a file of this name".into()),
+            done_before: false,
         })?;
     }
     let mut summary = acting.summary;
@@ -300,6 +301,7 @@ impl Acting<'_> {
             documents,
             done: acted.done,
             reason,
+            done_before: acted.outcome.done_before,
         })
     }
 

@@ -83,6 +83,9 @@ fn files_that_lose_the_same_as_before_are_not_written_again() {
     // Preferred, and so the survivor of a record of `b.jsonl`.
     folder.write("in/c-2.jsonl", lines([3, 5, 5]));
     let summary = run("two.jsonl");
+    // Nor are they named.
+    let again = folder.ok(&["apply", "two.jsonl", "--write", "clean", "--yes"]);
+    assert_eq!(again.stdout, "3 of 3 removable documents left out; 4 files written, 4 of them before\n");
     assert_eq!(summary["done_before"], 2, "{summary}");
     assert_eq!(modified(&path("clean/in/a.jsonl")), before[0]);
     assert_eq!(fs::read_to_string(path("clean/in/b.jsonl")).unwrap(), lines([4]));
