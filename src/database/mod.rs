@@ -234,6 +234,15 @@ impl Database {
         visiting(visit, |visit| apply::apply(&self.store, report, options, task, visit))
     }
 
+    /// True if [`apply`](Self::apply) has copied files of this database to this folder, as the log beside the
+    /// folder says. An ingest of the folder would add the copies as duplicates.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the log cannot be read; [`Error::Damaged`].
+    pub fn is_copy(&self, folder: &Path) -> Result<bool> {
+        apply::is_copy(folder, &self.store.identity()?)
+    }
+
     /// Reads the survivors of a dedup report again, in their places or in a copy. Calls `visit` with each
     /// removable document whose content and survivor are both missing.
     ///

@@ -302,3 +302,24 @@ fn a_copy_names_the_files_it_lacks_and_the_folder_it_must_not_be_in() {
         assert!(run.stderr.contains(&holds), "{run:#?}");
     }
 }
+
+/// The copies would be duplicates of the files of the same database, and of no other.
+#[test]
+fn an_ingest_of_a_copy_warns() {
+    let folder = Folder::new();
+    six(&folder);
+    report(&folder);
+    let warns = |database: &str, path: &str| {
+        let run = folder.ok(&["--db", database, "ingest", "--profile", "words", path]);
+        let clean = folder.path().join("clean");
+        run.stderr.contains(&format!("warning: {} holds copies that `fpdb apply` made", clean.display()))
+    };
+    // A dry run writes no copy.
+    folder.write("clean/in/own.txt", text(99));
+    apply(&folder, &["--write", "clean"]);
+    assert!(!warns(".fpdb", "clean"));
+    fs::remove_dir_all(folder.path().join("clean")).unwrap();
+    apply(&folder, &["--write", "clean", "--yes"]);
+    assert!(!warns("other.db", "clean") && !warns(".fpdb", "in"));
+    assert!(warns(".fpdb", "clean/in/0") && warns(".fpdb", "clean/"));
+}

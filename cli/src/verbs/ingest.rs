@@ -1,6 +1,6 @@
 //! `fpdb ingest`: adds documents.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -32,6 +32,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let IngestTarget { database, created } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
+    tell_of_copies(&database, &sources, printer)?;
     let options = remembered::options(&database, args, printer)?
         .boilerplate_sources(&sources::boilerplate(args))
         .metadata(metadata);
@@ -146,6 +147,25 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         return Ok(RunStatus::Interrupted);
     }
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// Warns of folders that `apply` wrote as copies of this database's files, and of those inside them.
+fn tell_of_copies(database: &DatabaseWriter, sources: &[Source], printer: &Printer) -> anyhow::Result<()> {
+    let mut folders = BTreeSet::new();
+    for path in sources.iter().filter_map(Source::path) {
+        // Without a slash at the end.
+        let absolute: PathBuf = std::path::absolute(path)?.components().collect();
+        folders.extend(absolute.ancestors().skip(usize::from(!path.is_dir())).map(Path::to_owned));
+    }
+    for folder in folders {
+        if database.is_copy(&folder)? {
+            printer.warning(&format!(
+                "warning: {} holds copies that `fpdb apply` made of files of this database: an ingest adds them as duplicates",
+                folder.display()
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The advice to compact, if a cold query reads many blocks for each hash.

@@ -108,6 +108,9 @@ struct LogLine {
 struct KeyLine {
     schema: String,
     key: String,
+    /// The identity of the database; logs of earlier versions do not have it.
+    #[serde(default)]
+    database: String,
 }
 
 const SCHEMA: &str = "fpdb.act/1";
@@ -140,20 +143,46 @@ impl LogLine {
     }
 }
 
+/// The path of the log of a copy, or beside a report.
+fn path_beside(beside: PathBuf, verb: &str) -> PathBuf {
+    let mut name = beside.into_os_string();
+    name.push(format!(".{verb}.log"));
+    PathBuf::from(name)
+}
+
+/// True if earlier runs have copied files of this database to a folder.
+pub(crate) fn is_copy(folder: &Path, database: &str) -> Result<bool> {
+    let folder = places::absolute(folder)?;
+    for verb in ["write", "cut"] {
+        let (mut is_of_database, mut has_copies) = (false, false);
+        for_each_line(&path_beside(folder.clone(), verb), &mut |line| {
+            if is_of_database && has_copies {
+                // The rest of a long log need not be parsed.
+            } else if let Ok(line) = serde_json::from_slice::<LogLine>(line) {
+                has_copies |= line.done;
+            } else if let Ok(line) = serde_json::from_slice::<KeyLine>(line) {
+                is_of_database |= line.database == database;
+            }
+        })?;
+        if is_of_database && has_copies {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 impl Log {
     /// Opens the log, and reads the records of earlier runs. Unless this is a dry run, it then finishes the
-    /// acts of a killed run. `copied` says of which database and which kind of report a copy is.
+    /// acts of a killed run. `database` is the identity of the database, and `kind` that of the report.
     ///
     /// # Errors
     /// [`Error::JobInUse`] if another run has the log open; [`Error::Io`].
-    pub(super) fn open(report: &ParsedReport<'_>, copied: &str, options: &ApplyOptions) -> Result<Self> {
+    pub(super) fn open(report: &ParsedReport<'_>, database: &str, kind: &str, options: &ApplyOptions) -> Result<Self> {
         let (beside, of) = match options.action.copies_to() {
-            Some(folder) => (places::absolute(folder)?, copied.to_owned()),
+            Some(folder) => (places::absolute(folder)?, format!("{database} {kind}")),
             None => (report.path.clone(), format!("{:016x}", report.digest)),
         };
-        let mut name = beside.into_os_string();
-        name.push(format!(".{}.log", options.verb()));
-        let path = PathBuf::from(name);
+        let path = path_beside(beside, options.verb());
         // Another field to mark, or another kind of link, is a different job.
         let digest = format!("{:016x}", xxh3_64(format!("{of} {}", options.action_line()).as_bytes()));
         let file = if options.act {
@@ -182,7 +211,7 @@ impl Log {
         };
         log.read()?;
         if log.key.is_none() && log.file.is_some() {
-            log.begin_with_key()?;
+            log.begin_with_key(database)?;
         }
         log.finish_earlier()?;
         Ok(log)
@@ -246,9 +275,9 @@ impl Log {
 
     /// Writes the key, which makes hidden names that no other program can foresee. The key is synced to disk
     /// before such a name is used. So files are found again even if a power failure loses later lines.
-    fn begin_with_key(&mut self) -> Result<()> {
+    fn begin_with_key(&mut self, database: &str) -> Result<()> {
         let key = RandomState::new().hash_one(std::process::id());
-        let line = KeyLine { schema: KEY_SCHEMA.into(), key: format!("{key:016x}") };
+        let line = KeyLine { schema: KEY_SCHEMA.into(), key: format!("{key:016x}"), database: database.to_owned() };
         let mut text = serde_json::to_vec(&line).map_err(|error| Error::io("write", &self.path)(error.into()))?;
         text.push(b'\n');
         self.append(&text)?;

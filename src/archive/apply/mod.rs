@@ -42,6 +42,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use answer::{Act, Applied, ApplySummary};
+pub(crate) use log::is_copy;
 pub use options::{Action, ApplyOptions, LinkKind};
 pub(crate) use proof::prove;
 pub use proof::{Lost, ProofOptions, ProofSummary};
@@ -87,7 +88,7 @@ pub(crate) fn apply(
     let kind = report.kind();
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
     let _lock = (options.act && options.action.changes_files()).then(|| store.lock_documents()).transpose()?;
-    let mut log = Log::open(&report, &format!("{} {kind}", store.identity()?), options)?;
+    let mut log = Log::open(&report, &store.identity()?, kind, options)?;
     let ParsedReport { digest, unknown, is_list, .. } = report;
     let removed = report.removed.len() + unknown;
     let inexact = std::mem::take(&mut report.inexact);
