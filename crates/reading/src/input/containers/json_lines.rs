@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::lines::{Line, LineReader, without_newline};
-use super::text_path::{TextPath, most_text};
+use super::text_path::{Reached, TextPath, most_text};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::input::decompress::meter::Meter;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -50,26 +50,26 @@ pub(super) fn read(
                     continue;
                 }
                 let record = parse(line, (fields, &path), limits.json_depth);
-                if good == 0 && is_without_field(&record) {
+                if good == 0 && record.as_ref().map_or_else(is_without_field, LineRecord::is_lacking) {
                     bad.note_fields(line);
                 }
                 record
             }
         };
-        if record.is_ok() {
+        if record.as_ref().is_ok_and(|record| record.reached.is_found) {
             good += 1;
             bad.tell(members)?;
         }
         match record {
-            Ok(LineRecord { text: Some(text), metadata }) => {
+            Ok(LineRecord { reached: Reached { texts: Some(text), .. }, metadata }) => {
                 let content = MemberContent::Record(text);
                 members.member(Member { suffix, hint: String::new(), metadata, content })?;
                 members.extent(start..lines.place());
             }
-            Ok(LineRecord { text: None, .. }) => members.skipped(suffix, SkipReason::NullText)?,
+            Ok(record) if good > 0 || !record.is_lacking() => members.skipped(suffix, SkipReason::NullText)?,
             Err(error) if good > 0 => members.failed(suffix, error)?,
-            Err(error) => {
-                bad.failed.push((suffix, error));
+            missing => {
+                bad.failed.push((suffix, missing.err()));
                 if bad.failed.len() == BAD_LINES_AT_START {
                     return Err(bad.refusal(fields, members)?);
                 }
@@ -78,19 +78,29 @@ pub(super) fn read(
     }
     match bad.failed.len() > 1 && bad.all_without_field() {
         true => Err(bad.refusal(fields, members)?),
+        // No record has shown the fields of the path.
+        false if good == 0 => bad
+            .failed
+            .drain(..)
+            .try_for_each(|(suffix, error)| members.failed(suffix, error.unwrap_or_else(|| no_field(fields)))),
         false => bad.tell(members),
     }
 }
 
-fn is_without_field<T>(record: &Result<T>) -> bool {
-    matches!(record, Err(Error::Document(DocumentError::NoField { .. })))
+fn is_without_field(error: &Error) -> bool {
+    matches!(error, Error::Document(DocumentError::NoField { .. }))
+}
+
+fn no_field(fields: &RecordFields) -> Error {
+    Error::Document(DocumentError::NoField { field: fields.text.clone() })
 }
 
 /// The failed lines before the first record. They are reported when a record follows. If none follows and all
 /// lack the text field, one error reports them.
 #[derive(Default)]
 struct BadBeginning {
-    failed: Vec<(String, Error)>,
+    /// `None` for an object that lacks a field of a path: it is only skipped if other records have them.
+    failed: Vec<(String, Option<Error>)>,
     /// The fields of the objects.
     fields: Vec<String>,
     /// Where they have text, each place with the total bytes.
@@ -116,12 +126,15 @@ impl BadBeginning {
     }
 
     fn all_without_field(&self) -> bool {
-        self.failed.iter().all(|(_, error)| matches!(error, Error::Document(DocumentError::NoField { .. })))
+        self.failed.iter().all(|(_, error)| error.as_ref().is_none_or(is_without_field))
     }
 
     /// Reports each line.
     fn tell(&mut self, members: &mut dyn Members) -> Result<()> {
-        self.failed.drain(..).try_for_each(|(suffix, error)| members.failed(suffix, error))
+        self.failed.drain(..).try_for_each(|(suffix, error)| match error {
+            Some(error) => members.failed(suffix, error),
+            None => members.skipped(suffix, SkipReason::NullText),
+        })
     }
 
     /// The error for a file whose first lines are all not records. If the lines fail for different reasons,
@@ -131,7 +144,7 @@ impl BadBeginning {
         let is_one = self.all_without_field();
         if let (false, Some((_, error))) = (is_one, self.failed.pop()) {
             self.tell(members)?;
-            return Ok(error);
+            return Ok(error.unwrap_or_else(|| no_field(fields)));
         }
         let most = self.places.into_iter().max_by_key(|(_, bytes)| *bytes);
         Ok(Error::Document(DocumentError::NoTextField {
@@ -146,9 +159,16 @@ impl BadBeginning {
 /// The fields of a line that become a document.
 #[derive(Debug, PartialEq, Eq)]
 struct LineRecord {
-    /// UTF-8, except for unpaired surrogates.
-    text: Option<Vec<u8>>,
+    /// The text is UTF-8, except for unpaired surrogates.
+    reached: Reached,
     metadata: Vec<(String, String)>,
+}
+
+impl LineRecord {
+    /// True if objects lack a field of the path of the text, and none has all.
+    fn is_lacking(&self) -> bool {
+        self.reached.is_lacking && !self.reached.is_found
+    }
 }
 
 fn parse(line: &[u8], (fields, path): (&RecordFields, &TextPath), most: u32) -> Result<LineRecord> {
@@ -165,8 +185,8 @@ fn parse(line: &[u8], (fields, path): (&RecordFields, &TextPath), most: u32) -> 
         None => Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }),
     })?;
     match found.text {
-        Some(text) => Ok(LineRecord { text: text.0, metadata: found.metadata }),
-        None => Err(Error::Document(DocumentError::NoField { field: fields.text.clone() })),
+        Some(reached) => Ok(LineRecord { reached, metadata: found.metadata }),
+        None => Err(no_field(fields)),
     }
 }
 
@@ -206,7 +226,7 @@ fn depth(line: &[u8]) -> u32 {
 
 struct ParsedRecord {
     /// `None` if the field is missing.
-    text: Option<JsonText>,
+    text: Option<Reached>,
     metadata: Vec<(String, String)>,
 }
 
@@ -234,9 +254,9 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
         let mut found = ParsedRecord { text: None, metadata: Vec::new() };
         while let Some(Key(key)) = map.next_key()? {
             if *key == self.path.root {
-                let mut texts = None;
-                map.next_value_seed(self.path.seed(&mut texts))?;
-                found.text = Some(JsonText(texts));
+                let mut reached = Reached::default();
+                map.next_value_seed(self.path.seed(&mut reached))?;
+                found.text = Some(reached);
             } else if *key == self.fields.id || self.fields.keep.iter().any(|field| *field == *key) {
                 let value: &RawValue = map.next_value()?;
                 // The last value of a repeated key counts, as for the text.
@@ -312,8 +332,10 @@ mod tests {
 
     fn text_at(field: &str, line: &str) -> String {
         match parse(line.as_bytes(), (&fields(), &TextPath::of(field)), 8) {
-            Ok(LineRecord { text: Some(text), .. }) => String::from_utf8_lossy(&text).into_owned(),
-            Ok(LineRecord { text: None, .. }) => "null".into(),
+            Ok(LineRecord { reached: Reached { texts: Some(text), .. }, .. }) => {
+                String::from_utf8_lossy(&text).into_owned()
+            }
+            Ok(_) => "null".into(),
             Err(error) => error.chain(),
         }
     }
@@ -391,9 +413,13 @@ mod tests {
 
     /// The events of a file, and the error at its end.
     fn told(file: &str) -> (Vec<String>, String) {
+        told_at("text", file)
+    }
+
+    fn told_at(field: &str, file: &str) -> (Vec<String>, String) {
         let (stop, mut told) = (fpdb_host::stop::StopToken::new(), Told::default());
         let meter = Meter::new(crate::input::InputLimits::default(), None, &stop, &|_| {});
-        let read = read(&mut file.as_bytes(), &fields(), &meter, &mut told);
+        let read = read(&mut file.as_bytes(), &fields().text(field.into()), &meter, &mut told);
         (told.0, read.err().map_or(String::new(), |error| error.chain()))
     }
 
@@ -423,12 +449,44 @@ mod tests {
     }
 
     #[test]
+    fn files_without_the_fields_of_a_path_fail_as_one() {
+        let chat = "{\"id\": 1, \"messages\": [{\"role\": \"user\", \"content\": \"words\"}]}\n";
+        let (empty, null) = ("{\"messages\": []}\n", "{\"messages\": null}\n");
+        let told = |lines: &[&str]| told_at("messages[].contnt", &lines.concat());
+        let (rows, error) = told(&[empty, chat, null, chat]);
+        assert_eq!(rows, [":1 null", ":3 null"], "a list without messages has no fields");
+        assert_eq!(error, "none of the first 2 records has the field `messages[].contnt`; they have id, messages");
+        assert!(told(&[chat; 300]).1.starts_with("none of the first 100 records "));
+        assert_eq!(told(&[chat]).0, [":1 the record has no field messages[].contnt"]);
+        assert_eq!(told(&[empty, null]), (vec![":1 null".to_owned(), ":2 null".to_owned()], String::new()));
+        // One record that has the fields, be it null, shows that the others have no text.
+        for (has, row) in [("7", ":3 the field messages[].contnt of the record is not text"), ("null", ":3 null")] {
+            let has = format!("{{\"messages\": [{{\"role\": \"x\"}}, {{\"contnt\": {has}}}]}}\n");
+            let (rows, error) = told(&[chat, chat, &has, chat]);
+            let fails = row != ":3 null";
+            let expected = |line: u32| match fails {
+                true => format!(":{line} the record has no field messages[].contnt"),
+                false => format!(":{line} null"),
+            };
+            assert_eq!(rows, [expected(1), expected(2), row.to_owned(), expected(4)]);
+            assert_eq!(error, "");
+        }
+        // The lines that other lines prove to be records are told in their order.
+        let text = "{\"messages\": [{\"contnt\": \"a\"}]}\n";
+        assert_eq!(told(&[chat, text, chat]), ([":1 null", ":2", ":3 null"].map(String::from).to_vec(), String::new()));
+        assert_eq!(
+            told_at("texts[]", "{\"texts\": []}\n{\"a\": 1}\n").0,
+            [":1 null", ":2 the record has no field texts[]"]
+        );
+    }
+
+    #[test]
     fn fields_are_kept() {
         let line = br#"{"id": "a\"b", "n": 1.50, "other": 3, "deep": {"x": [1]}, "text": ""}"#;
         let record = parse(line, (&fields(), &TextPath::of("text")), 8).unwrap();
         let kept = [("id", "a\"b"), ("n", "1.50"), ("deep", "{\"x\": [1]}")];
         assert_eq!(record.metadata, kept.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        assert_eq!(record.text, Some(Vec::new()));
+        assert_eq!(record.reached.texts, Some(Vec::new()));
     }
 
     #[test]

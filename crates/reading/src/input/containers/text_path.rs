@@ -74,10 +74,22 @@ impl TextPath {
         }
     }
 
-    /// The texts in the JSON of the root field, joined. `None` if there are none.
-    pub(super) fn seed<'a>(&'a self, texts: &'a mut Option<Vec<u8>>) -> PathSeed<'a> {
-        PathSeed { steps: &self.steps, is_joined: !self.steps.is_empty(), texts }
+    /// Reads the JSON of the root field.
+    pub(super) fn seed<'a>(&'a self, reached: &'a mut Reached) -> PathSeed<'a> {
+        reached.is_found = !self.steps.iter().any(|step| matches!(step, TextStep::Field(_)));
+        PathSeed { steps: &self.steps, is_joined: !self.steps.is_empty(), reached }
     }
+}
+
+/// What a path leads to in one record. A path through an empty list or null neither finds nor lacks its fields.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Reached {
+    /// The texts, joined. `None` if there are none.
+    pub(super) texts: Option<Vec<u8>>,
+    /// True if the path has been followed to its last field.
+    pub(super) is_found: bool,
+    /// True if an object lacks a field of the path.
+    pub(super) is_lacking: bool,
 }
 
 /// True if a text field of this name stands for many values of a record.
@@ -136,21 +148,22 @@ pub(super) struct PathSeed<'a> {
     steps: &'a [TextStep],
     /// True if the path has steps, and not only none left.
     is_joined: bool,
-    texts: &'a mut Option<Vec<u8>>,
+    reached: &'a mut Reached,
 }
 
 impl<'de> DeserializeSeed<'de> for PathSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        self.reached.is_found |= self.steps.is_empty();
         if self.steps.is_empty() && self.is_joined {
             let value: &RawValue = Deserialize::deserialize(from)?;
-            return add_text(value, self.texts).map_err(D::Error::custom);
+            return add_text(value, &mut self.reached.texts).map_err(D::Error::custom);
         }
         if self.steps.is_empty() {
             let JsonText(text) = Deserialize::deserialize(from)?;
             if let Some(text) = text {
-                TextPath::join(self.texts, text);
+                TextPath::join(&mut self.reached.texts, text);
             }
             return Ok(());
         }
@@ -176,7 +189,7 @@ impl<'de> Visitor<'de> for PathSeed<'_> {
         let Some((TextStep::Each, steps)) = self.steps.split_first() else {
             return Err(A::Error::invalid_type(serde::de::Unexpected::Seq, &self));
         };
-        while elements.next_element_seed(PathSeed { steps, texts: self.texts, ..self })?.is_some() {}
+        while elements.next_element_seed(PathSeed { steps, reached: self.reached, ..self })?.is_some() {}
         Ok(())
     }
 
@@ -184,13 +197,16 @@ impl<'de> Visitor<'de> for PathSeed<'_> {
         let Some((TextStep::Field(name), steps)) = self.steps.split_first() else {
             return Err(A::Error::invalid_type(serde::de::Unexpected::Map, &self));
         };
+        let mut has_field = false;
         while let Some(Key(key)) = map.next_key()? {
             if *key == *name {
-                map.next_value_seed(PathSeed { steps, texts: self.texts, ..self })?;
+                has_field = true;
+                map.next_value_seed(PathSeed { steps, reached: self.reached, ..self })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
         }
+        self.reached.is_lacking |= !has_field;
         Ok(())
     }
 }
