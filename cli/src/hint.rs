@@ -133,6 +133,12 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
         DocumentError::IsAContainer { .. } => {
             "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is"
         }
+        DocumentError::RecordsWithoutName { path } if path.is_file() => {
+            "rename it so that its name ends in .jsonl; --no-expand takes it as one document"
+        }
+        DocumentError::RecordsInArray { .. } => {
+            "make JSON lines of it: `jq -c '.[]' x.json > x.jsonl`; --no-expand takes it as one document"
+        }
         DocumentError::RecordsWithoutName { .. } => {
             "`ingest - --name x.jsonl` reads the records; to query with them, save them as x.jsonl; --no-expand takes them as one document"
         }

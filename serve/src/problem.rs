@@ -267,6 +267,7 @@ impl From<&Error> for Problem {
                 | DocumentError::PathNotUtf8 { .. }
                 | DocumentError::IsAContainer { .. }
                 | DocumentError::RecordsWithoutName { .. }
+                | DocumentError::RecordsInArray { .. }
                 | DocumentError::NotAFile { .. }
                 | DocumentError::NotSearched { .. },
             ) => (S::UNPROCESSABLE_ENTITY, "unreadable-document", "the document cannot be read", TitleOnly),

@@ -170,6 +170,48 @@ fn fed(folder: &Folder, arguments: &[&str], bytes: Vec<u8>) -> Run {
     run
 }
 
+/// Records under another name are one document, but an error if a field of records is named.
+#[test]
+fn records_under_other_names_are_not_read_whole_where_a_field_is_named() {
+    let folder = Folder::new();
+    let record = |id: u32| format!("{{\"id\": {id}, \"text\": \"{}\"}}", "Some words. ".repeat(900));
+    let lines = [1, 2, 3].map(|id| record(id) + "\n").concat();
+    let array = format!("[{}]", [1, 2].map(record).join(",\n"));
+    let packed = |text: &str| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(text.as_bytes()).unwrap();
+        packed.finish().unwrap()
+    };
+    folder.write("in/lines.json", &lines);
+    folder.write("in/lines", &lines);
+    folder.write("in/packed.json.gz", packed(&lines));
+    folder.write("in/array.json", &array);
+    let documents = ["in/a.txt", "in/one.json", "in/set.json"];
+    for (name, text) in documents.iter().zip(["[{plain}] text", &record(1), "{\n\"a\": [\n{\"b\": 1}\n]\n}"]) {
+        folder.write(name, text);
+    }
+    for field in ["--text-field=text", "--id-field=id"] {
+        let run = folder.run(&["ingest", "in", field]);
+        assert_eq!(run.status, 2, "{run:?}");
+        assert_eq!(list(&folder).iter().map(|row| row["name"].as_str().unwrap()).collect::<Vec<_>>(), documents);
+        for name in ["in/lines.json", "in/lines", "in/packed.json.gz"] {
+            assert!(run.stderr.contains(&format!("{name} holds JSON lines, and its name does not say so")), "{run:?}");
+        }
+        assert!(run.stderr.contains("in/array.json holds a JSON array of records"), "{run:?}");
+        for name in ["in/lines.json", "in/array.json"] {
+            let query = folder.run(&["query", name, field]);
+            assert!(query.status == 2 && query.stderr.contains("hint: "), "{query:?}");
+            assert_eq!(folder.run(&["query", name]).status, 0);
+        }
+        let fed = fed(&folder, &["query", "-", field], array.clone().into_bytes());
+        assert!(fed.stderr.contains("standard input holds a JSON array of records"), "{fed:?}");
+    }
+    // As they are, and as ever without the name of a field.
+    folder.ok(&["ingest", "-q", "in/lines.json", "--text-field", "text", "--no-expand"]);
+    folder.ok(&["ingest", "-q", "in/array.json"]);
+    assert_eq!(list(&folder).len(), 5);
+}
+
 #[test]
 fn a_stream_is_one_document_or_refused() {
     let folder = Folder::new();

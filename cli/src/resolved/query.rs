@@ -27,5 +27,5 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOp
         .weight(args.weight)
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
         .submission_files(args.submission_files)
-        .read(args.read.options().fields(args.records.fields()))
+        .read(args.records.set(args.read.options()))
 }

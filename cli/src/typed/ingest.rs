@@ -125,7 +125,7 @@ impl IngestArgs {
             .on_change(self.on_change)
             .store_text(self.store_text)
             .walk(walk)
-            .read(self.read.options().fields(self.records.fields()).limits(self.limits.limits()))
+            .read(self.records.set(self.read.options()).limits(self.limits.limits()))
             .prune(self.prune)
     }
 }

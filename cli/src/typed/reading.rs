@@ -36,23 +36,28 @@ impl ReadArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct RecordFieldArgs {
-    /// The field of JSON lines and Parquet that holds the text
+    /// The field of JSON lines and Parquet that holds the text [default: text]
     ///
     /// 'messages[].content' joins the field `content` of all elements of the list `messages`, with blank
-    /// lines between them; 'texts[]' joins the texts of a list.
-    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().text)]
-    pub(crate) text_field: String,
-    /// The field that holds the id, which is kept with the document
-    #[arg(long, value_name = "FIELD", default_value_t = RecordFields::default().id)]
-    pub(crate) id_field: String,
+    /// lines between them; 'texts[]' joins the texts of a list. Where this or --id-field is given, JSON lines
+    /// whose name does not say so (.jsonl) are an error, not one document; so is a JSON array of records.
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) text_field: Option<String>,
+    /// The field that holds the id, which is kept with the document [default: id]
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) id_field: Option<String>,
     /// Other fields to keep with the documents, separated by commas
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) keep_fields: Vec<String>,
 }
 
 impl RecordFieldArgs {
-    pub(crate) fn fields(&self) -> RecordFields {
-        RecordFields::default().text(self.text_field.clone()).id(self.id_field.clone()).keep(self.keep_fields.clone())
+    /// Sets these fields. If one was named, files of records must not be read as one document.
+    pub(crate) fn set(&self, read: ReadOptions) -> ReadOptions {
+        let mut fields = RecordFields::default().keep(self.keep_fields.clone());
+        fields.text = self.text_field.clone().unwrap_or(fields.text);
+        fields.id = self.id_field.clone().unwrap_or(fields.id);
+        read.fields(fields).expects_records(self.text_field.is_some() || self.id_field.is_some())
     }
 }
 

@@ -15,6 +15,7 @@ impl DocumentError {
             | Self::PathNotUtf8 { path }
             | Self::IsAContainer { path }
             | Self::RecordsWithoutName { path }
+            | Self::RecordsInArray { path }
             | Self::NotAFile { path }
             | Self::NotSearched { path, .. } => Some(path),
             _ => None,
@@ -228,10 +229,16 @@ pub enum DocumentError {
         /// The file.
         path: PathBuf,
     },
-    /// Standard input or a pipe holds JSON lines, but its name does not show it.
+    /// It holds JSON lines, but its name does not show it.
     #[error("{} holds JSON lines, and its name does not say so", path.display())]
     RecordsWithoutName {
-        /// The name of the stream.
+        /// The file, or the name of the stream.
+        path: PathBuf,
+    },
+    /// Records were expected, and it holds a JSON array of them.
+    #[error("{} holds a JSON array of records, and only JSON lines are read as records", path.display())]
+    RecordsInArray {
+        /// The file, or the name of the stream.
         path: PathBuf,
     },
     /// The path is a folder, pipe, socket or device, but a file was expected.

@@ -143,6 +143,9 @@ impl DocumentError {
                 "unpack it and query with its files, or ingest it and query with a stored document of it"
             }
             Self::RecordsWithoutName { .. } => "give it a name that ends in .jsonl, or read it as one document",
+            Self::RecordsInArray { .. } => {
+                "write one record a line to a file whose name ends in .jsonl, or read it as one document"
+            }
             Self::NotAFile { .. } => "name a file; folders, devices and sockets are not read here",
             Self::NotSearched { .. } => {
                 "unpack it and query with the member itself; texts that are stored in the database are at hand"

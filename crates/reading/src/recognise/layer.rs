@@ -109,16 +109,51 @@ pub fn layer_of(name: &str, head: &[u8]) -> Layer {
     }
 }
 
-/// True if bytes from a source whose name has no extension, such as a pipe, are JSON lines. The first two
-/// lines that are not blank must be objects. `head` is as in [`layer_of`]. A line that extends beyond `head`
-/// does not count.
-pub fn holds_records(name: &str, head: &[u8]) -> bool {
-    let mut lines = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).split(|&byte| byte == b'\n');
-    let mut is_object = || {
-        let line = lines.find(|line| !line.trim_ascii().is_empty());
-        line.is_some_and(|line| serde_json::from_slice::<BTreeMap<String, &RawValue>>(line).is_ok())
+/// Records in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonRecords {
+    /// JSON lines.
+    Lines,
+    /// An array of objects.
+    Array,
+}
+
+/// The records that bytes hold, whatever their name. Of JSON lines, the first two lines that are not blank
+/// must be objects; of an array, the first element. The second line and the element may extend beyond `head`.
+pub fn json_records(head: &[u8]) -> Option<JsonRecords> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    if let Some(elements) = head.strip_prefix(b"[") {
+        return begins_with_object(elements).is_some().then_some(JsonRecords::Array);
+    }
+    let mut lines = head.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let is_first = lines.next().is_some_and(|line| serde_json::from_slice::<BTreeMap<String, &RawValue>>(line).is_ok());
+    let second = lines.next().filter(|_| is_first)?;
+    // Only the last line of `head` can be cut.
+    let is_record = match begins_with_object(second)? {
+        ObjectEnd::At(end) => second[end..].trim_ascii().is_empty(),
+        ObjectEnd::Beyond => lines.next().is_none(),
     };
-    extension(name).is_empty() && is_object() && is_object()
+    is_record.then_some(JsonRecords::Lines)
+}
+
+/// Where an object ends.
+enum ObjectEnd {
+    At(usize),
+    Beyond,
+}
+
+fn begins_with_object(bytes: &[u8]) -> Option<ObjectEnd> {
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<BTreeMap<String, &RawValue>>();
+    match values.next()? {
+        Ok(_) => Some(ObjectEnd::At(values.byte_offset())),
+        Err(error) => (error.is_eof() && bytes.trim_ascii_start().starts_with(b"{")).then_some(ObjectEnd::Beyond),
+    }
+}
+
+/// True if bytes from a source whose name has no extension, such as a pipe, are JSON lines. `head` is as in
+/// [`layer_of`].
+pub fn holds_records(name: &str, head: &[u8]) -> bool {
+    extension(name).is_empty() && json_records(head) == Some(JsonRecords::Lines)
 }
 
 /// The name of the content of compressed data: `a.tar.gz` and `a.tgz` contain `a.tar`.
@@ -245,6 +280,20 @@ mod tests {
         assert!(!holds_records("a.txt", two), "its name has it");
         for other in [&b""[..], b"{}", b"{}\n", b"{\n}\n", b"{}\n[]\n", b"{}\nprose\n", b"[1]\n[2]\n"] {
             assert!(!holds_records("-", other), "{}", String::from_utf8_lossy(other));
+        }
+        for (head, records) in [
+            (&b"{\"a\":1}\n{\"b\": \"cut of"[..], Some(JsonRecords::Lines)),
+            (b"{\"a\":1}\n{\"b\": \"broken\n{}", None),
+            (b"{\"a\":1}\n{} {}", None),
+            (b"\xef\xbb\xbf [\n {\"a\": 1},\n {\"b\": 2}]", Some(JsonRecords::Array)),
+            (b"[{\"a\": \"cut of", Some(JsonRecords::Array)),
+            (b"[[{}]]", None),
+            (b"[]", None),
+            (b"[", None),
+            (b"[{not json}]", None),
+            (b"{\"a\": [\n{\"b\": 1}\n]}", None),
+        ] {
+            assert_eq!(json_records(head), records, "{}", String::from_utf8_lossy(head));
         }
     }
 

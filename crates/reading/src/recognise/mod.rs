@@ -10,7 +10,9 @@ mod format;
 mod layer;
 
 pub use format::{Choice, choose};
-pub use layer::{Compression, Container, HEAD as LAYER_HEAD, Layer, holds_records, layer_of, name_inside};
+pub use layer::{
+    Compression, Container, HEAD as LAYER_HEAD, JsonRecords, Layer, holds_records, json_records, layer_of, name_inside,
+};
 
 use fpdb_kernel::document::Format;
 

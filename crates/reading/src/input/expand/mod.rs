@@ -14,7 +14,7 @@ mod within;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
 use rustc_hash::FxHashSet;
@@ -25,7 +25,9 @@ use crate::input::decompress::meter::{Meter, Metered};
 use crate::input::decompress::thread::decompress_on_thread;
 use crate::input::read::reader::{PIECE, STANDARD_INPUT, is_unchanged};
 use crate::input::{About, Candidate, Content, FileFacts, PathFilter, ReadOptions, WalkEvent};
-use crate::recognise::{Compression, Container, LAYER_HEAD as HEAD, Layer, holds_records, layer_of, name_inside};
+use crate::recognise::{
+    Compression, Container, JsonRecords, LAYER_HEAD as HEAD, Layer, holds_records, json_records, layer_of, name_inside,
+};
 use extents::Extents;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
@@ -78,15 +80,25 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
         return Ok(Opened::Document(Content::File));
     }
     Ok(match layer {
-        Layer::Document => Opened::Document(Content::File),
+        Layer::Document => {
+            refuse_records(reading.options, &file.path, &mut head, &mut open)?;
+            Opened::Document(Content::File)
+        }
         Layer::Container(_) => Opened::Container(UnreadContainer { file: open, head, layer }),
         Layer::Compressed(compression) => {
             // An error here will occur again when the file is read, and is reported then.
             let meter = Meter::new(reading.options.limits.clone(), Some(file.bytes), reading.stop, &|_| {});
-            let inside = decompress(compression, Cursor::new(&head).chain(&open), &meter);
+            let mut inside = decompress(compression, Cursor::new(&head).chain(&open), &meter);
             let mut inside_head = Vec::with_capacity(HEAD);
-            let _ = inside.and_then(|inside| inside.take(HEAD as u64).read_to_end(&mut inside_head));
-            match layer_of(&name_inside(&about.name), &inside_head) {
+            if let Ok(inside) = &mut inside {
+                let _ = inside.take(HEAD as u64).read_to_end(&mut inside_head);
+            }
+            let inside_layer = layer_of(&name_inside(&about.name), &inside_head);
+            if let (Layer::Document, Ok(inside)) = (inside_layer, &mut inside) {
+                refuse_records(reading.options, &file.path, &mut inside_head, inside)?;
+            }
+            drop(inside);
+            match inside_layer {
                 Layer::Document => {
                     about.hint = name_inside(&about.hint);
                     Opened::Document(Content::Compressed(compression))
@@ -95,6 +107,24 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
             }
         }
     })
+}
+
+/// Fails for records that would be read as one document though the options expect records. `head` is the
+/// beginning of the document, and is read on from `rest` as far as it may be one of records.
+fn refuse_records(options: &ReadOptions, path: &Path, head: &mut Vec<u8>, rest: &mut dyn Read) -> Result<()> {
+    let first = head.iter().find(|byte| !byte.is_ascii_whitespace() && !b"\xef\xbb\xbf".contains(byte));
+    if !options.refuses_whole_records() || !matches!(first, Some(b'{' | b'[')) {
+        return Ok(());
+    }
+    let missing = PIECE.saturating_sub(head.len());
+    // An error here will occur again when the document is read, and is reported then.
+    let _ = rest.take(missing as u64).read_to_end(head);
+    let path = path.to_owned();
+    match json_records(head) {
+        Some(JsonRecords::Lines) => Err(Error::Document(DocumentError::RecordsWithoutName { path })),
+        Some(JsonRecords::Array) => Err(Error::Document(DocumentError::RecordsInArray { path })),
+        None => Ok(()),
+    }
 }
 
 impl UnreadContainer {
@@ -252,7 +282,14 @@ impl<'a> Expander<'a> {
                 let path = self.stream.unwrap_or(Path::new(STANDARD_INPUT)).to_owned();
                 self.fail(&place.suffix, Error::Document(DocumentError::RecordsWithoutName { path }))
             }
-            (Layer::Document, None) => self.document(place, head, input),
+            (Layer::Document, None) => {
+                let name = format!("{}{}", self.about.name, place.suffix);
+                let path = self.stream.map_or_else(|| PathBuf::from(name), Path::to_owned);
+                match refuse_records(self.options, &path, &mut head, &mut io::empty()) {
+                    Err(error) => self.fail(&place.suffix, error),
+                    Ok(()) => self.document(place, head, input),
+                }
+            }
             // Documents before the place of the error can be valid.
             (_, Some(error)) => {
                 let rest = Broken { error: Some(error), meter: self.meter };

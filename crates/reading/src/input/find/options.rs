@@ -82,6 +82,10 @@ pub struct ReadOptions {
     pub closed: bool,
     /// The fields of a record. Default: that of [`RecordFields`].
     pub fields: RecordFields,
+    /// Refuses JSON lines whose name does not say so and JSON arrays of records. They are one document each
+    /// otherwise. So does a [`text`](RecordFields::text) or [`id`](RecordFields::id) that is not the default.
+    /// Default: `false`.
+    pub expects_records: bool,
     /// Limits of a file. Default: see the limits of [`InputLimits`].
     pub limits: InputLimits,
     /// Ignores text in quotation marks in a query document. Stored documents always count whole. Default:
@@ -94,8 +98,15 @@ impl ReadOptions {
         front_end: ReadAs,
         closed: bool,
         fields: RecordFields,
+        expects_records: bool,
         limits: InputLimits,
         skip_quotes: bool,
+    }
+
+    /// True if files of records are not to be read as one document.
+    pub(crate) fn refuses_whole_records(&self) -> bool {
+        let RecordFields { text, id, .. } = RecordFields::default();
+        !self.closed && (self.expects_records || self.fields.text != text || self.fields.id != id)
     }
 }
 
