@@ -10,21 +10,32 @@ const LONGEST: usize = 200;
 const MOST_NAMES: usize = 100_000;
 
 /// The name, or the beginning of one that ends with a component, that is most like what was typed. `None` if
-/// none is much like it. Looks at names in the folder that was typed, as far as it is one; at 100,000 names
-/// at most.
+/// none is much like it. If documents lie below what was typed, it is this folder with `/` at its end, or this
+/// archive with `!`. Looks at names in the folder that was typed, as far as it is one; at 100,000 names at
+/// most.
 pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>> {
+    let wanted = typed.trim_end_matches(['/', '!']);
+    for below in ["/", "!"].map(|end| format!("{wanted}{end}")) {
+        if !wanted.is_empty() && begins_a_name(store, &below)? {
+            return Ok(Some(below));
+        }
+    }
     let folders = typed.match_indices('/').rev().map(|(at, _)| &typed[..=at]).chain([""]);
     for folder in folders {
-        let mut is_folder = false;
-        store.for_each_name_beginning(folder, |_, _| {
-            is_folder = true;
-            Ok(false)
-        })?;
-        if is_folder {
+        if begins_a_name(store, folder)? {
             return nearest_in(store, folder, typed);
         }
     }
     Ok(None)
+}
+
+fn begins_a_name(store: &Store, beginning: &str) -> Result<bool> {
+    let mut begins = false;
+    store.for_each_name_beginning(beginning, |_, _| {
+        begins = true;
+        Ok(false)
+    })?;
+    Ok(begins)
 }
 
 fn nearest_in(store: &Store, folder: &str, typed: &str) -> Result<Option<String>> {

@@ -44,6 +44,12 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             None => STORED_FINGERPRINTS.into(),
         },
         Error::PassageLength { least, .. } => format!("give --min-length {least} or more; `fpdb stats` shows it as the guarantee, t"),
+        Error::NothingFits { option: "submission_by", value, .. } if error.folder_of_documents().is_some() => format!(
+            "{value} has documents, but no folder or archive with some: `.` takes each first folder as one submission, and a regular expression finds submissions in the names"
+        ),
+        Error::NoSuchDocument { .. } if let Some(folder) = error.folder_of_documents() => format!(
+            "documents lie below it: `fpdb list --prefix '{folder}'` shows them, and `fpdb rm --prefix '{folder}'` would remove them all"
+        ),
         Error::NothingFits { nearest: None, .. } | Error::NoSuchDocument { nearest: None, .. } => "`fpdb list` shows the names".into(),
         Error::NameTaken { .. } => "nothing was renamed: `fpdb rm` removes the documents that have the new names (--prefix FOLDER/ all of a folder); if these are the moved files, ingested since, it can remove the old ones instead; or choose another name".into(),
         Error::NoSuchNumber { .. } => "`fpdb show NAME` and `fpdb list --format json` tell the numbers".into(),

@@ -21,7 +21,10 @@ fn folder_of(value: &str) -> String {
     let folder = value.strip_prefix("^(").and_then(|rest| rest.strip_suffix("[^/!]+)[/!]"));
     match folder.map(|folder| folder.replace('\\', "")) {
         Some(folder) if folder.is_empty() => ".".into(),
-        Some(folder) => folder.strip_suffix('/').unwrap_or(&folder).to_owned(),
+        Some(folder) => {
+            let folder = folder.replace("[^/!]+", "*");
+            folder.strip_suffix("[/!]").unwrap_or(&folder).replace("[/!]", "/")
+        }
         None => value.to_owned(),
     }
 }
@@ -33,8 +36,9 @@ mod tests {
     #[test]
     fn folders_are_told_from_patterns() {
         let pattern = crate::submission_pattern;
-        assert_eq!(folder_of(&pattern("in/a.b")), "in/a.b");
-        assert_eq!(folder_of(&pattern(".")), ".");
+        for folder in ["in/a.b", ".", "in/*", "in/all.zip!*", "all.zip!a/b", "*"] {
+            assert_eq!(folder_of(&pattern(folder)), folder);
+        }
         assert_eq!(folder_of("^([a-z]*)_"), "^([a-z]*)_");
     }
 }

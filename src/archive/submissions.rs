@@ -10,30 +10,38 @@ use fpdb_host::error::{Error, Result};
 /// Signs that only a regular expression has.
 const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '\\'];
 
+/// What ends a folder or an archive in a name.
+const ENDS: [char; 2] = ['/', '!'];
+
 /// By default a submission, or a pair of them, lists this number of documents or pairs at most.
 pub(crate) const SUBMISSION_FILES: usize = 10;
 
 /// The regular expression for [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) and
 /// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by) under which each
 /// folder and each archive directly in `folder` is one submission; `.` stands for the first folder of the
-/// names. A part `*` stands for any one folder: with `class/*` each folder in each folder of `class` is a
-/// submission. A regular expression stays as it is: it has a sign such as `^` or `(`.
+/// names. `folder` may be an archive, such as `all.zip`: each folder and each archive directly in it is one
+/// submission. A part `*` stands for any one folder or archive: with `class/*` each folder in each folder of
+/// `class` is a submission. A regular expression stays as it is: it has a sign such as `^` or `(`.
 ///
 /// ```
-/// assert_eq!(fpdb::submission_pattern("class/2026"), "^(class/2026/[^/!]+)[/!]");
-/// assert_eq!(fpdb::submission_pattern("class/*"), "^(class/[^/!]+/[^/!]+)[/!]");
+/// assert_eq!(fpdb::submission_pattern("class/2026"), "^(class/2026[/!][^/!]+)[/!]");
+/// assert_eq!(fpdb::submission_pattern("class/*"), "^(class/[^/!]+[/!][^/!]+)[/!]");
 /// assert_eq!(fpdb::submission_pattern("^([a-z]*)_"), "^([a-z]*)_");
 /// ```
 #[must_use]
 pub fn submission_pattern(folder: &str) -> String {
-    if folder.split('/').any(|part| part != "*" && part.contains(SIGNS)) {
+    if folder.split(ENDS).any(|part| part != "*" && part.contains(SIGNS)) {
         return folder.to_owned();
     }
-    let parts = folder.split('/').filter(|part| !part.is_empty() && *part != ".");
-    let root = if folder.starts_with('/') { "/" } else { "" };
-    let escaped = parts.map(|part| if part == "*" { "[^/!]+".to_owned() } else { regex::escape(part) });
-    let below: String = escaped.map(|part| format!("{part}/")).collect();
-    format!("^({root}{below}[^/!]+)[/!]")
+    let pieces = folder.split_inclusive(ENDS).map(|piece| piece.split_at(piece.trim_end_matches(ENDS).len()));
+    let mut pieces = pieces.filter(|(part, _)| !part.is_empty() && *part != ".").peekable();
+    let mut pattern = if folder.starts_with('/') { "^(/".to_owned() } else { "^(".to_owned() };
+    while let Some((part, end)) = pieces.next() {
+        pattern += &if part == "*" { "[^/!]+".into() } else { regex::escape(part) };
+        // Names do not tell an archive before they are looked at.
+        pattern += if part == "*" || pieces.peek().is_none() { "[/!]" } else { end };
+    }
+    pattern + "[^/!]+)[/!]"
 }
 
 /// Which documents are one. A submission goes by the id of its first document.
@@ -124,11 +132,14 @@ mod tests {
         for (typed, pattern) in [
             (".", "^([^/!]+)[/!]"),
             ("./", "^([^/!]+)[/!]"),
-            ("in", "^(in/[^/!]+)[/!]"),
-            ("./in/a.b//", "^(in/a\\.b/[^/!]+)[/!]"),
-            ("/in", "^(/in/[^/!]+)[/!]"),
-            ("in/*", "^(in/[^/!]+/[^/!]+)[/!]"),
-            ("*", "^([^/!]+/[^/!]+)[/!]"),
+            ("in", "^(in[/!][^/!]+)[/!]"),
+            ("./in/a.b//", "^(in/a\\.b[/!][^/!]+)[/!]"),
+            ("/in", "^(/in[/!][^/!]+)[/!]"),
+            ("in/*", "^(in/[^/!]+[/!][^/!]+)[/!]"),
+            ("*", "^([^/!]+[/!][^/!]+)[/!]"),
+            ("in/all.zip", "^(in/all\\.zip[/!][^/!]+)[/!]"),
+            ("in/all.zip!", "^(in/all\\.zip[/!][^/!]+)[/!]"),
+            ("all.zip!a/*", "^(all\\.zip!a/[^/!]+[/!][^/!]+)[/!]"),
             ("in/*.c", "in/*.c"),
             ("^([a-z]*)_", "^([a-z]*)_"),
         ] {

@@ -310,7 +310,8 @@ impl Database {
     }
 
     /// What was probably meant by a name that no document has: the name, or the beginning of one, that is
-    /// most like it. `None` if none is much like it. Looks at 100,000 names at most.
+    /// most like it. `None` if none is much like it. If documents lie below what was typed, it is this folder
+    /// with `/` at its end, or this archive with `!`. Looks at 100,000 names at most.
     ///
     /// # Errors
     /// Fails if the store cannot be read.

@@ -341,3 +341,52 @@ fn what_a_submission_covers_is_in_all_of_its_files() {
     let without = folder.ok(&[&asked[..], &["--no-passages"]].concat()).json().remove(0);
     assert!(without["matches"][0]["coverage"].is_null() && without["matches"][0]["files"][0]["coverage"].is_null());
 }
+
+/// A download of a whole class is one archive: its folders are the submissions, as those of a folder are.
+#[test]
+fn the_folders_in_an_archive_are_submissions() {
+    let folder = Folder::new();
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(folder.path().join("all.zip")).unwrap());
+    for (student, file) in [("ann", 0), ("ann", 1), ("bob", 0), ("bob", 2), ("eve", 3)] {
+        let text = stretch(40 + file) + &stretch(50 + file);
+        zip.start_file(format!("{student}/f{file}.txt"), zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut zip, text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap();
+    folder.write("one.zip.d/f.txt", stretch(1));
+    folder.ok(&["ingest", "-q", "--profile", "words", "all.zip", "one.zip.d"]);
+    for value in ["all.zip", "all.zip!", "./all.zip", "^(all.zip![^/]+)/"] {
+        let found = pairs(&folder, &["--submission-by", value]);
+        assert_eq!(found.iter().map(names).collect::<Vec<_>>(), [("all.zip!ann".into(), "all.zip!bob".into())]);
+    }
+    let run = folder.run(&["pairs", "--submission-by", "one.zip.d"]);
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(run.stderr.contains("one.zip.d has documents, but no folder or archive with some"), "{run:?}");
+    // `*` is any folder or archive.
+    folder.ok(&["rm", "-q", "--prefix", "all.zip!", "--yes"]);
+    std::fs::create_dir(folder.path().join("groups")).unwrap();
+    std::fs::rename(folder.path().join("all.zip"), folder.path().join("groups/1.zip")).unwrap();
+    folder.ok(&["ingest", "-q", "groups"]);
+    let found = pairs(&folder, &["--submission-by", "groups/*"]);
+    assert_eq!(found.iter().map(names).collect::<Vec<_>>(), [("groups/1.zip!ann".into(), "groups/1.zip!bob".into())]);
+}
+
+#[test]
+fn the_notes_name_the_flags_that_were_given() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let told = |flags: &[&str]| folder.ok(&[&["pairs"], flags].concat()).stderr;
+    assert_eq!(told(&[]), "");
+    let one = told(&["--submission-by", "^()"]);
+    assert!(
+        one.starts_with("all documents are one submission (--submission-by ^()), so there are no pairs\n"),
+        "{one}"
+    );
+    let one = told(&["--submission-by", "^()", "--old", "in/s1"]);
+    assert!(one.starts_with("all documents are one submission") && !one.contains("--new-since"), "{one}");
+    let old = told(&["--submission-by", "in", "--old", "in/s1/f1.txt"]);
+    assert!(
+        old.starts_with("none of 8 documents to compare has its first document under --old in/s1/f1.txt\n"),
+        "{old}"
+    );
+}

@@ -79,7 +79,8 @@ pub(crate) struct PairsArgs {
     /// Count the documents of one submission as one
     ///
     /// The files that share most are listed. DIR: each folder or archive directly in it is a submission (`.`:
-    /// the first folder of the names; 'class/*': each one in any folder of class). REGEX: documents whose
+    /// the first folder of the names; 'class/*': each one in any folder of class; all.zip: each one in this
+    /// archive). REGEX: documents whose
     /// names give the same match (of its first group, if it has one) are one submission. All other documents
     /// stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]

@@ -216,9 +216,23 @@ fn left_out(
     if answer.found == 0 {
         database::tell_if_all_boilerplate(database, printer)?;
     }
+    let are_one = answer.documents == 1 && database.stats()?.documents > 1;
     match answer.divided {
+        _ if let (true, Some(value)) = (are_one, &args.submission_by) => {
+            printer.note(&format!("all documents are one submission (--submission-by {value}), so there are no pairs"));
+            printer.note(
+                "hint: name the folder that holds the submissions, or a regular expression that matches another text in the names of each, such as '^(hw[^/]*/[^/]*)/'",
+            );
+        }
         Some((old, 0)) if !args.old.is_empty() => {
             printer.note(&format!("all {} are old (--old), so there is none to compare", count(old, "document")));
+        }
+        Some((0, new)) if new > 0 && !args.old.is_empty() => {
+            let is_old = match args.submission_by {
+                Some(_) => "has its first document under --old",
+                None => "is under --old",
+            };
+            printer.note(&format!("none of {} to compare {is_old} {}", count(new, "document"), args.old.join(" ")));
         }
         Some((0, new)) if new > 0 => printer.note(&format!(
             "all {} are new, so --new-since has no old ones to compare them with; leave it out to list all pairs",

@@ -271,6 +271,13 @@ fn what_finds_nothing_is_told_of() {
         let nearest = if command[0] == "dedup" || command[0] == "pairs" { "docs" } else { "docs/a.txt" };
         assert!(run.stderr.contains(&format!("hint: did you mean {nearest}?\n")), "{run:?}");
     }
+    for given in ["docs", "docs/"] {
+        for command in ["rm", "show"] {
+            let run = folder.run(&[command, given]);
+            let hint = "hint: documents lie below it: `fpdb list --prefix 'docs/'` shows them, and `fpdb rm --prefix 'docs/'` would remove them all\n";
+            assert_eq!((run.status, run.stderr.ends_with(hint)), (2, true), "{run:?}");
+        }
+    }
     for (flag, nearest) in [("--submission", "--submission-by"), ("--no-passage", "--no-passages"), ("--tops", "--top")]
     {
         let run = folder.run(&["query", flag, "docs/a.txt"]);

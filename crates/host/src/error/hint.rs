@@ -47,7 +47,10 @@ impl Error {
                 None => STORED_FINGERPRINTS.into(),
             },
             Self::NoSuchDocument { nearest: Some(nearest), .. } | Self::NothingFits { nearest: Some(nearest), .. } => {
-                format!("did you mean {nearest}?")
+                match self.folder_of_documents() {
+                    Some(folder) => format!("documents lie below it: their names begin with {folder}"),
+                    None => format!("did you mean {nearest}?"),
+                }
             }
             Self::NothingFits { .. } | Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
             Self::NameTaken { .. } => "nothing was renamed: remove the documents of the new names first (or those of the old names, if both are the same files), or choose another name".into(),
@@ -93,6 +96,21 @@ impl Error {
             _ => return None,
         };
         Some(text)
+    }
+}
+
+impl Error {
+    /// The folder or archive that was given for the name of a document or for a folder of folders, with the
+    /// sign that ends it. `None` if no documents lie below what was given.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn folder_of_documents(&self) -> Option<&str> {
+        let (Self::NoSuchDocument { name: given, nearest } | Self::NothingFits { value: given, nearest, .. }) = self
+        else {
+            return None;
+        };
+        let folder = nearest.as_deref()?;
+        (folder.strip_suffix(['/', '!'])? == given.trim_end_matches(['/', '!'])).then_some(folder)
     }
 }
 
