@@ -10,9 +10,9 @@ const LONGEST: usize = 200;
 const MOST_NAMES: usize = 100_000;
 
 /// The name, or the beginning of one that ends with a component, that is most like what was typed. `None` if
-/// none is much like it. If documents lie below what was typed, it is this folder with `/` at its end, or this
-/// archive with `!`. Looks at names in the folder that was typed, as far as it is one; at 100,000 names at
-/// most.
+/// none is much like it. If documents lie below what was typed, it is this folder with `/` at its end, or
+/// this archive with `!`. Looks at names in the folder that was typed, as far as it is one; at most at
+/// 100,000 names.
 pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>> {
     let wanted = typed.trim_end_matches(['/', '!']);
     for below in ["/", "!"].map(|end| format!("{wanted}{end}")) {

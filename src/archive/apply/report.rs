@@ -129,7 +129,8 @@ struct Of {
 }
 
 impl<'a> ParsedReport<'a> {
-    /// What a copy of it leaves out or marks. Copies of two kinds differ in more than news, so each has its log.
+    /// What a copy of it leaves out or marks. Copies of two kinds differ in more than news, so each has its
+    /// log.
     pub(super) fn kind(&self) -> &'static str {
         match self.passages {
             Some(_) => "passages",

@@ -6,6 +6,7 @@ mod arc;
 #[cfg(feature = "warc")]
 mod http;
 mod json_lines;
+mod json_text;
 mod lines;
 mod mbox;
 mod member;
@@ -25,7 +26,7 @@ use std::io::Read;
 use crate::input::decompress::meter::Meter;
 use crate::recognise::Container;
 use fpdb_host::error::{Error, Result};
-pub use json_lines::JsonText;
+pub use json_text::JsonText;
 pub use member::RecordFields;
 pub(crate) use member::{Member, MemberContent, Members};
 use member::{printable, tidy};

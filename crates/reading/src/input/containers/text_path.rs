@@ -8,7 +8,8 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::json_lines::{JsonText, Key};
+use super::json_lines::Key;
+use super::json_text::JsonText;
 
 /// Separates the texts that are joined.
 const BLANK_LINE: &[u8] = b"\n\n";
@@ -81,7 +82,8 @@ impl TextPath {
     }
 }
 
-/// What a path leads to in one record. A path through an empty list or null neither finds nor lacks its fields.
+/// What a path leads to in one record. A path through an empty list or null neither finds nor lacks its
+/// fields.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Reached {
     /// The texts, joined. `None` if there are none.
