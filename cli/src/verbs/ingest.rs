@@ -47,6 +47,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         shown: 0,
         links: 0,
         archives: Vec::new(),
+        office: (0, Vec::new()),
         without_text: Vec::new(),
         elsewhere: None,
         named_by_path: None,
@@ -68,6 +69,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let programs = events.programs;
     let (elsewhere, named_by_path, moved) = (events.elsewhere, events.named_by_path, events.moved);
     let (archives, textless) = (events.archives, events.without_text);
+    let (office, first_office) = events.office;
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
     let include = &options.walk.include;
@@ -91,6 +93,12 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         let (what, verb) = if files == 1 { ("archive", "was") } else { ("archives", "were") };
         printer.note(&format!("{} {what} of kinds that fpdb does not read {verb} skipped: {first}", grouped(files)));
         printer.note("hint: unpack them and ingest what comes out");
+    }
+    if office > 0 {
+        let (documents, verb) = (count(office, "office document"), if office == 1 { "was" } else { "were" });
+        let first = first_names(&first_office, office);
+        printer.note(&format!("{documents} of kinds that fpdb does not read {verb} skipped: {first}"));
+        printer.note("hint: save them as DOCX, PDF or text and ingest what comes out");
     }
     if summary.without_text > 0 {
         let first = first_names(&textless, summary.without_text);
@@ -310,6 +318,8 @@ struct Events {
     links: u64,
     /// The first archives of unknown kinds in folders.
     archives: Vec<String>,
+    /// Number of office documents of unknown kinds in folders and archives, and the first of them.
+    office: (u64, Vec<String>),
     /// The first documents without text.
     without_text: Vec<String>,
     /// The first document that was read from another place, and that place.
@@ -366,6 +376,13 @@ impl fpdb::Progress for Messages<'_> {
         events.links += u64::from(*reason == SkipReason::SymbolicLink);
         if reason.is_unread_archive() && events.archives.len() < NAMES_SHOWN {
             events.archives.push(name.to_owned());
+        }
+        if *reason == SkipReason::Package {
+            let (number, first) = &mut events.office;
+            *number += 1;
+            if first.len() < NAMES_SHOWN {
+                first.push(name.to_owned());
+            }
         }
         if events.noted.contains(name) {
             self.progress.suspend(|| self.printer.note(&format!("skipped {name}: {reason}")));

@@ -520,7 +520,7 @@ class Database:
             weight: "idf" counts a rare fingerprint more than a common one.
             submission_by: ranks the documents of one submission as one match, with the `files` that share most. A folder: each
                 folder and archive directly in it is a submission ("." for the first folder of the names, "class/*" for each one in
-                any folder of class). Or a regular
+                any folder of class, "all.zip" for each one in this archive). Or a regular
                 expression: documents whose names give the same match (of its first group, if it has one) are one. Other
                 documents stand for themselves. Reads all postings first.
             submission_files: the most `files` of a submission.

@@ -49,6 +49,10 @@ pub enum Choice {
     Skip(SkipReason),
 }
 
+/// Extensions of files that have the container of old office documents, and are none: thumbnails, installers,
+/// settings.
+const NO_DOCUMENTS: [&str; 3] = ["db", "msi", "suo"];
+
 /// Chooses the format of a document for a database of this unit. `name` is the document's name; `head` is its
 /// first 8 KiB, or all of it if it is shorter.
 #[must_use]
@@ -62,7 +66,8 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     if let Some(format) = binary(head, named) {
         return Choice::Read(format);
     }
-    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"\xD0\xCF\x11\xE0") {
+    let is_other = NO_DOCUMENTS.contains(&&*extension);
+    if head.starts_with(b"PK\x03\x04") || (head.starts_with(b"\xD0\xCF\x11\xE0") && !is_other) {
         return match named {
             // Its reader can report what is wrong with it.
             Some(format @ (Format::Docx | Format::Odt | Format::Epub)) => Choice::Read(format),
@@ -301,6 +306,15 @@ mod tests {
         assert_eq!(read("a.zip", b"PK\x03\x04\x14\0\0\0 a.txt"), None);
         assert_eq!(read("a.xlsx", b"PK\x03\x04......[Content_Types].xml......xl/workbook.xml"), None);
         assert_eq!(read("a.doc", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0"), None);
+        let old = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0";
+        for (name, reason) in [
+            ("a.doc", SkipReason::Package),
+            ("a.xls", SkipReason::Package),
+            ("a", SkipReason::Package),
+            ("Thumbs.db", SkipReason::Binary),
+        ] {
+            assert_eq!(choose(name, old, Unit::Char), Choice::Skip(reason), "{name}");
+        }
         assert_eq!(read("a", b"\x7FELF\0\0\0\x01"), None);
         assert_eq!(read("a.html", b"\x89PNG\0\0\0\x01"), None);
         assert_eq!(choose("a", b"\x7FELF\0\0\0\x01", Unit::Byte), Choice::Read(Format::Bytes));
