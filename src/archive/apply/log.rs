@@ -85,8 +85,7 @@ impl<'a> NotedAct<'a> {
 #[derive(Clone, Serialize, Deserialize)]
 struct LogLine {
     schema: String,
-    /// A digest of the job: of the action, and of the report, or for a copy of the database and the kind of
-    /// report.
+    /// A digest of the job: the action and the report. For a copy: the database and the kind of report.
     report: String,
     act: Act,
     source: String,

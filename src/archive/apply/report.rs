@@ -129,8 +129,8 @@ struct Of {
 }
 
 impl<'a> ParsedReport<'a> {
-    /// What a copy of it leaves out or marks. Copies of two kinds differ in more than news, so each has its
-    /// log.
+    /// Names what a copy of it leaves out or marks. A later report of the same kind brings that copy up to
+    /// date; one of another kind would put back what the first left out.
     pub(super) fn kind(&self) -> &'static str {
         match self.passages {
             Some(_) => "passages",
