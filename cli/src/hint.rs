@@ -4,6 +4,7 @@ use fpdb::{DocumentError, Error, StoreFailure};
 use fpdb_reading::input::NamePrefix;
 
 use crate::typed::limit_flag;
+use crate::typed::verb_help::is_verb;
 
 const STORED_FINGERPRINTS: &str = "without --window the stored fingerprints are used";
 
@@ -102,7 +103,9 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
 fn is_service(holder: &str) -> bool {
     let Some(process) = holder.strip_prefix("process ").and_then(|id| id.parse::<u32>().ok()) else { return false };
     let arguments = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-    arguments.split(|&byte| byte == 0).any(|argument| argument == b"serve")
+    // The verb follows the program, or its flags and their values.
+    let mut words = arguments.split(|&byte| byte == 0).skip(1);
+    words.find(|word| is_verb(word)).is_some_and(|verb| verb == b"serve")
 }
 
 /// The program's own hint for an unreadable document, if it has one.

@@ -3,7 +3,7 @@
 //! The queries of a batch and the postings found for them are in memory at the same time, so a batch is
 //! bounded. Answers do not depend on where one batch ends and the next begins.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -129,16 +129,23 @@ impl Database {
     ) -> Result<()> {
         let reads = asked.options.passages && !asked.options.joining.rewritten;
         let (mut rest, mut answered) = (batch, 0);
+        // Of the queries that come next, the documents whose texts they need.
+        let mut needed: VecDeque<Vec<u32>> = VecDeque::new();
         while !rest.is_empty() {
             let count = if !reads {
                 rest.len()
             } else if texts.are_in_containers() {
-                // To know which texts are needed, these queries are ranked a second time.
-                let shown = |entry: &Q| query(entry).map_or(Ok(Vec::new()), |query| shown(store, query, asked));
-                let ranked = &rest[..rest.len().min(RANKED_QUERIES)];
-                let shown: Vec<Vec<u32>> = self.run(|| ranked.par_iter().map(shown).collect::<Result<_>>())?;
-                let limits = &asked.options.read.limits;
-                self.run(|| texts.read_ahead(store, shown, memory(store) as u64, limits, asked.task.token()))?
+                if needed.is_empty() {
+                    // To know which texts they need, these queries are ranked a second time.
+                    let shown = |entry: &Q| query(entry).map_or(Ok(Vec::new()), |query| shown(store, query, asked));
+                    let ranked = &rest[..rest.len().min(RANKED_QUERIES)];
+                    needed = self.run(|| ranked.par_iter().map(shown).collect::<Result<Vec<_>>>())?.into();
+                }
+                let groups = needed.iter().map(|group| group.iter().copied());
+                let (limits, most) = (&asked.options.read.limits, memory(store) as u64);
+                let count = self.run(|| texts.read_ahead(store, groups, most, limits, asked.task.token()))?;
+                needed.drain(..count);
+                count
             } else {
                 rest.len().min(FIRST_PORTION.max(answered))
             };

@@ -2,8 +2,8 @@
 //!
 //! A document's name is the path as it was typed, so it depends on the current folder. The path of its file
 //! does not. So a file of a known path is the known document. Files under new paths are named as typed,
-//! unless that is the first name of another file, which still exists: then by their absolute path. Otherwise
-//! the document of the other file would be replaced.
+//! unless that is the first name of another file, which still exists: then by their absolute path. So the
+//! document of the other file is not replaced.
 
 use std::collections::BTreeSet;
 use std::fs::File;

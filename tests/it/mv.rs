@@ -286,7 +286,7 @@ fn a_moved_folder_that_was_ingested_again_can_be_mended() {
     assert_eq!((counts(&run), &run.json()[0]["moved"]), ([6, 0, 0], &6.into()));
     insta::assert_snapshot!(run.stderr, @"
     6 documents are new and the same as stored ones whose files no longer exist: new/root/a.txt as arch/2025/a.txt
-    hint: if arch/2025 was moved to new/root: `fpdb rm --prefix new/root/ --yes` and then `fpdb mv arch/2025 new/root` keep the old documents, with their numbers and metadata; `fpdb rm --prefix arch/2025/ --yes` removes them
+    hint: if arch/2025 was moved to new/root: `fpdb rm --prefix 'new/root/'` and then `fpdb mv 'arch/2025' 'new/root'` keep the old documents, with their numbers and metadata; `fpdb rm --prefix 'arch/2025/'` removes them (`rm` shows what goes; --yes removes it)
     ");
     let run = folder.run(&["mv", "arch/2025", "new/root"]);
     assert_eq!(run.status, 2);

@@ -48,6 +48,11 @@ pub(super) const EVERY_DAY: [&str; 6] = ["ingest", "query", "pairs", "dedup", "a
 /// The global flags that `-h` shows.
 pub(super) const SHORT_GLOBAL: [&str; 3] = ["db", "output", "format"];
 
+/// True if this is the name of a command.
+pub(crate) fn is_verb(word: &[u8]) -> bool {
+    VERBS.iter().any(|help| help.verb.as_bytes() == word)
+}
+
 pub(super) const VERBS: [VerbHelp; 23] = [
     VerbHelp {
         verb: "",
@@ -135,9 +140,9 @@ pub(super) const VERBS: [VerbHelp; 23] = [
                 "Bring that copy up to date, with the report of a later day",
                 "fpdb apply later.jsonl --write clean/ --yes",
             ),
-            ("Copy it without repeated passages", "fpdb apply passages.jsonl --write clean/ --cut --yes"),
-            ("Copy it without the records that a query has found", "fpdb apply hits.jsonl --write clean/ --yes"),
-            ("Copy it without either", "fpdb apply report.jsonl hits.jsonl --write clean/ --yes"),
+            ("Copy the archive without repeated passages", "fpdb apply passages.jsonl --write cut/ --cut --yes"),
+            ("Copy it without the records that a query has found", "fpdb apply hits.jsonl --write without/ --yes"),
+            ("Leave out both", "fpdb apply report.jsonl hits.jsonl --write both/ --yes"),
             ("See which identical files would become links", "fpdb apply report.jsonl --link hard"),
             ("Mark each record as removable or not", "fpdb apply report.jsonl --mark dup --yes"),
         ],

@@ -202,9 +202,9 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
     }
     match summary.stale {
         0 => {}
-        1 => printer.note("warning: 1 copy of an earlier run stays, whose file the database no longer has; remove it if it is not wanted"),
+        1 => printer.note("warning: 1 copy of an earlier run stays as it was and can hold duplicates; remove it if it is not wanted"),
         copies => printer.note(&format!(
-            "warning: {} copies of earlier runs stay, whose files the database no longer has; remove them if they are not wanted",
+            "warning: {} copies of earlier runs stay as they were and can hold duplicates; remove them if they are not wanted",
             grouped(copies)
         )),
     }

@@ -245,8 +245,8 @@ fn hint_to_rename(old: &str, new: &str) -> String {
     };
     match (folder(old), folder(new)) {
         (Some(old), Some(new)) => format!(
-            "hint: if {old} was moved to {new}: `fpdb rm --prefix {new}/ --yes` and then `fpdb mv {old} {new}` keep the old documents, with \
-             their numbers and metadata; `fpdb rm --prefix {old}/ --yes` removes them"
+            "hint: if {old} was moved to {new}: `fpdb rm --prefix '{new}/'` and then `fpdb mv '{old}' '{new}'` keep the old documents, with \
+             their numbers and metadata; `fpdb rm --prefix '{old}/'` removes them (`rm` shows what goes; --yes removes it)"
         ),
         _ => "hint: `fpdb mv OLD NEW` before the ingest keeps the documents of moved files, with their numbers and metadata".to_owned(),
     }
@@ -445,9 +445,9 @@ mod tests {
     #[test]
     fn the_hint_to_rename_names_the_folders() {
         for (old, new, said) in [
-            ("a/x/t.txt", "b/c/x/t.txt", "if a was moved to b/c: `fpdb rm --prefix b/c/ --yes`"),
-            ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv /a /b`"),
-            ("x/t.txt", "b/x/t.txt", "if x was moved to b/x: `fpdb rm --prefix b/x/ --yes`"),
+            ("a/x/t.txt", "b/c/x/t.txt", "if a was moved to b/c: `fpdb rm --prefix 'b/c/'` and"),
+            ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv '/a' '/b'`"),
+            ("x/t.txt", "b/x/t.txt", "if x was moved to b/x: `fpdb rm --prefix 'b/x/'` and"),
             ("a/t.txt", "a/u.txt", "`fpdb mv OLD NEW`"),
         ] {
             assert!(hint_to_rename(old, new).contains(said), "{old} {new}: {}", hint_to_rename(old, new));

@@ -741,7 +741,8 @@ class ApplySummary(Answer):
         whole: files that stay whole although documents of theirs are listed: only a copy can leave some out, or none can be marked or
             cut.
         without_text: documents of which nothing is left without their passages; their records stay.
-        stale: copies of earlier runs whose files the database no longer has. They stay.
+        stale: copies of earlier runs that stay as they were, because their files are no longer stored, have changed or
+            cannot be read.
         emptied: copies in which no document is left.
         done_before: files that an earlier run was done with.
         bytes: bytes written, or bytes of the files removed, linked or moved.

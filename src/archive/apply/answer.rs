@@ -114,7 +114,8 @@ pub struct ApplySummary {
     /// these documents, or they cannot be marked or cut.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub whole: u64,
-    /// Number of copies of earlier runs whose files the database no longer has. They stay.
+    /// Number of copies of earlier runs that stay as they were, because their files are no longer stored,
+    /// have changed or cannot be read. They can hold documents to leave out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
     /// Number of documents that have no symbol left without their passages. Their records stay.

@@ -10,6 +10,7 @@ use std::path::Path;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::passages::NO_SURVIVOR;
@@ -37,13 +38,16 @@ struct ListLine {
 #[derive(Deserialize)]
 struct Named {
     document: String,
+    /// The files of a submission.
+    #[serde(default)]
+    files: Vec<IgnoredAny>,
 }
 
 impl ListLine {
     /// The documents of a line; `None` if it is no line of a list.
     fn documents(self) -> Option<Vec<Named>> {
         match (self.schema.as_deref(), self.document) {
-            (None, Some(document)) => Some(vec![Named { document }]),
+            (None, Some(document)) => Some(vec![Named { document, files: Vec::new() }]),
             (Some(QueryAnswer::SCHEMA), _) => Some(self.matches),
             _ => None,
         }
@@ -74,15 +78,22 @@ pub(super) fn read<'a>(
             Err(_) if number == 1 => return Ok(None),
             parsed => parsed.map_err(|error| wrong(error.to_string()))?,
         };
+        if parsed.matches.iter().any(|found| !found.files.is_empty()) {
+            return Err(wrong("its matches are submissions; query again without --submission-by".into()));
+        }
         let (listed, matching) = (parsed.matches.len() as u64, parsed.matching_documents);
         if listed < matching {
             let detail = format!("it lists {listed} of {matching} matches of the query; query again for all of them");
             return Err(wrong(detail));
         }
         let Some(documents) = parsed.documents() else {
-            return if number == 1 { Ok(None) } else { Err(wrong("the line is none of a list".into())) };
+            return if number == 1 {
+                Ok(None)
+            } else {
+                Err(wrong("the line is neither {\"document\": NAME} nor the answer to a query".into()))
+            };
         };
-        for Named { document: name } in documents {
+        for Named { document: name, .. } in documents {
             let ids = store.documents_named(&name)?;
             if ids.is_empty() {
                 unknown.insert(xxh3_64(name.as_bytes()));

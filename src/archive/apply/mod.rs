@@ -77,9 +77,7 @@ pub(crate) fn apply(
     if !options.suits(report.passages.is_some(), report.listed.is_some()) {
         let lists = match report.passages {
             Some(_) => "passages, which can be cut out or marked",
-            None if report.listed.is_some() => {
-                "documents without survivors, which a copy can leave out or marks can name"
-            }
+            None if report.listed.is_some() => "documents without survivors, which only --write and --mark take",
             None => "documents, and no passages to be cut out",
         };
         let path = options.lists.first().cloned().unwrap_or(report.path);
@@ -293,7 +291,15 @@ impl Acting<'_> {
             }
         };
         self.summary.add(&acted.outcome);
-        let FileStep { act, target, documents, reason } = acted.step;
+        let FileStep { act, mut target, documents, reason } = acted.step;
+        if act == Act::Leave
+            && !acted.outcome.unplaced
+            && let Some(folder) = self.options.action.copies_to()
+        {
+            // An earlier copy of a file that cannot be copied now stays as it was.
+            target = Some(places::place_of(source, folder)?).filter(|place| place.symlink_metadata().is_ok());
+            self.summary.stale += u64::from(target.is_some());
+        }
         (self.visit)(Applied {
             schema: Schema::new(),
             source: source.path.clone(),

@@ -124,6 +124,23 @@ fn a_copy_of_others_is_refused_whole() {
     assert!(files(&folder.path().join("clean")) == files(&folder.path().join("new")));
 }
 
+/// A file that has changed since the ingest cannot be copied, and its earlier copy may hold duplicates.
+#[test]
+fn an_earlier_copy_of_a_changed_file_is_named() {
+    let folder = Folder::new();
+    let report = day(&folder, 0, &[]);
+    apply(&folder, &report, "clean", &[]);
+    let copy = folder.path().join("clean/in/0-1.jsonl");
+    let before = fs::read(&copy).unwrap();
+    let later = day(&folder, 1, &[]);
+    folder.write("in/0-1.jsonl", lines([1, 2, 3]));
+    let run = folder.run(&["apply", &later, "--write", "clean", "--yes"]);
+    assert_eq!(run.status, 2, "{run:#?}");
+    assert!(run.stdout.contains(&format!("its copy stays in {}", copy.display())), "{run:#?}");
+    assert!(run.stderr.contains("warning: 1 copy of an earlier run stays as it was"), "{run:#?}");
+    assert_eq!(fs::read(&copy).unwrap(), before);
+}
+
 /// The copy of a file that the database no longer has can hold duplicates of others.
 #[test]
 fn copies_of_files_that_are_no_longer_stored_stay_and_are_named() {

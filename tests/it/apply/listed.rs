@@ -96,7 +96,7 @@ fn a_list_and_a_report_share_no_copy() {
         let before = super::files(&copy);
         for yes in [&[][..], &["--yes"]] {
             let run = folder.run(&[&["apply", second, "--write", first.trim_end_matches(".jsonl")], yes].concat());
-            let hint = "one kind of report, which later reports bring up to date (a list would bring back what a dedup";
+            let hint = "to leave out duplicates and listed documents, give the report and the list in one call";
             assert!(run.status == 2 && run.stderr.contains(hint), "{run:#?}");
             assert!(super::files(&copy) == before);
         }
@@ -143,7 +143,7 @@ fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
     // The copy is neither one of the report alone nor one of a list alone.
     for other in ["report.jsonl", "one.jsonl"] {
         let run = folder.run(&["apply", other, "--write", "clean", "--yes"]);
-        assert!(run.status == 2 && run.stderr.contains("give both to one call"), "{run:#?}");
+        assert!(run.status == 2 && run.stderr.contains("give the report and the list in one call"), "{run:#?}");
     }
     let check = ["apply", "--check", "report.jsonl", "one.jsonl", "two.jsonl", "--write", "clean", "--format", "json"];
     let check = || folder.run(&check);
@@ -180,7 +180,11 @@ fn lists_that_do_not_suffice_are_refused() {
     refused(&["apply", "best.jsonl", "--write", "clean", "--yes"], "line 1: it lists 1 of 2 matches of the query");
     refused(&["rm", "--report", "best.jsonl"], "--top 0");
     folder.write("mixed.jsonl", format!("{}{}", read(&folder, "names.jsonl"), "{\"schema\":\"fpdb.pair/1\"}\n"));
-    refused(&["rm", "--report", "mixed.jsonl"], "line 6: the line is none of a list");
+    refused(&["rm", "--report", "mixed.jsonl"], "line 6: the line is neither");
+    let by_folder =
+        ["query", "--top", "0", "--submission-by", "^(in)", "--format", "json", "-o", "folders.jsonl", "-q"];
+    folder.ok(&[&by_folder[..], &["benchmark.jsonl"]].concat());
+    refused(&["rm", "--report", "folders.jsonl"], "without --submission-by");
     folder.write("unknown.jsonl", "{\"document\":\"in/a.jsonl:3\"}\n{\"document\":\"in/z.jsonl:1\"}\n");
     let run = folder.run(&["apply", "unknown.jsonl", "--write", "clean", "--yes", "--format", "json"]);
     let summary = run.json().pop().unwrap();

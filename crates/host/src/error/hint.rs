@@ -27,7 +27,7 @@ impl Error {
             Self::FormatVersion { .. } => "use the version of fpdb that wrote it, or ingest the documents again into a new database".into(),
             Self::HashVersion { .. } => "ingest the documents again into a new database, or use the version of fpdb that made this one".into(),
             Self::ProfileMismatch { .. } => "leave the settings out to use the database's own, or make a second database for the other ones".into(),
-            Self::PlaceTaken { .. } => "nothing was written: name a new folder, or move these files away; a folder holds one kind of copy of one database and one kind of report, which later reports bring up to date (a list would bring back what a dedup report left out: give both to one call)".into(),
+            Self::PlaceTaken { .. } => "nothing was written: name a new folder, or move these files away; to leave out duplicates and listed documents, give the report and the list in one call".into(),
             Self::InsideDatabase { .. } => "name a path outside of it: what lies there belongs to the database alone".into(),
             Self::NoOther { .. } => "name the folder of a database, the one that holds the file FPDB".into(),
             Self::OtherProfile { .. } => "fingerprints of different settings cannot be compared: ingest its documents again, into this database".into(),
