@@ -26,7 +26,7 @@ pub(crate) struct ApplyArgs {
     ///
     /// With --write and --mark: one copy without the documents of the report and of these lists. A removable
     /// document whose survivor is listed, and which is not listed itself, stays.
-    #[arg(value_name = "LIST")]
+    #[arg(value_name = "LIST", hide_short_help = true)]
     pub(crate) lists: Vec<PathBuf>,
     /// Copy all files here, without the removable documents
     ///
