@@ -164,7 +164,8 @@ pub(crate) fn command() -> Command {
             if let (Some(format), Some(help)) = (&format, verb_help::of(&name)) {
                 let format = global::format_of(format.clone(), help.formats).global(false);
                 verb = verb.mut_args(|arg| {
-                    let is_shown = arg.is_positional() || help.short.contains(&arg.get_id().as_str());
+                    let is_operand = arg.is_positional() && !arg.is_hide_short_help_set();
+                    let is_shown = is_operand || help.short.contains(&arg.get_id().as_str());
                     arg.hide_short_help(!is_shown)
                 });
                 verb = verb.arg(format.hide(help.formats.len() == 1));
