@@ -233,7 +233,7 @@ fn the_same_calls_are_found_where_structure_shares_nothing() {
         }
     }
     let page = folder.ok(&["diff", "--profile", "code", "a.c", "b.c"]).stdout;
-    assert!(page.contains("same text"), "{page}");
+    assert!(page.contains("text as written"), "{page}");
 
     folder.ok(&["ingest", "-q", "--profile", "code", "a.c", "b.c"]);
     let pairs = folder.ok(&["pairs", "--passages", "--format", "json"]).json();
