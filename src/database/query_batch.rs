@@ -112,9 +112,7 @@ impl Database {
         })?;
         token.check()
     }
-}
 
-impl Database {
     /// Calls `answer` with the queries of a batch, in order, in portions. If texts lie in containers, those
     /// that a portion needs are read ahead: a container is then read once for a portion, not once for each
     /// query. `query` gives the prepared query of an entry, if there is one.

@@ -1,4 +1,4 @@
-//! Ignored: the long stretches of a query that boilerplate holds. No passage lies in them.
+//! Ignored: the long stretches of a query that boilerplate holds. No match lies in them.
 
 use std::ops::Range;
 

@@ -100,8 +100,8 @@ impl Error {
 }
 
 impl Error {
-    /// The folder or archive that was given for the name of a document or for a folder of folders, with the
-    /// sign that ends it. `None` if no documents lie below what was given.
+    /// What was given, if it is a folder or an archive but should be the name of a document or a folder of
+    /// folders: the folder with `/` at its end, or the archive with `!`. `None` if no documents lie below it.
     #[doc(hidden)]
     #[must_use]
     pub fn folder_of_documents(&self) -> Option<&str> {

@@ -136,7 +136,7 @@ pub fn json_records(head: &[u8]) -> Option<JsonRecords> {
     is_record.then_some(JsonRecords::Lines)
 }
 
-/// Where an object ends.
+/// The end of a JSON object: at this byte, or after the bytes that were looked at.
 enum ObjectEnd {
     At(usize),
     Beyond,

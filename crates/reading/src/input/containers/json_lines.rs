@@ -103,7 +103,7 @@ struct BadBeginning {
     failed: Vec<(String, Option<Error>)>,
     /// The fields of the objects.
     fields: Vec<String>,
-    /// Where they have text, each place with the total bytes.
+    /// The fields and paths at which the objects have text, with the bytes of all objects there.
     places: Vec<(String, usize)>,
 }
 
@@ -435,7 +435,7 @@ mod tests {
             assert_eq!(rows, [expected(1), expected(2), row.to_owned(), expected(4)]);
             assert_eq!(error, "");
         }
-        // The lines that other lines prove to be records are told in their order.
+        // A later line shows that the path exists. The lines before it are then reported, in order.
         let text = "{\"messages\": [{\"contnt\": \"a\"}]}\n";
         assert_eq!(told(&[chat, text, chat]), ([":1 null", ":2", ":3 null"].map(String::from).to_vec(), String::new()));
         assert_eq!(

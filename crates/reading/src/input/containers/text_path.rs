@@ -82,8 +82,8 @@ impl TextPath {
     }
 }
 
-/// What a path leads to in one record. A path through an empty list or null neither finds nor lacks its
-/// fields.
+/// The result of following a path in one record. If an empty list or null ends the path early, both flags
+/// are false.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Reached {
     /// The texts, joined. `None` if there are none.
