@@ -18,7 +18,7 @@ use crate::metrics::Metrics;
 use crate::settings::ServeOptions;
 use crate::tls::Tls;
 use crate::work::Work;
-use crate::writer::Writer;
+use crate::writer::{Writer, Written};
 use crate::{connections, log, routes};
 
 /// What all handlers share.
@@ -64,16 +64,16 @@ impl App {
         let mut epoch = [0; 4];
         getrandom::fill(&mut epoch)
             .map_err(|error| ServeError::system("get random bytes")(std::io::Error::other(error)))?;
-        let stop = StopToken::new();
+        let (stop, written) = (StopToken::new(), Written::default());
         let bodies = (options.body_memory >> 10).min(Semaphore::MAX_PERMITS);
         Ok(Arc::new(Self {
             reader: std::sync::Mutex::new(Some(reader)),
-            writer: Writer::start(writer)?,
+            metrics: Metrics::new(&written),
+            writer: Writer::start(writer, written)?,
             work: Work::new(options.worker_count(), options.queue, stop.clone()),
             jobs: Jobs::new(options.jobs, options.kept_jobs, stop),
             keys,
             tls,
-            metrics: Metrics::new(),
             bodies: Arc::new(Semaphore::new(bodies)),
             limits: options.limits(),
             ready: AtomicBool::new(true),

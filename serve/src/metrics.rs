@@ -10,6 +10,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::writer::Written;
+
 /// Upper bounds of the times of requests, in seconds.
 const TIMES: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
 
@@ -34,8 +36,6 @@ pub(crate) struct Metrics {
     inside: Gauge,
     jobs: Gauge,
     documents: Gauge,
-    commits: Counter,
-    written: Counter,
 }
 
 /// Figures that are read when they are asked for.
@@ -43,26 +43,27 @@ pub(crate) struct Reading {
     pub(crate) inside: usize,
     pub(crate) jobs: usize,
     pub(crate) documents: u64,
-    pub(crate) commits: u64,
-    pub(crate) written: u64,
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(written: &Written) -> Self {
         let mut registry = Registry::with_prefix("fpdb");
         let requests = Family::<Request, Counter>::default();
         let times = Family::<Route, Histogram>::new_with_constructor(|| Histogram::new(TIMES));
         let [connections, inside, jobs, documents]: [Gauge; 4] = Default::default();
-        let [commits, written]: [Counter; 2] = Default::default();
         registry.register("requests", "Requests answered", requests.clone());
         registry.register_with_unit("request_duration", "Time to answer", Unit::Seconds, times.clone());
         registry.register("connections", "Open connections", connections.clone());
         registry.register("requests_inside", "Requests worked on or waiting", inside.clone());
         registry.register("jobs_unfinished", "Jobs that run or wait", jobs.clone());
         registry.register("documents", "Documents stored", documents.clone());
-        registry.register("commits", "Commits made by this process", commits.clone());
-        registry.register("documents_written", "Documents added or replaced by this process", written.clone());
-        Self { registry, requests, times, connections, inside, jobs, documents, commits, written }
+        registry.register("commits", "Commits made by this process", written.commits.clone());
+        registry.register(
+            "documents_written",
+            "Documents added or replaced by this process",
+            written.documents.clone(),
+        );
+        Self { registry, requests, times, connections, inside, jobs, documents }
     }
 
     /// Counts a request.
@@ -78,9 +79,6 @@ impl Metrics {
         self.inside.set(signed(reading.inside as u64));
         self.jobs.set(signed(reading.jobs as u64));
         self.documents.set(signed(reading.documents));
-        // Counters of other parts only ever grow.
-        self.commits.inc_by(reading.commits.saturating_sub(self.commits.get()));
-        self.written.inc_by(reading.written.saturating_sub(self.written.get()));
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
         Ok(text)

@@ -176,6 +176,12 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ending", "the service ends").retry_after(5)
     }
 
+    /// The database refused the last change.
+    pub(crate) fn not_written() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "not-written", "the database refused the last change")
+            .hint("the log of the service tells the cause: remove it, and restart the service")
+    }
+
     /// The client was too slow.
     pub(crate) fn slow_client() -> Self {
         Self::new(StatusCode::REQUEST_TIMEOUT, "slow-client", "the body did not arrive in time")

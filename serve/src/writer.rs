@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -12,11 +12,13 @@ use fpdb::{
     DatabaseWriter, Document, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal, SkipReason, StopToken,
     Task,
 };
-use tokio::sync::{mpsc, oneshot};
+use prometheus_client::metrics::counter::Counter;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 
 use crate::error::{Result, ServeError};
 use crate::jobs::Step;
 use crate::problem::{Answer, Problem};
+use crate::work::Place;
 
 /// Changes that wait for the writer.
 const WAITING: usize = 1024;
@@ -48,38 +50,65 @@ impl Put {
     }
 }
 
+/// The place of a request and the room of its body. A change keeps both until it is made: its bytes stay in
+/// memory even if the client has gone.
+pub(crate) struct Held {
+    _place: Place,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Held {
+    pub(crate) fn new(place: Place, room: OwnedSemaphorePermit) -> Self {
+        Self { _place: place, _room: room }
+    }
+}
+
 /// The outcome of a change, for the one who waits for it.
 type Reply<T> = oneshot::Sender<Answer<T>>;
 
 /// A change.
 enum Change {
-    Put(Box<Put>, Reply<Outcome>),
-    Bulk(Vec<Put>, Reply<IngestSummary>),
+    Put(Box<Put>, Held, Reply<Outcome>),
+    Bulk(Vec<Put>, Held, Reply<IngestSummary>),
     Remove(String, Reply<Removal>),
     Compact(StopToken, Arc<Step>, Reply<fpdb::maintenance::Compaction>),
     Backup(PathBuf, BackupOptions, StopToken, Arc<Step>, Reply<Backup>),
 }
 
 /// What the writer has done so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Written {
-    pub(crate) commits: AtomicU64,
-    pub(crate) documents: AtomicU64,
+    pub(crate) commits: Counter,
+    pub(crate) documents: Counter,
+    /// True if the database refused the last change, as after an error of the disk.
+    refused: Arc<AtomicBool>,
+}
+
+impl Written {
+    /// Notes the outcome of a change, which is one commit if it succeeds.
+    fn note<T>(&self, outcome: &fpdb::Result<T>) {
+        match outcome {
+            Ok(_) => drop(self.commits.inc()),
+            // The other errors are those of the request.
+            Err(error) if !Problem::from(error).status().is_server_error() => return,
+            Err(_) => {}
+        }
+        self.refused.store(outcome.is_err(), Ordering::Relaxed);
+    }
 }
 
 /// Hands changes to the writer.
 pub(crate) struct Writer {
     changes: Mutex<Option<mpsc::Sender<Change>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    pub(crate) written: Arc<Written>,
+    written: Written,
 }
 
 impl Writer {
     /// Starts the thread.
-    pub(crate) fn start(database: DatabaseWriter) -> Result<Self> {
+    pub(crate) fn start(database: DatabaseWriter, written: Written) -> Result<Self> {
         let (sender, mut waiting) = mpsc::channel(WAITING);
-        let written = Arc::<Written>::default();
-        let counted = Arc::clone(&written);
+        let counted = written.clone();
         let run = move || {
             let mut next = None;
             while let Some(change) = next.take().or_else(|| waiting.blocking_recv()) {
@@ -101,6 +130,11 @@ impl Writer {
         }
     }
 
+    /// True unless the database refused the last change.
+    pub(crate) fn is_well(&self) -> bool {
+        !self.written.refused.load(Ordering::Relaxed)
+    }
+
     async fn change<T>(&self, change: impl FnOnce(Reply<T>) -> Change) -> Answer<T> {
         let sender = self.changes.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (reply, outcome) = oneshot::channel();
@@ -112,13 +146,13 @@ impl Writer {
     }
 
     /// Adds a document, and returns once it is committed.
-    pub(crate) async fn put(&self, put: Put) -> Answer<Outcome> {
-        self.change(|reply| Change::Put(Box::new(put), reply)).await
+    pub(crate) async fn put(&self, put: Put, held: Held) -> Answer<Outcome> {
+        self.change(|reply| Change::Put(Box::new(put), held, reply)).await
     }
 
     /// Adds documents, and returns once all are committed.
-    pub(crate) async fn bulk(&self, puts: Vec<Put>) -> Answer<IngestSummary> {
-        self.change(|reply| Change::Bulk(puts, reply)).await
+    pub(crate) async fn bulk(&self, puts: Vec<Put>, held: Held) -> Answer<IngestSummary> {
+        self.change(|reply| Change::Bulk(puts, held, reply)).await
     }
 
     /// Removes all versions of a document.
@@ -153,20 +187,20 @@ fn make(
 ) -> Option<Change> {
     // The one who waits for a reply may have gone.
     match change {
-        Change::Put(put, reply) => {
+        Change::Put(put, held, reply) => {
             let options = put.options.clone();
             let mut names = HashSet::from([put.name.clone()]);
             let mut bytes = put.bytes.len();
-            let mut group = vec![(put, reply)];
+            let mut group = vec![(put, held, reply)];
             let mut next = None;
             while group.len() < IN_A_COMMIT && bytes < BYTES_IN_A_COMMIT {
                 match waiting.try_recv() {
                     // Of two documents of one name the second needs a commit of its own, to tell what became
                     // of the first.
-                    Ok(Change::Put(put, reply)) if put.is_like(&options) && !names.contains(&put.name) => {
+                    Ok(Change::Put(put, held, reply)) if put.is_like(&options) && !names.contains(&put.name) => {
                         names.insert(put.name.clone());
                         bytes += put.bytes.len();
-                        group.push((put, reply));
+                        group.push((put, held, reply));
                     }
                     Ok(change) => {
                         next = Some(change);
@@ -178,19 +212,19 @@ fn make(
             ingest_group(database, group, &options, written);
             return next;
         }
-        Change::Bulk(puts, reply) => {
+        Change::Bulk(puts, _held, reply) => {
             let options = puts.first().map(|put| put.options.clone()).unwrap_or_default();
             let documents: Vec<Document> = puts.into_iter().map(Put::into_document).collect();
             let summary = database.ingest_with(documents, &options, &Task::new());
+            written.note(&summary);
             if let Ok(summary) = &summary {
-                written.commits.fetch_add(1, Ordering::Relaxed);
-                written.documents.fetch_add(summary.added + summary.replaced, Ordering::Relaxed);
+                written.documents.inc_by(summary.added + summary.replaced);
             }
             let _ = reply.send(summary.map_err(Problem::from));
         }
         Change::Remove(name, reply) => {
             let removal = database.remove(&[name]);
-            written.commits.fetch_add(u64::from(removal.is_ok()), Ordering::Relaxed);
+            written.note(&removal);
             let _ = reply.send(removal.map_err(Problem::from));
         }
         Change::Compact(stop, step, reply) => {
@@ -231,7 +265,7 @@ impl Progress for Outcomes {
 
 fn ingest_group(
     database: &DatabaseWriter,
-    group: Vec<(Box<Put>, Reply<Outcome>)>,
+    group: Vec<(Box<Put>, Held, Reply<Outcome>)>,
     options: &IngestOptions,
     written: &Written,
 ) {
@@ -239,22 +273,22 @@ fn ingest_group(
     let mut replies = Vec::with_capacity(group.len());
     let documents: Vec<Document> = group
         .into_iter()
-        .map(|(put, reply)| {
-            replies.push((put.name.clone(), reply));
+        .map(|(put, held, reply)| {
+            replies.push((put.name.clone(), held, reply));
             put.into_document()
         })
         .collect();
     let ended = database.ingest_with(documents, options, &Task::new().progress(&outcomes));
-    written.commits.fetch_add(u64::from(ended.is_ok()), Ordering::Relaxed);
+    written.note(&ended);
     let mut outcomes = outcomes.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (name, reply) in replies {
+    for (name, _held, reply) in replies {
         let outcome = match &ended {
             Ok(_) => outcomes.remove(&name).unwrap_or_else(|| Err(Problem::internal("the ingest did not report it"))),
             // What was committed before is stored all the same: a PUT may be repeated.
             Err(error) => Err(Problem::from(error)),
         };
         if let Ok(Outcome::Added | Outcome::Replaced) = outcome {
-            written.documents.fetch_add(1, Ordering::Relaxed);
+            written.documents.inc();
         }
         // The one who waits for it may have gone.
         let _ = reply.send(outcome);
@@ -263,12 +297,20 @@ fn ingest_group(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use fpdb::{Database, Profile};
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::work::Work;
 
     fn put(name: &str, text: &str) -> Put {
         let options = IngestOptions::default().store_text(true);
         Put { name: name.into(), bytes: text.into(), metadata: Vec::new(), options }
+    }
+
+    fn held() -> Held {
+        let place = Work::new(1, 0, StopToken::new()).enter().ok().unwrap();
+        Held::new(place, Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap())
     }
 
     #[test]
@@ -282,14 +324,14 @@ mod tests {
             [("a", "first"), ("b", "second"), ("", "no name"), ("c", "third"), ("a", "another first"), ("d", "x")];
         for (name, text) in documents {
             let (reply, outcome) = oneshot::channel();
-            sender.try_send(Change::Put(Box::new(put(name, text)), reply)).ok().unwrap();
+            sender.try_send(Change::Put(Box::new(put(name, text)), held(), reply)).ok().unwrap();
             outcomes.push(outcome);
         }
         let written = Written::default();
         let first = waiting.try_recv().ok().unwrap();
         let mut next = make(&database, first, &mut waiting, &written);
         // The second document of one name waits for the next commit.
-        assert!(matches!(&next, Some(Change::Put(put, _)) if put.name == "a"));
+        assert!(matches!(&next, Some(Change::Put(put, ..)) if put.name == "a"));
         assert_eq!(reader.stats().unwrap().documents, 3);
         while let Some(change) = next {
             next = make(&database, change, &mut waiting, &written);
@@ -299,7 +341,38 @@ mod tests {
         assert!(added(0) && added(1) && added(3) && added(5));
         assert_eq!(outcomes[2].as_ref().unwrap_err().status().as_u16(), 400);
         assert!(matches!(outcomes[4], Ok(Outcome::Replaced)));
-        assert_eq!(written.commits.load(Ordering::Relaxed), 2);
-        assert_eq!(written.documents.load(Ordering::Relaxed), 5);
+        assert_eq!((written.commits.get(), written.documents.get()), (2, 5));
+    }
+    #[test]
+    fn a_change_keeps_its_room_after_its_client_has_gone() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let (sender, waiting) = mpsc::channel(1);
+        // Nobody makes the changes.
+        let (changes, written) = (Mutex::new(Some(sender)), Written::default());
+        let writer = Writer { changes, thread: Mutex::default(), written };
+        let (work, bodies) = (Work::new(1, 0, StopToken::new()), Arc::new(Semaphore::new(1)));
+        let held = Held::new(work.enter().ok().unwrap(), Arc::clone(&bodies).try_acquire_owned().unwrap());
+        runtime.block_on(async {
+            let put = writer.put(put("a", "text"), held);
+            assert!(tokio::time::timeout(std::time::Duration::from_millis(1), put).await.is_err());
+        });
+        assert_eq!((work.inside(), bodies.available_permits()), (1, 0));
+        drop(waiting);
+        assert_eq!((work.inside(), bodies.available_permits()), (0, 1));
+    }
+
+    #[test]
+    fn a_service_whose_database_refuses_changes_is_not_well() {
+        let failed = || Error::Io { action: "write", path: "a".into(), source: std::io::ErrorKind::Other.into() };
+        let of_request = || Error::NoSuchNumber { number: 1 };
+        let written = Written::default();
+        let writer = Writer { changes: Mutex::default(), thread: Mutex::default(), written: written.clone() };
+        written.note(&Err::<(), _>(of_request()));
+        assert!(writer.is_well());
+        written.note(&Err::<(), _>(failed()));
+        written.note(&Err::<(), _>(of_request()));
+        assert!(!writer.is_well());
+        written.note(&Ok(()));
+        assert!(writer.is_well());
     }
 }

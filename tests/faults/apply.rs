@@ -180,3 +180,44 @@ fn every_act_survives_every_fault() {
         survive(shim, action, true);
     }
 }
+
+/// Another program has a file open that an act takes away, and appends to it at a call of the act, before
+/// the file is set aside or while it is. No call of these classes on these paths comes after the file is gone.
+#[test]
+fn what_another_program_appends_meanwhile_stays() {
+    let Some(shim) = Shim::get() else { return };
+    let (taken, set_aside, survivor) = ("concerned/in/1/3.txt", "3.txt.fpdb-part", "in/0/0.txt");
+    let (records, marked) = ("concerned/in/a.jsonl", "a.jsonl.fpdb-part");
+    let mut left = 0;
+    for (action, file, class, on) in [
+        (ACTIONS[0], taken, "read", survivor),
+        (ACTIONS[0], taken, "link", set_aside),
+        (ACTIONS[1], taken, "read", survivor),
+        (ACTIONS[1], taken, "link", set_aside),
+        (ACTIONS[1], taken, "rename", set_aside),
+        (ACTIONS[2], taken, "rename", set_aside),
+        (ACTIONS[3], taken, "read", survivor),
+        (ACTIONS[6], records, "write", marked),
+        (ACTIONS[6], records, "sync", marked),
+    ] {
+        let act = Act::new(action);
+        let folder = act.begin();
+        let mut command = folder.command(&act.arguments);
+        shim.count(&mut command, class, on, "calls");
+        command.stdin(Stdio::null()).output().unwrap();
+        let calls: usize = fs::read_to_string(folder.path().join("calls")).unwrap().parse().unwrap();
+        assert!(calls > 0, "{action:?}: {class} {on}");
+        for at in 1..=calls {
+            let folder = act.begin();
+            let mut command = folder.command(&act.arguments);
+            shim.fail(&mut command, (class, on), (at, at), Fault::Append);
+            Shim::appends(&mut command, file);
+            let run = Run::of(&command.stdin(Stdio::null()).output().unwrap());
+            let what = format!("{action:?}: {class} {at} of {calls}: {run:#?}");
+            let found = files(&folder).iter().any(|(_, bytes)| bytes.ends_with(b"appended\n"));
+            assert!(found && [0, 2].contains(&run.status), "{what}");
+            left += usize::from(run.status == 2);
+        }
+    }
+    assert!(left > 5, "{left}");
+}

@@ -3,7 +3,8 @@
  * FAULT_CLASS  write, sync, rename, unlink, open, mkdir, link, truncate, close, read, list, map or allocate
  * FAULT_AT     the number of the call that fails, from 1; 0 fails none
  * FAULT_LAST   the number of the last call that fails
- * FAULT_WITH   an errno; 0: half of what is to be written or read is; -1: SIGKILL before the call; -2: after it
+ * FAULT_WITH   an errno; 0: half of what is to be written or read is; -1: SIGKILL before the call; -2: after it;
+ *              -3: another program, which has had the file FAULT_APPEND open from the start, appends to it before the call
  * FAULT_PATH   only calls on paths that contain this count (for memory maps and allocations: all do)
  * FAULT_BYTES  only allocations of at least this size count
  * FAULT_COUNT  a file into which the number of calls is written when the program ends
@@ -33,6 +34,7 @@
 static char class[16], wanted[256], count_path[4096], disk[2048];
 static long first, last, with;
 static size_t least_bytes;
+static int appended = -1;
 static atomic_long calls;
 /* The open files whose paths count. */
 static atomic_char counts[FILES];
@@ -52,6 +54,7 @@ __attribute__((constructor)) static void begin(void) {
     first = (value = getenv("FAULT_AT")) ? atol(value) : 0;
     last = (value = getenv("FAULT_LAST")) ? atol(value) : first;
     with = (value = getenv("FAULT_WITH")) ? atol(value) : EIO;
+    if ((value = getenv("FAULT_APPEND"))) appended = real_open(value, O_WRONLY | O_APPEND | O_CLOEXEC);
 }
 
 __attribute__((destructor)) static void end(void) {
@@ -85,6 +88,10 @@ static int fate(const char *of, int concerned) {
     if (!first || number < first || number > last) return 0;
     if (with == -1) kill(getpid(), SIGKILL);
     if (with == -2) return 3;
+    if (with == -3) {
+        if (real_write(appended, "appended\n", 9) != 9) abort();
+        return 0;
+    }
     if (with == 0) return 2;
     errno = (int)with;
     return 1;

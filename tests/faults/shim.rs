@@ -17,6 +17,8 @@ pub(super) enum Fault {
     KillBefore,
     /// The process ends after it.
     KillAfter,
+    /// Another program appends a line to a file before it ([`Shim::appends`]).
+    Append,
 }
 
 impl Fault {
@@ -31,6 +33,7 @@ impl Fault {
             Self::Short => 0,
             Self::KillBefore => -1,
             Self::KillAfter => -2,
+            Self::Append => -3,
         };
         number.to_string()
     }
@@ -68,6 +71,11 @@ impl Shim {
     pub(super) fn count(&self, command: &mut Command, class: &str, on: &str, into: &str) {
         command.env("LD_PRELOAD", self.path()).env("FAULT_CLASS", class).env("FAULT_PATH", on);
         command.env("FAULT_COUNT", into);
+    }
+
+    /// With [`Fault::Append`], `appended` is written to this file.
+    pub(super) fn appends(command: &mut Command, file: &str) {
+        command.env("FAULT_APPEND", file);
     }
 
     /// Of the allocations that the command makes, only those of at least this size count.

@@ -278,6 +278,7 @@ impl Trials {
             Fault::Error("ENOMEM") => &[0, 2, -1, 101],
             Fault::Error(_) | Fault::Short => &[0, 2],
             Fault::KillBefore | Fault::KillAfter => &[0, 2, -1],
+            Fault::Append => &[0, 2],
         };
         assert!(ends.contains(&run.status), "{what}: {run:#?}");
         if run.status == 2 && self.command != "repair" {

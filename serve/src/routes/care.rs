@@ -1,7 +1,6 @@
 //! Care: figures, and whether the service is well.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use axum::extract::State;
 use axum::http::header;
@@ -89,12 +88,16 @@ pub(crate) async fn health() -> &'static str {
     "ok\n"
 }
 
-/// Says whether the service takes requests: not while it ends.
+/// Says whether the service takes requests: not while it ends, nor after the database refused a change.
 #[utoipa::path(get, path = "/readyz", tag = "care",
     responses((status = 200, description = "It does", content_type = "text/plain", body = String),
-        (status = 503, description = "It ends", content_type = "application/problem+json", body = Problem)))]
+        (status = 503, description = "It ends, or the database takes no changes", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answer<&'static str> {
-    if app.is_ready() { Ok("ready\n") } else { Err(Problem::ending()) }
+    match (app.is_ready(), app.writer.is_well()) {
+        (true, true) => Ok("ready\n"),
+        (true, false) => Err(Problem::not_written()),
+        (false, _) => Err(Problem::ending()),
+    }
 }
 
 /// Shows figures for Prometheus.
@@ -104,13 +107,7 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answer<&'static str> {
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Answer<Response> {
     let database = app.reader().ok_or_else(Problem::ending)?;
     let documents = app.work.run(move |_| Ok(database.stats()?.documents)).await?;
-    let reading = Reading {
-        inside: app.work.inside(),
-        jobs: app.jobs.unfinished(),
-        documents,
-        commits: app.writer.written.commits.load(Ordering::Relaxed),
-        written: app.writer.written.documents.load(Ordering::Relaxed),
-    };
+    let reading = Reading { inside: app.work.inside(), jobs: app.jobs.unfinished(), documents };
     let text = app.metrics.text(&reading).map_err(|error| Problem::internal(error.to_string()))?;
     let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, media_type)], text).into_response())

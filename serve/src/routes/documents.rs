@@ -14,7 +14,7 @@ use super::request::{Name, Params, read_body, read_options};
 use crate::app::App;
 use crate::openapi::documents;
 use crate::problem::{Answer, Problem};
-use crate::writer::Put;
+use crate::writer::{Held, Put};
 
 /// Records read at a time, and for one page: a rare prefix is looked for in many pages, not in one long one.
 const AT_A_TIME: usize = 1000;
@@ -192,15 +192,11 @@ pub(crate) async fn put(
 ) -> Answer<(StatusCode, Json<PutView>)> {
     let options = asked.options(&app)?;
     let metadata = asked.metadata.as_deref().map(|json| super::request::parse(json.as_bytes())).transpose()?;
-    let _place = app.work.enter()?;
+    let place = app.work.enter()?;
     let body = read_body(&app, request).await?;
-    let put = Put {
-        name: name.clone(),
-        bytes: body.bytes.to_vec(),
-        metadata: strings(metadata.unwrap_or_default())?,
-        options,
-    };
-    let outcome = match app.writer.put(put).await? {
+    let metadata = strings(metadata.unwrap_or_default())?;
+    let put = Put { name: name.clone(), bytes: body.bytes.into(), metadata, options };
+    let outcome = match app.writer.put(put, Held::new(place, body.room)).await? {
         Outcome::Added => "added",
         Outcome::Replaced => "replaced",
         Outcome::Unchanged => "unchanged",
@@ -247,7 +243,7 @@ pub(crate) async fn bulk(
         return Err(Problem::bad_request("metadata stand in the lines of the body"));
     }
     let options = asked.options(&app)?;
-    let _place = app.work.enter()?;
+    let place = app.work.enter()?;
     let body = read_body(&app, request).await?;
     let lines = body.bytes.split(|&byte| byte == b'\n');
     let mut puts = Vec::new();
@@ -257,7 +253,7 @@ pub(crate) async fn bulk(
         let metadata = strings(parsed.metadata)?;
         puts.push(Put { name: parsed.name, bytes: parsed.text.into_bytes(), metadata, options: options.clone() });
     }
-    app.writer.bulk(puts).await.map(Json)
+    app.writer.bulk(puts, Held::new(place, body.room)).await.map(Json)
 }
 
 /// Removes a document, all versions of it.

@@ -40,7 +40,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
 /// A body in memory, and its room there.
 pub(super) struct HeldBody {
     pub(super) bytes: Bytes,
-    _room: OwnedSemaphorePermit,
+    pub(super) room: OwnedSemaphorePermit,
 }
 
 /// The kind of a body, without parameters; empty where there is none.
@@ -67,7 +67,7 @@ pub(super) async fn read_body(app: &Arc<App>, request: Request) -> Answer<HeldBo
         }
         bytes.extend_from_slice(&data);
     }
-    Ok(HeldBody { bytes: bytes.into(), _room: room })
+    Ok(HeldBody { bytes: bytes.into(), room })
 }
 
 /// The next part of a body; `None` at its end.

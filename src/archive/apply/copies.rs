@@ -158,11 +158,7 @@ impl Acting<'_> {
         let part = self.log.part_of(&target);
         let mut noted = NotedAct { decision, part: Some(&part), ..NotedAct::new(act, path, Some(&target)) };
         self.log.begin(&noted)?;
-        // A loss of power can leave this name, and not the line of the log with it.
-        match fs::remove_file(&part) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::io("remove", &part)(error)),
-            _ => {}
-        }
+        files::remove_lost_part(&part)?;
         let placing =
             files::place(&target, part.clone(), path, |file| self.write_copy(path, source, (state, &cuts), act, file))?;
         if Facts::of(path)? != before {

@@ -103,12 +103,12 @@ impl Facts {
 
     /// True if the facts are equal except the time of the last change to the file or its metadata.
     #[cfg(unix)]
-    fn differs_in_change_only(&self, other: &Self) -> bool {
+    pub(super) fn differs_in_change_only(&self, other: &Self) -> bool {
         Self { changed: other.changed, ..*self } == *other
     }
 
     #[cfg(not(unix))]
-    fn differs_in_change_only(&self, other: &Self) -> bool {
+    pub(super) fn differs_in_change_only(&self, other: &Self) -> bool {
         self == other
     }
 }
@@ -219,6 +219,15 @@ impl Drop for Part {
     }
 }
 
+/// Removes an unfinished file of an earlier run. A loss of power can leave it, and not the line of the log
+/// with its name.
+pub(super) fn remove_lost_part(part: &Path) -> Result<()> {
+    match fs::remove_file(part) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", part)(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a file for `target` under the hidden name `part` beside it, with the permissions of `like`.
 pub(super) fn place(
     target: &Path,
@@ -308,13 +317,26 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
             // The file still exists under its old name.
             let _ = fs::remove_file(to);
         }),
-        Err(error) => match (error.kind(), to.symlink_metadata()) {
-            (io::ErrorKind::AlreadyExists, _) | (_, Ok(_)) => Err(io::ErrorKind::AlreadyExists.into()),
-            (io::ErrorKind::CrossesDevices | io::ErrorKind::NotFound, _) => Err(error),
+        Err(error) => match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::CrossesDevices | io::ErrorKind::NotFound => Err(error),
             // The file system has no hard links, or the file belongs to another user.
-            (_, Err(found)) if found.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
-            (_, Err(found)) => Err(found),
+            _ => rename_without_link(from, to),
         },
+    }
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn rename_without_link(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn rename_without_link(from: &Path, to: &Path) -> io::Result<()> {
+    match to.symlink_metadata() {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
+        Err(error) => Err(error),
     }
 }
 
@@ -417,8 +439,12 @@ mod tests {
             assert_eq!(fs::read_to_string(path("victim")).unwrap(), "kept");
             assert!(path(taken).symlink_metadata().is_ok() && !path("nowhere").exists());
             link(&path("source"), path(taken), LinkKind::Hard).unwrap_err();
-            assert!(rename_new(&path("source"), &path(taken)).is_err() && path("source").exists());
+            for renaming in [rename_new, rename_without_link] {
+                assert!(renaming(&path("source"), &path(taken)).is_err() && path("source").exists());
+            }
         }
+        rename_without_link(&path("victim"), &path("moved")).unwrap();
+        assert!(path("moved").exists() && !path("victim").exists());
         let placing = copied("part").unwrap();
         assert_eq!(placing.synced().unwrap().bytes, 6);
         placing.finish().unwrap();

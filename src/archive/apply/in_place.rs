@@ -80,6 +80,7 @@ impl Acting<'_> {
         // The file itself, not a link to it.
         let real = path.canonicalize().map_err(Error::io("find", path))?;
         let part = self.log.part_of(&real);
+        files::remove_lost_part(&part)?;
         let replaces = self.log.begun(path);
         noted.part = Some(&part);
         // The decision is left out: until the new file is complete, the log must not call it valid.
@@ -88,12 +89,13 @@ impl Acting<'_> {
             let change = Change::Mark { field, passages: self.passages, replaces };
             rewrite::rewrite(path, (state, &cuts), &change, self.store, file, self.task.token())
         })?;
-        if files::Facts::of(path)? != before {
-            return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
-        }
         let written = placing.synced()?;
         (noted.bytes, noted.modified) = (written.bytes, written.modified);
         self.log.begin(&noted)?;
+        // Just before the renaming: another program can have written to the file during the sync.
+        if Facts::of(path)? != before {
+            return Err(changed_while_reading(path));
+        }
         placing.finish()?;
         self.log.end(&noted)?;
         outcome.bytes = written.bytes;
@@ -121,7 +123,7 @@ impl Acting<'_> {
             return Ok(Some(Acted { step, done: false, outcome }));
         };
         let path = Path::new(&source.path);
-        let bytes = self.unchanged(number, path)?.bytes;
+        let before = self.unchanged(number, path)?;
         if self.checked.holds_survivor(path)? {
             return left("it is a survivor under another name".into());
         }
@@ -157,10 +159,10 @@ impl Acting<'_> {
         }
         let step = FileStep { act, target, documents: 1, reason };
         let done = self.options.act;
-        if done && !self.take(path, bytes, &survivor, &way)? {
+        if done && !self.take(path, &before, &survivor, &way)? {
             return changed();
         }
-        Ok(Some(Acted { step, done, outcome: Outcome { applied: 1, bytes, ..outcome } }))
+        Ok(Some(Acted { step, done, outcome: Outcome { applied: 1, bytes: before.bytes, ..outcome } }))
     }
 
     /// The survivor of a document, if the survivor's file was checked.
@@ -203,15 +205,16 @@ impl Acting<'_> {
     }
 
     /// Removes a file, or replaces it by a link. Returns false, and changes nothing, if its survivor has
-    /// changed.
-    fn take(&mut self, path: &Path, bytes: u64, survivor: &Survivor, way: &Way) -> Result<bool> {
+    /// changed. `before` are the facts of the file when its content was compared.
+    fn take(&mut self, path: &Path, before: &Facts, survivor: &Survivor, way: &Way) -> Result<bool> {
+        let bytes = before.bytes;
         let aside = self.log.aside_of(path);
         let taken = File::open(path).map_err(Error::io("read", path))?;
         let whole = match way {
             Way::Remove => {
                 let noted = NotedAct { bytes, aside: Some(&aside), ..NotedAct::new(Act::Remove, path, None) };
                 self.log.begin(&noted)?;
-                let whole = self.remove(path, &aside, survivor)?;
+                let whole = self.remove(path, &aside, before, survivor)?;
                 self.end(&noted, whole)?
             }
             Way::Link(kind) => {
@@ -223,7 +226,7 @@ impl Acting<'_> {
                     ..NotedAct::new(Act::Link, path, Some(&survivor.path))
                 };
                 self.log.begin(&noted)?;
-                let whole = self.link(path, (part.clone(), &aside), survivor, *kind)?;
+                let whole = self.link(path, (part.clone(), &aside), before, survivor, *kind)?;
                 self.end(&noted, whole)?
             }
             Way::Move(target) => {
@@ -235,7 +238,7 @@ impl Acting<'_> {
                     ..NotedAct::new(Act::Move, path, Some(target))
                 };
                 self.log.begin(&noted)?;
-                let whole = self.move_to(path, target, (part.clone(), &aside), survivor)?;
+                let whole = self.move_to(path, target, (part.clone(), &aside), before, survivor)?;
                 self.end(&noted, whole)?
             }
         };
@@ -251,10 +254,10 @@ impl Acting<'_> {
     }
 
     /// Sets a file aside, compares its survivor, and removes the file or puts it back.
-    fn remove(&mut self, path: &Path, aside: &Path, survivor: &Survivor) -> Result<bool> {
+    fn remove(&mut self, path: &Path, aside: &Path, before: &Facts, survivor: &Survivor) -> Result<bool> {
         files::rename_new(path, aside).map_err(Error::io("set aside", path))?;
         let removed = match self.is_whole(survivor) {
-            Ok(true) => fs::remove_file(aside).map_err(Error::io("remove", aside)).map(|()| true),
+            Ok(true) => remove_unchanged(aside, path, before),
             other => other,
         };
         if !matches!(removed, Ok(true)) {
@@ -268,6 +271,7 @@ impl Acting<'_> {
         &mut self,
         path: &Path,
         (part, aside): (PathBuf, &Path),
+        before: &Facts,
         survivor: &Survivor,
         kind: LinkKind,
     ) -> Result<bool> {
@@ -284,7 +288,7 @@ impl Acting<'_> {
             self.own.note(&linked_to, &survivor.path)?;
         }
         let removed = match self.is_in_place(survivor) {
-            Ok(true) => fs::remove_file(aside).map_err(Error::io("remove", aside)).map(|()| true),
+            Ok(true) => remove_unchanged(aside, path, before),
             other => other,
         };
         if !matches!(removed, Ok(true)) {
@@ -300,6 +304,7 @@ impl Acting<'_> {
         path: &Path,
         target: &Path,
         (part, aside): (PathBuf, &Path),
+        before: &Facts,
         survivor: &Survivor,
     ) -> Result<bool> {
         let folder = target.parent().unwrap_or(Path::new("."));
@@ -320,7 +325,7 @@ impl Acting<'_> {
                 Err(error) => return Err(Error::io("move", path)(error)),
             }
         }
-        let removed = self.remove(path, aside, survivor);
+        let removed = self.remove(path, aside, before, survivor);
         if !matches!(removed, Ok(true)) {
             fs::remove_file(target).map_err(Error::io("remove", target))?;
         }
@@ -332,13 +337,27 @@ impl Acting<'_> {
         let before = Facts::of(path)?;
         let placing = files::place(target, part, path, |file| files::copy(path, file, self.task.token()))?;
         if Facts::of(path)? != before {
-            return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
+            return Err(changed_while_reading(path));
         }
         placing.keep_time(path)?;
         placing.synced()?;
         placing.finish_new()?;
         sync_name(target)
     }
+}
+
+/// Removes a file that is set aside, if it still has the content that was compared. Another program that had
+/// the file open can have written to it.
+fn remove_unchanged(aside: &Path, path: &Path, before: &Facts) -> Result<bool> {
+    if !Facts::of(aside)?.differs_in_change_only(before) {
+        return Err(changed_while_reading(path));
+    }
+    fs::remove_file(aside).map_err(Error::io("remove", aside))?;
+    Ok(true)
+}
+
+fn changed_while_reading(path: &Path) -> Error {
+    Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() })
 }
 
 /// A digest of the facts that decide the marks of a file.

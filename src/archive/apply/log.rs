@@ -28,7 +28,7 @@ use super::report::ParsedReport;
 use fpdb_host::bounded;
 use fpdb_host::durable::{create_folders, sync_name};
 use fpdb_host::error::{Error, Result};
-use fpdb_reading::input::UNDER_WAY;
+use fpdb_reading::input::{UNDER_WAY, is_under_way};
 
 /// The log of one kind of action, on one report or into one folder.
 pub(super) struct Log {
@@ -321,15 +321,16 @@ impl Log {
     /// Removes the unfinished files of killed runs, and puts back the files they set aside.
     fn finish_earlier(&mut self) -> Result<()> {
         for line in std::mem::take(&mut self.unfinished).into_values() {
+            // Somebody else can have written the log: it must not lead to files of users.
+            let hidden = line.part.iter().chain(&line.aside);
+            if hidden.into_iter().any(|path| !is_under_way(Path::new(path))) {
+                let what = format!("the log {}", self.path.display());
+                return Err(Error::Damaged { what, detail: "it names an unfinished file that `apply` never makes" });
+            }
             if let Some(part) = line.part.as_deref().map(Path::new)
                 && self.file.is_some()
             {
-                match fs::remove_file(part) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(Error::io("remove", part)(error));
-                    }
-                    _ => {}
-                }
+                files::remove_lost_part(part)?;
             }
             if let Some(aside) = line.aside.as_deref().map(Path::new) {
                 let link_to = line.target.as_deref().filter(|_| line.act == Act::Link);

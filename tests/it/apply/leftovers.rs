@@ -37,3 +37,23 @@ fn an_ingest_skips_what_a_killed_run_has_left() {
     folder.ok(&["ingest", "-q", "in/0/.0.txt.fpdb-part-0123456789abcdef"]);
     assert_eq!(files(&folder.path().join("in")).len(), 8);
 }
+
+/// Somebody else can have put the log beside the report.
+#[test]
+fn a_log_leads_to_no_file_of_a_user() {
+    for role in ["part", "aside"] {
+        let folder = Folder::new();
+        six(&folder);
+        report(&folder);
+        folder.write("precious", "mine");
+        let precious = folder.path().join("precious");
+        let line = serde_json::json!({
+            "schema": "fpdb.act/1", "report": "", "act": "remove", "source": folder.path().join("gone"), "target": null,
+            "bytes": 4, "done": false, role: precious,
+        });
+        folder.write("report.jsonl.remove.log", format!("{line}\n"));
+        let run = folder.run(&["apply", "report.jsonl", "--remove", "--yes"]);
+        assert_eq!((run.status, fs::read_to_string(&precious).unwrap().as_str()), (2, "mine"), "{run:#?}");
+        assert!(run.stderr.contains("names an unfinished file that `apply` never makes"), "{run:#?}");
+    }
+}

@@ -32,7 +32,7 @@ pub use find::names::{NamePrefix, tidied};
 pub use find::options::{ReadAs, ReadOptions, Source, WalkOptions};
 pub use find::reach::Reach;
 pub use find::scope::{Scope, is_missing};
-pub use find::walk::{PathFilter, UNDER_WAY, walk};
+pub use find::walk::{PathFilter, UNDER_WAY, is_under_way, walk};
 pub use read::held::for_each_held;
 pub use read::metadata::MetadataTable;
 pub use read::reader::{Reader, format_of, front_end_of_text};

@@ -127,37 +127,42 @@ impl Store {
         // The engine does not report its progress.
         task.step("copying the database", 0, 0)?;
         copies.add(&self.engine)?;
-        if let Some(keep) = keep {
-            copies.keep_newest(keep.max(1))?;
-        }
-        let backups = copies.list();
-        let newest = backups.last().ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
-        copies.verify(newest.number)?;
-        let numbers: Vec<u32> = backups.iter().map(|backup| backup.number).collect();
-        let decisions = self.back_up_decisions(&folder.join(RECORDS), &numbers)?;
-        let counts = folder.join(COUNTS);
-        forget_others(&counts, &numbers)?;
+        let mut backups = copies.list();
+        let newest = backups.last().map(|newest| (newest.number, newest.bytes));
+        let (number, bytes) = newest.ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
+        copies.verify(number)?;
+        let (records, counts) = (folder.join(RECORDS), folder.join(COUNTS));
+        let decisions = self.back_up_decisions(&records.join(number.to_string()))?;
         create_folders(&counts)?;
         let documents = self.view().state().documents.to_string();
-        replace_file(&counts.join(newest.number.to_string()), documents.as_bytes())?;
+        replace_file(&counts.join(number.to_string()), documents.as_bytes())?;
         let mut damaged = Vec::new();
         if !quick {
             files.forget_damaged();
             for (done, backup) in (0..).zip(&backups) {
                 task.reports().step("backups checked", done, backups.len() as u64);
                 if let Some(file) = files.check(backup.number)? {
-                    if backup.number == newest.number {
-                        return Err(Error::DamagedBackup { number: newest.number, file, others: Vec::new() });
+                    if backup.number == number {
+                        return Err(Error::DamagedBackup { number, file, others: Vec::new() });
                     }
                     damaged.push(backup.number);
                 }
             }
         }
+        // Earlier backups go only after the new one was checked.
+        if let Some(keep) = keep {
+            copies.keep_newest(keep.max(1))?;
+            backups = copies.list();
+        }
+        let numbers: Vec<u32> = backups.iter().map(|backup| backup.number).collect();
+        damaged.retain(|number| numbers.contains(number));
+        forget_others(&records, &numbers)?;
+        forget_others(&counts, &numbers)?;
         Ok(Backup {
             schema: Schema::new(),
             folder: folder.display().to_string(),
-            number: newest.number,
-            bytes: newest.bytes + decisions,
+            number,
+            bytes: bytes + decisions,
             kept: backups.len() as u64,
             mended: mended as u64,
             damaged,
@@ -200,26 +205,24 @@ impl Store {
         Self::open_writer(root, options)
     }
 
-    /// Copies the record of decisions, if there is one, to the newest of these backups. Removes the records
-    /// of deleted backups. Returns the size of the copy.
-    fn back_up_decisions(&self, records: &Path, numbers: &[u32]) -> Result<u64> {
-        forget_others(records, numbers)?;
-        let (from, Some(newest)) = (self.root.join(DECISIONS), numbers.last()) else { return Ok(0) };
+    /// Copies the record of decisions, if there is one, to the file `to`. Returns the size of the copy.
+    fn back_up_decisions(&self, to: &Path) -> Result<u64> {
+        let from = self.root.join(DECISIONS);
         let mut record = match File::open(&from) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             file => file.map_err(Error::io("read", &from))?,
         };
+        let records = to.parent().unwrap_or(Path::new("."));
         create_folders(records)?;
-        let to = records.join(newest.to_string());
         let mut copy = || {
             let mut file = tempfile::NamedTempFile::new_in(records)?;
             let bytes = io::copy(&mut record, &mut file)?;
             file.as_file().sync_all()?;
-            file.persist(&to).map_err(|error| error.error)?;
+            file.persist(to).map_err(|error| error.error)?;
             File::open(records)?.sync_all()?;
             Ok(bytes)
         };
-        copy().map_err(Error::io("write", &to))
+        copy().map_err(Error::io("write", to))
     }
 
     /// Marks `folder` as the folder of backups of this database. Fails if it is that of another one: the
@@ -288,4 +291,45 @@ fn owner(folder: &Path) -> Result<Option<Owner>> {
         Some((identity, path)) => Owner::Database { identity: identity.to_owned(), path: path.into() },
         None => Owner::Unknown,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use fpdb::maintenance::BackupOptions;
+    use fpdb::{Database, Document, Error, Profile, Progress, Task};
+
+    /// Changes a byte of the second backup before it is checked.
+    struct Damage<'a>(&'a Path);
+
+    impl Progress for Damage<'_> {
+        fn step(&self, step: &'static str, done: u64, _total: u64) {
+            if step == "backups checked" && done == 0 {
+                let files = fs::read_dir(self.0.join("engine/private/2")).unwrap();
+                let files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+                let list = files.iter().find(|file| file.display().to_string().contains("MANIFEST")).unwrap();
+                let mut bytes = fs::read(list).unwrap();
+                bytes[20] ^= 1;
+                fs::write(list, bytes).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn an_earlier_backup_goes_only_after_the_new_one_was_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let backups = folder.path().join("backups");
+        let database = Database::create(folder.path().join("db"), Profile::PROSE).unwrap();
+        database.ingest([Document::new("a", "the text of the only document")]).unwrap();
+        let options = BackupOptions::default().keep(Some(1));
+        database.backup(&backups, &options, &Task::new()).unwrap();
+        let refused = database.backup(&backups, &options, &Task::new().progress(&Damage(&backups)));
+        assert!(matches!(refused, Err(Error::DamagedBackup { number: 2, .. })), "{refused:?}");
+        let numbers = |backups| super::backups(backups).unwrap().iter().map(|backup| backup.number).collect::<Vec<_>>();
+        assert_eq!(numbers(&backups), [1, 2]);
+        let third = database.backup(&backups, &options, &Task::new()).unwrap();
+        assert_eq!((third.number, third.kept, third.damaged, numbers(&backups)), (3, 1, vec![], vec![3]));
+    }
 }

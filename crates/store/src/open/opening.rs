@@ -6,8 +6,8 @@
 //! has checked them.
 //!
 //! If the writer moves rows meanwhile, the reader opens the database again. If the writer adds tables of
-//! other rows, the reader catches up. After 20 tries of either kind it fails with an error. Fast commits
-//! alone do not delay it.
+//! other rows, the reader catches up. It tries both a bounded number of times, and then fails with an error.
+//! Fast commits alone do not delay it.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -283,7 +283,7 @@ fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEve
 
 /// True for the hidden names under which `apply` writes or keeps files until an action has ended. Such a file
 /// shows that a run is active or was killed.
-fn is_under_way(path: &Path) -> bool {
+pub fn is_under_way(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let number = name.strip_prefix('.').and_then(|name| Some(name.rsplit_once(UNDER_WAY)?.1));
     number.is_some_and(|number| number.len() == 16 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
