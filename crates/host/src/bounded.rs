@@ -1,5 +1,5 @@
-//! Bounded reading of files and lines that fpdb or a user wrote for fpdb. Any other file, such as a disk
-//! image, gives an error and does not fill the memory.
+//! Bounded reading of files and lines that fpdb or a user wrote for fpdb. A larger file, such as a disk image
+//! given by mistake, causes an error and does not fill the memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, ErrorKind, Read};

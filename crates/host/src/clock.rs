@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The current time in seconds since the start of 1970; negative before.
+/// The current time in seconds since the start of 1970; negative for earlier times.
 pub fn now() -> i64 {
     seconds_and_nanoseconds(SystemTime::now()).0
 }

@@ -1,4 +1,5 @@
-//! Durable: makes file names survive a power failure. A name is durable after its folder was synced.
+//! Durable: makes the names of files and folders survive a power failure. A name is durable once its folder
+//! has been synced.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -6,7 +7,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Makes the names in a folder durable. Windows cannot open a folder as a file; there the system does this
+/// Makes the names in a folder durable. Windows cannot open a folder as a file, but makes names durable by
 /// itself.
 pub fn sync_folder(folder: &Path) -> Result<()> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -31,7 +32,7 @@ pub fn create_folders(folder: &Path) -> Result<()> {
             create_folders(parent.ok_or_else(|| Error::io("create", folder)(error))?)?;
             match fs::create_dir(folder) {
                 Ok(()) => sync_name(folder),
-                // Another process created it meanwhile.
+                // Another process created the folder in the meantime.
                 Err(_) if folder.is_dir() => Ok(()),
                 Err(error) => Err(Error::io("create", folder)(error)),
             }

@@ -1,4 +1,4 @@
-//! Failure: the name of a document that could not be read, and the error. Answers list these.
+//! Failure: the name of a document that could not be read, and the error. Answers contain lists of failures.
 
 use serde::{Deserialize, Serialize};
 

@@ -12,13 +12,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub use self::program::silence_guarded_panics;
 
 thread_local! {
-    /// For each nested call of [`guarded`] on this thread: the place of its last panic, if the hook reported
-    /// it.
+    /// The source location of the last panic in each nested call of [`guarded`] on this thread. It is `None`
+    /// if the hook reported no panic.
     static PLACES: RefCell<Vec<Option<String>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the result of `work`. If it panics, returns the message of the panic in one line, with its place
-/// if known. After a panic, do not use any values that `work` was changing.
+/// Returns the result of `work`. If it panics, returns the message of the panic in one line, with its source
+/// location if known. After a panic, do not use any values that `work` was changing.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     PLACES.with_borrow_mut(|places| places.push(None));
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -39,12 +39,13 @@ mod program {
     use super::PLACES;
 
     /// Sets a process-wide panic hook. Panics in guarded work are then not written to standard error, and
-    /// their messages include the place. All other panics go to the previous hook.
+    /// their messages include the source location. All other panics go to the previous hook.
     pub fn silence_guarded_panics() {
         let print = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             let place = || info.location().map(|place| format!(" ({}:{})", short(place.file()), place.line()));
-            // A thread that is ending may already have lost its places. It is not in guarded work.
+            // A thread that is ending may already have dropped `PLACES`. Such a thread is not in guarded
+            // work.
             let guarded =
                 PLACES.try_with(|places| places.borrow_mut().last_mut().map(|last| *last = place()).is_some());
             if !guarded.unwrap_or(false) {

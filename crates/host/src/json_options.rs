@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// Returns `defaults` with the fields that a JSON object gives. Objects within objects are treated the same
-/// way, so `{"joining": {"least": 20}}` changes one field.
+/// Returns `defaults` with the fields that a JSON object gives. Nested objects are merged in the same way, so
+/// `{"joining": {"least": 20}}` changes one field.
 ///
 /// # Errors
 /// [`Error::InvalidOptions`] for an unknown field, and for a value that a field cannot have.
@@ -24,7 +24,8 @@ pub fn options_from_json<T: Serialize + DeserializeOwned>(defaults: &T, given: V
 /// none differs.
 ///
 /// # Errors
-/// [`Error::InvalidOptions`] if the options have no JSON: a path that is not UTF-8, for example.
+/// [`Error::InvalidOptions`] if the options cannot be written as JSON, for example because a path is not
+/// UTF-8.
 pub fn options_to_json<T: Serialize>(defaults: &T, options: &T) -> Result<Map<String, Value>> {
     match (json(defaults)?, json(options)?) {
         (Value::Object(defaults), Value::Object(options)) => Ok(difference(&defaults, options)),

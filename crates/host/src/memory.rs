@@ -1,7 +1,7 @@
 //! Memory: the bytes that the machine has, or that the control groups of the process allow.
 //!
-//! This is one number from three files. The crate `sysinfo` reads it too, but is a library for processes,
-//! disks and networks.
+//! The module computes one number from three files. The crate `sysinfo` computes it too, but also covers
+//! processes, disks and networks.
 
 use std::fs;
 use std::path::Path;

@@ -9,13 +9,13 @@ use crate::stop::StopToken;
 /// The outcome of ingesting one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was added.
+    /// The document was added.
     Added,
-    /// It replaced the stored document of the same name.
+    /// The document replaced the stored document of the same name.
     Replaced,
-    /// It is already stored, with the same content.
+    /// The document is already stored, with the same content.
     Unchanged,
-    /// It has changed, but the stored document was kept.
+    /// The document has changed, but the stored version was kept.
     Kept,
 }
 
@@ -33,8 +33,8 @@ pub trait Progress: Sync {
     /// An ingest read `bytes` more bytes of its files. Called from any thread.
     fn read(&self, _bytes: u64) {}
 
-    /// A document was ingested, with this outcome and format. This method and all below are called from the
-    /// thread that called the ingest.
+    /// A document was ingested, with this outcome and format. This method and all methods below are called
+    /// from the thread that called the ingest.
     fn document(&self, _name: &str, _outcome: Outcome, _format: &str) {}
 
     /// The document reported last has no text; for example, it is a scanned page.
@@ -44,7 +44,8 @@ pub trait Progress: Sync {
     /// `documents` documents.
     fn unchanged(&self, _name: &str, _documents: u64) {}
 
-    /// A new file got `name`, its absolute path, because the file at `other` has the name that was typed.
+    /// A new document is named `name`, the absolute path of its file, because the typed name already belongs
+    /// to the document from the file at `other`.
     fn named_by_path(&self, _typed: &str, _name: &str, _other: &str) {}
 
     /// The stored document of this name, which was read from `old`, is replaced by one that was read from

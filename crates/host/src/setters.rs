@@ -1,5 +1,5 @@
-//! Setters: options are built from the default by setting single fields. The fields can be read, and more may
-//! be added later.
+//! Setters: a caller builds options from the default by setting single fields. All fields can be read, and
+//! later versions may add fields.
 
 use crate::error::{Error, Result};
 

@@ -1,21 +1,21 @@
-//! Skip reason: why a file, a member of a container or a row is no document.
+//! Skip reason: why a file, a member of a container or a row is not a document.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The variants and their phrases, written and read from one table.
+/// Generates the variants, their phrases and the parser of the phrases from one table.
 macro_rules! reasons {
     ($($variant:ident => $phrase:literal),+ $(,)?) => {
-        /// Why a file, a member of a container or a row is no document. [`Display`](fmt::Display) and JSON
+        /// Why a file, a member of a container or a row is not a document. [`Display`](fmt::Display) and JSON
         /// give a noun phrase.
         #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
         #[serde(from = "Cow<'static, str>")]
         #[non_exhaustive]
         pub enum SkipReason {
             $(#[doc = concat!("It is \"", $phrase, "\".")] $variant,)+
-            /// Another reason, of the host that supplies documents.
+            /// Another reason, given by the host that supplies documents.
             Other(Cow<'static, str>),
         }
 
@@ -62,7 +62,7 @@ reasons! {
 }
 
 impl SkipReason {
-    /// True if it is an archive or a compressed file, of a kind that fpdb knows and does not read.
+    /// True for an archive or compressed file of a kind that fpdb recognises but does not read.
     #[must_use]
     pub fn is_unread_archive(&self) -> bool {
         let is_archive = matches!(self, Self::SevenZip | Self::Rar | Self::Cab | Self::Ar | Self::Cpio);

@@ -25,7 +25,8 @@ pub struct StopToken(Arc<Flag>);
 struct Flag {
     stopped: AtomicBool,
     parent: Option<StopToken>,
-    /// Number of further checks that find it not stopped. Tests use it to stop work at each check in turn.
+    /// Number of checks after which the token counts as stopped. Tests use this to stop work at each check in
+    /// turn.
     looks: Option<AtomicU64>,
 }
 
@@ -65,7 +66,7 @@ impl StopToken {
         Self(Arc::new(Flag { looks: Some(looks.into()), ..Flag::default() }))
     }
 
-    /// Number of checks left of [`Self::after`].
+    /// Number of checks left before a token made by [`Self::after`] stops.
     #[doc(hidden)]
     pub fn looks_left(&self) -> u64 {
         self.0.looks.as_ref().map_or(0, |looks| looks.load(Ordering::Relaxed))
@@ -74,7 +75,7 @@ impl StopToken {
     /// Checks whether the work should end.
     ///
     /// # Errors
-    /// [`Error::Stopped`] if it is stopped.
+    /// [`Error::Stopped`] if the token is stopped.
     #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }

@@ -1,6 +1,6 @@
-//! Temporary files and folders with names. The owner removes each when it is dropped. A signal may end a
-//! program before that. So the program of this package keeps a list of their names, and removes them itself.
-//! A process that embeds the library keeps no such list.
+//! Temporary files and folders with names. Dropping a [`Temporary`] removes its file. A signal may end a
+//! program before the drop. So the program of this package lists the names of its temporary files, and
+//! removes the files itself. A process that embeds the library keeps no such list.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -65,8 +65,9 @@ pub fn stale_temporaries(parent: &Path, prefix: &str) -> Vec<PathBuf> {
     of_prefix.map(|entry| entry.path()).filter(|path| is_stale(path, prefix)).collect()
 }
 
-/// True if the process that created a file or folder has ended. Another system that shares the disk may run
-/// the creator under the same number. Then the file or folder is still locked, so the lock is tested too.
+/// True if the process that created a file or folder has ended. The creator may run on another system that
+/// shares the disk, so its process number may be unknown here. It then still locks the file or folder, so the
+/// lock is tested too.
 #[cfg(unix)]
 fn is_stale(path: &Path, prefix: &str) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -90,16 +91,16 @@ fn is_stale(_: &Path, _: &str) -> bool {
     false
 }
 
-/// The list, as the program uses it.
+/// The functions with which the program uses the list.
 mod program {
     use std::time::Duration;
     use std::{fs, thread};
 
     use super::{NAMES, names};
 
-    /// How often a folder is checked, the pause between two checks, and how often it must be missing. Another
-    /// thread may be writing into it. Also, the engine creates the folder of a new store again if it is
-    /// missing.
+    /// Maximum number of checks of a folder, the pause between two checks, and the number of successive
+    /// checks that must find it missing. Another thread may still be writing into the folder. Also, the
+    /// engine creates the folder of a new store again if it is missing.
     const LOOKS: usize = 50;
     const PAUSE: Duration = Duration::from_millis(5);
     const GONE: usize = 6;

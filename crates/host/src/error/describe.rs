@@ -1,4 +1,4 @@
-//! Describe: writes an error as one line. Also short constructors for common errors.
+//! Describe: writes an error as one line. Also has short constructors for common errors.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::{DocumentError, Error, StoreFailure};
 use fpdb_kernel::document::Format;
 
 impl Error {
-    /// The message and all its causes in one line, for lists of failures.
+    /// The message and all causes of the error in one line, for lists of failures.
     #[must_use]
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
@@ -36,8 +36,8 @@ impl Error {
         }
     }
 
-    /// The document does not have this format. `detail` is the fault, found without a library that reads the
-    /// format.
+    /// The error for a document that does not have this format. This crate found the fault `detail` itself,
+    /// so no library's error is its cause.
     #[doc(hidden)]
     pub fn not_of_format(format: Format, detail: &'static str) -> Self {
         Self::Document(DocumentError::NotOfFormat { format: format.name(), detail: detail.into(), source: None })

@@ -23,7 +23,7 @@ impl DocumentError {
     }
 }
 
-/// The reason why a document, or a container of documents, cannot be read. Others are not affected.
+/// The reason why a document, or a container of documents, cannot be read. Other documents are not affected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
@@ -141,8 +141,9 @@ pub enum DocumentError {
     NotText {
         /// The name of the field.
         field: String,
-        /// The text field that stands for the texts within it, such as `messages[].content`. `None` if it has
-        /// none, or if such a field was asked for.
+        /// The text field to ask for instead: it joins the texts inside this field, such as
+        /// `messages[].content`. `None` if this field contains no texts, or if the caller already asked for
+        /// such a field.
         place: Option<String>,
     },
     /// The document does not have the format that it is read as, or is damaged.
@@ -229,13 +230,13 @@ pub enum DocumentError {
         /// The file.
         path: PathBuf,
     },
-    /// It holds JSON lines, but its name does not show it.
+    /// The file holds JSON lines, but its name does not show that.
     #[error("{} holds JSON lines, and its name does not say so", path.display())]
     RecordsWithoutName {
         /// The file, or the name of the stream.
         path: PathBuf,
     },
-    /// Records were expected, and it holds a JSON array of them.
+    /// The file holds a JSON array of records, but JSON lines were expected.
     #[error("{} holds a JSON array of records, and only JSON lines are read as records", path.display())]
     RecordsInArray {
         /// The file, or the name of the stream.

@@ -25,7 +25,7 @@ pub enum StoreFailure {
     Busy,
     /// An earlier write failed. No more writes are possible until the database is opened again.
     Stopped,
-    /// A file is not there.
+    /// A file does not exist.
     Missing,
     /// The system could not read or write a file because of a disk error.
     Unreadable,

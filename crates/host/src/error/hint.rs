@@ -1,5 +1,5 @@
-//! Hint: the next step after an error, in terms of the library. The program has its own hints if a flag or a
-//! command helps.
+//! Hint: suggests the next step after an error, in terms of the library. If a flag or a command helps, the
+//! program has a hint of its own.
 
 use std::io;
 
@@ -100,8 +100,9 @@ impl Error {
 }
 
 impl Error {
-    /// What was given, if it is a folder or an archive but should be the name of a document or a folder of
-    /// folders: the folder with `/` at its end, or the archive with `!`. `None` if no documents lie below it.
+    /// The folder or archive that the caller gave where the name of a document, or a folder of folders, was
+    /// expected. A folder is returned with `/` at its end, an archive with `!`. `None` if no documents lie
+    /// below the given name.
     #[doc(hidden)]
     #[must_use]
     pub fn folder_of_documents(&self) -> Option<&str> {
@@ -115,7 +116,8 @@ impl Error {
 }
 
 impl DocumentError {
-    /// The next step for the user. `named` gives the words for a limit, by its field in `InputLimits`.
+    /// The next step for the user. `named` returns the words for a limit, given the name of its field in
+    /// `InputLimits`.
     pub fn hint(&self, named: impl Fn(&'static str) -> String) -> String {
         let larger = |advice: &str, limit| format!("{advice}a larger {} lets it pass", named(limit));
         let text = match self {

@@ -34,8 +34,8 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
-    /// The operating system refused an operation that does not concern a file: memory, a signal, another
-    /// process.
+    /// The operating system refused an operation that does not concern a file, but memory, a signal or
+    /// another process.
     #[error("cannot {action}")]
     System {
         /// The action that failed, as a verb phrase: "compress a text".
@@ -131,7 +131,7 @@ pub enum Error {
         /// The version this program reads and writes.
         supported: u32,
     },
-    /// The database has another hash version: this program would make other fingerprints of the same
+    /// The database has another hash version: this program would compute other fingerprints for the same
     /// documents.
     #[error(
         "the database at {} was made with version {found} of the rules of unit {unit}; this program has version {supported}, \
@@ -229,7 +229,7 @@ pub enum Error {
     /// The JSON of options cannot be read.
     #[error("{}", unreadable_options(field))]
     InvalidOptions {
-        /// The path of the field, such as `read.limits`. Empty if the error is of no field.
+        /// The path of the field, such as `read.limits`. Empty if the error concerns no field.
         field: String,
         /// The reason.
         source: serde_json::Error,
@@ -371,7 +371,8 @@ pub enum Error {
     NoSuchDocument {
         /// The name asked for.
         name: String,
-        /// The name, or the beginning of one, that is most like it, if one is and was looked for.
+        /// The most similar stored name, or the beginning of one. `None` if none is similar, or if none was
+        /// searched for.
         nearest: Option<String>,
     },
     /// A prefix, folder or pattern that no stored document fits.
@@ -381,10 +382,10 @@ pub enum Error {
         option: &'static str,
         /// Its value.
         value: String,
-        /// The beginning of a document's name that is most like it, if one is.
+        /// The most similar beginning of a stored name. `None` if none is similar.
         nearest: Option<String>,
     },
-    /// Documents have the names that others are to get.
+    /// Documents already have the names that other documents should get.
     #[error("a stored document is named {name} already{}", more_names(*taken))]
     NameTaken {
         /// The first of the names.
@@ -425,7 +426,8 @@ pub enum Error {
         /// The folder that it leads back to.
         ancestor: PathBuf,
     },
-    /// A folder is empty, although stored documents were read from it. Its disk may not be mounted.
+    /// A folder is empty, although stored documents were read from it. The disk of the folder may not be
+    /// mounted.
     #[error("the folder {} is empty: the stored documents that came from it ({documents}) were not removed", path.display())]
     EmptyFolder {
         /// The folder.
@@ -456,7 +458,7 @@ pub enum Error {
         /// The reason.
         source: Box<Error>,
     },
-    /// One of two documents to compare is no readable text, and the error itself does not name it.
+    /// One of two documents to compare could not be read as text, and `source` does not name it.
     #[error("cannot compare {name}")]
     NotCompared {
         /// The document.
@@ -496,7 +498,7 @@ pub enum Error {
         /// The fault.
         detail: String,
     },
-    /// The report does not list what the action is about.
+    /// The report lists entries that the requested action cannot use.
     #[error("{} lists {lists}", path.display())]
     UnsuitedReport {
         /// The file.
@@ -538,7 +540,7 @@ pub enum Error {
         /// The file with the decisions.
         path: PathBuf,
     },
-    /// The bytes of the recorded decisions are not as they were written.
+    /// The file of recorded decisions is damaged.
     #[error("the decisions in {} are damaged: {detail}", path.display())]
     DamagedDecisions {
         /// The file with the decisions.
@@ -668,7 +670,7 @@ fn unseen(folder: Option<&std::path::Path>) -> String {
     }
 }
 
-/// The new names that are taken beside the first.
+/// The part of a message that counts the taken new names other than the first.
 fn more_names(taken: u64) -> String {
     if taken > 1 { format!(", and {} more of the new names are taken", taken - 1) } else { String::new() }
 }
