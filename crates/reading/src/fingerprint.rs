@@ -11,8 +11,8 @@ use fpdb_kernel::kernel::{Kernel, TextTotals};
 use fpdb_kernel::normalize::TextFacts;
 use fpdb_kernel::profile::{Profile, Unit, View};
 
-/// Bytes of a text that both views read before the fingerprints of the next bytes follow. So the order of
-/// fingerprints depends on the text alone, not on the pieces it comes in.
+/// Bytes per block. Both views read a whole block before either reads the next one. So the order of
+/// fingerprints depends on the text alone, and not on the sizes of the pieces that a caller feeds.
 const BLOCK: usize = 64 << 10;
 
 /// Figures about a document, known after all of it is read.
@@ -28,7 +28,8 @@ pub struct DocumentFacts {
     pub text: TextFacts,
     /// The unit of the spans: bytes of the original or of the extracted text.
     pub offsets: Offsets,
-    /// The view as written, if the profile has two views. The figures above are then those of the structure.
+    /// Figures of the text as written, if the profile has two views. The figures above then describe the view
+    /// of the structure.
     pub text_view: Option<ViewTotals>,
 }
 
@@ -80,7 +81,7 @@ impl Fingerprinter {
         }
     }
 
-    /// The same, with other limits on documents that are read whole.
+    /// Replaces the limits on documents that are read whole.
     #[must_use]
     pub fn with_limits(self, limits: &InputLimits) -> Self {
         Self { limits: limits.clone(), ..self }
@@ -94,7 +95,8 @@ impl Fingerprinter {
     }
 
     /// Reads the next bytes of the document, in pieces of any size. Appends to `out` the fingerprints that
-    /// are final by then, ordered by position. If the profile has two views, this holds for each of them.
+    /// are final by then, ordered by position. If the profile has two views, this order holds within each
+    /// view.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Fingerprints) {
         if self.is_extracted() {
             self.length += bytes.len() as u64;
@@ -144,7 +146,7 @@ impl Fingerprinter {
             first_lines: lines.clone(),
             last_lines: lines.clone(),
         };
-        // Places ascend in each view.
+        // Places ascend within a view but not across views, so each view has its own mapper.
         let mut places = [place(), place()];
         let profile = self.kernels.profile;
         let mut move_to = |out: &mut Fingerprints, of_text: &mut Fingerprints| {
@@ -235,7 +237,7 @@ impl Kernels {
         }
     }
 
-    /// Passes the current block to both.
+    /// Passes the current block to both kernels.
     fn feed_block(&mut self, out: &mut Fingerprints) {
         let Self { structure, text: Some(text), block, .. } = self else { return };
         structure.feed(block, out);

@@ -38,7 +38,7 @@ impl InputLimit {
     /// Checks a value against the unit.
     ///
     /// # Errors
-    /// The values allowed, in words.
+    /// A description of the allowed values, if `value` is not one of them.
     pub fn check(&self, value: u64) -> std::result::Result<u64, &'static str> {
         match self.unit {
             LimitUnit::Times | LimitUnit::Seconds if value == 0 => Err("a whole number, 1 or more"),

@@ -92,8 +92,8 @@ fn page(content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Segments ascend, cover the text, and lead into the document. Verbatim segments are the same bytes. The
-/// text is UTF-8.
+/// Checks that segments ascend, cover the text and lead into the document, that verbatim segments equal their
+/// origin, and that the text is UTF-8.
 pub(super) fn check_segments(document: &[u8], extracted: &Extracted) {
     let Extracted { text, segments, offsets, .. } = extracted;
     assert!(std::str::from_utf8(text).is_ok());
@@ -112,8 +112,8 @@ pub(super) fn check_segments(document: &[u8], extracted: &Extracted) {
         last = start;
         if end - segment.text == stop - start {
             let (origin, text) = (&document[start as usize..stop as usize], &text[segment.text as usize..end as usize]);
-            // HTML has one kind of line end. If a character has the length of its origin, it has two
-            // segments, one of them of one byte.
+            // HTML turns a CR into a LF. A replaced character that is as long as its origin is split into two
+            // segments, and one of them has one byte.
             let same = |(&origin, &text): (&u8, &u8)| origin == text || (origin, text) == (b'\r', b'\n');
             let is_same = origin.iter().zip(text).all(same);
             assert!(is_same || text.len() == 1, "{segment:?} is verbatim: {origin:?} {text:?}");
@@ -121,8 +121,8 @@ pub(super) fn check_segments(document: &[u8], extracted: &Extracted) {
     }
 }
 
-/// Checks what `verify` requires of stored fingerprints. Each covers some bytes of the document. Bytes and
-/// lines ascend.
+/// Checks the rules that `verify` applies to stored fingerprints: each covers some bytes of the document, and
+/// bytes and lines ascend.
 fn check_fingerprints(format: Format, document: &[u8]) {
     let profile = Profile::new(Unit::Char, WordRule::Letters, 1, 1, Selection::All).unwrap();
     let mut fingerprinter = Fingerprinter::new(&profile);

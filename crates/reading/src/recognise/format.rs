@@ -49,8 +49,8 @@ pub enum Choice {
     Skip(SkipReason),
 }
 
-/// Extensions of files that have the container of old office documents, and are none: thumbnails, installers,
-/// settings.
+/// Extensions of files that use the container format of old office documents but are not office documents:
+/// thumbnails, installers, settings.
 const NO_DOCUMENTS: [&str; 3] = ["db", "msi", "suo"];
 
 /// Chooses the format of a document for a database of this unit. `name` is the document's name; `head` is its
@@ -96,8 +96,8 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
 
 /// True if at most one byte in a hundred is a control character, not counting those usual in text. Such a
 /// file is text in spite of its NULs. Of 61,396 files with NULs below /usr and in a cargo registry, 331 are
-/// below this limit. They are texts, and PDFs, which are detected earlier. Next, from 1.09% on, comes
-/// compiled Python.
+/// below this limit. They are texts, and PDFs, which are detected earlier. Compiled Python comes next, with
+/// at least 1.09%.
 fn is_nearly_text(head: &[u8]) -> bool {
     let of_text = |byte: u8| matches!(byte, b'\x08'..=b'\r' | b'\x1B');
     let controls = head.iter().filter(|&&byte| byte.is_ascii_control() && !of_text(byte)).count();

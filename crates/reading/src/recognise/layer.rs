@@ -118,8 +118,9 @@ pub enum JsonRecords {
     Array,
 }
 
-/// The records that bytes hold, whatever their name. Of JSON lines, the first two lines that are not blank
-/// must be objects; of an array, the first element. The second line and the element may extend beyond `head`.
+/// The kind of JSON records that bytes hold, regardless of their name. In JSON lines, the first two lines
+/// that are not blank must be objects. In an array, the first element must be an object. The second line and
+/// the element may extend beyond `head`.
 pub fn json_records(head: &[u8]) -> Option<JsonRecords> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     if let Some(elements) = head.strip_prefix(b"[") {
@@ -136,7 +137,7 @@ pub fn json_records(head: &[u8]) -> Option<JsonRecords> {
     is_record.then_some(JsonRecords::Lines)
 }
 
-/// The end of a JSON object: at this byte, or after the bytes that were looked at.
+/// The end of a JSON object: at this byte, or beyond the examined bytes.
 enum ObjectEnd {
     At(usize),
     Beyond,
@@ -199,7 +200,8 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
     if is_mbox(head) { Layer::Container(Container::Mbox) } else { Layer::Document }
 }
 
-/// The mark of POSIX or of GNU. Prose can have "mustard" at its place.
+/// True if `head` has the mark of a POSIX or GNU archive. The whole mark is compared, since prose can have
+/// "mustard" at this offset.
 fn is_tar(head: &[u8]) -> bool {
     matches!(head.get(257..263), Some(b"ustar\0" | b"ustar "))
 }

@@ -1,8 +1,8 @@
 //! Emitter: turns the tokeniser's calls into text with origins, by the rule of `docs/formats.md`.
 //!
 //! With every string that it emits, `html5gum` reports how far it has read. The input read since the previous
-//! string is the origin of this one. If origin and string have one length, they are the same text. Otherwise
-//! the origin is a character reference or a line end, or it also contains the next string.
+//! string is the origin of this one. If origin and string have the same length, they are the same text.
+//! Otherwise the origin is a character reference or a line end, or it also contains the next string.
 
 use html5gum::emitters::Emitter as Calls;
 use html5gum::{Error, State};

@@ -57,8 +57,8 @@ impl<'a> Package<'a> {
         Ok(Some(bytes))
     }
 
-    /// Summarises the parts whose names are `is_unread`. They are not read: the archive's directory has their
-    /// checksums and sizes.
+    /// Summarises the parts whose names satisfy `is_unread`. The parts themselves are not read: the archive's
+    /// directory has their checksums and sizes.
     ///
     /// # Errors
     /// [`DocumentError::NotOfFormat`] if the directory is damaged.

@@ -2,7 +2,8 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Accents and their combining characters. If the accent is a letter, the next character must not be one.
+/// Accents and their combining characters. If the command of the accent is a letter, the next character must
+/// not be a letter.
 const ACCENTS: [(u8, char); 15] = [
     (b'`', '\u{300}'),
     (b'\'', '\u{301}'),

@@ -78,7 +78,7 @@ pub(super) fn read(
     }
     match bad.failed.len() > 1 && bad.all_without_field() {
         true => Err(bad.refusal(fields, members)?),
-        // No record has shown the fields of the path.
+        // No record so far has all fields of the path.
         false if good == 0 => bad
             .failed
             .drain(..)
@@ -165,7 +165,7 @@ struct LineRecord {
 }
 
 impl LineRecord {
-    /// True if objects lack a field of the path of the text, and none has all.
+    /// True if objects in the record lack a field of the text's path, and no object has the whole path.
     fn is_lacking(&self) -> bool {
         self.reached.is_lacking && !self.reached.is_found
     }
@@ -190,7 +190,8 @@ fn parse(line: &[u8], (fields, path): (&RecordFields, &TextPath), most: u32) -> 
     }
 }
 
-/// The value of the text field of a record if it is not text, or not the lists and objects of a path.
+/// The value of a record's text field, if it is not text. For a path, the value if it is not the lists and
+/// objects that the path expects.
 fn value_without_text<'a>(line: &'a [u8], path: &TextPath) -> Option<&'a RawValue> {
     let record = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line).ok()?;
     let is_text = |value: &RawValue| value.get().starts_with('"') || value.get() == "null";
@@ -333,7 +334,8 @@ mod tests {
         assert_eq!(text_at("messages[].content", chat), "Wh\u{e4}t?\n\nThat.\n\n\n");
         assert_eq!(text_at("texts[]", r#"{"texts": ["a", null, "b"]}"#), "a\n\nb");
         assert_eq!(text_at("a.b[][].c", r#"{"a": {"x": 1, "b": [[{"c": "1"}], [], [{"c": "2"}]]}}"#), "1\n\n2");
-        // Parts of a text, as beside pictures; of the others, strings in a list of lists are not.
+        // A text may be a list of parts, as in a message with pictures. Any other shape is an error, such as
+        // a list of strings where one text is expected.
         let parts = r#"{"m": [{"c": "a"}, {"c": [{"type": "text", "text": "b \ud83d"}, {"type": "image_url", "image_url": {"url": "x"}}, null,
             {"text": "c", "type": "text"}]}, {"c": []}, {"c": [{"text": null}]}]}"#;
         assert_eq!(text_at("m[].c", parts), "a\n\nb \u{fffd}\u{fffd}\u{fffd}\n\nc");
@@ -342,7 +344,7 @@ mod tests {
         {
             assert_eq!(text_at("m[].c", wrong), "the field text of the record is not text");
         }
-        // No text, and not the shape.
+        // Records without text, then records of the wrong shape.
         for none in [r#"{"texts": []}"#, r#"{"texts": null}"#, r#"{"texts": [null]}"#] {
             assert_eq!(text_at("texts[]", none), "null");
         }
@@ -423,7 +425,8 @@ mod tests {
         assert!(told(&[chat; 300]).1.starts_with("none of the first 100 records "));
         assert_eq!(told(&[chat]).0, [":1 the record has no field messages[].contnt"]);
         assert_eq!(told(&[empty, null]), (vec![":1 null".to_owned(), ":2 null".to_owned()], String::new()));
-        // One record that has the fields, be it null, shows that the others have no text.
+        // One record with all fields of the path, even if the value is null, shows that the path exists. The
+        // other records are then reported one by one.
         for (has, row) in [("7", ":3 the field messages[].contnt of the record is not text"), ("null", ":3 null")] {
             let has = format!("{{\"messages\": [{{\"role\": \"x\"}}, {{\"contnt\": {has}}}]}}\n");
             let (rows, error) = told(&[chat, chat, &has, chat]);

@@ -97,7 +97,7 @@ fn take_row(
     }
 }
 
-/// Adds the texts of a value. False if the value does not have the shape of the path.
+/// Adds the texts of a value. Returns false if the value does not have the shape of the path.
 fn add_texts(value: &Field, steps: &[TextStep], texts: &mut Option<Vec<u8>>) -> bool {
     match (value, steps.split_first()) {
         (Field::Null, _) => true,
@@ -164,8 +164,8 @@ fn columns_of(schema: &Type, fields: &RecordFields, path: &TextPath) -> Result<T
     Type::group_type_builder(schema.name()).with_fields(columns).build().map_err(undecodable)
 }
 
-/// True if a column has texts at the end of this path. The levels between a list and its elements have no
-/// names of their own: a repeated group, and in it the element.
+/// True if a column has texts at the end of this path. Between a list and its elements, the schema has two
+/// levels that are not steps of the path: a repeated group, and the element inside it.
 fn has_texts(column: &Type, steps: &[TextStep]) -> bool {
     match steps.split_first() {
         None => column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY,
@@ -182,7 +182,8 @@ fn has_texts(column: &Type, steps: &[TextStep]) -> bool {
     }
 }
 
-/// The text field for the texts of a column that is a list, of texts or of messages in a usual form.
+/// The text field to use for a column that is a list of texts, or of messages in a common form. `None` for
+/// any other column.
 fn texts_of_list(column: &Type) -> Option<String> {
     let name = column.name();
     let places = [".content", ".value", ".text", ""].map(|field| format!("{name}[]{field}"));

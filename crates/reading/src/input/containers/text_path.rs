@@ -14,7 +14,7 @@ use super::json_text::JsonText;
 /// Separates the texts that are joined.
 const BLANK_LINE: &[u8] = b"\n\n";
 
-/// A step from a value to values within it, of a [`TextPath`].
+/// A step of a [`TextPath`], from a value to values within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextStep {
     /// The field of this name of an object.
@@ -23,8 +23,8 @@ pub enum TextStep {
     Each,
 }
 
-/// The place of a record's text: of [`RecordFields::text`](super::RecordFields), and for a host that has
-/// records of its own.
+/// The place of a record's text. [`RecordFields::text`](super::RecordFields) names it. A host that has
+/// records of its own can use it too.
 ///
 /// ```
 /// # use fpdb_reading::input as fpdb;
@@ -64,7 +64,7 @@ impl TextPath {
         Self { root: root.unwrap_or_default(), steps }
     }
 
-    /// Adds a text to those that the path has led to, after a blank line unless it is the first.
+    /// Appends a text to the texts found so far, after a blank line unless it is the first.
     pub fn join(texts: &mut Option<Vec<u8>>, text: Vec<u8>) {
         match texts {
             None => *texts = Some(text),
@@ -121,8 +121,9 @@ fn add_string(value: &RawValue, texts: &mut Option<Vec<u8>>) -> serde_json::Resu
     Ok(())
 }
 
-/// The place with most text in a field of a record, and its bytes: the field itself; the texts of its list;
-/// or a field of the objects of its list. `None` if it has none.
+/// The place with most text in a field of a record, and the number of bytes of that text. The place is the
+/// field itself, the texts of its list, or a field of the objects of its list. `None` if the field has no
+/// text.
 pub(super) fn most_text(name: &str, value: &RawValue) -> Option<(String, usize)> {
     let bytes = |value: &RawValue| {
         let mut texts = None;
@@ -148,7 +149,7 @@ pub(super) fn most_text(name: &str, value: &RawValue) -> Option<(String, usize)>
 /// Reads the texts of a JSON value. A missing field and null are no text.
 pub(super) struct PathSeed<'a> {
     steps: &'a [TextStep],
-    /// True if the path has steps, and not only none left.
+    /// True if the whole path has steps, even if none are left to follow here.
     is_joined: bool,
     reached: &'a mut Reached,
 }

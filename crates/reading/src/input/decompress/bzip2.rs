@@ -67,7 +67,8 @@ impl<R: BufRead> Read for Bzip2<R> {
             if read > 0 {
                 return Ok(read);
             }
-            // Its checksum is correct. It has consumed all of `head`, because no stream is shorter.
+            // The checksum of the stream is correct. The stream has consumed all of `head`, because no stream
+            // is shorter.
             if let Bzip2State::Within(stream) = std::mem::replace(&mut self.state, Bzip2State::Ended) {
                 let (_, input) = stream.into_inner().into_inner();
                 self.state = Bzip2State::Between { input, needed: false };

@@ -25,7 +25,7 @@ impl<R: BufRead> Read for Gzip<R> {
             if read > 0 || buffer.is_empty() {
                 return Ok(read);
             }
-            // Its checksum is correct. Another member or padding follows.
+            // The checksum of the member is correct. Another member or padding follows.
             let goes_on = follows(member.get_mut())?;
             let ended = self.member.take();
             self.member = ended.filter(|_| goes_on).map(|ended| GzDecoder::new(ended.into_inner()));

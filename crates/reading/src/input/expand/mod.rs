@@ -109,8 +109,9 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
     })
 }
 
-/// Fails for records that would be read as one document though the options expect records. `head` is the
-/// beginning of the document, and is read on from `rest` as far as it may be one of records.
+/// Returns an error if a document holds records and the options expect records, since the document would
+/// otherwise be read as one. `head` is the beginning of the document. If it may hold records, it is extended
+/// from `rest`.
 fn refuse_records(options: &ReadOptions, path: &Path, head: &mut Vec<u8>, rest: &mut dyn Read) -> Result<()> {
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace() && !b"\xef\xbb\xbf".contains(byte));
     if !options.refuses_whole_records() || !matches!(first, Some(b'{' | b'[')) {

@@ -39,7 +39,7 @@ pub struct About {
     pub metadata: Vec<(String, String)>,
     /// True if an earlier document of the file has the same name.
     pub repeated: bool,
-    /// True if it is all of a source that the caller has named, and neither a member nor met in a folder or a
+    /// True if the caller named this document itself. False for members, and for files found in a folder or a
     /// list.
     pub named: bool,
 }
@@ -90,9 +90,9 @@ pub struct FileFacts {
 pub enum WalkEvent {
     /// A document.
     Document(Candidate),
-    /// An archive that is no document itself, because no glob includes it. Its members may be documents.
+    /// An archive that is not a document itself, because no glob includes it. Its members may be documents.
     Archive(Candidate),
-    /// The name of a member that globs leave out.
+    /// The name of a member that globs exclude.
     LeftOut(String),
     /// An entry that is not a document.
     Skipped {
@@ -101,7 +101,7 @@ pub enum WalkEvent {
         /// The reason.
         reason: SkipReason,
     },
-    /// Could not be read.
+    /// A document or folder could not be read.
     Failed {
         /// The name of the document or folder.
         name: String,
@@ -133,7 +133,7 @@ impl Candidate {
     }
 }
 
-/// True if the path is a pipe, such as the shell makes for `<(command)`.
+/// True if the path is a pipe, such as a shell creates for `<(command)`.
 #[cfg(unix)]
 pub(crate) fn is_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;

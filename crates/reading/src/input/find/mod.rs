@@ -1,5 +1,5 @@
-//! Find: walks the given paths and says which files are documents to read. It also finds the stored documents
-//! that a walk may meet again.
+//! Find: walks the given paths and decides which files are documents to read. It also decides which stored
+//! documents a walk may find again.
 
 pub(crate) mod candidate;
 pub(crate) mod enclosing;

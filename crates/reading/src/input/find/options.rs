@@ -17,8 +17,8 @@ pub enum Source {
     /// A file, or a folder with everything below it. A file that is not a document is a failure if it is
     /// named here, and is skipped below a folder.
     Path(PathBuf),
-    /// A path of a list, which may hold other files than documents. They are skipped, as below a folder.
-    /// Otherwise like [`Source::Path`].
+    /// A path from a list. A listed file that is not a document is skipped, as below a folder. Otherwise like
+    /// [`Source::Path`].
     Listed(PathBuf),
     /// Standard input, as one document with this name.
     StandardInput {
@@ -82,9 +82,9 @@ pub struct ReadOptions {
     pub closed: bool,
     /// The fields of a record. Default: that of [`RecordFields`].
     pub fields: RecordFields,
-    /// Refuses JSON lines whose name does not say so and JSON arrays of records. They are one document each
-    /// otherwise. So does a [`text`](RecordFields::text) or [`id`](RecordFields::id) that is not the default.
-    /// Default: `false`.
+    /// Refuses JSON lines in a file whose name does not show this format, and JSON arrays of records.
+    /// Otherwise each such file is one document. A [`text`](RecordFields::text) or [`id`](RecordFields::id)
+    /// that is not the default also refuses them. Default: `false`.
     pub expects_records: bool,
     /// Limits of a file. Default: see the limits of [`InputLimits`].
     pub limits: InputLimits,
@@ -103,7 +103,7 @@ impl ReadOptions {
         skip_quotes: bool,
     }
 
-    /// True if files of records are not to be read as one document.
+    /// True if a file of records must not be read as one document.
     pub(crate) fn refuses_whole_records(&self) -> bool {
         let RecordFields { text, id, .. } = RecordFields::default();
         !self.closed && (self.expects_records || self.fields.text != text || self.fields.id != id)

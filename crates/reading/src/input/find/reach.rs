@@ -12,7 +12,7 @@ use super::candidate::absolute;
 use super::names::name_of;
 use super::options::Source;
 
-/// The paths and names that are named, as hashes: they can be many.
+/// Hashes of the given paths and names. There can be many, and hashes take less memory.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
     paths: FxHashSet<u64>,
@@ -39,8 +39,8 @@ impl Reach {
         reach
     }
 
-    /// True if a document that is met lies at or below a path that is named. One without a file comes from a
-    /// stream, and is told by its name.
+    /// True if a document of the walk lies at or below a given path. A document without a file comes from a
+    /// stream, and is recognised by its name.
     pub fn is_of(&self, name: &str, source: Option<&str>) -> bool {
         source.map_or_else(|| self.holds(name, None), |source| self.is_below(source))
     }
@@ -49,11 +49,11 @@ impl Reach {
         !self.paths.is_empty() && Path::new(source).ancestors().any(|folder| self.paths.contains(&hash_of(folder)))
     }
 
-    /// True if an ingest may come upon the file or the name of a stored document.
+    /// True if an ingest may find the file or the name of a stored document.
     pub fn holds(&self, name: &str, source: Option<&str>) -> bool {
-        // The current folder gives all names that are not absolute.
+        // An ingest of the current folder can give any name that is not absolute.
         let here = || !name.starts_with('/') && self.names.contains(&hash(""));
-        // The ends of the names of folders and containers.
+        // Offsets in `name` at which the name of a folder or container ends.
         let ends = || name.match_indices(['/', '!', ':', '#']).map(|(at, _)| at.max(1)).chain([name.len()]);
         source.is_some_and(|source| self.is_below(source))
             || here()

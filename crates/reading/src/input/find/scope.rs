@@ -77,8 +77,8 @@ impl Scope {
         })
     }
 
-    /// True if one of the folders gives this name, but the document was read from elsewhere. That may be a
-    /// former place of the folder, or another folder with the same name.
+    /// True if an ingest of one of the folders can give this name, but the document was read from elsewhere:
+    /// from a former place of the folder, or another folder with the same name.
     pub fn is_of_another_place(&self, name: &str, source: &str, member: Option<&str>) -> bool {
         let Some(file) = file_name_of(name, member) else { return false };
         self.folders.iter().any(|folder| {

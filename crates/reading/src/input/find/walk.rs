@@ -77,17 +77,17 @@ impl PathFilter {
         !self.exclude.matches_or_parents(path) && self.includes(path)
     }
 
-    /// True if a document counts: a file of a folder, or a part of one. A member of an archive counts as a
-    /// file in a folder of the archive's name, or by its name as answers show it; a record counts as its
-    /// container does.
+    /// True if a document counts: a file of a folder, or a part of such a file. A member of an archive is
+    /// matched in two ways: as a file in a folder with the archive's name, and by its name as answers show
+    /// it. A record counts if its container does.
     pub(crate) fn counts_member(&self, path: &Path, suffix: &str) -> bool {
         let Some(member) = suffix.strip_prefix('!') else { return self.counts(path) };
         let (inside, name) = paths_of(path, member);
         !self.excludes_either(&inside, &name) && (self.includes(&inside) || self.includes(&name))
     }
 
-    /// True if a member of an archive is left out. One that may be an archive is left out by `exclude` alone:
-    /// its members are looked at one by one.
+    /// True if a member of an archive is left out. A member that may itself be an archive is left out only by
+    /// `exclude`, because `include` is applied to each of its own members.
     pub(crate) fn leaves_out(&self, path: &Path, suffix: &str) -> bool {
         let Some(member) = suffix.strip_prefix('!').filter(|_| !self.takes_all()) else { return false };
         let (inside, name) = paths_of(path, member);
@@ -103,13 +103,13 @@ impl PathFilter {
         self.exclude.matches_or_parents(inside) || self.exclude.matches_or_parents(name)
     }
 
-    /// As [`counts`](Self::counts), of one that is known not to be excluded.
+    /// Like [`counts`](Self::counts), for a path that is known not to be excluded.
     fn includes(&self, path: &Path) -> bool {
         self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
     }
 }
 
-/// The path of a member, as if the archives around it were folders, and as its name says it.
+/// Two paths of a member: one as if the archives around it were folders, and its name as answers show it.
 fn paths_of(path: &Path, member: &str) -> (PathBuf, PathBuf) {
     // A record in an archive has the path of its container.
     let file = member.rsplit_once(':').filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
@@ -120,13 +120,13 @@ fn paths_of(path: &Path, member: &str) -> (PathBuf, PathBuf) {
     (path.join(member.replace('!', "/").trim_start_matches('/')), name.into())
 }
 
-/// True of names of archives, whose members have names of their own.
+/// True for the name of an archive whose members have names, such as a zip or tar archive.
 fn is_archive(name: &str) -> bool {
     let is = |name: &str, ending: &str| name.to_ascii_lowercase().ends_with(ending);
     is(name, ".zip") || is(&name_inside(name), ".tar")
 }
 
-/// Globs that begin at the current folder, as those of a `.gitignore` there would.
+/// Globs relative to the current folder, like those of a `.gitignore` there.
 struct Globs {
     globs: Gitignore,
     here: PathBuf,
@@ -150,7 +150,7 @@ impl Globs {
             if bare.starts_with('!') {
                 return Err(invalid(glob, without_negation));
             }
-            // A pattern that would be a comment in a file is a name here.
+            // In a `.gitignore`, a pattern that begins with `#` is a comment. Here it is a name.
             let comment = if bare.starts_with('#') { "\\" } else { "" };
             builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
         }

@@ -48,8 +48,8 @@ pub fn stored_document(
     })
 }
 
-/// Those of the `members` that are still in the container at `path`, or for each the error that prevents
-/// reading it. If `field` is given, all are records with their text in this field.
+/// Reads those of `members` that are still in the container at `path`. A member that cannot be read has its
+/// error in place of its bytes. If `field` is given, all members are records with their text in this field.
 ///
 /// # Errors
 /// Like [`stored_document`].

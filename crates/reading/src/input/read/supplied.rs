@@ -18,7 +18,7 @@ use fpdb_host::stop::StopToken;
 /// Its text cannot be read again later. So its passages are compared symbol by symbol only if the ingest
 /// stores the text. `DatabaseWriter::ingest` does so, and `ingest_with` does with
 /// `IngestOptions::store_text`. Otherwise passages are inferred from fingerprints, and `Database::text_of`
-/// has no text. The digest of its bytes shows whether a stored document with its name is the same.
+/// returns no text. The digest of its bytes shows whether a stored document with its name is the same.
 ///
 /// ```
 /// # use fpdb_reading::input as fpdb;
