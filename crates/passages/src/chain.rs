@@ -80,7 +80,7 @@ mod tests {
         MaximalMatch { query, document, length, rarest: 0 }
     }
 
-    /// By comparing each match with each.
+    /// Computes the same number by comparing each match with every other.
     fn naive(matches: &[MaximalMatch]) -> u64 {
         let mut matches = matches.to_vec();
         matches.sort_unstable_by_key(|found| (found.query, found.document, found.length));

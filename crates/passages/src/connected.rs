@@ -245,7 +245,8 @@ mod tests {
         assert!(connected::<MaximalMatch>(&[], 3).is_empty());
         let near = [found(0, 100, 5), found(8, 0, 5), found(16, 108, 5)];
         assert_eq!(sorted(connected(&near, 11)), [vec![(0, 100, 5), (16, 108, 5)], vec![(8, 0, 5)]]);
-        // The match between them in the query is not in their part.
+        // The gap between (0, 100) and (16, 108) is too wide for one part. The match (8, 0) lies between them
+        // in the query, but is far away in the document, so it does not connect them.
         assert_eq!(sorted(connected(&near, 10)).len(), 3);
         assert_eq!(sorted(connected(&near, u32::MAX)).len(), 1);
     }

@@ -1,12 +1,13 @@
-//! Cutting: leaves out the parts of matches that lie in text that counts in no match.
+//! Cutting: removes from matches the parts that lie in text excluded from all matches.
 
 use std::ops::Range;
 
 use super::runs::MaximalMatch;
 use crate::ranges::difference;
 
-/// Cuts matches at ranges of the query, which are ascending and disjoint. Of a match that touches one, the
-/// parts outside are left that have at least `least` symbols. The result is in order of the query.
+/// Cuts matches at ranges of the query, which are ascending and disjoint. A match that touches a range is
+/// replaced by its parts outside the ranges. Parts of fewer than `least` symbols are dropped. The result is
+/// in order of the query.
 pub fn cut(matches: &mut Vec<MaximalMatch>, ranges: &[Range<u32>], least: u32) {
     if ranges.is_empty() {
         return;
@@ -37,7 +38,7 @@ mod tests {
     use crate::ranges::union;
 
     proptest! {
-        /// Compared with a look at each symbol.
+        /// Compares the result with a check of each symbol.
         #[test]
         fn parts_are_the_runs_outside(
             matches in prop::collection::vec((0u32..60, 0u32..60, 1u32..30), 0..8),

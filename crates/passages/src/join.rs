@@ -6,7 +6,8 @@
 //! first match and ends at the end of its last, so its ends are exact. Every match lies in a passage, except
 //! a match shorter than t if longer passages mark both of its places anyway.
 //!
-//! The default gap is t: the text between two matches is then shorter than any run that is surely found.
+//! The default gap is t: the text between two matches is then shorter than any run that is guaranteed to be
+//! found.
 
 use std::cmp::Reverse;
 use std::ops::Range;

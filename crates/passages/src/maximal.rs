@@ -67,8 +67,9 @@ pub fn maximal_matches(
     (matches, left_out)
 }
 
-/// Divides the hashes at the indexes `shared` that both texts have. The first list, rarest first, has those
-/// whose occurrences are paired each with each; the second has the others.
+/// Divides the hashes at the indexes `shared`, which both texts have, into two lists. The occurrences of a
+/// hash in the first list are all paired with each other. This list has the rarest hash first. The second
+/// list has the other hashes.
 fn divide(
     query: &Occurrences,
     document: &Occurrences,

@@ -61,7 +61,7 @@ pub struct KgramHashes {
 }
 
 impl KgramHashes {
-    /// For k-grams of `k` symbols.
+    /// Makes the tables for k-grams of `k` symbols.
     pub fn new(k: usize) -> Self {
         Self { hasher: KgramHasher::new(k as u32), stretch: Vec::new() }
     }

@@ -60,7 +60,7 @@ pub struct Uncounted {
 }
 
 impl Uncounted {
-    /// From ranges in any order.
+    /// Builds the set from ranges in any order.
     pub fn new<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Self {
         let ranges = union(ranges);
         let mut before = Vec::with_capacity(ranges.len());

@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn what_tells_nothing_new_is_left_out_of_very_many() {
         let whole = [extent(0, 0, 1900), extent(2000, 2000, 1900)];
-        // A phrase of the first passage that the second has too; a passage that is new on one side; and a
-        // long one.
+        // Three passages: a phrase of the first passage that the second passage also has; a passage whose
+        // place is new on one side only; and a long passage.
         let (repeated, new, long) = (extent(10, 2010, 40), extent(10, 5000, 40), extent(20, 2100, 300));
         let far = extent(30, 2100, 200);
         let some = [&whole[..], &[repeated.clone(), new.clone(), long.clone(), far.clone()]].concat();
@@ -204,7 +204,8 @@ mod tests {
     #[test]
     fn passages_that_add_little_to_longer_ones_are_left_out() {
         let whole = [extent(0, 0, 500), extent(600, 700, 100)];
-        // Within both; new by a few symbols; new on one side; new on both and long enough; new and short.
+        // In order: inside longer passages on both sides; new by a few symbols; new on one side; new on both
+        // sides and long enough; new but short.
         let (within, few, one_side) = (extent(10, 720, 30), extent(590, 690, 30), extent(20, 2000, 25));
         let (long, short) = (extent(1000, 1000, 20), extent(1100, 1100, 19));
         let all = [&whole[..], &[within, few, one_side.clone(), long.clone(), short.clone()]].concat();

@@ -226,7 +226,7 @@ impl AgreementCounter {
         }
     }
 
-    /// Number of words that both have, in any order.
+    /// Number of words that both spans have, in any order.
     fn agreeing(&mut self, here: &[WordNumber], there: &[WordNumber]) -> u64 {
         there.iter().for_each(|&word| self.counts[word as usize] += 1);
         let mut agreed = 0;

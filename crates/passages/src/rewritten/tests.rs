@@ -145,7 +145,8 @@ fn a_summary_is_a_passage_with_all_that_it_summarises() {
         let found = planted(seed, &writer.rewrite(&every), &original).spans();
         assert_eq!(found.len(), 1, "{seed}: {found:?}");
         assert!(near(&found[0][QUERY], &(360..444)), "{seed}: {found:?}");
-        // From the first to the last sentence that it shares words with.
+        // The span in the document reaches from the first to the last sentence that shares words with the
+        // summary.
         assert!(found[0][DOCUMENT].len() > 400 && found[0][DOCUMENT].start >= 345 && found[0][DOCUMENT].end <= 1095);
         // The same with the texts exchanged.
         let found = planted(seed, &original, &writer.rewrite(&every)).spans();
