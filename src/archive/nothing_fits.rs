@@ -1,22 +1,23 @@
-//! Options that name documents by a prefix or pattern: one that fits no document is an error, as it is more
-//! likely a slip than a wish.
+//! Checks options that name documents by a prefix or pattern. A value that fits no document is an error,
+//! because it is more likely a mistake than intended.
 
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_store::Store;
 
-/// The error for an option whose `value` no document fits, with the nearest beginning of a name.
+/// Returns the error for an option whose `value` fits no document. The error has the most similar beginning
+/// of a stored name.
 ///
 /// # Errors
-/// This one, or that the documents cannot be read.
+/// Always: [`Error::NothingFits`], or an error from reading the document records.
 pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str) -> Result<T> {
     let value = folder_of(value);
     let nearest = nearest_name(store, value.trim_start_matches('^'))?;
     Err(Error::NothingFits { option, value, nearest })
 }
 
-/// The folder that [`submission_pattern`](super::submissions::submission_pattern) made a pattern of; other
-/// values as they are.
+/// The folder from which [`submission_pattern`](super::submissions::submission_pattern) made the pattern
+/// `value`. Any other value is returned unchanged.
 fn folder_of(value: &str) -> String {
     let folder = value.strip_prefix("^(").and_then(|rest| rest.strip_suffix("[^/!]+)[/!]"));
     match folder.map(|folder| folder.replace('\\', "")) {

@@ -7,21 +7,22 @@ use roaring::RoaringBitmap;
 
 use fpdb_host::error::{Error, Result};
 
-/// Signs that only a regular expression has.
+/// Characters that show that a value is a regular expression, and not a folder.
 const SIGNS: [char; 13] = ['^', '$', '(', ')', '[', ']', '{', '}', '*', '+', '?', '|', '\\'];
 
-/// What ends a folder or an archive in a name.
+/// Characters that end the name of a folder or archive within a document's name.
 const ENDS: [char; 2] = ['/', '!'];
 
-/// By default a submission, or a pair of them, lists this number of documents or pairs at most.
+/// Default maximum number of documents listed for a submission, and of pairs of documents listed for a pair
+/// of submissions.
 pub(crate) const SUBMISSION_FILES: usize = 10;
 
-/// The regular expression for [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) and
-/// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by) under which each
-/// folder and each archive directly in `folder` is one submission; `.` stands for the first folder of the
-/// names. `folder` may be an archive, such as `all.zip`: each folder and each archive directly in it is one
-/// submission. A part `*` stands for any one folder or archive: with `class/*` each folder in each folder of
-/// `class` is a submission. A regular expression stays as it is: it has a sign such as `^` or `(`.
+/// Makes the regular expression for [`QueryOptions::submission_by`](crate::QueryOptions::submission_by) and
+/// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by) from a folder. With
+/// it, each folder and each archive directly in `folder` is one submission. With `.`, each first folder of a
+/// name is one submission. `folder` may also be an archive, such as `all.zip`. A part `*` stands for any one
+/// folder or archive: with `class/*`, each folder in each folder of `class` is a submission. A value with a
+/// character such as `^` or `(` already is a regular expression, and is returned unchanged.
 ///
 /// ```
 /// assert_eq!(fpdb::submission_pattern("class/2026"), "^(class/2026[/!][^/!]+)[/!]");
@@ -38,26 +39,28 @@ pub fn submission_pattern(folder: &str) -> String {
     let mut pattern = if folder.starts_with('/') { "^(/".to_owned() } else { "^(".to_owned() };
     while let Some((part, end)) = pieces.next() {
         pattern += &if part == "*" { "[^/!]+".into() } else { regex::escape(part) };
-        // Names do not tell an archive before they are looked at.
+        // The value does not show whether this part is a folder or an archive, so both ends are allowed.
         pattern += if part == "*" || pieces.peek().is_none() { "[/!]" } else { end };
     }
     pattern + "[^/!]+)[/!]"
 }
 
-/// Which documents are one. A submission goes by the id of its first document.
+/// Maps documents to submissions. The id of a submission is the id of its first document.
 #[derive(Default)]
 pub(crate) struct Submissions {
     pattern: Option<Regex>,
-    /// The first document of each name.
+    /// The first document of each submission, by the submission's name.
     by_name: HashMap<String, u32>,
-    /// For each id the first document of its submission; empty where every document stands for itself.
+    /// By id, the first document of its submission, or the id itself outside any submission. Empty if there
+    /// is no pattern.
     first: Vec<u32>,
-    /// The documents that are part of one.
+    /// The documents that are part of a submission.
     members: RoaringBitmap,
 }
 
 impl Submissions {
-    /// Submissions that a regular expression finds in names: its first group, else the whole match.
+    /// Makes submissions of documents by a regular expression for names. The name of a submission is the text
+    /// of the first group, or the whole match if there is no group.
     pub(crate) fn new(pattern: Option<&str>, ids: usize) -> Result<Self> {
         let Some(pattern) = pattern else { return Ok(Self::default()) };
         let compiled = Regex::new(pattern).map_err(|_| Error::InvalidParameter {
@@ -69,7 +72,8 @@ impl Submissions {
         Ok(Self { pattern: Some(compiled), by_name: HashMap::new(), first, members: RoaringBitmap::new() })
     }
 
-    /// Takes a document, in order of id. Documents in whose name nothing is found stand for themselves.
+    /// Adds a document. Documents must come in order of id. If the pattern matches nothing in the name, the
+    /// document is in no submission and stands for itself.
     pub(crate) fn add(&mut self, id: u32, name: &str) {
         let Some(found) = self.pattern.as_ref().and_then(|pattern| pattern.captures(name)) else { return };
         if let Some(submission) = found.get(1).or_else(|| found.get(0)) {
@@ -78,12 +82,12 @@ impl Submissions {
         }
     }
 
-    /// True if no document that was taken is part of one.
+    /// True if there is a pattern, but it matched no document's name.
     pub(crate) fn are_missing(&self) -> bool {
         self.pattern.is_some() && self.members.is_empty()
     }
 
-    /// True where documents are put together.
+    /// True if there is a pattern, so documents can be joined into submissions.
     pub(crate) fn are_any(&self) -> bool {
         self.pattern.is_some()
     }
@@ -98,19 +102,20 @@ impl Submissions {
         self.first.get(id as usize).copied().unwrap_or(id)
     }
 
-    /// The names of submissions with their first documents, in the order of names.
+    /// The name and first document of each submission, in order of name.
     pub(crate) fn by_name(&self) -> Vec<(&str, u32)> {
         let mut names: Vec<(&str, u32)> = self.by_name.iter().map(|(name, &first)| (name.as_str(), first)).collect();
         names.sort_unstable();
         names
     }
 
-    /// The names of submissions by their first documents; documents that stand for themselves have none here.
+    /// The names of submissions, by their first documents. Documents outside any submission have no entry.
     pub(crate) fn into_names(self) -> HashMap<u32, String> {
         self.by_name.into_iter().map(|(name, first)| (first, name)).collect()
     }
 
-    /// The submissions that some documents are part of, ascending, each once.
+    /// The submissions of these documents, ascending, without duplicates. A document outside any submission
+    /// stands for itself. `room` is reused memory for the result.
     pub(crate) fn holders<'a>(&self, documents: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
         if self.first.is_empty() {
             return documents;

@@ -1,5 +1,5 @@
-//! Check: compares the *concerned* documents, removable ones and their survivors, with the database. Finds
-//! their places in the files.
+//! Check: compares the *concerned* documents, removable ones and their survivors, with the database. The
+//! check also finds the places of these documents in the files.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -56,15 +56,15 @@ pub(super) enum FileState {
         /// The container of its members; `None` for a document.
         container: Option<Container>,
         cuts: CutRange,
-        /// Why some removable documents of it stay.
+        /// The reason why some removable documents of the file stay.
         reason: Option<String>,
     },
-    /// An earlier run has removed, linked or moved it.
+    /// An earlier run has removed, linked or moved the file.
     Done(Act),
-    /// It is left alone.
+    /// The file is left alone.
     Unfit {
         reason: String,
-        /// True if the system refused to read it.
+        /// True if the system refused to read the file.
         refused: bool,
     },
 }
@@ -103,7 +103,7 @@ impl Checked {
     }
 }
 
-/// Checks files.
+/// Compares files with the database.
 pub(super) struct Check<'a> {
     pub(super) store: &'a Store,
     pub(super) sources: &'a [SourceFile],
@@ -258,7 +258,8 @@ impl Contents<'_> {
         Ok(scan.all.unwrap_or_default())
     }
 
-    /// Reads a file in the way it was ingested. Also returns its kind, and why it must stay whole, if so.
+    /// Reads a file in the way it was ingested. Also returns the kind of the file, and the reason why it must
+    /// stay whole, if there is one.
     fn scan<'s>(
         &self,
         path: &Path,

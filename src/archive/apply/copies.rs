@@ -64,7 +64,7 @@ impl Acting<'_> {
             decision.update(bytemuck::cast_slice(&ranges));
         }
         if act == Act::Mark {
-            // The names of survivors, or the passages, are in the report.
+            // The names of survivors, or the passages, are part of the copy, and come from the report.
             decision.update(&self.report.to_le_bytes());
         }
         let whole = act == Act::Copy && concerned && chosen.unjustified == 0;
@@ -169,7 +169,7 @@ impl Acting<'_> {
         }
         // The copy must be on disk before the log says so, because the next call trusts the log.
         let written = placing.synced()?;
-        // After a loss of power, the copy is known as one of this log.
+        // Sync the log first. Then the log lists the copy even after a power failure.
         self.log.sync()?;
         if replaces {
             placing.finish()?
@@ -215,7 +215,7 @@ impl Acting<'_> {
     fn remove_copy(&mut self, path: &Path, target: &Path) -> Result<()> {
         match target.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            // A file that no run has written stays.
+            // A file that no run of this log has written stays.
             _ if !self.log.begun(target) => return Ok(()),
             _ => {}
         }

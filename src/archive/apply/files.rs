@@ -41,10 +41,10 @@ impl Facts {
         Ok(Self::from(&facts))
     }
 
-    /// As [`Self::of`], but opens the file first: a network file system then asks its server.
+    /// Like [`Self::of`], but opens the file first: a network file system then asks its server.
     pub(super) fn of_opened(path: &Path) -> Result<Self> {
         let opened = File::open(path).and_then(|file| file.metadata()).map_err(Error::io("read", path))?;
-        // The name can lead to another file by now.
+        // Meanwhile, another file may have taken this name.
         let facts = Self::of(path)?;
         if facts != Self::from(&opened) {
             return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
@@ -451,7 +451,7 @@ mod tests {
         assert_eq!(fs::read_to_string(path("target")).unwrap(), "copied");
     }
 
-    /// A change that keeps size and time is seen, even right after the last one.
+    /// The facts show a change that keeps size and time, even directly after another change.
     #[test]
     fn facts_tell_a_file_from_one_whose_time_was_set_back() {
         let folder = tempfile::tempdir().unwrap();

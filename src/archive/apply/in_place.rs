@@ -149,7 +149,7 @@ impl Acting<'_> {
             }
             _ => (Act::Remove, None, Way::Remove),
         };
-        // A killed run has copied the file to another file system and not removed it.
+        // A killed run has copied the file to another file system, but has not removed it here.
         if let Way::Move(target) = &way
             && target.symlink_metadata().is_ok()
             && !(self.log.begun(path) && files::same_bytes(path, target)?)
@@ -309,7 +309,7 @@ impl Acting<'_> {
     ) -> Result<bool> {
         let folder = target.parent().unwrap_or(Path::new("."));
         create_folders(folder)?;
-        // A copy by a killed run exists already, and was compared.
+        // If the target exists, it is a copy that a killed run made, and it has been compared with the file.
         if target.symlink_metadata().is_err() {
             match files::rename_new(path, target) {
                 Ok(()) => {

@@ -1,7 +1,7 @@
 //! Listed: reads a list of documents to remove, in place of a dedup report. Its documents have no survivors.
 //!
-//! A line is `{"document": NAME}`, with any other fields but `schema`. Or it is the answer to a query, and
-//! its matches are the documents.
+//! A line is `{"document": NAME}`, with any other fields except `schema`. A line may also be the answer to a
+//! query. Then the documents are the matches of that answer.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -44,7 +44,7 @@ struct Named {
 }
 
 impl ListLine {
-    /// The documents of a line; `None` if it is no line of a list.
+    /// The documents of a line; `None` if the line is not a line of a list.
     fn documents(self) -> Option<Vec<Named>> {
         match (self.schema.as_deref(), self.document) {
             (None, Some(document)) => Some(vec![Named { document, files: Vec::new() }]),
@@ -54,7 +54,7 @@ impl ListLine {
     }
 }
 
-/// Reads a list. `None` if the first line is not one of a list.
+/// Reads a list. `None` if the first line is not a line of a list.
 pub(super) fn read<'a>(
     path: &Path,
     store: &Store,

@@ -238,8 +238,8 @@ impl Log {
         Ok(())
     }
 
-    /// The copies of earlier runs that are in none of these places, by the hash of the path: the source and
-    /// the copy. Copies that no longer exist are left out.
+    /// Copies that earlier runs made at other paths than `places`, which holds hashes of paths. Returns the
+    /// source and the copy of each. Copies that no longer exist are left out.
     pub(super) fn elsewhere(&self, places: &FxHashSet<u64>) -> Result<Vec<(String, PathBuf)>> {
         let is_elsewhere = |key: u64, noted: &Noted| noted.modified.is_some() && !places.contains(&key);
         let keys: FxHashSet<u64> =
@@ -273,8 +273,9 @@ impl Log {
         }
     }
 
-    /// Writes the key, which makes hidden names that no other program can foresee. The key is synced to disk
-    /// before such a name is used. So files are found again even if a power failure loses later lines.
+    /// Writes the random key, so that no other program can predict the hidden names. The key is synced to
+    /// disk before the first hidden name is used. So the next run finds hidden files even if a power failure
+    /// loses later lines.
     fn begin_with_key(&mut self, database: &str) -> Result<()> {
         let key = RandomState::new().hash_one(std::process::id());
         let line = KeyLine { schema: KEY_SCHEMA.into(), key: format!("{key:016x}"), database: database.to_owned() };
@@ -391,19 +392,19 @@ impl Log {
         self.aside.get(&key_of(path)).map(String::as_str)
     }
 
-    /// True if an earlier run has begun to work on the file at a path.
+    /// True if an earlier run has begun an act on the file at a path.
     pub(super) fn begun(&self, path: &Path) -> bool {
         self.acts.contains_key(&key_of(path))
     }
 
-    /// True if an earlier run has written the file at a path, and it has not changed since.
+    /// True if an earlier run has written the file at a path, and the file has not changed since.
     pub(super) fn owns(&self, path: &Path) -> bool {
         self.acts.get(&key_of(path)).is_some_and(|noted| !noted.ended || is_as_noted(path, noted))
     }
 
-    /// The size of the file at a path, if an earlier run has written it by the same decision and it has not
-    /// changed since. With `begun`, it suffices that the act was recorded as begun. This is for files whose
-    /// content is complete before that record.
+    /// The size of the file at a path, if an earlier run has written it by the same decision and the file has
+    /// not changed since. If `begun` is true, an act that was only recorded as begun counts too. This is for
+    /// files whose content is complete before that record.
     pub(super) fn stands(&self, path: &Path, decision: u64, begun: bool) -> Option<u64> {
         let noted = self.acts.get(&key_of(path))?;
         let is_same = noted.decision == decision && (noted.ended || begun) && is_as_noted(path, noted);

@@ -63,7 +63,7 @@ use places::{Places, Unplaced};
 use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
 
-/// Acts on a report; a dry run only says what it would do.
+/// Acts on a report; a dry run only reports what it would do.
 pub(crate) fn apply(
     store: &Store,
     report: &Path,
@@ -102,7 +102,8 @@ pub(crate) fn apply(
     };
     summary.missing = plan.missing + unknown;
     for id in &inexact {
-        // Only the texts of such documents were compared, and this one may hold more.
+        // Of these documents, only the texts were compared. A document whose text was extracted may also hold
+        // attachments or pictures.
         summary.parts_not_compared += u64::from(store.view().is_live(id) && store.document(id)?.extracted);
     }
     let ApplyPlan { sources, entries, .. } = plan;
@@ -272,7 +273,8 @@ impl Acting<'_> {
                 Ok(Some(Acted::failed(reason, Outcome { refused: *refused, ..Outcome::default() })))
             }
             FileState::Kept | FileState::File { .. } => match self.unplaced.get(&(number as u32)) {
-                // Its documents stay because the file has no place, not because survivors are missing.
+                // The documents of this file stay because the file has no place in the copy, not because
+                // survivors are missing.
                 Some(reason) => Ok(Some(Acted::failed(reason, Outcome { unplaced: true, ..Outcome::default() }))),
                 None => self.act(number, source, state),
             },
@@ -282,7 +284,7 @@ impl Acting<'_> {
             Ok(Some(acted)) => acted,
             Err(error) if matches!(error, Error::Stopped) || is_fatal(&error) => return Err(error),
             Err(error) => {
-                // Only a copy can lack the file. In place, a file that cannot be changed stays.
+                // Only a copy can lack the file. An action in place leaves a file that it cannot change.
                 if self.options.action.copies_to().is_some() {
                     self.lost.insert(number as u32);
                 }

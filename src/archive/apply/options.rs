@@ -69,7 +69,7 @@ pub struct ApplyOptions {
     /// [`Database::apply`](crate::Database::apply). A document of the report whose survivor is listed stays.
     #[serde(default)]
     pub lists: Vec<PathBuf>,
-    /// Limits on the files that are read.
+    /// Limits on the files to read.
     pub limits: InputLimits,
     /// An existing folder for data that exceeds the memory. `None`: the system's folder for temporary files.
     pub temp_dir: Option<PathBuf>,
@@ -130,8 +130,8 @@ impl ApplyOptions {
         }
     }
 
-    /// True if this action fits a report of this kind: `passages` for one of repeated passages, `is_list` for
-    /// a list of documents without survivors.
+    /// True if this action fits a report of this kind: `passages` for a report of repeated passages,
+    /// `is_list` for a list of documents without survivors.
     pub(super) fn suits(&self, passages: bool, is_list: bool) -> bool {
         match &self.action {
             Action::Cut { .. } => passages,

@@ -16,11 +16,13 @@ pub(super) struct RepeatedSpan {
     pub(super) source: u32,
     pub(super) start: u64,
     pub(super) end: u64,
-    /// Number of its symbols; 0 in reports of versions that did not tell.
+    /// Number of symbols in the span. It is 0 if the report comes from a version that did not write this
+    /// number.
     pub(super) symbols: u64,
 }
 
-/// In place of a survivor, for a document that stays and only loses passages, and for one of a list.
+/// Stands in place of a survivor, for a document that has none: it stays and only loses passages, or it comes
+/// from a list.
 pub(super) const NO_SURVIVOR: u32 = u32::MAX;
 
 /// Number of passages written to the file at a time.

@@ -35,9 +35,11 @@ pub(super) fn place_of(source: &SourceFile, folder: &Path) -> Result<PathBuf> {
 }
 
 impl Places {
+    /// Finds the places of the copies of all files.
+    ///
     /// # Errors
-    /// [`Error::PlaceTaken`] if a file is in the place of a copy, and is not what an earlier run wrote there.
-    /// A copy without that file could hold duplicates of its documents.
+    /// [`Error::PlaceTaken`] if a copy's place holds a file that no earlier run wrote. If the copy were made
+    /// without that source file, it would keep all duplicates of the file's documents.
     pub(super) fn of(sources: &[SourceFile], options: &ApplyOptions, log: &Log) -> Result<Self> {
         let Some(folder) = options.action.copies_to() else { return Ok(Self::default()) };
         let (mut unplaced, mut known) = (Unplaced::default(), FxHashSet::default());

@@ -123,7 +123,8 @@ impl<'a> ApplyPlan<'a> {
                 task.step("documents looked up", done, 0)?;
             }
             let (mut pair, mut fits): (Option<ReportedPair>, _) = (None, true);
-            // The last pair of a document that is listed too has no survivor.
+            // A document can be in the report and in a list. Its last pair then comes from the list and has
+            // no survivor.
             while let Some(next) = pairs.next_if(|next| next.as_ref().map_or(true, |next| next.remove <= id)) {
                 pair = Some(next?).filter(|next| next.remove == id);
                 fits &= pair.is_none_or(|pair| pair.identity.fits(&record));

@@ -17,7 +17,8 @@ use fpdb_store::{DocumentRecord, Store};
 pub(crate) struct Removals {
     /// Number of documents that the report lists.
     pub(crate) listed: u64,
-    /// Documents to delete: they, and survivors that the report names, are stored as it says. Ascending.
+    /// Documents to delete, ascending. They and their survivors are still stored as the report describes
+    /// them.
     pub(crate) ids: Vec<u32>,
     /// Documents to keep: they have changed, their survivors have changed or are gone, or their files exist
     /// while those of their survivors do not.

@@ -83,7 +83,7 @@ pub(super) struct ParsedReport<'a> {
     pub(super) kept: Sorter<'a, Survivor>,
     /// True if it is a list of documents without survivors.
     pub(super) is_list: bool,
-    /// The documents of this list, and of those read along with the report. `None` without lists.
+    /// The documents of this list, or of the lists read along with the report. `None` without lists.
     pub(super) listed: Option<RoaringBitmap>,
     /// Number of names in a list that no stored document has.
     pub(super) unknown: u64,
@@ -129,8 +129,8 @@ struct Of {
 }
 
 impl<'a> ParsedReport<'a> {
-    /// Names what a copy of it leaves out or marks. A later report of the same kind brings that copy up to
-    /// date; one of another kind would put back what the first left out.
+    /// The kind of the report: it names what a copy leaves out or marks. A later report of the same kind
+    /// brings the copy up to date. A report of another kind would restore what the first one left out.
     pub(super) fn kind(&self) -> &'static str {
         match self.passages {
             Some(_) => "passages",
@@ -143,7 +143,8 @@ impl<'a> ParsedReport<'a> {
     /// Reads a report, and lists of further documents.
     ///
     /// # Errors
-    /// [`Error::UnsuitedReport`] if one of the lists is none, or the report is one of passages.
+    /// [`Error::UnsuitedReport`] if one of the files in `lists` is not a list, or if the report lists
+    /// passages.
     pub(super) fn read_with(
         path: &Path,
         lists: &[PathBuf],

@@ -351,7 +351,7 @@ fn check(model: Model, options: DedupOptions, plan: &MemoryPlan, threads: usize)
         let wanted = expected[rank as usize].map_or(Decision::Stays, Decision::Removable);
         prop_assert_eq!(decisions.get(rank), wanted);
     }
-    // Nor do interruptions.
+    // Interruptions change nothing either.
     let path = folder.path().join("job");
     let resumed = Cell::new(0);
     let mut reports = 1;

@@ -133,8 +133,8 @@ impl BlockPlan {
     }
 }
 
-/// Bytes of the counters of one thread: for each view of each document a number, and a weight if there are
-/// weights.
+/// Bytes of the counters of one thread. A counter has a number for each view of each document, and a weight
+/// if hashes are weighted.
 fn counter_bytes(ids: usize, views: usize, weighted: bool) -> u64 {
     (ids * if weighted { (12 * views).next_multiple_of(8) } else { 4 * views }) as u64
 }
@@ -157,7 +157,7 @@ fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range
     let (mut start, mut entries, mut bound) = (0, 0u64, 0u64);
     for (id, (&more, &further)) in (0..).zip(lists.iter().zip(bounds)) {
         let more = u64::from(more);
-        // Four bytes for each list and document; four for each holder, and twelve for each list.
+        // Four bytes for each entry (a list of a document), four for each holder, and twelve for each list.
         let bytes = |entries: u64, bound: u64| 4 * entries + 4 * bound.min(total) + 12 * entries.min(bound);
         let too_many = bytes(entries + more, bound + further) > capacity || entries + more > u64::from(u32::MAX);
         if entries > 0 && too_many {
@@ -176,7 +176,7 @@ fn divide(lists: &[u32], bounds: &[u64], total: u64, capacity: u64) -> Vec<Range
 mod tests {
     use super::*;
 
-    /// However large the counters are, lists have room: a block takes more than one document.
+    /// Lists have room however large the counters are, so a block takes more than one document.
     #[test]
     fn counters_leave_room_for_lists() {
         for (ids, memory) in [(1000u64, 1u64 << 20), (1000, 20_000), (1000, 8_000), (100_000, 1 << 20)] {

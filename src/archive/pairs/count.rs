@@ -91,7 +91,7 @@ fn count(
     }
 }
 
-/// As [`count`], for documents in `VIEWS` views.
+/// Like [`count`], for documents in `VIEWS` views.
 fn count_views<const VIEWS: usize, W: WeightSum>(
     store: &Store,
     documents: &Documents,
@@ -173,7 +173,7 @@ impl Lists {
                 lists.of_documents[*place as usize] = lists.ends.len() as u32;
                 *place += 1;
             }
-            // If no document is old, each one pairs only with later ones.
+            // If no document is old, each document pairs only with later ones.
             let before = if documents.are_divided() { 0 } else { first };
             lists.holders.extend(&held.others[before..]);
             let kind = documents.view_of(hash);
@@ -267,9 +267,10 @@ impl<const VIEWS: usize, W: WeightSum> Counter<VIEWS, W> {
             let (view, list) = lists.list(number);
             let view = view.min(VIEWS - 1);
             let weight = lists.weights.get(number as usize).copied().unwrap_or(0.0);
-            // From the end, since lists ascend: this takes no search for the first one after the anchor.
+            // Lists ascend, so going through one from its end needs no search for the first document after
+            // the anchor.
             for &other in list.iter().rev().take_while(|&&other| paired_with_all || other > anchor) {
-                // Two new documents are a pair once: from the earlier one.
+                // Two new documents are counted as a pair only once, when the earlier one is the anchor.
                 if new_together && other <= anchor && documents.is_new(other) == Some(true) {
                     continue;
                 }

@@ -19,10 +19,10 @@ use fpdb_store::{DocumentRecord, Store};
 pub(super) struct Documents {
     /// The profile of the database.
     profile: Profile,
-    /// By id, the number of distinct fingerprints in each view that no boilerplate holds; 0 for boilerplate
-    /// and for ids without a document.
+    /// By id, the number of distinct fingerprints in each view, except those that boilerplate holds. The
+    /// number is 0 for boilerplate and for ids without a document.
     sizes: Vec<[u32; 2]>,
-    /// The weight that was asked for.
+    /// The weight of hashes that the caller asked for.
     weighting: Weight,
     /// By id, the sum of the weights of its hashes in each view; empty if all hashes weigh the same.
     pub(super) weights: Vec<[f64; 2]>,
@@ -49,7 +49,8 @@ pub(super) struct Documents {
     within: Option<HashSet<(u32, u32)>>,
 }
 
-/// The symbols that a program has because its language and task require them: tokens, then words and marks.
+/// Size of a *frame*: the symbols that a program has because its language and task require them. The first
+/// number counts tokens, the second counts words and punctuation marks.
 const FRAME: [f64; 2] = [20.0, 40.0];
 
 /// A counted pair: ids, number of shared hashes, and their total weight, in each view.
@@ -95,8 +96,9 @@ impl Documents {
             let index = id as usize;
             if !view.is_boilerplate(id) {
                 documents.submissions.add(id, &record.name);
-                // A document has fewer than 2^32 fingerprints. The sum is an upper bound until the postings
-                // are read: files of a submission share hashes, and boilerplate is not yet left out.
+                // A document has fewer than 2^32 fingerprints. For a submission, the sum is only an upper
+                // bound until the postings are read: its files share hashes, and hashes of boilerplate still
+                // count.
                 let sizes = &mut documents.sizes[documents.submissions.of(id) as usize];
                 let views = [record.structure().distinct, record.text().map_or(0, |text| text.distinct)];
                 for (size, distinct) in sizes.iter_mut().zip(views) {
@@ -155,7 +157,7 @@ impl Documents {
         Ok(documents)
     }
 
-    /// Loads the documents of these pairs of submissions, without joining them.
+    /// Loads the documents of these pairs of submissions, without joining the documents.
     pub(super) fn load_within(
         store: &Store,
         options: &PairsOptions,
@@ -176,7 +178,7 @@ impl Documents {
         if self.are_joined() { self.submissions.holders(holders, room) } else { holders }
     }
 
-    /// Leaves a hash that boilerplate holds out of the sizes of its holders.
+    /// Subtracts a hash that boilerplate holds from the sizes of its holders.
     pub(super) fn leave_out(&mut self, holders: &[u32], view: usize) {
         for &holder in holders {
             let size = &mut self.sizes[holder as usize][view];
@@ -232,7 +234,8 @@ impl Documents {
     /// The weight of a hash of a view that `df` documents hold. With two views, a hash always counts less the
     /// more documents hold it. A hash of the structure has the weight `idf`. A hash of the text has the
     /// weight 1 / `df`, which falls faster, because independent programs share more words than structure. A
-    /// hash in a pair has at least two holders, so all hashes weigh the same in an archive of two.
+    /// hash shared by a pair has at least two holders, so in an archive of two documents all shared hashes
+    /// weigh the same.
     pub(super) fn weight_of(&self, df: u64, view: usize) -> f64 {
         match (self.weighting, self.views(), view) {
             (Weight::None, 2, 0) => Weight::Idf.of(df.max(2), self.count),
@@ -253,9 +256,10 @@ impl Documents {
     }
 
     /// The score of a pair in one of two views. It is the weighted resemblance, with the weight of a frame of
-    /// [`FRAME`] symbols added to the union. So two short programs that are half the same score less than two
-    /// long ones. In the text as written, the weight of the frame is multiplied by the share that differs.
-    /// Short programs of one structure are often independent; short programs of one text are copies.
+    /// [`FRAME`] symbols added to the union. So two short programs with half of their symbols in common score
+    /// less than two long ones. In the text as written, the weight of the frame is multiplied by the share
+    /// that differs. Short programs of one structure are often independent; short programs of one text are
+    /// copies.
     fn score_in_view(&self, view: usize, &CountedPair { a, b, weight, .. }: &CountedPair) -> f64 {
         let shared = weight[view];
         let union = self.weights[a as usize][view] + self.weights[b as usize][view] - shared;
@@ -299,8 +303,9 @@ impl Documents {
         (view < self.views()).then(|| measures(shared.into(), size(a), size(b)))
     }
 
-    /// The thresholds in each view. The default ones are those of structure. Unrelated programs share more
-    /// words, and a short text has few fingerprints, whose resemblance varies more.
+    /// The thresholds in each view. The defaults of `options` apply to the structure. Unless `few_shared` is
+    /// 0, they are higher for the text as written: unrelated programs share more words there, and the
+    /// resemblance of short texts varies more, because they have few fingerprints.
     pub(super) fn thresholds(&self, options: &PairsOptions) -> [Thresholds; 2] {
         let PairsOptions { min_resemblance, few_shared, few_min_resemblance, .. } = *options;
         let of_structure = Thresholds { least: min_resemblance, few_shared, least_of_few: few_min_resemblance };
@@ -322,7 +327,7 @@ impl Documents {
         few.saturating_mul(2 * (u64::from(self.profile.w()) + 1)) / (w + 1)
     }
 
-    /// Whether two documents are a pair, and whether it reaches the thresholds.
+    /// Decides whether two documents are a pair, and whether the pair reaches the thresholds.
     pub(super) fn judge(&self, pair: CountedPair, options: &PairsOptions, thresholds: &[Thresholds; 2]) -> Verdict {
         let CountedPair { a, b, shared, .. } = pair;
         if !self.may_pair(a, b) {
@@ -350,8 +355,8 @@ impl Documents {
         Verdict::Wanted(Measured { a, b, shared, score })
     }
 
-    /// The hashes of a pair in one view that both hold, that `a` holds and that `b` holds: their number, or
-    /// the weight that was asked for.
+    /// Three amounts for a pair in one view: the hashes that both documents hold, those that `a` holds, and
+    /// those that `b` holds. An amount is a number of hashes, or their total weight if hashes are weighted.
     fn amounts(&self, view: usize, &CountedPair { a, b, shared, weight }: &CountedPair) -> [f64; 3] {
         let (a, b) = (a as usize, b as usize);
         match self.weighting {

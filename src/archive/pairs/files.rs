@@ -36,7 +36,8 @@ fn reserved(memory: u64) -> u64 {
 /// The pairs of documents of one pair of submissions.
 #[derive(Default)]
 struct Files {
-    /// The pairs that share most, and at most as many others.
+    /// The pairs that share most, and up to the same number of other pairs. The others are dropped from time
+    /// to time.
     best: Vec<Measured>,
     count: u64,
 }

@@ -5,10 +5,10 @@
 //! ordered by resemblance, a symmetric measure. By containment a short document that shares its boilerplate
 //! with everything would come first.
 //!
-//! Pairs come from shared hashes alone. A document that is too short for a fingerprint, or has common hashes
-//! only, is in no pair, not even with its copy. Otherwise a thousand empty files would make half a million
-//! pairs. Queries and [`dedup`](crate::dedup) find these by their digests. [`PairsSummary`] says how many
-//! hashes [`PairsOptions::max_df`] and boilerplate left out.
+//! Pairs come from shared hashes alone. A document that is too short for a fingerprint, or has only common
+//! hashes, is in no pair, not even with its copy. Otherwise a thousand empty files would make half a million
+//! pairs. Queries and [`dedup`](crate::dedup) find such documents by their digests. [`PairsSummary`] reports
+//! how many hashes [`PairsOptions::max_df`] and boilerplate left out.
 //!
 //! Memory is bounded. Documents are counted in blocks that fit, and each block costs one pass over the
 //! postings. Pairs that do not fit are sorted on disk ([`PairsOptions::temp_dir`]).

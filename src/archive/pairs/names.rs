@@ -51,7 +51,7 @@ pub(super) struct PairNames<'a> {
 }
 
 impl<'a> PairNames<'a> {
-    /// `submissions` has their names by their first documents.
+    /// `submissions` maps the first document of each submission to the submission's name.
     pub(super) fn new(store: &'a Store, submissions: HashMap<u32, String>) -> Self {
         Self { store, submissions, known: HashMap::new() }
     }

@@ -36,7 +36,7 @@ pub struct PairsOptions {
     /// counts. With a single prefix, one document is under it and the other is not. Empty: all pairs.
     pub across: Vec<String>,
     /// Prefixes of names of old documents, which are not paired with each other. A submission is old if its
-    /// first document is. Empty: no document is old. Not together with [`new_since`](Self::new_since).
+    /// first document is. Empty: no document is old. Cannot be combined with [`new_since`](Self::new_since).
     #[serde(default)]
     pub old: Vec<String>,
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.
@@ -53,7 +53,8 @@ pub struct PairsOptions {
     /// ordered by the larger of the two resemblances. Fingerprints of source code describe only its
     /// structure, so the documents of all pairs are read again, within these limits.
     pub own_text: Option<InputLimits>,
-    /// Only pairs of an older and a newer document; `Since` says which documents are newer.
+    /// Returns only pairs of an older and a newer document. `Since` defines which documents are newer.
+    /// `None`: all pairs.
     pub new_since: Option<Since>,
     /// The weight of a shared hash.
     pub weight: Weight,
@@ -114,10 +115,10 @@ impl PairsOptions {
     /// pairs need a resemblance of 0.03, the threshold of the 2001 paper for trigrams of words; otherwise all
     /// pairs are returned.
     ///
-    /// Unrelated programs share idioms, and small programs share little more than the frame their language
-    /// requires. So pairs of source code need a resemblance of 0.1, or 0.2 if they share no more than such a
-    /// frame. With k below 7, each threshold is 0.1 higher. Fewer than 5 of 1,000 unrelated pairs reach these
-    /// (docs/measurements.md).
+    /// Unrelated programs share idioms, and small programs share little more than the frame that their
+    /// language requires. So pairs of source code need a resemblance of 0.1, or 0.2 if they share no more
+    /// than such a frame. With k below 7, each threshold is 0.1 higher. Fewer than 5 of 1,000 unrelated pairs
+    /// reach these (docs/measurements.md).
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let evident = match profile.unit() {
@@ -198,7 +199,7 @@ pub enum GroupBy {
     Nothing,
 }
 
-/// From when on documents are new.
+/// The point from which on documents are new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Since {

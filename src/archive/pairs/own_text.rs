@@ -95,7 +95,7 @@ impl OwnTexts {
         Ok(Self { sketches: sketches.by_document, unread })
     }
 
-    /// Reorders the pairs, each by the larger of its two resemblances.
+    /// Reorders the pairs. The score of a pair is the larger of its two resemblances.
     pub(super) fn rank<'a>(
         &self,
         pairs: SortedPairs<'_>,

@@ -16,7 +16,8 @@ pub(super) const SORTER_SHARE: u64 = 8;
 pub(super) struct PairRecord {
     /// The bits of the score, inverted. Scores are not negative, so the best come first.
     worth: u64,
-    /// The places of both names in the sorted names. Ids tell apart versions of one name.
+    /// The places of both names in the sorted names. Two versions of one document have the same name and are
+    /// ordered by id.
     a_name: u32,
     b_name: u32,
     pub(super) a: u32,

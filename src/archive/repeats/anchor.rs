@@ -14,7 +14,7 @@ const LONGEST: u32 = 1 << 16;
 pub(super) struct WindowShape {
     /// Number of symbols in a window.
     pub(super) window: u32,
-    /// Number of symbols in an anchor: half of a window. So there are some 4 anchors in a window, and few
+    /// Number of symbols in an anchor: half of a window. So there are about 4 anchors per window, and few
     /// k-grams of that length repeat without the window around them.
     pub(super) kgram: u32,
 }

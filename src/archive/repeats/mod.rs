@@ -18,8 +18,8 @@
 //
 // Rejected: to use the stored postings, for three reasons. Robust selection can keep different copies of a
 // hash in two occurrences of one run, so stored places do not always meet. A document that overlaps itself
-// can have one fingerprint where a run has two places. Stored k-grams are short, so most that repeat do so
-// without the run. Besides, an exact answer needs the texts anyway.
+// can have one fingerprint where a run has two places. Stored k-grams are short, so most of them repeat where
+// no run repeats. Besides, an exact answer needs the texts anyway.
 
 mod anchor;
 mod matching;

@@ -120,7 +120,8 @@ proptest! {
     }
 }
 
-/// Many documents of one template, with own text at their ends: more anchors of a hash than holders are kept.
+/// Many documents of one template, each with its own text at the ends. So a hash has more anchors than the
+/// search keeps holders.
 #[test]
 fn windows_at_no_holder_are_compared_too() {
     let own = |seed: u32, length: usize| -> Vec<u8> {

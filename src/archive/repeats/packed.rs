@@ -108,8 +108,8 @@ impl SymbolRun {
         unpack(&self.bytes, self.width, out);
     }
 
-    /// Number of equal symbols before `place` here and `other_place` in the other run, and number from there
-    /// on.
+    /// Number of equal symbols directly before `place` in this run and `other_place` in the other run, and
+    /// number of equal symbols from these places on.
     pub(super) fn equal_around(&self, place: usize, other: &Self, other_place: usize) -> (usize, usize) {
         if self.width != other.width {
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());

@@ -102,7 +102,7 @@ impl<'t> Reading<'_, 't> {
                 }
                 let (_, members) = container.get_or_insert_with(|| (key, MembersByName::new()));
                 let format = Format::named(&record.format).unwrap_or_default();
-                // Of members with one name, only the last still exists.
+                // If several members have the same name, only the last one can be read again.
                 if let Some((before, ..)) = members.insert(name, (id, record.digest, format)) {
                     run.uncompared.push((before, GONE));
                 }

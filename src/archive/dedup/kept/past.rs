@@ -80,8 +80,7 @@ impl<'a> Past<'a> {
         }))
     }
 
-    /// Whether an earlier decision about a document holds, and which. Documents must ascend from call to
-    /// call.
+    /// The earlier decision about a document, if it still holds. Documents must ascend from call to call.
     pub(in crate::archive::dedup) fn standing(&mut self, document: u32) -> Result<Standing> {
         Ok(match self.entry(document)?.map(|entry| entry.fate) {
             None => Standing::Open,

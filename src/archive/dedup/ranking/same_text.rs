@@ -78,7 +78,7 @@ impl SameText {
     /// bytes alone.
     ///
     /// # Errors
-    /// Fails if the store cannot be read. A text that cannot be read is no error.
+    /// Fails if the store cannot be read. A text that cannot be read is not an error.
     pub(in crate::archive::dedup) fn find(
         store: &Store,
         limits: &InputLimits,
@@ -128,7 +128,8 @@ impl SameText {
         let mut open: Vec<Class> = classes;
         let mut turn = 0;
         while !open.is_empty() {
-            // In order of ingestion: members of one container are then read in one pass.
+            // Documents are read in order of ingestion, so that members of one container are read in one
+            // pass.
             open.sort_unstable_by_key(|class| class.ids[turn]);
             let order: Vec<u32> = open.iter().map(|class| class.ids[turn]).collect();
             let mut texts = TextSequence::new(store, order, limits.clone());
@@ -167,8 +168,8 @@ fn take_group(group: &mut Vec<Class>, classes: &mut Vec<Class>) {
     group.clear();
 }
 
-/// By document, a sum over its fingerprints of structure. With one view, it depends on their order. With two,
-/// their numbers depend on the text as written too.
+/// By document, a sum over its fingerprints of structure. With one view, the sum depends on the order of the
+/// fingerprints. With two views, the ordinals of the fingerprints also depend on the text as written.
 fn sums(store: &Store, memory: u64, monitor: &Monitor<'_>) -> Result<Vec<u64>> {
     let documents = store.view().state().next_document;
     let sums: Vec<AtomicU64> = (0..documents).map(|_| AtomicU64::new(0)).collect();

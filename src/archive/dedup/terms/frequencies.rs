@@ -62,7 +62,7 @@ pub(in crate::archive::dedup) enum HashUse {
 }
 
 impl HashHolders {
-    /// Takes the postings of a hash, and says how the hash is used.
+    /// Takes the postings of a hash, and returns how the hash is used.
     pub(in crate::archive::dedup) fn take(
         &mut self,
         postings: &[Posting],
