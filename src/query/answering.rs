@@ -96,7 +96,8 @@ pub(crate) fn answer(
         (ignored, passages, compared_documents) = (compared.ignored, Some(compared.passages), compared.count);
     } else if options.passages {
         let passages = passages.insert(PassagesOf::new());
-        // A submission covers the passages of all its documents, listed or not.
+        // The coverage of a submission includes the passages of all its documents, whether they are listed or
+        // not.
         let unlisted = ranked.iter().flat_map(|(_, files)| &files.unlisted);
         let unlisted = unlisted
             .map(|&id| task.token().check().and_then(|()| Ok((id, store.document(id)?))))
@@ -174,7 +175,8 @@ pub(super) fn containment_of(found: u64, looked_up: u64, is_identical: bool) -> 
     }
 }
 
-/// The documents whose passages are shown: matching documents, and the listed ones of matching submissions.
+/// The documents whose passages are shown: matching documents, and the listed documents of matching
+/// submissions.
 fn documents(ranked: &[(Ranked, MatchFiles)]) -> impl Iterator<Item = (u32, &DocumentRecord)> {
     ranked.iter().flat_map(|(ranked, files)| std::iter::once(ranked).chain(&files.best)).filter_map(|ranked| {
         match &ranked.holder {

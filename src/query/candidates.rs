@@ -1,5 +1,5 @@
-//! Candidates: chooses the documents to compare for rewritten text, by where the shared k-grams lie. No text
-//! is read for it.
+//! Candidates: chooses the documents to compare for rewritten text, by the places of the shared k-grams. The
+//! choice reads no text.
 //!
 //! A passage has some 20 words in common, near each other in both documents, and rare words count more. So
 //! the *evidence* for a document is the greatest weight of shared k-grams in a square of 128 by 128 symbols
@@ -7,9 +7,9 @@
 //! one word, so it counts 1/k: many short runs say more than one long phrase. Documents are compared in
 //! descending order of evidence, until 128 in a row have no passage.
 //!
-//! Common k-grams have most of the postings and say least. So each 64 symbols of the query contribute their
-//! rarest k-grams, up to a number of postings. At least one k-gram counts, so text that many documents share
-//! has evidence too. Documents without evidence come last.
+//! Common k-grams have most of the postings and distinguish documents least. So each 64 symbols of the query
+//! contribute their rarest k-grams, up to a number of postings. At least one k-gram counts, so text that many
+//! documents share has evidence too. Documents without evidence come last.
 //!
 //! Rejected: windows on one side only, and all shared k-grams, which choose no better. A limit on the number
 //! of holders was rejected too: it misses text that many documents share.
@@ -44,8 +44,8 @@ const POSTINGS_AT_LEAST: u64 = 4096;
 /// takes 16 bytes for each of its places in the query.
 const POSTINGS_OF_ALL: u64 = 1 << 22;
 
-/// Maximum number of places of a k-gram in the query, and in a document, that count. More say that it is a
-/// phrase of that text.
+/// Maximum number of places of a k-gram in the query, and in a document, that count. A k-gram with more
+/// places is a phrase that the text repeats.
 const PLACES_IN_QUERY: usize = 4;
 const PLACES_IN_DOCUMENT: usize = 16;
 
@@ -56,7 +56,7 @@ const UNIT_OF_WEIGHT: f64 = 256.0;
 #[derive(Clone, Copy)]
 struct SharedPlace {
     document: u32,
-    /// Its place in the query, and about its place in the document, in symbols.
+    /// The place in the query, and the approximate place in the document, in symbols.
     here: u32,
     there: u32,
     weight: u32,
@@ -78,7 +78,7 @@ struct Candidate {
     evidence: u64,
     document: Reverse<u32>,
     is_bound: bool,
-    /// Its places.
+    /// The document's shared places, as a range of `places`.
     first: usize,
     end: usize,
 }
@@ -116,7 +116,7 @@ impl Candidates {
         places.sort_unstable_by_key(|place| place.document);
         let mut waiting = Vec::new();
         let mut first = 0;
-        // By cell of the query; 0 between documents.
+        // By cell of the query, the weight of the current document; 0 between documents.
         let cell = |place: &SharedPlace| (u64::from(place.here) / CELL) as usize;
         let mut weights: Vec<u64> = vec![0; places.iter().map(cell).max().unwrap_or(0) + 2];
         for same in places.chunk_by(|a, b| a.document == b.document) {
@@ -172,7 +172,7 @@ impl Iterator for Candidates {
 }
 
 /// The documents that may match: first the candidates, then the others that share a hash, in descending order
-/// of weight. Documents below `min_score` are left out unless they are in `identical`, which has units.
+/// of weight. Documents below `min_score` are left out, unless their unit is in `identical`.
 pub(super) fn comparable<'a>(
     candidates: Candidates,
     tally: &'a Tally<'_>,

@@ -56,7 +56,8 @@ pub struct CorpusPlace {
 }
 
 impl QueryAnswer {
-    /// Summarises the answer in one row. A part that several documents hold is listed for the best of them.
+    /// Summarises the answer in one row. A part of the query that several documents hold is listed with the
+    /// best of these documents.
     #[must_use]
     pub fn by_corpus(self) -> CorpusAnswer {
         let identical = self.has_identical || self.matches.iter().any(|found| found.identical);

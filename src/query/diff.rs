@@ -32,7 +32,7 @@ const STEP: &str = "documents read";
 ///
 /// # Errors
 /// [`Error::Stopped`]; [`Error::InvalidParameter`] for a stored document; [`Error::NotCompared`] for a
-/// document that is no readable text; errors from reading a file or searching it for phrases.
+/// document that cannot be read as text; errors from reading a file or searching it for phrases.
 pub fn diff(
     a: &QuerySource,
     b: &QuerySource,
@@ -134,8 +134,9 @@ fn compare(
     options: &PassageOptions,
     stop: &StopToken,
 ) -> Result<Match> {
-    // Documents too short for a fingerprint got here because their bytes are the same. For others the hashes
-    // decide, and give 0 if none counts.
+    // Documents too short for a fingerprint are compared here only if their bytes are the same, so all
+    // measures are 1. For other documents the hashes decide. If no hash of the query counts, all measures are
+    // 0.
     let are_short = a.hashes.is_empty();
     let measured = |view: usize| {
         let (query, document) = (a.sizes[view].stored as f64, b.sizes[view].stored as f64);

@@ -28,8 +28,8 @@ pub(super) fn wilson_interval(found: u64, sampled: u64) -> (f64, f64) {
 ///
 /// At an edge, the selection depends on symbols outside the run, so some shared k-grams give no shared
 /// fingerprint: 0.193 for each edge, at every window. Hardly any of them are among the smallest hashes. The
-/// constant was measured on texts that share runs of about a window, the shortest that are surely found. With
-/// it the interval covers at least 93.8% at every sample size (docs/measurements.md).
+/// constant was measured on texts that share runs of about a window, the shortest runs that are guaranteed to
+/// be found. With it the interval covers at least 93.8% at every sample size (docs/measurements.md).
 pub(super) fn with_edges(high: f64, sampled: f64) -> f64 {
     (high * (1.0 + 0.2 * sampled.powf(1.5))).min(1.0)
 }
@@ -84,7 +84,7 @@ mod tests {
         let sizes = Sizes { query: 100.0, document: 50.0 };
         assert!((sizes.resemblance(1.0, 4.0) - 0.2).abs() < 1e-12);
         assert!((sizes.document_containment(1.0, 4.0) - 0.5).abs() < 1e-12);
-        // A sample can suggest more than the document holds.
+        // A sample can suggest that the document shares more than it holds.
         assert!((sizes.document_containment(0.9, 1.0) - 1.0).abs() < 1e-12);
         assert_eq!(Sizes { query: 0.0, document: 0.0 }.resemblance(0.0, 1.0), 0.0);
         // 15 of 30, exactly; 15 / 22 * 22 is a little less than 15.

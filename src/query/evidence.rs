@@ -1,4 +1,4 @@
-//! Evidence: finds the passages of the documents that are shown.
+//! Evidence: finds the passages of the documents that an answer shows.
 
 use std::collections::HashMap;
 use std::ops::Range;

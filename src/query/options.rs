@@ -144,7 +144,7 @@ pub struct PassageOptions {
     /// `None`, the default: the guarantee t; with `mod:P`, k + p.
     pub gap: Option<u32>,
     /// Finds rewritten text, for documents read as words: similar sentences in other words or another order,
-    /// and summaries. Shared runs are found too. Places are joined as far as both sides say the same; `gap`
+    /// and summaries. Shared runs are found too. Places are joined as long as both sides say the same. `gap`
     /// has no effect. A passage has at least some 20 words in common, and rare words count more. A shared run
     /// of 20 words is in a passage, at least on one side. A query compares the documents whose shared k-grams
     /// lie nearest each other, until 128 in a row have no passage. Only documents with a passage match,

@@ -2,11 +2,11 @@
 //!
 //! At a window above the database's, the containment is exact for the query's fingerprints at that window.
 //! The other two measures are estimates: they follow from the containment and the sizes at the database's
-//! window. If matches are ranked by such a resemblance, it has an interval, as a sampled one has. Weighted
-//! scores have none: Wilson's interval holds for hashes of equal weight.
+//! window. If matches are ranked by such an estimated resemblance, it has an interval, like a resemblance
+//! from a sample. Weighted scores have none: Wilson's interval holds for hashes of equal weight.
 //!
-//! Source code in two views is measured in each. The larger score counts: of a copy, disguise leaves one view
-//! alike, and chance rarely makes either alike.
+//! Source code in two views is measured in each view, and the larger score counts. A disguised copy still
+//! agrees with its source in one of the views, and unrelated programs rarely agree in either.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -61,7 +61,7 @@ pub(super) struct Ranked {
     pub(super) holder: MatchSubject,
     /// The larger of the scores of its views.
     pub(super) score: f64,
-    /// Those of the view with the larger score.
+    /// The interval of the view with the larger score; `estimated` is that view's too.
     pub(super) interval: Option<[f64; 2]>,
     pub(super) estimated: Vec<Measure>,
     pub(super) structure: Measures,
@@ -93,8 +93,8 @@ pub(super) struct RankedMatches {
 const TIED: usize = 32;
 
 /// The best documents by the mode's score, then name, then age; also some that tie with the last. The
-/// `identical` documents, ascending, are included at any score. With `chosen`, all of these that reach
-/// `min_score` and no others.
+/// `identical` documents, ascending, are included at any score. With `chosen`, returns exactly the documents
+/// in it that reach `min_score`.
 pub(super) fn rank<'a>(
     store: &Store,
     subject: &PreparedQuery,
@@ -266,7 +266,7 @@ impl MeasuredView<'_> {
         let estimated = estimated(looked_up, fingerprints, coarser, options);
         let is_estimated = estimated.contains(&Measure::Score);
         let sizes = if looked_up < fingerprints || (is_estimated && coarser) {
-            // The sample is a sample of k-grams.
+            // The looked-up hashes are a sample of k-grams, so the sizes are numbers of k-grams.
             let document = distinct_kgrams(counts.kgrams, counts.fingerprints, counts.distinct);
             Sizes { query: of_query.distinct_kgrams, document }
         } else {
@@ -299,7 +299,7 @@ impl MeasuredView<'_> {
 }
 
 impl Measures {
-    /// All shares are this one.
+    /// Sets all shares to this one.
     fn of(share: f64) -> Self {
         Self {
             shared: 0,
@@ -313,13 +313,13 @@ impl Measures {
 }
 
 /// The measures that are estimates: all of them if a sample was looked up. At a window above the database's,
-/// the fingerprints are a sample of the stored ones, so measures that use the document's own number are
-/// estimates.
+/// the fingerprints are a sample of the stored ones, so measures that use the document's own number of
+/// fingerprints are estimates.
 fn estimated(looked_up: u64, fingerprints: u64, coarser: bool, options: &QueryOptions) -> Vec<Measure> {
     let sampled = looked_up < fingerprints;
     let coarser = coarser && looked_up > 0;
     let resembles = options.mode == Mode::Resemblance;
-    // The weight of the document's other hashes is not known.
+    // The weight of the document's other hashes is unknown, so a weighted resemblance is an estimate.
     let weighed = options.weight != Weight::None && looked_up > 0;
     let measures = [
         (Measure::Score, sampled || (resembles && (coarser || weighed))),

@@ -34,7 +34,7 @@ pub(super) struct Query<'a> {
     pub(super) task: &'a Task<'a>,
 }
 
-/// The documents with a passage, and those of the query's bytes.
+/// The documents with a passage, and the documents with the query's bytes.
 #[derive(Default)]
 pub(super) struct Compared {
     pub(super) passages: PassagesOf,
@@ -47,8 +47,8 @@ pub(super) struct Compared {
     pub(super) units: FxHashSet<u32>,
 }
 
-/// Compares the documents of the query's bytes (`identical`), then others until [`MISSES`] in a row have no
-/// passage.
+/// Compares the documents with the query's bytes (`identical`), then other documents until [`MISSES`] in a
+/// row have no passage.
 ///
 /// # Errors
 /// [`Error::Stopped`](fpdb_host::error::Error::Stopped); errors from reading the store.

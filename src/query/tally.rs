@@ -22,7 +22,7 @@ pub(super) struct Tally<'a> {
     pub(super) views: [ViewTally; 2],
     /// Hashes held, by unit, in each view.
     pub(super) shared: FxHashMap<u32, [Shares; 2]>,
-    /// The same for the documents of submissions, by submission and document.
+    /// Hashes held by the documents of submissions, by submission and document.
     pub(super) files: BTreeMap<(u32, u32), [Shares; 2]>,
     holders: Vec<u32>,
     room: Vec<u32>,
@@ -59,8 +59,8 @@ impl Shares {
 }
 
 impl<'a> Tally<'a> {
-    /// For a database with `documents` documents. A stored document used as the query matches neither itself
-    /// nor its submission.
+    /// Makes an empty tally for a database with `documents` documents. A stored document used as the query
+    /// matches neither itself nor its submission.
     pub(super) fn new(documents: u64, subject: Option<u32>, units: &'a Units) -> Self {
         Self {
             units,
@@ -79,8 +79,8 @@ impl<'a> Tally<'a> {
         self.own != Some(self.units.of(document)) && self.units.knows(document)
     }
 
-    /// Counts a hash of a view that occurs only in text that does not count. Like boilerplate, it is looked
-    /// up and found in no document that counts.
+    /// Counts a hash of a view that occurs only in text that does not count. Like a hash of boilerplate, it
+    /// counts as looked up but found in no document.
     pub(super) fn skip(&mut self, view: usize, because: IgnoredBecause, options: &QueryOptions) {
         let counts = &mut self.views[view];
         match because {
@@ -110,7 +110,7 @@ impl<'a> Tally<'a> {
         postings.iter().map(|posting| self.units.of(posting.document)).collect::<FxHashSet<u32>>().len() as u64
     }
 
-    /// The hashes that a document shares; `None` if it is no match.
+    /// The hashes that a document shares; `None` if the document is not a match.
     pub(super) fn shares_of(&self, document: u32) -> Option<&[Shares; 2]> {
         let unit = self.units.of(document);
         match self.units.facts(unit) {
@@ -137,7 +137,7 @@ impl<'a> Tally<'a> {
     ) -> Result<()> {
         let Holders::Documents(postings) = lookup.holders(hash)? else {
             self.views[view].boilerplate += 1;
-            // Looked up, and found in no document that counts.
+            // The hash counts as looked up, but no document that counts holds it.
             self.views[view].looked_up.add(options.weight.of(0, self.documents));
             return Ok(());
         };
@@ -169,7 +169,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Number of units that share a hash but hold less than `min_score` of the looked-up hashes in each view.
-    /// `identical`, ascending, are not among them.
+    /// The units in `identical`, ascending, are not counted.
     pub(super) fn below(&self, min_score: f64, identical: &[u32]) -> u64 {
         let is_below = |(unit, shares): &(&u32, &[Shares; 2])| {
             self.largest_containment(shares) < min_score && identical.binary_search(unit).is_err()

@@ -61,7 +61,7 @@ pub(crate) struct StoredTexts<'a> {
 }
 
 impl<'a> StoredTexts<'a> {
-    /// A text that is read again must keep to the `limits`.
+    /// Makes a reader of stored documents. A text that is read again must keep to the `limits`.
     pub(crate) fn new(store: &'a Store, limits: InputLimits) -> Self {
         // An ingested document is accepted, whatever its bytes.
         let reader = Reader::new(limits.clone());
@@ -76,12 +76,12 @@ impl<'a> StoredTexts<'a> {
         }
     }
 
-    /// The same, but reading ends once the token is stopped.
+    /// Makes reading end once the token is stopped.
     pub(crate) fn stopped_by(self, stop: &StopToken) -> Self {
         Self { stop: stop.clone(), ..self }
     }
 
-    /// The same, but reads members of containers of any size.
+    /// Makes it read members of containers of any size.
     pub(crate) fn in_any_container(self) -> Self {
         Self { searched: u64::MAX, ..self }
     }
@@ -98,8 +98,8 @@ impl<'a> StoredTexts<'a> {
     /// The bytes of a stored document, unless there are more than `limit`.
     ///
     /// # Errors
-    /// [`Error::Stopped`]; errors from reading the store. A file that cannot be read is no error: its text is
-    /// unavailable.
+    /// [`Error::Stopped`]; errors from reading the store. A file that cannot be read is not an error: its
+    /// text is unavailable.
     pub(crate) fn bytes_of(&mut self, id: u32, record: &DocumentRecord, limit: u64) -> Result<Bytes> {
         if record.bytes > limit {
             return Ok(Bytes::Unavailable(TextUnavailable::TooLarge));
@@ -150,7 +150,7 @@ pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<Do
     text_of_candidate(&single_document(path, options, &StopToken::new())?, unit, options)
 }
 
-/// The same for a document in memory.
+/// Reads the text of a document in memory, as a query document with this unit is read.
 ///
 /// # Errors
 /// Fails if its bytes do not parse in its format.
@@ -205,7 +205,7 @@ pub(super) struct WholeText {
     named: Vec<u64>,
     /// The parts of the document that are not text.
     unread: Unread,
-    /// The text as written, if the profile has two views. All else is then of the structure.
+    /// The text as written, if the profile has two views. All other fields then describe the structure.
     text_view: Option<Box<WholeText>>,
 }
 
@@ -350,7 +350,7 @@ impl Symboliser {
         Self { text_view, ..Self::of_view(&profile.structure_view()) }
     }
 
-    /// For a profile of one view.
+    /// Makes a symboliser for a profile of one view.
     fn of_view(profile: &Profile) -> Self {
         Self {
             unit: profile.unit(),
@@ -361,18 +361,18 @@ impl Symboliser {
         }
     }
 
-    /// The same, with other limits for documents that are read whole.
+    /// Replaces the limits for documents that are read whole.
     pub(super) fn with_limits(mut self, limits: &InputLimits) -> Self {
         self.text_view.iter_mut().for_each(|text| text.limits = limits.clone());
         Self { limits: limits.clone(), ..self }
     }
 
-    /// The same; also finds sentences if `with_sentences` is true.
+    /// Also finds sentences if `with_sentences` is true.
     pub(super) fn with_sentences(self, with_sentences: bool) -> Self {
         Self { with_sentences, ..self }
     }
 
-    /// The same; also distinguishes the names of source code.
+    /// Also distinguishes the names of source code.
     pub(super) fn with_names(self) -> Self {
         Self { front_end: self.front_end.with_names(), ..self }
     }

@@ -3,8 +3,9 @@
 //! takes longer than a comparison. The cache holds up to 256 MiB, so that a text is made once and not once
 //! for each pair.
 //!
-//! Own code: it takes one lock for each comparison, which takes far longer. `quick_cache` would avoid the
-//! lock, but divides the bytes among shards, so that a long text fits in none.
+//! Rejected: the crate `quick_cache`. It divides the bytes among shards, so a long text fits in none. It
+//! would avoid the one lock that this cache takes for each comparison, but a comparison takes far longer than
+//! the lock.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -96,7 +96,7 @@ impl<'a> TextSequence<'a> {
         self.expected = place;
         for &id in &self.order[place..] {
             let fits = match self.store.document(id) {
-                // It is requested all the same, and the request then reports that it is gone.
+                // The document was deleted. A later request for it reports that.
                 Err(Error::NoSuchNumber { .. }) => true,
                 record => self.texts.expect(&record?),
             };

@@ -8,21 +8,21 @@ use fpdb_host::error::{DocumentError, Error};
 /// Why a text cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextUnavailable {
-    /// It is too large: its symbols would take too much memory.
+    /// The text is too large: its symbols would take too much memory.
     TooLarge,
-    /// It was read from standard input or supplied by the caller, and not stored.
+    /// The text was read from standard input or supplied by the caller, and was not stored.
     NotStored,
-    /// Its file no longer exists.
+    /// The document's file no longer exists.
     Missing,
-    /// Its file holds another text.
+    /// The document's file holds another text.
     Changed,
-    /// It is a member of a container too large to read through for one member.
+    /// The document is a member of a container that is too large to read for one member.
     NotSearched,
-    /// Reading it would exceed a limit.
+    /// Reading the document would exceed a limit.
     Limited,
-    /// Its bytes do not, or no longer, parse in its format.
+    /// The document's bytes do not parse in its format, or do so no longer.
     NotExtracted,
-    /// It cannot be read.
+    /// The document cannot be read.
     Unreadable,
 }
 

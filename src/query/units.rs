@@ -1,5 +1,5 @@
-//! Units: what a query ranks. A unit is a document, or a submission, whose documents count as one. A unit
-//! goes by the id of its first document.
+//! Units: what a query ranks. A unit is a document, or a submission, whose documents count as one. The id of
+//! a unit is the id of its first document.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -148,9 +148,9 @@ struct Counting {
 }
 
 enum State {
-    /// The next query that needs them counts them.
+    /// Nobody counts these submissions. The next query that needs them does.
     Open,
-    /// Some query is counting them.
+    /// A query is counting these submissions.
     Busy,
     Counted(Arc<Units>),
 }
@@ -251,7 +251,7 @@ mod tests {
             counting.wait(count, &stop).map(drop)
         };
         count("a", &|| {
-            // Meanwhile another thread counts others to the end.
+            // Meanwhile another thread counts other submissions to the end.
             thread::scope(|scope| scope.spawn(|| count("b", &|| {})).join()).unwrap().unwrap();
         })
         .unwrap();
@@ -285,7 +285,7 @@ mod tests {
         let counting = cache.counting("a", 1);
         let first = counting.wait(
             || {
-                // It is stopped while it waits for this one.
+                // The query is stopped while it waits for this count.
                 let wait = || cache.counting("a", 1).wait(|| unreachable!("another counts"), &stopped).err();
                 let error = thread::scope(|scope| scope.spawn(wait).join()).unwrap();
                 assert!(matches!(error, Some(Error::Stopped)));

@@ -68,7 +68,7 @@ pub(in crate::query) fn infer(
     both_views(structure, text, subject.symbols, &|span| subject.symbols_within(span), options)
 }
 
-/// The same in one view, from marks of that view.
+/// Infers the passages of one view, from the marks of that view.
 fn infer_view(
     subject: &PreparedQuery,
     profile: &Profile,
@@ -134,7 +134,7 @@ fn ranks(runs: &[SeedRun<'_>], position: fn(&SharedKgram<'_>) -> u64, k: u64) ->
 /// Largest distance between two neighbouring fingerprints of a shared run, in symbols.
 fn reach(profile: &Profile) -> u64 {
     match profile.selection() {
-        // There is no bound. Eight times the expected distance is exceeded once in 3,000 cases.
+        // The distance has no upper bound. It exceeds eight times the expected distance once in 3,000 cases.
         Selection::Mod(p) => p.saturating_mul(8),
         _ => u64::from(profile.w()),
     }

@@ -12,7 +12,7 @@
 //!
 //! In source code a passage stays only if it adds 20 tokens, in either document, to longer passages
 //! (`--min-passage` sets another number). If the longest passage is shorter than that, its length is the
-//! number. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one.
+//! limit. So a run of 8 to 19 tokens is found and scores, but makes no passage beside a longer one.
 //!
 //! A letter with its accents has one place and can be several symbols. A passage that ends within such a
 //! letter has all of its symbols, since it shows all of its bytes. `symbols`, `coverage` and `agreement`
@@ -58,7 +58,8 @@ const CHANCE: u32 = 8;
 /// A passage of fewer tokens of source code is an idiom of its language: a call, or the head of a loop.
 const IDIOM: u64 = 20;
 
-/// The same for words and marks. A line has about 1.5 times as many of them as it has tokens.
+/// Like [`IDIOM`], but in words and punctuation marks of the text as written. A line has about 1.5 times as
+/// many of them as it has tokens.
 const IDIOM_AS_WRITTEN: u64 = 30;
 
 /// A passage of at least this many times t symbols is more than a phrase.
@@ -101,7 +102,7 @@ impl PassageOptions {
     }
 }
 
-/// Number of symbols in a shared run that is surely found; with `mod:P`, most likely found.
+/// Number of symbols in a shared run that is guaranteed to be found; with `mod:P`, very likely found.
 fn expected_run(profile: &Profile) -> u32 {
     match profile.selection() {
         Selection::Mod(p) => profile.k().saturating_add(u32::try_from(p).unwrap_or(u32::MAX)),
@@ -134,7 +135,7 @@ pub(super) struct QueryText {
     ignored: Vec<Range<u32>>,
     /// Its words, once it is compared for rewritten text.
     words: OnceLock<QueryWords>,
-    /// The text as written, if the profile has two views. All else is then of the structure.
+    /// The text as written, if the profile has two views. All other fields then describe the structure.
     text_view: Option<Box<QueryText>>,
 }
 
@@ -204,7 +205,7 @@ impl QueryText {
         Ok(both_views(structure, text, self.text.values().len() as u64, &symbols, options))
     }
 
-    /// As [`compare`](Self::compare), in one view. Hashes of the other are ignored.
+    /// Like [`compare`](Self::compare), in one view. Hashes of the other view are ignored.
     fn compare_view(
         &self,
         document: &WholeText,
@@ -226,8 +227,8 @@ impl QueryText {
             &shared,
             &settings,
         );
-        // A k-gram that reaches out of boilerplate is shared by all who copied on from it, so that the match
-        // around it runs back through the boilerplate.
+        // If two texts contain the boilerplate and go on alike after it, they share a k-gram across its end.
+        // The match around that k-gram runs back through the boilerplate, so that part is cut off.
         cut(&mut matches, &self.ignored, settings.guarantee() as u32);
         stop.check()?;
         let mut joined = match options.rewritten {

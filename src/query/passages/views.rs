@@ -17,7 +17,7 @@ pub(super) fn as_written(passage: Passage) -> Passage {
 }
 
 /// The passages of both views, in order of the query. `symbols` is the number of symbols in the structure of
-/// the query, 0 if none can be compared. `within` returns those in a span.
+/// the query, 0 if none can be compared. `within` returns the symbols in a span.
 pub(super) fn both_views(
     structure: DocumentPassages,
     text: DocumentPassages,

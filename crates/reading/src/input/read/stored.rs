@@ -114,7 +114,7 @@ pub(crate) fn members_of_file(
     Ok(members.iter().filter_map(|member| Some((member.clone(), there(member)?))).collect())
 }
 
-/// Names of parts of a container begin with one of these.
+/// Characters with which the suffix of a part begins. The suffix follows the container's name.
 const PARTS: [char; 3] = ['!', ':', '#'];
 
 /// True if `member` is the part of the container named `suffix`, or lies in it.
