@@ -1,9 +1,9 @@
 //! First names: a file keeps the name under which it was read first, whatever folder later ingests run in.
 //!
 //! A document's name is the path as it was typed, so it depends on the current folder. The path of its file
-//! does not. So a file of a known path is the known document. Files under new paths are named as typed,
-//! unless that is the first name of another file, which still exists: then by their absolute path. So the
-//! document of the other file is not replaced.
+//! does not. So a file with a known path is the known document. A file with a new path is named as typed. If
+//! that is already the first name of another file that still exists, the new file is named by its absolute
+//! path instead. So it does not replace the document of the other file.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -17,13 +17,14 @@ use fpdb_host::progress::Task;
 use fpdb_reading::input::{Source, absolute_name, file_name_of};
 use fpdb_store::{DocumentRecord, NamePlace, Store};
 
-/// What parts of a container append to its name begins with one of these.
+/// Characters with which the suffix of a part begins. The suffix follows the container's name.
 pub(crate) const PARTS: [char; 3] = ['!', ':', '#'];
 
 /// The name of a file.
 pub(super) struct FileName {
     pub(super) name: String,
-    /// The path of the file that has the name as typed, if this one is therefore named by its path.
+    /// The path of the other file that already has the typed name. `None` unless this file is named by its
+    /// path for that reason.
     pub(super) taken_by: Option<String>,
 }
 
@@ -36,16 +37,17 @@ impl FileName {
 /// Finds the names under which files were read first.
 pub(super) struct FirstNames<'a> {
     store: &'a Store,
-    /// The beginnings of names, by the beginning of the paths of their files.
+    /// Beginnings of names, by the beginning of the paths of the files with these names.
     names: FxHashMap<String, Vec<String>>,
-    /// The beginnings of paths, by the beginning of the names of their files.
+    /// Beginnings of paths, by the beginning of the names of the files at these paths.
     folders: FxHashMap<String, Vec<String>>,
     /// The absolute paths of this run's sources, with their order and names.
     roots: FxHashMap<String, (usize, String)>,
 }
 
 impl<'a> FirstNames<'a> {
-    /// For an ingest of these sources. Lists the places of a database that an earlier version has written.
+    /// Prepares an ingest of these sources. If an earlier version wrote the database, this lists the places
+    /// of all its documents first.
     pub(super) fn new(store: &'a Store, sources: &[Source], task: &Task<'_>) -> Result<Self> {
         let (mut names, mut folders) = (FxHashMap::<_, Vec<_>>::default(), FxHashMap::<_, Vec<_>>::default());
         for place in listed(store, task)? {
@@ -85,9 +87,9 @@ impl<'a> FirstNames<'a> {
         first.map_or_else(|| self.unless_taken(typed, source), |(_, name)| Ok(FileName::free(name)))
     }
 
-    /// The name as typed, unless it is the first name of another file: then the path of this one.
+    /// The name as typed, or the path of this file if the typed name is the first name of another file.
     fn unless_taken(&self, typed: String, source: &str) -> Result<FileName> {
-        // Most names have no other place, which needs no look at the store.
+        // Most names have no other place. The places in memory show this, without a look-up in the store.
         if typed != source && others(&self.folders, &typed).iter().any(|path| path != source) {
             let of_name: Vec<_> =
                 first_documents(self.store, &typed)?.into_iter().filter_map(|(_, from)| from).collect();
@@ -134,12 +136,12 @@ impl<'a> FirstNames<'a> {
     }
 }
 
-/// Where a path can be divided: before it, behind each `/`, behind it.
+/// Offsets at which a path can be divided: its start, after each `/`, and its end.
 fn ends(path: &str) -> impl Iterator<Item = usize> {
     [0].into_iter().chain(path.match_indices('/').map(|(at, _)| at + 1)).chain([path.len()])
 }
 
-/// The names that files of a path may have by these places, or the paths of files of a name.
+/// The names that `places` allow for the file at a path, or the paths that they allow for a file of a name.
 fn others(places: &FxHashMap<String, Vec<String>>, text: &str) -> BTreeSet<String> {
     let of_end = |end: usize| {
         let beginnings = places.get(&text[..end]).into_iter().flatten();
@@ -173,15 +175,15 @@ pub(crate) fn name_place(record: &DocumentRecord) -> Option<NamePlace> {
     Some(NamePlace::of(record.source.as_deref()?, file))
 }
 
-/// The number of a document that was read from the file at this path and named after this file; of a
-/// container, the first member's.
+/// The number of a document that was read from the file at this path and is named after this file. For a
+/// container, the number of its first member.
 fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>> {
     let mut documents = first_documents(store, name)?.into_iter();
     Ok(documents.find(|(_, from)| from.as_deref() == Some(source)).map(|(id, _)| id))
 }
 
-/// The numbers of the documents named after this file, and the paths of their files: the file's own, and the
-/// first members if it is a container.
+/// The numbers of the documents named after this file, and the paths of their files: the document that is the
+/// file, and the first members if the file is a container.
 fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>)>> {
     // The newest first: two files can have one name after a merge that keeps both.
     let mut ids: Vec<u32> = store.documents_named(name)?.into_iter().rev().collect();
@@ -223,8 +225,8 @@ fn have_the_same_bytes(one: &Path, other: &Path) -> bool {
     compare().unwrap_or(false)
 }
 
-/// True if the database was copied together with the file: beside the file at `other` there still is the
-/// original, at the place where the copy is beside the file at `source`.
+/// True if the database was copied together with the file. Then the original database still exists near the
+/// file at `other`, in the same relative place as this copy near the file at `source`.
 fn is_copied_with(store: &Store, other: &Path, source: &Path) -> bool {
     let same = other.components().rev().zip(source.components().rev()).take_while(|(a, b)| a == b).count();
     let (Some(old), Some(new)) = (other.ancestors().nth(same), source.ancestors().nth(same)) else { return false };

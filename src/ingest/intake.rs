@@ -30,8 +30,8 @@ use fpdb_kernel::document::Digest;
 use fpdb_reading::input::About;
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
-/// A batch takes this share of the memory allowed. The batch being committed and the postings that are kept
-/// of earlier ones take as much together. The rest is for documents in queues and for the store.
+/// A batch takes this share of the memory allowed. The batch being committed and the kept postings of earlier
+/// batches together take the same share. The rest is for documents in queues and for the store.
 const BATCH_SHARE: (u64, u64) = (3, 8);
 
 /// Gathers documents into batches and commits them.
@@ -193,7 +193,7 @@ impl Intake<'_> {
         Ok(std::mem::take(&mut self.summary))
     }
 
-    /// Documents of this run so far.
+    /// Number of documents of this run so far.
     fn documents(&self) -> u64 {
         self.summary.read()
     }
@@ -417,7 +417,7 @@ impl Intake<'_> {
         self.count(name, Outcome::Unchanged, format);
     }
 
-    /// True if a document replaces those of its name.
+    /// True if a new document replaces the stored documents of its name.
     pub(super) fn replaces(&self) -> bool {
         self.options.on_change == OnChange::Replace
     }
@@ -427,8 +427,8 @@ impl Intake<'_> {
         self.batch.is_full()
     }
 
-    /// Takes the fingerprints of the documents added since the last commit from the database they come from,
-    /// and commits; `moved` pairs their ids there with those here.
+    /// Copies the fingerprints of the documents added since the last commit from the database `other`, and
+    /// commits. `moved` pairs the id of each document in `other` with its id here.
     pub(super) fn adopt(&mut self, other: &Store, moved: &[(u32, u32)]) -> Result<()> {
         self.await_commit()?;
         lock(self.committer).adopt(self.store, &mut self.batch, other, moved, self.task)?;
@@ -459,8 +459,8 @@ impl Intake<'_> {
         self.batch.finish(record)
     }
 
-    /// Counts an added document if the other one of its content was stored before, and the file of that one
-    /// is gone.
+    /// Counts an added document as moved if the document `other`, which has the same content, was stored
+    /// before this batch and its file is gone.
     fn note_moved(&mut self, other: u32, record: &DocumentRecord) -> Result<()> {
         if record.source.is_none() || self.known().is_added(other) {
             return Ok(());

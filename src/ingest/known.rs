@@ -1,4 +1,4 @@
-//! Known: is this document already stored?
+//! Known: decides whether a document is already stored.
 //!
 //! Three parts of the run ask. The walker asks before it opens a file ([`before_reading`], [`container`]),
 //! and a worker asks when it has the bytes ([`by_content`]): both save work. The intake decides
@@ -16,11 +16,11 @@ use fpdb_store::{DocumentRecord, PendingDocuments, Store};
 
 /// The answer for a document before it is read.
 pub(super) enum Known {
-    /// Unknown: it is not stored, or has changed.
+    /// The document is not stored, or has changed.
     Nothing,
     /// A document of its name and size is stored, with this content.
     Content(Digest),
-    /// It was read from this file, which still has the same size and time. Its format.
+    /// The document was read from this file, which still has the same size and time. The value is its format.
     Unchanged(String),
 }
 

@@ -20,7 +20,8 @@ pub(super) enum IntakeStep {
     Read(usize, Receiver<Parcel>),
     /// A document that has not changed, in this format.
     Unchanged(About, String),
-    /// A container that was ingested whole before and has not changed: its name, bytes and documents.
+    /// A container that was ingested whole before and has not changed: its name, its size in bytes and its
+    /// number of documents.
     KnownContainer(String, u64, u64),
     /// A file got its path as its name, because the file at `other` has the name as typed.
     NamedByPath {
@@ -83,9 +84,9 @@ pub(super) struct Parcel {
 
 /// A message between the fingerprints of documents, on its way from a worker to the intake.
 pub(super) enum ParcelEntry {
-    /// The next chunk of its bytes, compressed.
+    /// The next chunk of a document's bytes, compressed.
     Text(Vec<u8>),
-    /// It has the stored content. No other message of it came before.
+    /// The document has the stored content. No other message about it came before.
     Stored(About, Digest),
     /// The end of a document: no more fingerprints of it follow.
     End(About, Result<ReadDocument>),

@@ -18,9 +18,9 @@ pub enum OnChange {
     /// The new document replaces the stored one.
     #[default]
     Replace,
-    /// The stored document stays, the new one is left out.
+    /// The stored document stays, and the new one is not added.
     Keep,
-    /// Both are kept under one name.
+    /// Both documents are kept under one name.
     Both,
 }
 

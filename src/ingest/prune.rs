@@ -70,8 +70,8 @@ impl Unseen {
     }
 }
 
-/// Whether the file is gone that was asked for last. The members of a container come one after the other, so
-/// one that has a million is looked for once.
+/// Caches whether the file that was requested last is gone. The members of a container come one after the
+/// other, so a container with a million members is looked for only once.
 #[derive(Debug, Default)]
 pub(super) struct LastFile {
     path: String,
@@ -90,7 +90,8 @@ impl LastFile {
 /// The documents that stay because the folders of their files are empty now, counted by folder.
 #[derive(Debug, Default)]
 pub(super) struct Emptied {
-    /// The folder of the last file, and the empty one above that. Files of a folder come one after the other.
+    /// The folder of the last file, and the empty folder above it, if there is one. Files of a folder come
+    /// one after the other.
     last: Option<(PathBuf, Option<PathBuf>)>,
     pub(super) documents: BTreeMap<PathBuf, u64>,
 }

@@ -7,8 +7,9 @@ use fpdb_kernel::document::{Modified, Offsets};
 use fpdb_reading::input::{About, FileFacts};
 use fpdb_store::{DocumentRecord, TextCounts, TextView};
 
-/// The time of a file is not trusted if the file was written within these seconds before the look. It could
-/// change again without another time, because file systems count in steps of up to two seconds.
+/// The time of a file is not trusted if the file was written less than this number of seconds before its
+/// facts were read. The file could change again and keep the same time, because file systems count in steps
+/// of up to two seconds.
 const UNTRUSTED_SECONDS: i64 = 3;
 
 /// The record of a document that was read and has `fingerprints` fingerprints, `of_text` of them of the text

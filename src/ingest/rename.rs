@@ -201,7 +201,7 @@ impl<'a> Renaming<'a> {
             if !self.is_same(container, file)? {
                 continue;
             }
-            // Most new names are free, which one look tells.
+            // Most new names are free, and one look-up shows this.
             let is_free = !self.begins_a_name(name)?;
             let mut renames = Vec::new();
             for &id in &container.ids {
@@ -237,7 +237,7 @@ impl<'a> Renaming<'a> {
         if container.ids.len() as u64 != container.record.documents {
             return Ok(false);
         }
-        // Members by the digest of their names, as content is known by its digest.
+        // Members are identified by the digests of their names, like contents by their digests.
         let key = |member: Option<&str>| xxh3_128(member.unwrap_or("").as_bytes());
         let mut unmet: FxHashMap<u128, (Digest, Option<Format>)> = FxHashMap::default();
         let mut last = LastFile::default();

@@ -133,7 +133,7 @@ fn read_again(
     Ok(Ok(record_again(record, &facts)))
 }
 
-/// As [`read_again`], but from the stored text.
+/// Like [`read_again`], but from the stored text.
 fn take_stored(
     repairing: &mut Repairing,
     fingerprinter: &mut Fingerprinter,

@@ -122,7 +122,7 @@ impl<'a> Walker<'a> {
                 break;
             }
         }
-        // After the last small members.
+        // This step must follow the last small members.
         let _ = self.step(IntakeStep::Repeated(repeated_documents, repeated_names));
     }
 

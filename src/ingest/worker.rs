@@ -93,7 +93,7 @@ struct Pieces {
 
 impl Pieces {
     /// # Errors
-    /// As [`send_if_full`](Self::send_if_full).
+    /// The same as those of [`send_if_full`](Self::send_if_full).
     fn push(&mut self, piece: ParcelEntry) -> Result<()> {
         self.text += if let ParcelEntry::Text(text) = &piece { text.len() } else { 0 };
         self.parcel.pieces.push((self.parcel.fingerprints.len(), piece));

@@ -12,7 +12,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::ContainerRecord;
 
-/// The number of documents of a container whose stored documents may differ from what it holds now.
+/// The recorded number of documents of a container whose stored documents may differ from its present ones.
 const ANY_NUMBER: u64 = u64::MAX;
 
 /// The time of a container that the next run must read again even if its file is unchanged.
