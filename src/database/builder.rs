@@ -1,4 +1,4 @@
-//! Builder: the settings of an open database that its host chooses.
+//! Builder: the settings that a host chooses for an open database.
 
 use std::borrow::Borrow;
 use std::path::Path;
@@ -24,7 +24,7 @@ impl Database {
     /// [`DatabaseBuilder`].
     ///
     /// # Errors
-    /// As [`DatabaseBuilder::create`].
+    /// The same as those of [`DatabaseBuilder::create`].
     pub fn create(path: impl AsRef<Path>, profile: impl Borrow<Profile>) -> Result<DatabaseWriter> {
         Self::builder().create(path, profile)
     }
@@ -32,7 +32,7 @@ impl Database {
     /// Opens a database for reading, with the defaults of [`DatabaseBuilder`].
     ///
     /// # Errors
-    /// As [`DatabaseBuilder::open`].
+    /// The same as those of [`DatabaseBuilder::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::builder().open(path)
     }
@@ -40,7 +40,7 @@ impl Database {
     /// Opens a database for writing, with the defaults of [`DatabaseBuilder`].
     ///
     /// # Errors
-    /// As [`DatabaseBuilder::open_writer`].
+    /// The same as those of [`DatabaseBuilder::open_writer`].
     pub fn open_writer(path: impl AsRef<Path>) -> Result<DatabaseWriter> {
         Self::builder().open_writer(path)
     }
@@ -80,13 +80,13 @@ pub struct DatabaseBuilder {
 }
 
 impl DatabaseBuilder {
-    /// The least memory of a writer: below it the fixed costs of a batch dominate. A reader refuses only 0.
+    /// Minimum memory of a writer. With less, the fixed costs of a batch dominate. A reader refuses only 0.
     pub const LEAST_MEMORY: u64 = 1 << 20;
 
-    /// The most memory and cache: no machine has more, so a larger number is a mistake.
+    /// Maximum memory and cache. No machine has more, so a larger number is a mistake.
     pub const MOST_MEMORY: u64 = 1 << 44;
 
-    /// The most threads.
+    /// Maximum number of threads.
     pub const MOST_THREADS: usize = 1024;
 
     /// The defaults: a quarter of the machine's memory, a cache of 192 MiB, a thread for each processor.
@@ -140,7 +140,7 @@ impl DatabaseBuilder {
     /// Creates an empty database at `path` and opens it for writing.
     ///
     /// # Errors
-    /// [`Error::DatabaseExists`]; [`Error::NotADatabase`] if something else is there; [`Error::Io`];
+    /// [`Error::DatabaseExists`]; [`Error::NotADatabase`] if something else exists at `path`; [`Error::Io`];
     /// [`Error::InvalidParameter`] for memory, a cache or threads out of their range.
     pub fn create(&self, path: impl AsRef<Path>, profile: impl Borrow<Profile>) -> Result<DatabaseWriter> {
         self.check_for_writer()?;
@@ -162,7 +162,7 @@ impl DatabaseBuilder {
     /// Opens a database for writing. One process at a time may do so.
     ///
     /// # Errors
-    /// As [`Self::open`]; [`Error::Locked`] if another process has it open for writing.
+    /// Those of [`Self::open`], and [`Error::Locked`] if another process has the database open for writing.
     pub fn open_writer(&self, path: impl AsRef<Path>) -> Result<DatabaseWriter> {
         self.check_for_writer()?;
         Ok(DatabaseWriter::of(Store::open_writer(path.as_ref(), &self.store)?))

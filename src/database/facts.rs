@@ -194,13 +194,13 @@ impl DatabaseStats {
     }
 }
 
-/// Writes a path as text. JSON cannot hold one that is not UTF-8.
+/// Writes a path as text. JSON cannot hold a path that is not UTF-8.
 fn as_shown<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
 
 impl DocumentInfo {
-    /// From the record of a document.
+    /// Makes the facts about a document from its record.
     pub(super) fn new(id: u32, record: DocumentRecord) -> Self {
         Self {
             schema: Schema::new(),

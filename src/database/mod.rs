@@ -42,12 +42,12 @@ use fpdb_store::{FORMAT_VERSION, Store, Verification};
 /// A handle from [`Self::open`] shows the last commit before the call. [`Self::refreshed`] returns a handle
 /// on the newest commit. A handle from [`DatabaseWriter::reader`] shows each commit as it is made.
 ///
-/// Full scans exclude changes through the same writer: each waits for the other. They are [`Self::pairs`],
-/// [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`], [`Self::verify`],
-/// [`Self::stats_with_hashes`], and a query by submission. Other processes and other handles are not
-/// affected, so open the database again to scan during a long ingest. A call that would wait for the work
-/// that makes it, such as a removal inside a visitor, is [`Error::WaitsForItself`]. Collect the documents
-/// instead, and remove them afterwards.
+/// Full scans exclude changes through the same writer: a scan waits for a change, and a change for a scan.
+/// Full scans are [`Self::pairs`], [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`],
+/// [`Self::verify`], [`Self::stats_with_hashes`], and a query by submission. Other processes and other
+/// handles are not affected, so open the database again to scan during a long ingest. A call from inside the
+/// work that it would wait for, such as a removal inside a visitor, returns [`Error::WaitsForItself`].
+/// Collect the documents instead, and remove them afterwards.
 ///
 /// ```
 /// use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, Task};
@@ -84,7 +84,8 @@ impl fmt::Debug for Database {
     }
 }
 
-/// The documents of this name, else of the name that an ingest gives to this path.
+/// The documents with this name. If there are none, the documents with the name that an ingest gives to this
+/// path.
 fn ids_named(store: &Store, name: &str) -> Result<Vec<u32>> {
     let ids = store.documents_named(name)?;
     match tidied(name) {
@@ -93,7 +94,8 @@ fn ids_named(store: &Store, name: &str) -> Result<Vec<u32>> {
     }
 }
 
-/// Passes answers of `tell` to `visit`, and keeps the errors of `visit`, which have a type of their own.
+/// Passes each row of `tell` to `visit`. Keeps an error of `visit` aside while `tell` ends, because the two
+/// have different error types.
 fn visiting<R, T, E: From<Error>>(
     mut visit: impl FnMut(R) -> std::result::Result<(), E>,
     tell: impl FnOnce(&mut dyn FnMut(R) -> Result<()>) -> Result<T>,
@@ -116,13 +118,13 @@ impl Database {
         Self { store: Arc::new(store), units: Arc::default() }
     }
 
-    /// The folder of the database, as it was given.
+    /// The folder of the database, as the caller gave it.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.store.root()
     }
 
-    /// The settings pinned when the database was made.
+    /// The settings fixed when the database was created.
     #[must_use]
     pub fn profile(&self) -> &Profile {
         self.store.profile()
@@ -137,7 +139,7 @@ impl Database {
     /// held in memory: for large archives use [`Database::for_each_removable`].
     ///
     /// # Errors
-    /// As there.
+    /// The same as those of [`Database::for_each_removable`].
     pub fn dedup(&self, options: &DedupOptions, task: &Task<'_>) -> Result<DedupAnswer> {
         let mut answer = DedupAnswer::default();
         answer.summary = self.for_each_removable(options, task, |row| {
@@ -190,9 +192,9 @@ impl Database {
     /// changed, and documents whose survivors have changed. Does not change the database. The same call
     /// continues a stopped or killed run, because a log holds the finished actions.
     ///
-    /// A copy and marks can also be made of a list of documents, which have no survivors: JSON lines
-    /// `{"document": NAME}`, or the JSON of queries, whose matches are the documents. [`ApplyOptions::lists`]
-    /// adds lists to a report.
+    /// To copy or to mark, a list of documents can replace the report; listed documents have no survivors. A
+    /// list is JSON lines `{"document": NAME}`, or the JSON of queries, whose matches are the documents.
+    /// [`ApplyOptions::lists`] adds lists to a report.
     ///
     /// [`DedupAnswer::write_report`] makes a report of an answer in memory:
     ///
@@ -219,9 +221,9 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] if it lists nothing that the action is about;
-    /// [`Error::InsideDatabase`] for a target folder inside a database; [`Error::PlaceTaken`] for one with
-    /// other files in the places of copies; [`Error::Stopped`]; [`Error::JobInUse`];
+    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] if the report lists entries that the action
+    /// cannot use; [`Error::InsideDatabase`] for a target folder inside a database; [`Error::PlaceTaken`] for
+    /// a target folder with other files in the places of copies; [`Error::Stopped`]; [`Error::JobInUse`];
     /// [`Error::DocumentsInUse`]; the error of `visit`; a full disk. The error of a single file is passed to
     /// `visit` and counted.
     pub fn apply<E: From<Error>>(
@@ -248,7 +250,7 @@ impl Database {
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] for passages and lists; [`Error::Io`];
-    /// [`Error::Stopped`]; the error of `visit`. An unreadable file is no error: its documents count as
+    /// [`Error::Stopped`]; the error of `visit`. An unreadable file is not an error: its documents count as
     /// missing.
     pub fn prove_applied<E: From<Error>>(
         &self,
@@ -263,7 +265,7 @@ impl Database {
     /// The cost of a dedup with these options: passes over the postings, memory and disk. Decides nothing.
     ///
     /// # Errors
-    /// As [`Database::for_each_removable`], but too little memory is no error.
+    /// Those of [`Database::for_each_removable`], except [`Error::TooLittleMemory`].
     pub fn plan_dedup(&self, options: &DedupOptions) -> Result<DedupPlan> {
         let _unchanged = self.store.keep_unchanged(&StopToken::new())?;
         self.run(|| dedup::plan(&self.store, options))
@@ -301,7 +303,7 @@ impl Database {
         Ok(page)
     }
 
-    /// The document of a number.
+    /// The document with this number.
     ///
     /// # Errors
     /// [`Error::NoSuchNumber`]; a failure to read its record.
@@ -309,9 +311,9 @@ impl Database {
         Ok(DocumentInfo::new(id.0, self.store.document_numbered(id.0)?))
     }
 
-    /// What was probably meant by a name that no document has: the name, or the beginning of one, that is
-    /// most like it. `None` if none is much like it. If documents lie below what was typed, it is this folder
-    /// with `/` at its end, or this archive with `!`. Looks at 100,000 names at most.
+    /// The stored name that is most similar to a name that no document has, or the beginning of such a name.
+    /// `None` if none is similar. If documents lie below `typed`, the result is this folder with `/` at its
+    /// end, or this archive with `!`. Compares 100,000 names at most.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -320,11 +322,11 @@ impl Database {
         self.store.unless_gone(nearest_name::nearest_name(&store, typed))
     }
 
-    /// The documents of a name, oldest first; several if versions are kept. Another spelling of the path,
-    /// such as `./a.txt`, finds them too.
+    /// The documents with a name, oldest first. There are several if versions are kept. Another spelling of
+    /// the path, such as `./a.txt`, finds them too.
     ///
     /// # Errors
-    /// [`Error::NoSuchDocument`] if there is none. [`Self::nearest_name`] tells what was probably meant.
+    /// [`Error::NoSuchDocument`] if there is none. [`Self::nearest_name`] finds the most similar name.
     pub fn documents_named(&self, name: &str) -> Result<Vec<DocumentInfo>> {
         let store = self.store.as_of_last_commit();
         let document = |id| Ok(DocumentInfo::new(id, store.document(id)?));
@@ -335,8 +337,8 @@ impl Database {
         }
     }
 
-    /// The text of a document to which the offsets of its passages refer. It is stored, or read again from
-    /// its file and compared by digest. `None` if it is gone or has changed.
+    /// The text of a document to which the offsets of its passages refer. The text comes from the database,
+    /// or is read again from its file and verified by its digest. `None` if the text is gone or has changed.
     ///
     /// # Errors
     /// [`Error::NoSuchNumber`]; a failure to read the store.
@@ -344,11 +346,11 @@ impl Database {
         self.text_within(document, &InputLimits::default())
     }
 
-    /// As [`Database::text_of`], with other limits. A document that was ingested with larger limits than the
-    /// defaults needs them again.
+    /// Like [`Database::text_of`], with other limits. A document that was ingested with larger limits than
+    /// the defaults needs these limits again.
     ///
     /// # Errors
-    /// As there.
+    /// The same as those of [`Database::text_of`].
     pub fn text_within(&self, document: DocId, limits: &InputLimits) -> Result<Option<DocumentText>> {
         query::text_of(&self.store, document.0, limits.clone())
     }
@@ -369,10 +371,10 @@ impl Database {
         others.map(|id| Ok(store.document(id)?.name)).collect()
     }
 
-    /// A handle on the last commit. `None` if this handle shows it already. This handle and its clones keep
-    /// showing their commit.
+    /// A handle on the last commit. `None` if this handle already shows that commit. This handle and its
+    /// clones keep showing their commit.
     ///
-    /// A service whose writer is another process calls this before each request, or now and then, and
+    /// A service whose writer is another process calls this before each request, or at intervals, and
     /// replaces its handle. Without a new commit the call reads one short file, in some 10 microseconds. With
     /// a new commit it opens the database again with the settings of this handle, in some 20 milliseconds for
     /// a small database. The new handle has a new cache. A handle from [`DatabaseWriter::reader`] needs no
@@ -397,8 +399,8 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// As [`Self::open`]. If another database has been put in the place of this one, the handle is one on
-    /// that.
+    /// Those of [`Self::open`]. If another database has replaced this one at its path, the new handle shows
+    /// that database.
     pub fn refreshed(&self) -> Result<Option<Self>> {
         Ok(self.store.newer()?.map(Self::of))
     }
@@ -413,8 +415,8 @@ impl Database {
     }
 
     /// The options that are [remembered](DatabaseWriter::remember) for a file or folder: the fields of
-    /// [`IngestOptions`] that differ from the defaults. Empty if none are. [`options_from_json`] applies them
-    /// to the other options of an ingest, and refuses those that this version does not know.
+    /// [`IngestOptions`] that differ from the defaults. Empty if no field differs. [`options_from_json`]
+    /// applies them to the other options of an ingest, and refuses those that this version does not know.
     ///
     /// # Errors
     /// A path that is not UTF-8 or cannot be made absolute; a failure to read the store.
@@ -470,13 +472,13 @@ impl Database {
     /// checksums of the engine.
     ///
     /// # Errors
-    /// Fails if the check is impossible; [`Error::Stopped`]. Damage is no error: the result lists it.
+    /// Fails if the check is impossible; [`Error::Stopped`]. Damage is not an error: the result lists it.
     pub fn verify(&self, task: &Task<'_>) -> Result<Verification> {
         let _unchanged = self.store.keep_unchanged(task.token())?;
         self.store.unless_gone(self.store.verify(task))
     }
 
-    /// As [`Self::stats`], with the counts of distinct hashes, in all and by df. Reads every posting.
+    /// Like [`Self::stats`], with the number of distinct hashes, in total and by df. Reads every posting.
     ///
     /// # Errors
     /// Fails if the postings cannot be read; [`Error::Stopped`].

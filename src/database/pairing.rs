@@ -11,7 +11,7 @@ impl Database {
     /// pairs use [`Database::for_each_pair`].
     ///
     /// # Errors
-    /// As there.
+    /// The same as those of [`Database::for_each_pair`].
     pub fn pairs(&self, options: &PairsOptions, task: &Task<'_>) -> Result<PairsAnswer> {
         let mut pairs = Vec::new();
         let summary = self.for_each_pair(options, task, |_, pair| {
@@ -24,8 +24,8 @@ impl Database {
     /// Calls `visit` with each pair of documents that share enough, best first, and with the summary of all
     /// pairs. Reads every posting twice. If the counters exceed the memory of the database, each further
     /// block of documents costs another pass. Pairs beyond the memory are sorted in temporary files. Pairs of
-    /// submissions list pairs of their files, which costs two more passes for each batch. To compare own
-    /// text, reads the documents of all pairs again first.
+    /// submissions list pairs of their files, which costs two more passes for each batch. If own text is
+    /// compared, the documents of all pairs are first read again.
     ///
     /// # Errors
     /// Fails if postings cannot be read or temporary files cannot be written; [`Error::InvalidParameter`] for

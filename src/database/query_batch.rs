@@ -19,23 +19,23 @@ use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_store::{Gathered, Store};
 
-/// The most memory of the queries of a batch, and of the postings found for them. An eighth of the memory
-/// allowed, if that is less.
+/// Maximum bytes of memory for the queries of a batch, and as much for the postings found for them. An eighth
+/// of the allowed memory, if that is less.
 const MOST_BYTES: usize = 256 << 20;
 const SHARE: u64 = 8;
 
-/// The most queries of a batch. With more of them a block is hardly read less often.
+/// Maximum number of queries in a batch. With more queries, blocks would hardly be read less often.
 const MOST_QUERIES: usize = 1 << 14;
 
-/// The most queries that a thread prepares between two looks at the memory they take.
+/// Maximum number of queries that a thread prepares between two checks of the memory they take.
 const AT_ONCE: usize = 64;
 
-/// The queries of a batch that are answered before any text is read ahead, and the most that are ranked at a
-/// time to find the texts they need.
+/// Number of queries of a batch that are answered before any text is read ahead. The second number is the
+/// maximum of queries that are ranked at a time to find the texts they need.
 const FIRST_PORTION: usize = 64;
 const RANKED_QUERIES: usize = 1024;
 
-/// The memory of the queries of a batch, and of the postings found for them.
+/// Maximum bytes of memory for the queries of a batch, and for the postings found for them.
 fn memory(store: &Store) -> usize {
     usize::try_from(store.memory() / SHARE).map_or(MOST_BYTES, |share| share.min(MOST_BYTES))
 }
@@ -63,7 +63,7 @@ impl Database {
                 largest = largest.max(size);
             }
             batch.extend(prepared);
-            // As many as fit if none is larger than those so far.
+            // The number of queries that fit if none is larger than the largest so far.
             count = (most.saturating_sub(taken) / largest).clamp(threads, threads * AT_ONCE);
         }
         Ok(batch)
@@ -81,7 +81,7 @@ impl Database {
         let (token, failed) = (task.token(), AtomicBool::new(false));
         let (sender, answers) = mpsc::channel();
         let work = || {
-            // Queries begin in order, so an answer waits only for queries that are running.
+            // Queries begin in order, so an answer waits only for queries that already run.
             queries.into_iter().enumerate().par_bridge().for_each_init(
                 || (None, sender.clone()),
                 |(reader, sender), (place, query)| {
@@ -127,14 +127,15 @@ impl Database {
     ) -> Result<()> {
         let reads = asked.options.passages && !asked.options.joining.rewritten;
         let (mut rest, mut answered) = (batch, 0);
-        // Of the queries that come next, the documents whose texts they need.
+        // For each of the next queries, the documents whose texts it needs.
         let mut needed: VecDeque<Vec<u32>> = VecDeque::new();
         while !rest.is_empty() {
             let count = if !reads {
                 rest.len()
             } else if texts.are_in_containers() {
                 if needed.is_empty() {
-                    // To know which texts they need, these queries are ranked a second time.
+                    // These queries are ranked here and again for their answers, because only a ranking shows
+                    // which texts they need.
                     let shown = |entry: &Q| query(entry).map_or(Ok(Vec::new()), |query| shown(store, query, asked));
                     let ranked = &rest[..rest.len().min(RANKED_QUERIES)];
                     needed = self.run(|| ranked.par_iter().map(shown).collect::<Result<Vec<_>>>())?.into();
@@ -159,7 +160,7 @@ impl Database {
 /// The documents whose texts must be read for the passages of a query.
 ///
 /// # Errors
-/// [`Error::Stopped`]. All other errors are those of the query, whose answer tells them.
+/// [`Error::Stopped`]. Any other error occurs again when the query is answered, and is reported then.
 fn shown(store: &Store, query: &PreparedQuery, asked: QueryContext<'_>) -> Result<Vec<u32>> {
     let options = QueryOptions { passages: false, ..asked.options.clone() };
     match (QueryContext { options: &options, ..asked }).answer(store, query, &TextCache::default()) {
@@ -207,8 +208,8 @@ mod tests {
     use crate::query::{Openings, QueryAnswer, QuerySource};
     use crate::{IngestOptions, Profile, Source, WalkOptions};
 
-    /// After the first queries, texts in a container come from one pass over it for many queries, and each
-    /// answer is that of the query alone.
+    /// After the first queries, one pass over a container gives its texts to many queries. Each answer equals
+    /// the answer to the query alone.
     #[test]
     fn a_container_is_read_once_for_many_queries() {
         const RECORDS: u64 = 400;

@@ -1,4 +1,4 @@
-//! Querying: which stored documents share text with these?
+//! Querying: finds the stored documents that share text with given documents.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,13 +17,14 @@ use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
 use fpdb_store::{Gathered, Store};
 
-/// Limits of a batch of documents of a path that is found before it is answered: documents, and bytes in
-/// memory. The first batch is smaller, so that the first answers come soon, and each doubles the number.
+/// Limits of a batch of query documents below a path: number of documents, and bytes in memory. A batch is
+/// read before its queries are answered. The first batch is small, so that the first answers come soon. Each
+/// further batch has twice the number of documents, up to the limit.
 const FIRST_QUERIES: usize = 256;
 const QUERIES_AT_A_TIME: usize = 4096;
 const QUERY_BYTES: u64 = 16 << 20;
 
-/// The step that several queries report.
+/// The name of the step that several queries report.
 const QUERIES: &str = "queries answered";
 
 /// The settings for answering a query.
@@ -65,10 +66,11 @@ impl Database {
         self.query_with(source, &QueryOptions::default(), &Task::new())
     }
 
-    /// As [`Self::query`], with other options, and a task that follows and stops the work.
+    /// Like [`Self::query`], with other options, and a task that reports and can stop the work.
     ///
     /// # Errors
-    /// As [`Self::query`]; [`Error::Stopped`]; invalid options, such as a window below that of the database.
+    /// Those of [`Self::query`]; [`Error::Stopped`]; an error for invalid options, such as a window below
+    /// that of the database.
     pub fn query_with(
         &self,
         source: impl Into<QuerySource>,
@@ -87,16 +89,16 @@ impl Database {
     /// a quarter of the [memory](crate::DatabaseBuilder::memory), and at most 512 MiB.
     ///
     /// # Errors
-    /// [`Error::Stopped`] soon after a stop, also within a query, but not while a document is parsed. Options
-    /// that are invalid for all queries, such as a window below that of the database. The error of a source
-    /// is its result.
+    /// [`Error::Stopped`] soon after a stop, also within a query, but not while a document is parsed. An
+    /// error for invalid options, such as a window below that of the database. An error of one source is the
+    /// result for that source.
     pub fn query_each(
         &self,
         sources: &[QuerySource],
         options: &QueryOptions,
         task: &Task<'_>,
     ) -> Result<Vec<Result<QueryAnswer>>> {
-        // Checked once, so that it is not reported for every source.
+        // Check the options once, so that the error is not reported for every source.
         let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let mut texts = TextCache::of_queries(sources.len());
@@ -161,12 +163,12 @@ impl Database {
     /// Answers a query for each document of a file or folder: for each file, and for each member of a
     /// container. Stores nothing. Reads documents as it answers them, so an archive may have any size. Calls
     /// `visit` with the name and the answer of each document, in order, as soon as the answer is ready. Skips
-    /// files in a folder and members of a container that are no documents, as an ingest does, and reports
+    /// files in a folder and members of a container that are not documents, as an ingest does, and reports
     /// them to [`Progress::skipped`].
     ///
     /// # Errors
-    /// As [`Self::query`], and the error of `visit`. `visit` receives the error of a single document. After a
-    /// stop, `visit` receives only answers that are complete and next in order.
+    /// Those of [`Self::query`], and the error of `visit`. `visit` receives the error of a single document.
+    /// After a stop, `visit` receives only answers that are complete and next in order.
     ///
     /// [`Progress::skipped`]: crate::Progress::skipped
     pub fn query_below<E: From<Error>>(
@@ -270,7 +272,7 @@ impl Database {
         })
     }
 
-    /// Answers one of many queries with different options that share a cache of texts.
+    /// Answers one query with its own options. Many such queries can share one cache of texts.
     pub(crate) fn query_sharing(
         &self,
         source: &QuerySource,
@@ -285,7 +287,7 @@ impl Database {
         self.answer(&mut reader, source, asked, texts)
     }
 
-    /// Reads documents ahead of [`Self::query_with`]: see [`TextCache::read_ahead`].
+    /// Reads the texts of documents before queries compare them: see [`TextCache::read_ahead`].
     pub(crate) fn read_ahead<I: IntoIterator<Item = u32>>(
         &self,
         texts: &mut TextCache,
@@ -305,7 +307,7 @@ impl Database {
         texts: &TextCache,
     ) -> Result<QueryAnswer> {
         if let QuerySource::File(_) | QuerySource::Bytes { .. } | QuerySource::Text { .. } = source {
-            // Read only once, because it may be standard input.
+            // The source is read only once, because it may be standard input.
             let subject = subject(&self.store, reader, source, texts)?;
             return asked.answer(&self.store.as_of_last_commit(), &subject, texts);
         }
@@ -346,7 +348,7 @@ mod tests {
     use super::*;
     use fpdb_kernel::profile::Profile;
 
-    /// Each answer is visited while the next query is at work, and once the task is stopped none is begun.
+    /// Each answer is visited while the next query runs. After a stop, no further query begins.
     #[test]
     fn answers_are_visited_as_they_come_and_none_is_begun_after_a_stop() {
         let folder = tempfile::tempdir().unwrap();
@@ -370,12 +372,12 @@ mod tests {
             if answer == 4 {
                 token.stop();
             }
-            // The query that waits for it has begun.
+            // The next query has begun, and waits for this message.
             let _ = visited.send(answer);
             Ok(())
         });
         assert!(matches!(stopped, Err(Error::Stopped)));
-        // The next one may have begun before the stop; it is answered then, and visited too.
+        // The next query may have begun before the stop. Then its answer is visited too.
         let begun = begun.into_inner();
         assert!(seen.get() == begun as u64 && (5..=6).contains(&begun), "{begun}");
     }
@@ -402,7 +404,7 @@ mod tests {
         assert_eq!(visited, 4);
     }
 
-    /// A text of sixty sentences. All such texts share two thirds of them.
+    /// A text of sixty sentences. All texts made by this function share two thirds of their sentences.
     fn text(own: u64) -> String {
         let letter = |part: u64| char::from(b'a' + (part % 26) as u8);
         let word = |number: u64| String::from_iter([number, number / 26, number / 676].map(letter));
@@ -410,7 +412,7 @@ mod tests {
         (0..60).map(|at| sentence(12 * at + if at % 3 == 1 { 800 * (own + 1) } else { 0 })).collect()
     }
 
-    /// A query ends at whatever look at its token, and no later one is needed; whatever it does.
+    /// Each kind of query can be stopped at each of its checks of the token, and ends there.
     #[test]
     fn a_single_query_can_be_stopped_at_each_step() {
         use crate::query::{PassageOptions, diff};
@@ -429,7 +431,8 @@ mod tests {
         database.ingest_sources(&sources, &IngestOptions::default(), &Task::new()).unwrap();
         std::fs::remove_file(&gone).unwrap();
 
-        // Ends at each look in turn, or at a hundred of them; returns how many there are.
+        // Stops the work at each check of the token in turn, or at a hundred of the checks. Returns the
+        // number of checks.
         let stops = |about: &str, ask: &dyn Fn(&Task<'_>) -> Result<()>| {
             let asked = |token: &StopToken| ask(&Task::new().stop(token));
             let token = StopToken::after(u64::MAX);
@@ -457,7 +460,7 @@ mod tests {
         query("a file", QuerySource::File(file.clone()), &plain);
         query("a stored text", QuerySource::Stored("0/0".into()), &plain);
         query("a text that is gone", QuerySource::Stored(gone.to_string_lossy().into()), &plain);
-        // The documents of the first submissions are counted once, so each has another pattern.
+        // The units under one pattern are counted only once, so each query has another pattern.
         let patterns = AtomicUsize::new(1);
         stops("by submission", &|task| {
             let pattern = format!("^[01]{{1,{}}}/", patterns.fetch_add(1, Ordering::Relaxed));

@@ -7,8 +7,9 @@ use fpdb_host::error::Result;
 use fpdb_host::json_options::options_to_json;
 use fpdb_reading::input::ReadOptions;
 
-/// The flags that databases of earlier versions hold, with the fields that they set. A flag without a value
-/// sets its field to true. A flag of a list adds to it.
+/// Databases of earlier versions store these flags. Each flag is listed with the field that it sets, and with
+/// whether the field is a list. A flag without a value sets its field to true. A flag whose field is a list
+/// appends its value.
 const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
     ("--as", "/read/front_end", false),
     ("--no-expand", "/read/closed", false),
@@ -26,7 +27,7 @@ const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
 /// `skip_quotes`, which concerns queries. Empty if all have their defaults.
 ///
 /// # Errors
-/// [`Error::InvalidOptions`](crate::Error::InvalidOptions) if they have no JSON.
+/// [`Error::InvalidOptions`](crate::Error::InvalidOptions) if the options cannot be written as JSON.
 pub(super) fn record(options: &IngestOptions) -> Result<Vec<String>> {
     let IngestOptions { store_text, walk, read, .. } = options.clone();
     let ReadOptions { front_end, closed, fields, .. } = read;
@@ -123,7 +124,7 @@ mod tests {
         ];
         let words = words.map(str::to_owned);
         assert_eq!(format!("{:?}", read_back(&words).unwrap()), format!("{:?}", all()));
-        // The same options are the same record.
+        // Equal options give the same record.
         assert_eq!(record(&all()).unwrap(), [Value::Object(options(&words)).to_string()]);
     }
 

@@ -1,8 +1,9 @@
-//! Rename: a file or folder of documents gets another name. Nothing is read again and no number changes.
+//! Rename: gives a file or folder of documents another name. No document is read again, and no number
+//! changes.
 //!
-//! A name says where a document belongs, its place where its text is. A renamed document keeps its place
-//! while its file is there. If the file is gone and is at the new name, as after the folder was moved, that
-//! is the place from then on.
+//! A document has a name, which says where it belongs, and a place, from which its text is read. Renaming
+//! keeps the place as long as the file exists there. If the file is gone and exists at the new name, for
+//! example because the folder was moved, the new path becomes the place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -71,7 +72,8 @@ pub(super) fn rename(store: &Store, old: &str, new: &str) -> Result<Renaming> {
     Ok(renaming)
 }
 
-/// The documents of the file or folder of this name, and the name as stored names begin.
+/// The documents of the file or folder with this name. Also returns the name in the form in which stored
+/// names begin.
 fn documents_of(store: &Store, typed: &str) -> Result<(String, RoaringBitmap)> {
     let bare = |name: &str| match name.trim_end_matches('/') {
         "" if name.starts_with('/') => "/".to_owned(),
@@ -104,7 +106,7 @@ fn documents_below(store: &Store, name: &str) -> Result<RoaringBitmap> {
     Ok(ids)
 }
 
-/// The documents of the file `name`: itself, or its parts.
+/// The documents of the file `name`: the file itself, or its parts.
 fn documents_of_file(store: &Store, name: &str) -> Result<RoaringBitmap> {
     let mut ids = RoaringBitmap::new();
     let is_of_file = |id: u32| {
@@ -127,9 +129,9 @@ fn documents_of_file(store: &Store, name: &str) -> Result<RoaringBitmap> {
     Ok(ids)
 }
 
-/// Why there is nothing to rename.
+/// The error if no document has the name `old`.
 fn not_found(store: &Store, old: &str) -> Result<Error> {
-    // A part of a file is not renamed alone, but the file may be typed by a name of one.
+    // A part of a file cannot be renamed alone.
     let is_part =
         old.match_indices(PARTS).any(|(end, _)| documents_below(store, &old[..end]).is_ok_and(|ids| !ids.is_empty()));
     Ok(match is_part {
@@ -141,15 +143,15 @@ fn not_found(store: &Store, old: &str) -> Result<Error> {
     })
 }
 
-/// Where the files of renamed documents are, by old name and path.
+/// The places of the files of renamed documents.
 #[derive(Default)]
 struct Files {
-    /// The new path of each file that was moved, by its old one.
+    /// The new path of each file, by its old path. `None` if the file was not moved.
     places: BTreeMap<String, Option<String>>,
 }
 
 impl Files {
-    /// The path of a file that is gone from `source` and is at its new name; `None` otherwise.
+    /// The new path of the file, if it is gone from `source` and exists at its new name.
     fn new_place(&mut self, source: &str, old: &str, new: &str) -> Option<String> {
         if let Some(known) = self.places.get(source) {
             return known.clone();
@@ -160,7 +162,8 @@ impl Files {
     }
 }
 
-/// The path at which a file is that was renamed: beside its old place, or from the current folder on.
+/// The path of a renamed file, if it exists: `new` relative to the folder of its old name, or relative to the
+/// current folder.
 fn found_at(source: &str, old: &str, new: &str) -> Option<String> {
     let NamePlace { folder, names } = NamePlace::of(source, old);
     let beside = new.strip_prefix(&names).map(|below| format!("{folder}{below}"));
@@ -168,11 +171,11 @@ fn found_at(source: &str, old: &str, new: &str) -> Option<String> {
     paths.filter_map(|path| absolute_name(Path::new(&path)).ok()).find(|path| Path::new(path).is_file())
 }
 
-/// The record of a document of the file or folder `old` once this is `new`.
+/// The record of a document of the file or folder `old` after it was renamed to `new`.
 fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files) -> Result<DocumentRecord> {
     let below = before.name[old.len()..].trim_start_matches('/');
     let is_whole = old.len() == before.name.len() || before.name[old.len()..].starts_with(PARTS);
-    // Names of files are tidied as those that an ingest gives.
+    // A new name of a file is normalised in the same way as at ingest.
     let tidied = tidied(new).filter(|tidied| before.source.is_some() || tidied.is_empty());
     let new = tidied.unwrap_or_else(|| new.to_owned());
     let name = match (new.as_str(), below) {
@@ -190,16 +193,16 @@ fn renamed(before: &DocumentRecord, (old, new): (&str, &str), files: &mut Files)
     Ok(DocumentRecord { source: place.or_else(|| before.source.clone()), name, ..before.clone() })
 }
 
-/// The file that was asked for last, and whether documents that stay are named after it. The parts of a
-/// container come one after the other.
+/// Caches, for the file that was requested last, whether documents that are not renamed are named after it.
+/// The parts of a container come one after the other.
 #[derive(Default)]
 struct LastAsked {
     file: String,
     is_taken: bool,
 }
 
-/// The name of a new record if a document that stays has it. For a part of a container, also the name of its
-/// file if a document that stays is of a file of this name.
+/// A name that blocks the renaming of a record, because a document that is not renamed has it. This is the
+/// record's new name or, for a part of a container, the new name of its file.
 fn taken_name(
     store: &Store,
     record: &DocumentRecord,
@@ -217,7 +220,8 @@ fn taken_name(
     Ok(last.is_taken.then(|| file.to_owned()))
 }
 
-/// Files that were moved are read with the settings of their old folders.
+/// Copies the remembered settings of old folders to the new folders, so that moved files are read with the
+/// same settings.
 fn remember_moved(store: &Store, files: &Files) -> Result<()> {
     let moves = files.places.iter().filter_map(|(old, new)| Some(NamePlace::of(old, new.as_deref()?)));
     let moves: BTreeSet<NamePlace> = moves.collect();

@@ -7,14 +7,14 @@ use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::NamePrefix;
 
-/// The documents of a selection, such as for
+/// The documents of a selection, for example for
 /// [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SelectedDocuments {
-    /// Their numbers, ascending.
+    /// Numbers of the documents, ascending.
     pub ids: Vec<DocId>,
-    /// Total size of them in bytes.
+    /// Total size of the documents in bytes.
     pub bytes: u64,
     /// The prefixes and values that no document has, as phrases: `a name that begins with x`, `key=value`.
     pub unmatched: Vec<String>,

@@ -84,16 +84,18 @@ impl Answer for Removal {
     const SCHEMA: &'static str = "fpdb.rm/1";
 }
 
-/// Documents that a report removes with one commit: their records are held until it is made.
+/// Maximum number of documents that one commit removes for a report: their records stay in memory until the
+/// commit.
 const REMOVED_AT_ONCE: usize = 100_000;
 
-/// Names of documents that stay.
+/// Maximum number of names of documents that stay and are listed.
 const LEFT_NAMES: usize = 20;
 
-/// Postings that a compaction folds in a second, measured (`docs/measurements.md`) and rounded down.
+/// Number of postings that a compaction folds per second, measured (`docs/measurements.md`) and rounded down.
 const FOLDED_A_SECOND: u64 = 15_000_000;
 
-/// Bytes of other tables that it rewrites in a second. An assumption, because most are compressed.
+/// Bytes of other tables that a compaction rewrites per second. This is an assumption, because most of these
+/// tables are compressed.
 const REWRITTEN_A_SECOND: u64 = 100_000_000;
 
 /// The result of a compaction. Also its JSON (`fpdb.compact/1`).
@@ -144,8 +146,8 @@ impl DatabaseWriter {
         Self { database: Database::of(store) }
     }
 
-    /// Where the damaged store is kept of a repair that was killed, if opening this database has finished the
-    /// repair.
+    /// The path of the damaged store, if opening this database finished a repair that was killed. The repair
+    /// keeps the damaged store there.
     #[must_use]
     pub fn finished_repair(&self) -> Option<&Path> {
         self.store.finished_repair()
@@ -173,7 +175,7 @@ impl DatabaseWriter {
     /// document replaces a stored one of the same name if it differs.
     ///
     /// # Errors
-    /// As [`Self::ingest_with`].
+    /// The same as those of [`Self::ingest_with`].
     pub fn ingest<I>(&self, documents: I) -> Result<IngestSummary>
     where
         I: IntoIterator<Item = Document, IntoIter: Send>,
@@ -197,7 +199,7 @@ impl DatabaseWriter {
     }
 
     /// Adds documents that the caller supplies, from memory or a reader, as [`Self::ingest_sources`] adds
-    /// files. Of several documents with one name the last counts. Unlike [`Self::ingest`], the default
+    /// files. If several documents have one name, the last one counts. Unlike [`Self::ingest`], the default
     /// options store no text: see [`IngestOptions::store_text`].
     ///
     /// A thread of the ingest pulls documents from the iterator while others are processed. Small documents
@@ -209,7 +211,7 @@ impl DatabaseWriter {
     /// committed. It takes effect between two documents, not while the iterator waits for one.
     ///
     /// # Errors
-    /// As [`Self::ingest_sources`].
+    /// The same as those of [`Self::ingest_sources`].
     pub fn ingest_with<I>(&self, documents: I, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary>
     where
         I: IntoIterator<Item = Document, IntoIter: Send>,
@@ -226,7 +228,7 @@ impl DatabaseWriter {
     /// [`Error::OtherProfile`]; a failure to read `other` or to write this database.
     pub fn merge(&self, other: &Database, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
         let merge = || ingest::merge(&self.store, &other.store, options, task);
-        // Always locked in the same order, so that two mutual merges do not deadlock.
+        // The locks are always taken in the same order, so that two mutual merges do not deadlock.
         if Arc::as_ptr(&self.store) < Arc::as_ptr(&other.store) {
             return self.store.change_alone(task.token(), || {
                 let _unchanged = other.store.keep_unchanged(task.token())?;
@@ -277,9 +279,8 @@ impl DatabaseWriter {
         self.remove_named_or_numbered(names, &[])
     }
 
-    /// Deletes documents by number, in one commit. So the documents of a
-    /// [`DedupAnswer`](crate::dedup::DedupAnswer) go: each has its number in
-    /// [`remove_id`](crate::dedup::Removable::remove_id).
+    /// Deletes documents by number, in one commit. For a [`DedupAnswer`](crate::dedup::DedupAnswer), pass the
+    /// [`remove_id`](crate::dedup::Removable::remove_id) of each removable document.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
@@ -306,12 +307,13 @@ impl DatabaseWriter {
         })
     }
 
-    /// Deletes the documents that the report of a dedup, a file of its JSON, lists as removable; their files
-    /// are left alone. Only a document that is stored as the report says is deleted, and only if its survivor
-    /// is stored so too. If the survivor's file is gone, its text is not stored, and the document's own file
-    /// exists, the document stays. Those that are gone already count in `reported` alone. 100,000 documents
-    /// go with each commit, so the same call goes on after an interruption. A list of documents, as
-    /// [`Database::apply`](crate::Database::apply) takes, deletes them without a survivor.
+    /// Deletes the documents that the JSON report of a dedup lists as removable. Their files are not touched.
+    /// A document is deleted only if it and its survivor are still stored as the report says. A document
+    /// stays if its own file exists, its survivor's file is gone and its survivor's text is not stored.
+    /// Documents that were deleted before count only in `reported`. One commit deletes 100,000 documents, so
+    /// the same call continues after an interruption. A list of documents, as
+    /// [`Database::apply`](crate::Database::apply) takes, can replace the report. Listed documents need no
+    /// survivor.
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];
@@ -333,17 +335,18 @@ impl DatabaseWriter {
         })
     }
 
-    /// Renames a file or a folder of documents: `old` and every name that lies in it, members of archives and
-    /// records too. All in one commit, whose records are held in memory, some 1 KiB a document.
+    /// Renames a file or a folder of documents: changes `old` and every name that lies in it, including
+    /// members of archives and records. Everything is renamed in one commit, whose records are held in memory
+    /// (some 1 KiB for each document).
     ///
-    /// A document whose file is there still is read from there as before. If the file is gone and is at the
-    /// new name, it is read from there from now on. An ingest of either place then finds the document again,
-    /// under its new name.
+    /// If a document's file still exists at its place, it is read from there as before. If the file is gone
+    /// and exists at the new name, it is read from the new place from now on. An ingest of either place then
+    /// finds the document again, under its new name.
     ///
     /// # Errors
-    /// [`Error::NoSuchDocument`] where nothing has the old name; [`Error::NameTaken`] where a document has a
-    /// new one; [`Error::InvalidParameter`] for a part of a file and for an empty or unchanged name. Nothing
-    /// is renamed then.
+    /// [`Error::NoSuchDocument`] if nothing has the old name; [`Error::NameTaken`] if another document has a
+    /// new name; [`Error::InvalidParameter`] for a part of a file, and for an empty or unchanged name. After
+    /// an error nothing is renamed.
     pub fn rename(&self, old: &str, new: &str) -> Result<Renaming> {
         self.store.change_alone(&StopToken::new(), || rename::rename(&self.store, old, new))
     }
@@ -403,7 +406,7 @@ impl DatabaseWriter {
     /// [`Error::DamagedBackup`], [`Error::InsideDatabase`], [`Error::Stopped`].
     pub fn backup(&self, folder: impl AsRef<Path>, options: &BackupOptions, task: &Task<'_>) -> Result<Backup> {
         let folder = folder.as_ref();
-        // The folder may hold backups, but must not lie inside one.
+        // The folder may hold backups, but must not lie inside a folder of backups.
         let within = folder.join("..");
         let around = if folder.exists() { within.as_path() } else { folder };
         if let Some(database) = enclosing_database(around, Some(self.store.root())) {
