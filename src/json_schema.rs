@@ -1,5 +1,6 @@
-//! JSON schema: describes each kind of line of JSON to programs in other languages. Made from the answer
-//! types, with their comments. The files are in `docs/schemas`. Needs the feature `json-schema`.
+//! JSON schema: describes each kind of line of JSON to programs in other languages. The schemas are made from
+//! the answer types and their comments. The files are in `docs/schemas`. This module needs the feature
+//! `json-schema`.
 
 use fpdb_host::schema::Answer;
 use fpdb_store::{Backup, ListedBackup, Verification};
@@ -46,8 +47,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The name of an answer, and its JSON schema (draft 2020-12). Other fields are valid: later versions have
-/// more.
+/// The name of an answer, and its JSON schema (draft 2020-12). Unknown fields are valid, because later
+/// versions may add fields.
 #[must_use]
 pub fn of<A: Answer + JsonSchema>() -> (&'static str, Value) {
     let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(Plain);
@@ -56,8 +57,8 @@ pub fn of<A: Answer + JsonSchema>() -> (&'static str, Value) {
     (A::SCHEMA, schema.to_value())
 }
 
-/// Makes comments read well without rustdoc: its links become their text, lines are joined. Allows other
-/// fields, also for types that refuse them when they are read back.
+/// Adapts comments to readers without rustdoc: replaces links by their text, and joins lines. Allows unknown
+/// fields, even for types that refuse them when they are read back.
 #[derive(Clone, Debug)]
 struct Plain;
 
@@ -73,7 +74,7 @@ impl Transform for Plain {
     }
 }
 
-/// The text without links of rustdoc: x for `[x](crate::y)`, and for `[x]` where x is in backticks.
+/// The text without links of rustdoc: x for `[x](crate::y)`, and for `[x]` if x is in backticks.
 fn without_links(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

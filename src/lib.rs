@@ -71,10 +71,10 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 #![deny(clippy::undocumented_unsafe_blocks)]
-// The formats and the report that a build leaves out leave their helpers without a user.
+// A build without some formats or without the report does not use their helpers.
 #![cfg_attr(not(all(feature = "all-formats", feature = "html-report")), allow(dead_code))]
 
-/// The program in the README compiles: it is the one above.
+/// Checks that the example in the README compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -16,7 +16,7 @@ mod tests {
     };
     use fpdb_host::error::Error;
 
-    /// Each name leads back to its variant, and the error lists exactly the names.
+    /// Checks that each name parses to its variant, and that the error lists exactly these names.
     fn check<T: FromStr<Err = Error> + Display + Copy + PartialEq>(option: &str, variants: &[T]) {
         let names: Vec<String> = variants.iter().map(ToString::to_string).collect();
         for (name, variant) in names.iter().zip(variants) {
@@ -40,8 +40,8 @@ mod tests {
         check("by", &[DedupBy::Exact, DedupBy::ExactText, DedupBy::Resemblance, DedupBy::Containment]);
     }
 
-    /// The JSON of these options leads back to them. `given` changes them to `expected`; an unknown field is
-    /// refused by name.
+    /// Checks that the JSON of these options parses to equal options, that `given` changes `defaults` to
+    /// `expected`, and that an unknown field is an error with its name.
     fn check_json<T: Serialize + DeserializeOwned + Debug>(defaults: &T, given: Value, expected: &T) {
         let of = |given| options_from_json(defaults, given);
         assert_eq!(format!("{:?}", of(json!({})).unwrap()), format!("{defaults:?}"));

@@ -1,18 +1,18 @@
-//! Nearest name: what was probably meant by a name that no document has.
+//! Nearest name: finds the stored name that is most similar to a name that no document has.
 
 use fpdb_host::error::Result;
 use fpdb_store::Store;
 
-/// Longer beginnings of names are not compared with what was typed.
+/// Maximum bytes of a name's beginning that is compared with the typed name.
 const LONGEST: usize = 200;
 
-/// The most names that are looked at: some tenths of a second.
+/// Maximum number of names to compare, which takes some tenths of a second.
 const MOST_NAMES: usize = 100_000;
 
-/// The name, or the beginning of one that ends with a component, that is most like what was typed. `None` if
-/// none is much like it. If documents lie below what was typed, it is this folder with `/` at its end, or
-/// this archive with `!`. Looks at names in the folder that was typed, as far as it is one; at most at
-/// 100,000 names.
+/// The stored name that is most similar to `typed`, or the beginning of such a name that ends with a
+/// component. `None` if none is similar. If documents lie below `typed`, the result is this folder with `/`
+/// at its end, or this archive with `!`. Compares only names in the longest folder of `typed` that exists,
+/// and at most 100,000 names.
 pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>> {
     let wanted = typed.trim_end_matches(['/', '!']);
     for below in ["/", "!"].map(|end| format!("{wanted}{end}")) {
@@ -41,14 +41,15 @@ fn begins_a_name(store: &Store, beginning: &str) -> Result<bool> {
 fn nearest_in(store: &Store, folder: &str, typed: &str) -> Result<Option<String>> {
     let wanted = typed.trim_end_matches('/');
     let mut nearest = None;
-    // Others have more in common with what was typed by chance.
+    // The largest distance of a similar name. Names at larger distances resemble the typed name only by
+    // chance.
     let mut least = wanted[folder.len().min(wanted.len())..].chars().count() / 3 + 1;
     let (mut last, mut looked_at) = (String::new(), 0);
     store.for_each_name_beginning(folder, |name, _| {
         let ends = name.match_indices(['/', '!']).map(|(end, _)| end).chain([name.len()]);
         for end in ends.filter(|&end| end > folder.len() && end <= LONGEST) {
             let beginning = &name[..end];
-            // Names that come one after the other begin alike.
+            // Consecutive names often have the same beginning, which was then compared before.
             let is_known = |rest: &str| rest.is_empty() || rest.starts_with(['/', '!']);
             if last.strip_prefix(beginning).is_some_and(is_known) || beginning.len().abs_diff(wanted.len()) > 4 * least
             {
@@ -67,7 +68,7 @@ fn nearest_in(store: &Store, folder: &str, typed: &str) -> Result<Option<String>
     Ok(nearest)
 }
 
-/// The characters to insert, delete or change to make one text of the other (Levenshtein 1966).
+/// The number of characters to insert, delete or change to turn one text into the other (Levenshtein 1966).
 fn edits(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

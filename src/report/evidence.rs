@@ -166,7 +166,7 @@ fn query(
     database.query_sharing(&QuerySource::Number(id), &options, texts, task)
 }
 
-/// The parts of a query that do not count.
+/// The ranges of a query that do not count.
 pub(super) fn spans(answer: &QueryAnswer) -> Vec<Location> {
     answer.ignored.iter().map(|ignored| ignored.query).collect()
 }
@@ -237,7 +237,7 @@ mod tests {
         assert!(openings.count() > PAIRS as usize, "each by itself reads the container anew");
     }
 
-    /// As many groups as fit are read ahead, at least one, and none is missing from the answer.
+    /// The groups that fit are read ahead, at least one. No group is missing from the answer.
     #[test]
     fn what_does_not_fit_is_read_later() {
         let folder = tempfile::tempdir().unwrap();
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(database.read_ahead(&mut texts, same, group(0), &limits, &stop).unwrap(), 9);
     }
 
-    /// Members that are gone, or whose container is gone, are compared by their fingerprints.
+    /// If a member or its container is gone, the member is compared by its fingerprints.
     #[cfg(target_os = "linux")]
     #[test]
     fn members_that_are_gone_cost_one_reading_too() {

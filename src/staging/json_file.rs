@@ -30,7 +30,7 @@ pub(super) fn write_whole<T: Serialize>(path: &Path, content: &T) -> Result<()> 
     write().map_err(Error::io("write", path))
 }
 
-/// Reads such a file; `None` if it does not exist.
+/// Reads a file that [`write_whole`] wrote; `None` if it does not exist.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     match bounded::read_file(path, bounded::LIST_BYTES) {
         Ok(bytes) => {

@@ -62,7 +62,7 @@ impl Layout {
             _ if part < self.first_digest() => PartKind::Names,
             _ if part < self.first_digest() + self.document_parts => PartKind::Digests,
             _ => {
-                // Each part of a hash is in a run of its own.
+                // Each part of a hash is in its own run.
                 let (_, _, first) = self.heavy[self.heavy.partition_point(|&(_, _, first)| first <= part) - 1];
                 PartKind::Postings { run: part - first + 1 }
             }

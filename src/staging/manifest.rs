@@ -39,7 +39,7 @@ pub struct StagingSummary {
     pub documents: u64,
     /// Number of documents that could not be read.
     pub failures: u64,
-    /// The first of these.
+    /// The first documents that could not be read.
     pub failed: Vec<Failure>,
     /// Total size of the documents in bytes.
     pub bytes: u64,

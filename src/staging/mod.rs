@@ -15,7 +15,7 @@
 //!
 //! A document's number comes from the caller's own list of inputs, so a task that runs twice makes the same
 //! rows. Each attempt at a part has its own folder, and counts once its list of files exists. So killed
-//! attempts leave nothing that counts, and of two complete attempts either will do.
+//! attempts leave nothing that counts, and either of two complete attempts is valid.
 //!
 //! Hashes with very many postings are divided by document as well, each slice in a run of its own. Rows
 //! travel in blocks: one row of the engine holds many, since an engine takes some 5 µs for a row. The reduce

@@ -96,7 +96,7 @@ impl StagingPlan {
         input: String,
     }
 
-    /// True if another plan makes the same parts.
+    /// True if the other plan makes the same parts.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let Self { generation, created, program, .. } = self.clone();
         Self { generation, created, program, ..other.clone() } == *self

@@ -67,7 +67,7 @@ fn nameless(found: &mut Match, document: String) -> Match {
         metadata: BTreeMap::new(),
         inferred: found.inferred.take(),
         repeats: found.repeats,
-        // They have pairs of their own.
+        // The files of submissions have their own pairs in the report.
         files: Vec::new(),
         files_left_out: found.files_left_out,
     }

@@ -109,7 +109,7 @@ impl ReportContent {
                 listed.push(pair, with_passages.then_some(found));
                 continue;
             }
-            // The rows of a submission's files say which of them is identical.
+            // The rows of a submission's files show which file is identical.
             pair.identical = false;
             pair.passages = with_passages.then(|| files.iter().map(passages).sum());
             let of_file = |file: Match| {
@@ -372,7 +372,7 @@ impl DocumentIndex {
         (0..self.list.len()).map(|index| self.ignored.remove(&index).unwrap_or_default()).collect()
     }
 
-    /// The same for all documents.
+    /// The ranges excluded from all scores, for all documents.
     fn all_ignored(&mut self, database: &Database, how: &PairEvidence, task: &Task<'_>) -> Result<Vec<Vec<Location>>> {
         let unknown = self.by_origin.iter().filter_map(|(origin, index)| match origin {
             Origin::Stored(id) if !self.ignored.contains_key(index) => Some(*id),

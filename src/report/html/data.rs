@@ -26,7 +26,7 @@ pub(super) struct Overview {
     pub(super) profile: Profile,
     /// The database that was searched; `None` for `diff`.
     pub(super) database: Option<DatabaseData>,
-    /// Flags that were given, and their values.
+    /// The flags that the user gave, and their values.
     pub(super) options: Vec<(String, String)>,
     /// The measure that ranks the pairs. It is the score if rare hashes weigh more.
     pub(super) measure: PairMeasure,
@@ -36,7 +36,7 @@ pub(super) struct Overview {
     pub(super) texts: bool,
     /// The documents in the pairs.
     pub(super) documents: Vec<ReportDocument>,
-    /// Best first. The pairs of documents in submissions come after all others.
+    /// The pairs, best first. The pairs of documents in submissions come after all others.
     pub(super) pairs: Vec<ReportPair>,
     /// Number of documents with a best match of 0%, 1%, ... 100%, rounded down. Pairs left out count too.
     pub(super) histogram: Vec<u64>,
@@ -132,11 +132,11 @@ pub(super) struct ReportDocument {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum DocumentRole {
-    /// It was the query.
+    /// The document was the query.
     Query,
-    /// It is in the database, or is the second file of a comparison.
+    /// The document is in the database, or is the second file of a comparison.
     Stored,
-    /// It stands for several documents of the database, which count as one.
+    /// The entry stands for several documents of the database, which count as one.
     Submission,
 }
 
@@ -245,7 +245,7 @@ pub(super) struct LeftOut {
     /// Number of listed pairs without passages and texts, because of
     /// [`max_bytes`](super::HtmlOptions::max_bytes).
     pub(super) pages: u64,
-    /// The value of that limit.
+    /// The value of [`max_bytes`](super::HtmlOptions::max_bytes).
     pub(super) bytes: u64,
     /// Number of documents that match a query but were not returned, because of the query's `top`.
     pub(super) unlisted: u64,

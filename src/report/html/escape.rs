@@ -12,7 +12,7 @@ pub(super) fn json(value: &impl Serialize) -> serde_json::Result<String> {
     let mut escaped = String::with_capacity(plain.len() + plain.len() / 16);
     for c in plain.chars() {
         if is_risky(c) {
-            // All of them are below U+10000.
+            // All escaped characters are below U+10000.
             let _ = write!(escaped, "\\u{:04x}", u32::from(c));
         } else {
             escaped.push(c);

@@ -16,7 +16,7 @@ const PAGE: &str = "index.html";
 /// The folder of its data.
 const DATA: &str = "data";
 
-/// A report under way.
+/// A report that is being written.
 pub(super) struct Output {
     /// Its final place.
     target: PathBuf,

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 const TEMPLATE: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/style.css");
 const VENDOR_LICENCE: &str = include_str!("vendor/d3/LICENSE");
-/// In order of their dependencies.
+/// The scripts of third parties, in order of their dependencies.
 const VENDOR: [&str; 4] = [
     include_str!("vendor/d3/d3-dispatch.min.js"),
     include_str!("vendor/d3/d3-timer.min.js"),
@@ -40,14 +40,15 @@ const SCRIPTS: [&str; 10] = [
 pub struct ReportAssets {
     /// The style sheet.
     pub style: &'static str,
-    /// The script. It makes no element from a string, and loads nothing that the page holds.
+    /// The script. The script never parses a string as markup, and loads nothing, because the page holds all
+    /// data.
     pub script: String,
     /// The elements that the script fills.
     pub content: &'static str,
 }
 
 impl ReportAssets {
-    /// The parts, as each report has them.
+    /// The same parts that each written report has.
     #[must_use]
     pub fn new() -> Self {
         let content = TEMPLATE.split_once("<body>").map_or("", |(_, content)| content);

@@ -5,7 +5,7 @@ use crate::archive::pairs::Pair;
 use crate::query::Match;
 use fpdb_kernel::document::DocId;
 
-/// The pairs of a report. The pairs of documents in submissions come after all others.
+/// The pairs of a report. Pairs of documents in submissions come after all other pairs.
 #[derive(Default)]
 pub(super) struct PairList {
     pairs: Vec<ReportPair>,

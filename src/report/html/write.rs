@@ -67,7 +67,7 @@ type Sides = HashMap<(usize, bool), SideData>;
 /// # Errors
 /// [`Error::Stopped`], and then an earlier report is unchanged; [`Error::NotAReport`] if something else
 /// exists at `path`; [`Error::Io`]; errors from reading documents or postings. A text that cannot be read is
-/// no error: the report says so.
+/// not an error: the report states it.
 pub fn write_html(
     answers: HtmlAnswers<'_>,
     path: impl AsRef<Path>,
@@ -199,13 +199,13 @@ struct Pages<'a> {
 
 /// The state of the text of a document.
 enum TextState {
-    /// Not read yet.
+    /// The text has not been read yet.
     Unread,
-    /// Read, but not in the report; it takes this number of bytes.
+    /// The text was read but is not in the report. It would take this number of bytes.
     Takes(u64),
-    /// It cannot be read, for this reason.
+    /// The text cannot be read, for this reason.
     Unreadable(String),
-    /// It is in the report, or the report says why not, or the report has no texts.
+    /// The text is in the report, or the report states why it is not, or the report has no texts.
     Finished,
 }
 
@@ -231,8 +231,8 @@ const PART_BYTES: u64 = 96;
 const TEXT_PACKED: u64 = 4;
 
 impl Pages<'_> {
-    /// Writes the page of a pair, with those of its texts not yet in the report, if there is room for all of
-    /// it.
+    /// Writes the page of a pair, and those of its texts that are not in the report yet, if there is room for
+    /// all of them.
     fn write(&mut self, number: usize, found: Match, part: &mut TakePart<'_>) -> std::result::Result<bool, Failed> {
         let pair = &self.report.overview.pairs[number];
         let (a, b) = (pair.a, pair.b);
