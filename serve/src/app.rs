@@ -1,4 +1,4 @@
-//! App: what all handlers share, and the life of the service from its start to its end.
+//! App: the state that all handlers share, and the start and the end of the service.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,10 +21,10 @@ use crate::work::Work;
 use crate::writer::{Writer, Written};
 use crate::{connections, log, routes};
 
-/// What all handlers share.
+/// The state that all handlers share.
 pub(crate) struct App {
     pub(crate) options: ServeOptions,
-    /// Sees each commit of the writer.
+    /// A handle that shows each commit of the writer. `None` once the service has ended.
     reader: std::sync::Mutex<Option<Database>>,
     pub(crate) writer: Writer,
     pub(crate) work: Work,
@@ -35,10 +35,10 @@ pub(crate) struct App {
     /// Room for bodies in memory, in KiB.
     pub(crate) bodies: Arc<Semaphore>,
     pub(crate) limits: InputLimits,
-    /// False once the service ends.
+    /// False once the service begins to end.
     ready: AtomicBool,
     requests: AtomicU64,
-    /// Tells the requests of this process from those of others.
+    /// Distinguishes the request ids of this process from those of other processes.
     epoch: u32,
 }
 
@@ -97,7 +97,7 @@ impl App {
         format!("{:08x}{:08x}", self.epoch, self.requests.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Makes the changes that wait, and closes the database.
+    /// Makes the waiting changes, and closes the database.
     pub(crate) fn close(&self) {
         self.ready.store(false, Ordering::Relaxed);
         self.work.stop.stop();
@@ -106,18 +106,18 @@ impl App {
     }
 }
 
-/// Opens the database at [`ServeOptions::db`] and answers requests until SIGTERM or SIGINT. Requests that are
-/// under way are then finished, and changes that wait are committed. SIGHUP reads the key file and the
-/// certificate again. `started` is called with the address once requests are taken.
+/// Opens the database at [`ServeOptions::db`] and answers requests until SIGTERM or SIGINT. After the signal,
+/// it finishes running requests and commits waiting changes. After SIGHUP it reads the key file and the
+/// certificate again. It calls `started` with the address once it accepts requests.
 ///
 /// # Errors
-/// [`ServeError`]: the database, the address, the key file or a setting.
+/// A [`ServeError`] that concerns the database, the address, the key file or a setting.
 pub fn serve(options: ServeOptions, started: impl FnOnce(std::net::SocketAddr)) -> Result<()> {
     let app = App::open(options)?;
     let runtime = runtime()?;
     let ended = runtime.block_on(run(Arc::clone(&app), started));
     app.close();
-    // What still runs was stopped, and nobody waits for it.
+    // Work that still runs was told to stop, and nobody waits for its result.
     runtime.shutdown_timeout(Duration::from_secs(2));
     ended
 }

@@ -1,4 +1,5 @@
-//! Connections: takes them, bounds their number and the patience with each, and lets them end.
+//! Connections: accepts connections, bounds their number and the time that each may wait, and lets open ones
+//! finish when the service ends.
 
 use std::io;
 use std::sync::Arc;
@@ -20,10 +21,11 @@ use tower::ServiceExt;
 use crate::app::App;
 use crate::log;
 
-/// The pause after a connection that could not be taken: without it a lack of files would be a busy loop.
+/// The pause after a connection could not be accepted. Without a pause, a lack of open files would make the
+/// loop spin.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Answers connections until `ended`; then lets those that are open finish their requests.
+/// Answers connections until `ended` completes. Then lets open connections finish their requests.
 pub(crate) async fn answer(app: Arc<App>, listener: TcpListener, routes: Router, ended: impl Future<Output = ()>) {
     let places = Arc::new(Semaphore::new(app.options.connections));
     let graceful = GracefulShutdown::new();
@@ -42,7 +44,8 @@ pub(crate) async fn answer(app: Arc<App>, listener: TcpListener, routes: Router,
                 }
             },
         };
-        // Closed at once where there are too many: an answer would take a place, too.
+        // If there are too many connections, this one is closed without an answer, because an answer would
+        // also need a place.
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
         let (app, routes, watcher) = (Arc::clone(&app), routes.clone(), graceful.watcher());
         tokio::spawn(async move {
@@ -56,10 +59,10 @@ pub(crate) async fn answer(app: Arc<App>, listener: TcpListener, routes: Router,
     graceful.shutdown().await;
 }
 
-/// Answers the requests of a connection. A client that goes or is too slow is no event.
+/// Answers the requests of a connection. Nothing is logged if the client leaves or is too slow.
 async fn connection(app: &App, stream: TcpStream, routes: Router, watcher: Watcher) {
     let patience = app.options.client_time();
-    // Small answers leave at once. A failure only makes them later.
+    // Sends small answers without delay. If this fails, they are only sent later.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(patience));
@@ -78,13 +81,13 @@ async fn requests(stream: impl Read + Write + Unpin + 'static, patience: Duratio
     let into: fn(Request<Incoming>) -> Request = |request| request.map(axum::body::Body::new);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // From the first byte on, and between two requests.
+        // The timeout counts from the first byte of a request, and between two requests.
         .header_read_timeout(patience)
         .serve_connection(stream, TowerToHyperService::new(routes.map_request(into)));
     let _ = watcher.watch(connection).await;
 }
 
-/// The connection has failed, not the listening.
+/// True if one connection has failed, and not the listening socket.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     [ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted].contains(&error.kind())

@@ -1,4 +1,4 @@
-//! Error: why a service does not start, or ends early.
+//! Error: the reasons why a service does not start, or ends early.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,20 +9,20 @@ use thiserror::Error;
 /// The result of starting or running a service.
 pub type Result<T, E = ServeError> = std::result::Result<T, E>;
 
-/// Why a service did not start, or ended early.
+/// The reason why a service did not start, or ended early.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServeError {
     /// The database cannot be opened or written.
     #[error(transparent)]
     Database(#[from] fpdb::Error),
-    /// Others can reach the address, and there are no keys.
+    /// Other machines can reach the address, and there are no keys.
     #[error("{address} can be reached from other machines, and there is no key file")]
     NeedsKeys {
         /// The address.
         address: SocketAddr,
     },
-    /// The address is in use or not of this machine.
+    /// The address is in use, or does not belong to this machine.
     #[error("cannot listen on {address}")]
     Listen {
         /// The address.
@@ -60,7 +60,7 @@ pub enum ServeError {
         /// The file.
         path: PathBuf,
     },
-    /// Everybody on the machine may read the key file or write it.
+    /// Every user of the machine may read or write the key file.
     #[error("users other than the owner may change {}", .path.display())]
     OpenKeyFile {
         /// The file.
@@ -71,23 +71,23 @@ pub enum ServeError {
     Certificate {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault, in words.
         message: String,
     },
-    /// The name of a new key has other characters than those allowed.
+    /// The name of a new key has a character that is not allowed.
     #[error("{name} is not a name for a key")]
     KeyName {
         /// The name.
         name: String,
     },
-    /// The file of settings does not have the form or the names that are expected.
+    /// The file of settings does not have the expected form, or has unknown names.
     #[error("line {line} of {} is not a setting: {message}", .path.display())]
     Settings {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What the parser of TOML says.
+        /// The message of the TOML parser.
         message: String,
     },
     /// A setting is out of range.
@@ -100,10 +100,10 @@ pub enum ServeError {
         /// The values that are allowed.
         expected: &'static str,
     },
-    /// The system gives no threads, signals or random bytes.
+    /// The system refused threads, signals or random bytes.
     #[error("cannot {action}")]
     System {
-        /// What was tried.
+        /// The action that failed, as a verb phrase.
         action: &'static str,
         /// The cause.
         source: io::Error,
@@ -111,7 +111,7 @@ pub enum ServeError {
 }
 
 impl ServeError {
-    /// The next step, where there is one.
+    /// The next step for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let text = match self {
@@ -144,7 +144,7 @@ impl ServeError {
         move |source| Self::Read { path, source }
     }
 
-    /// Makes the error of something that the system did not do.
+    /// Makes the error for an `action` that the system refused.
     pub(crate) fn system(action: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::System { action, source }
     }

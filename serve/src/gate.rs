@@ -1,5 +1,5 @@
-//! Gate: what each request passes before its handler. It gets an id, is counted and logged; its host, its
-//! origin and its key are checked; and its time is bounded.
+//! Gate: the checks that each request passes before its handler. The gate gives the request an id, counts and
+//! logs it, checks its host, origin and key, and bounds its time.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::problem::{Answer, Cause, Problem};
 #[derive(Clone)]
 struct LoggedKey(Arc<str>);
 
-/// Gives a request an id, and its answer the headers that all answers have; counts and logs it.
+/// Gives a request an id, adds the common headers to its answer, and counts and logs the request.
 pub(crate) async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = app.next_request_id();
@@ -37,14 +37,14 @@ pub(crate) async fn observe(State(app): State<Arc<App>>, request: Request, next:
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     if !is_page {
-        // What a browser might show of an answer runs nothing and loads nothing.
+        // If a browser shows an answer, the answer must not run or load anything.
         let policy = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     }
     let route = route.as_deref().unwrap_or("none");
     let (time, status) = (began.elapsed(), response.status().as_u16());
-    // A method that nobody knows is one label, however many there are.
+    // All unknown methods share one label, so that clients cannot create any number of labels.
     let counted = if known_method(&method) { method.as_str() } else { "other" };
     app.metrics.count(counted, route, status, time);
     if app.options.log_requests || status >= 500 {
@@ -67,7 +67,7 @@ fn known_method(method: &Method) -> bool {
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS].contains(method)
 }
 
-/// Lets a request pass whose host, origin and key are right, within the time of requests.
+/// Passes a request on if its host, origin and key are right. Ends it when its time is over.
 pub(crate) async fn admit(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let identity = match check(&app, &request) {
         Ok(identity) => identity,
@@ -79,7 +79,7 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
         let wait = until.wait_time_from(DefaultClock::default().now());
         return Problem::too_often(wait.as_secs() + 1).into_response();
     }
-    // Without a key there is nobody to be fair to.
+    // Without keys there is no room per key.
     let room = match identity.as_ref().and_then(|identity| identity.room.clone()).map(|room| room.try_acquire_owned()) {
         None => None,
         Some(Ok(room)) => Some(room),
@@ -96,7 +96,7 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
     response
 }
 
-/// Who sends the request. `None` if the route needs no key.
+/// Checks a request, and returns its sender. `None` if the route needs no key.
 fn check(app: &App, request: &Request) -> Answer<Option<Identity>> {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     check_host(request.uri(), request.headers(), &app.options.hosts)?;
@@ -109,7 +109,7 @@ fn check(app: &App, request: &Request) -> Answer<Option<Identity>> {
     Ok(Some(identity))
 }
 
-/// The right that a route needs; `None` for what anybody may see.
+/// The right that a route needs. `None` if anybody may see the route.
 fn needed(method: &Method, route: Option<&str>) -> Option<Rights> {
     let route = route.filter(|route| route.starts_with("/v1/") || *route == "/metrics")?;
     let changes = route.starts_with("/v1/documents") && (*method == Method::PUT || *method == Method::DELETE);
@@ -120,8 +120,9 @@ fn needed(method: &Method, route: Option<&str>) -> Option<Rights> {
     })
 }
 
-/// Refuses a name that is not the service's: a page whose name was made to lead here (DNS rebinding) sends
-/// its own. An address is no name, so nobody can make it lead elsewhere.
+/// Refuses a request under a name that is not the service's. In DNS rebinding, an attacker makes a name of
+/// his own resolve to this machine, so requests of his page carry that name. IP addresses are accepted,
+/// because nobody can make them resolve elsewhere.
 fn check_host(uri: &Uri, headers: &HeaderMap, names: &[String]) -> Answer<()> {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or_else(|| uri.host());
     let host = host.ok_or_else(Problem::other_host)?;
@@ -135,7 +136,7 @@ fn check_host(uri: &Uri, headers: &HeaderMap, names: &[String]) -> Answer<()> {
     if is_known { Ok(()) } else { Err(Problem::other_host()) }
 }
 
-/// Refuses what a page of another site has a browser send.
+/// Refuses a request that a browser sends for a page of another site.
 fn check_origin(headers: &HeaderMap) -> Answer<()> {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if let Some(site) = text("sec-fetch-site")

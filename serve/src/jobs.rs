@@ -80,7 +80,7 @@ pub(crate) struct JobView {
     problem: Option<Problem>,
 }
 
-/// How far work has come.
+/// The step that work has reached, the items done, and the total.
 #[derive(Default)]
 pub(crate) struct Step(Mutex<(&'static str, u64, u64)>);
 
@@ -135,13 +135,13 @@ impl Job {
         }
     }
 
-    /// The lines of its result, from the first.
+    /// The file with the lines of the job's result.
     pub(crate) fn result(&self) -> Answer<Arc<File>> {
         let progressing = self.progressing();
         progressing.result.clone().ok_or_else(|| Problem::no_result(progressing.state.name()))
     }
 
-    /// Notes that it runs; false if it was stopped before.
+    /// Marks the job as running. Returns false if it was stopped before.
     fn begin(&self) -> bool {
         let mut progressing = self.progressing();
         if progressing.state == JobState::Queued {
@@ -167,7 +167,7 @@ impl Job {
     }
 }
 
-/// The result of a job under way: lines of JSON in a temporary file.
+/// The result of a running job: lines of JSON in a temporary file.
 pub(crate) struct Lines {
     file: BufWriter<File>,
     rows: u64,
@@ -212,7 +212,8 @@ impl Jobs {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new job. The oldest finished one makes room for it; without one it is refused.
+    /// Adds a new job. If there is no room, drops the oldest finished job. If there is none, refuses the new
+    /// job.
     pub(crate) fn add(&self, kind: JobKind, owner: &Identity) -> Answer<Arc<Job>> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| Problem::internal(error.to_string()))?;
@@ -237,7 +238,7 @@ impl Jobs {
         Ok(job)
     }
 
-    /// The job of an id and a kind, if this key may see it.
+    /// The job with this id and kind, if this key may see it.
     pub(crate) fn find(&self, kind: JobKind, id: &str, who: &Identity) -> Answer<Arc<Job>> {
         let may_see = |job: &Job| job.owner == who.name || who.rights == Rights::Admin;
         let jobs = self.jobs();
@@ -263,7 +264,7 @@ impl Jobs {
         self.jobs().retain(|other| !Arc::ptr_eq(other, job));
     }
 
-    /// Jobs that wait or run.
+    /// Number of jobs that wait or run.
     pub(crate) fn unfinished(&self) -> usize {
         self.jobs().iter().filter(|job| !job.state().is_over()).count()
     }
@@ -291,7 +292,7 @@ impl Jobs {
         });
     }
 
-    /// Ends a job that another thread has worked on.
+    /// Runs a job whose work another thread does: waits for `work`, and ends the job with its answer.
     pub(crate) fn follow(
         &self,
         job: &Arc<Job>,

@@ -1,8 +1,8 @@
-//! Keys: who may do what, and how much of it. A file has a line for each key: its name, its rights, the
+//! Keys: the rights and limits of each client. A file has a line for each key: its name, its rights, the
 //! SHA-256 of the key, and limits if they differ from those of the service.
 //!
-//! A key is 256 random bits, so a plain hash suffices: there is nothing to guess that a slow hash would
-//! protect. Digests are compared in constant time, and all of them at each request.
+//! A key has 256 random bits, so a plain hash suffices: a slow hash protects only secrets that can be
+//! guessed. Each request compares its key with all digests, in constant time.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub enum Rights {
 }
 
 impl Rights {
-    /// Its name in the file and on the command line.
+    /// The name of the right in the file and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -52,10 +52,10 @@ impl FromStr for Rights {
     }
 }
 
-/// The beginning of each key, by which people and scanners of leaked secrets know it.
+/// The beginning of each key, by which people and scanners for leaked secrets recognise it.
 const PREFIX: &str = "fpdb_";
 
-/// Makes a key. Returns it, and its line for the key file.
+/// Makes a key. Returns the key, and its line for the key file.
 ///
 /// # Errors [`ServeError::KeyName`] for other characters than letters, digits, `.`, `_` and `-`;
 /// [`ServeError::System`] without random bytes.
@@ -78,7 +78,7 @@ fn is_name(name: &str) -> bool {
 
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
@@ -95,29 +95,29 @@ fn digest_of(text: &str) -> Option<[u8; 32]> {
     Some(digest)
 }
 
-/// Who sends a request.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
     /// The name of the key; empty without keys.
     pub(crate) name: Arc<str>,
     pub(crate) rights: Rights,
-    /// Room for requests of this key; `None` without keys.
+    /// Permits for concurrent requests of this key; `None` without keys.
     pub(crate) room: Option<Arc<Semaphore>>,
-    /// Requests per minute of this key; `None` without a limit.
+    /// Limits the requests per minute of this key; `None` without a limit.
     pub(crate) rate: Option<Arc<DefaultDirectRateLimiter>>,
 }
 
 /// The limits of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyLimits {
-    /// Requests at the same time.
+    /// Maximum number of concurrent requests.
     pub(crate) per_key: usize,
-    /// Requests per minute; `None` for any number.
+    /// Maximum number of requests per minute; `None` for any number.
     pub(crate) per_minute: Option<NonZeroU32>,
 }
 
 impl KeyLimits {
-    /// Sets a limit from `NAME=NUMBER`; `None` if it is not one.
+    /// Sets a limit from `NAME=NUMBER`; `None` if `word` does not have this form.
     fn set(&mut self, word: &str) -> Option<()> {
         match word.split_once('=')? {
             ("per_key", number) => self.per_key = number.parse().ok().filter(|&number| number > 0)?,
@@ -135,21 +135,21 @@ struct Key {
 
 /// The keys of a service.
 pub(crate) struct Keys {
-    /// `None`: everybody may do everything.
+    /// The file of keys. `None`: everybody has all rights.
     file: Option<PathBuf>,
     limits: KeyLimits,
     keys: RwLock<Vec<Key>>,
 }
 
 impl Keys {
-    /// Reads the keys, if there is a file. `limits` are those of keys without limits of their own.
+    /// Reads the keys, if there is a file. `limits` apply to keys without limits of their own.
     pub(crate) fn open(file: Option<&Path>, limits: KeyLimits) -> Result<Self> {
         let keys = Self { file: file.map(Path::to_owned), limits, keys: RwLock::default() };
         keys.reload()?;
         Ok(keys)
     }
 
-    /// Reads the file again. On an error the keys stay as they are.
+    /// Reads the file again. After an error the previous keys remain valid.
     pub(crate) fn reload(&self) -> Result<()> {
         let Some(path) = &self.file else { return Ok(()) };
         let read = read(path, self.limits)?;
@@ -157,7 +157,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Whose key this is; `None` if it is nobody's.
+    /// The owner of a key; `None` if the key is unknown.
     pub(crate) fn identify(&self, key: Option<&str>) -> Option<Identity> {
         if self.file.is_none() {
             return Some(Identity { name: "".into(), rights: Rights::Admin, room: None, rate: None });
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(rights(&first[..first.len() - 1]), None);
         assert_eq!(rights(""), None);
         assert!(keys.identify(None).is_none());
-        // A file that is no key file changes nothing.
+        // A file that is not a key file changes nothing.
         std::fs::write(&path, "alice read 00\n").unwrap();
         assert!(matches!(keys.reload(), Err(ServeError::NotAKey { line: 1, .. })));
         assert!(rights(&first).is_some());
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(of(&plain).room.unwrap().available_permits(), 2);
         assert!(of(&plain).rate.is_none());
         assert_eq!(of(&bounded).room.unwrap().available_permits(), 7);
-        // The limit is the key's, however often it is identified.
+        // All identifications of one key share its limit.
         let allowed = (0..10).filter(|_| of(&bounded).rate.unwrap().check().is_ok()).count();
         assert_eq!(allowed, 3);
     }

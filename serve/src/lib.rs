@@ -1,13 +1,13 @@
 //! The service of fpdb: one process answers many people from one database, over HTTP, with a page for a
 //! browser.
 //!
-//! [`serve`] is the one entry. It opens the database for writing and answers until a signal ends it.
+//! [`serve`] is the only entry point. It opens the database for writing and answers until a signal ends it.
 //! `docs/serve.md` describes the routes, the settings and what the service defends against.
 //!
-//! A request passes the gate (`gate`: host, origin, key, limits), then a handler (`routes`). Handlers run
-//! the library's work on blocking threads behind a bounded queue (`work`). All changes go to one thread
-//! (`writer`), which commits what waits in groups. Pairs, dedup, repeats and compaction are jobs (`jobs`).
-//! Errors leave in one shape (`problem`). With a certificate, connections are TLS (`tls`).
+//! A request passes the gate (`gate`: host, origin, key, limits), then a handler (`routes`). Handlers run the
+//! library's work on blocking threads behind a bounded queue (`work`). All changes go to one thread
+//! (`writer`), which commits waiting changes in groups. Pairs, dedup, repeats and compaction are jobs
+//! (`jobs`). Errors leave in one shape (`problem`). With a certificate, connections are TLS (`tls`).
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]

@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-/// A request, as the log tells it.
+/// A request, as the log records it.
 #[derive(Debug, Serialize)]
 pub(crate) struct RequestLine<'a> {
-    /// The id that the answer has too.
+    /// The id of the request, which the answer also has.
     pub(crate) request: &'a str,
     /// The name of the key; empty without one.
     pub(crate) key: &'a str,
@@ -18,12 +18,12 @@ pub(crate) struct RequestLine<'a> {
     pub(crate) route: &'a str,
     pub(crate) status: u16,
     pub(crate) milliseconds: f64,
-    /// Why it has failed, where the answer does not tell all of it.
+    /// The cause of a failure, if the answer does not contain all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cause: Option<&'a str>,
 }
 
-/// Something that is not about a request.
+/// An event that does not concern a request.
 #[derive(Debug, Serialize)]
 struct EventLine<'a> {
     event: &'a str,
@@ -44,7 +44,8 @@ fn write(line: impl Serialize) {
     let time = since.as_millis() as f64 / 1000.0;
     if let Ok(mut text) = serde_json::to_vec(&Timed { time, line }) {
         text.push(b'\n');
-        // The reader of standard error may be gone. One write: lines of other threads do not come between.
+        // A single write, so that lines of other threads cannot come in between. Errors are ignored, because
+        // the reader of standard error may be gone.
         let _ = std::io::stderr().write_all(&text);
     }
 }

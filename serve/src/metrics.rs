@@ -38,7 +38,7 @@ pub(crate) struct Metrics {
     documents: Gauge,
 }
 
-/// Figures that are read when they are asked for.
+/// Figures that are read when the metrics are requested.
 pub(crate) struct Reading {
     pub(crate) inside: usize,
     pub(crate) jobs: usize,

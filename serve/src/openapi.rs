@@ -1,5 +1,5 @@
-//! OpenAPI: the description of the routes, made from the handlers. The schemas of the library's answers in it
-//! are the published ones (`docs/schemas`): `fpdb.query-1` is that of `fpdb.query/1`. OpenAPI 3.1 takes JSON
+//! OpenAPI: the description of the routes, made from the handlers. The schemas of the library's answers are
+//! the published ones (`docs/schemas`): `fpdb.query-1` is that of `fpdb.query/1`. OpenAPI 3.1 takes JSON
 //! Schema as it is.
 
 use axum::Json;
@@ -62,10 +62,10 @@ use crate::routes;
 )]
 struct Api;
 
-/// The place of a schema of this name.
+/// The prefix of a reference to a schema.
 const PLACE: &str = "#/components/schemas/";
 
-/// The answers of the library that the service gives, as components.
+/// The schemas of the library's answers that the service returns, as components.
 fn answers() -> Map<String, Value> {
     use fpdb::maintenance::{Backup, Compaction, DatabaseStats, ListedBackup};
     use fpdb::{DocumentInfo, IngestSummary, QueryAnswer, Removal, dedup, pairs, repeats};
@@ -102,7 +102,7 @@ fn answers() -> Map<String, Value> {
         }
         components.insert(name.replace('/', "-"), schema);
     }
-    // What the service makes of answers.
+    // Answers of the library with additions of the service.
     let unreadable = json!({
         "type": "object",
         "description": "A document that could not be read",
@@ -119,7 +119,7 @@ fn answers() -> Map<String, Value> {
     components
 }
 
-/// Makes references to definitions within a schema those to components of the same names.
+/// Rewrites references to definitions within a schema as references to components of the same names.
 fn place_definitions(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -179,7 +179,7 @@ mod tests {
         let Json(described) = runtime.block_on(show()).unwrap();
         let own = serde_json::to_value(Api::openapi()).unwrap();
         let own = own["components"]["schemas"].as_object().unwrap();
-        // A definition of one name is the same in all answers, and none of the service's own schemas.
+        // All answers have the same definition under one name, and no schema of the service has this name.
         let components = answers();
         assert!(!components.keys().any(|name| own.contains_key(name)), "{:?}", components.keys());
         for (_, mut schema) in json_schema::all() {

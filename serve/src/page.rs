@@ -1,8 +1,8 @@
-//! Page: what a browser gets at `/`. It has no build step and loads nothing but these files.
+//! Page: the web page at `/`. It has no build step and loads only the files listed here.
 //!
 //! The ranked list and both texts side by side are the report's own page (`fpdb::report::ReportAssets`), in a
-//! frame. The page around it asks the service and hands the data over. Scripts and styles come from these
-//! files alone: the policy allows no others.
+//! frame. The page around the frame queries the service and passes the data to the frame. Scripts and styles
+//! come from these files alone: the policy allows no others.
 
 use std::sync::{Arc, LazyLock};
 
@@ -74,7 +74,7 @@ fn answer(name: &str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, media_type),
         (header::CONTENT_SECURITY_POLICY, policy),
-        // The files are those of the program that runs: another version has others.
+        // The browser must ask again each time, because another version of the program has other files.
         (header::CACHE_CONTROL, "no-cache"),
     ];
     (headers, content).into_response()

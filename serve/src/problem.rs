@@ -1,8 +1,8 @@
 //! Problem: every error of the service in one shape, RFC 9457, and the table from the library's errors to
 //! statuses.
 //!
-//! An answer names no path of the server. So errors that hold paths leave as their title alone; the log has
-//! the whole.
+//! An answer must not contain paths of the server. So an error that contains a path is sent as its title
+//! alone, and the log has the whole message.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -80,98 +80,98 @@ impl Problem {
         StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// A request that is not well formed.
+    /// The request is malformed.
     pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad-request", "the request is not as expected").detail(detail)
     }
 
-    /// A request without a key that the service knows.
+    /// The request has no key, or an unknown one.
     pub(crate) fn no_key() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "no-key", "the request has no key that is known here")
             .hint("send the header Authorization: Bearer KEY")
     }
 
-    /// A key without the rights for this request.
+    /// The key lacks the right for this request.
     pub(crate) fn no_rights(needed: &str) -> Self {
         Self::new(StatusCode::FORBIDDEN, "no-rights", "the key does not allow this")
             .detail(format!("a key with the right {needed} is needed"))
     }
 
-    /// A request under a name that is not the service's, as by DNS rebinding.
+    /// The request uses a name that is not the service's, as in DNS rebinding.
     pub(crate) fn other_host() -> Self {
         Self::new(StatusCode::MISDIRECTED_REQUEST, "other-host", "the service does not have this name")
             .hint("the service must be told its names with --host NAME")
     }
 
-    /// A request that a page of another site has sent.
+    /// A page of another site sent the request.
     pub(crate) fn other_origin() -> Self {
         Self::new(StatusCode::FORBIDDEN, "other-origin", "the request comes from a page of another site")
     }
 
-    /// No such route.
+    /// The route does not exist.
     pub(crate) fn no_route() -> Self {
         Self::new(StatusCode::NOT_FOUND, "no-such-route", "there is nothing at this path")
             .hint("GET /openapi.json lists the routes")
     }
 
-    /// A route without this method.
+    /// The route does not have this method.
     pub(crate) fn no_method() -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "no-such-method", "this path does not have this method")
     }
 
-    /// A document that is not stored.
+    /// No stored document has this name.
     pub(crate) fn no_document(name: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, "no-such-document", "no document has this name").detail(name)
     }
 
-    /// A job that is not there, or not the key's own.
+    /// The job does not exist, or belongs to another key.
     pub(crate) fn no_job() -> Self {
         Self::new(StatusCode::NOT_FOUND, "no-such-job", "there is no such job, or it belongs to another key")
             .hint("jobs end with the service, and old ones make room for new ones: ask for the job again")
     }
 
-    /// The result of a job that has none.
+    /// The job has no result.
     pub(crate) fn no_result(state: &str) -> Self {
         Self::new(StatusCode::CONFLICT, "no-result", "the job has no result").detail(format!("it is {state}"))
     }
 
-    /// A body that is too large.
+    /// The body is too large.
     pub(crate) fn too_large(limit: usize) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "the body is too large")
             .detail(format!("the limit is {limit} bytes"))
     }
 
-    /// A body of a kind that the route does not read.
+    /// The route does not read bodies of this media type.
     pub(crate) fn media_type(expected: &str) -> Self {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "the body is of a kind that is not read here")
             .detail(format!("expected {expected}"))
             .hint("send the header Content-Type; curl does with --json, or with -H 'Content-Type: KIND'")
     }
 
-    /// One key asks for too much at the same time.
+    /// The key has too many concurrent requests.
     pub(crate) fn too_many() -> Self {
         let title = "this key has too many requests at the same time";
         Self::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", title).retry_after(1)
     }
 
-    /// One key asks too often.
+    /// The key has sent too many requests in the last minute.
     pub(crate) fn too_often(seconds: u64) -> Self {
         let title = "this key has had its requests of the minute";
         Self::new(StatusCode::TOO_MANY_REQUESTS, "too-often", title).retry_after(seconds)
     }
 
-    /// The service makes no backups.
+    /// The service is not configured for backups.
     pub(crate) fn no_backups() -> Self {
         Self::new(StatusCode::NOT_FOUND, "no-backups", "the service has no folder for backups")
             .hint("the service must be started with --backup-folder FOLDER")
     }
 
-    /// All places are taken.
+    /// All places for requests or jobs are taken.
     pub(crate) fn busy() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "the service has too much to do").retry_after(1)
     }
 
-    /// The service ends.
+    /// The service is ending.
     pub(crate) fn ending() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ending", "the service ends").retry_after(5)
     }
@@ -194,12 +194,12 @@ impl Problem {
             .hint("ask for less: without passages, with a larger window, with --n")
     }
 
-    /// A document that is skipped.
+    /// The document was skipped.
     pub(crate) fn not_a_document(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unreadable-document", "the document cannot be read").detail(detail)
     }
 
-    /// A failure of the service itself.
+    /// The service itself has failed.
     pub(crate) fn internal(cause: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service has failed")
             .hint("the log of the service tells more under the id of the request")
@@ -207,7 +207,7 @@ impl Problem {
     }
 }
 
-/// Whether an error's sentence may leave: one with a path may not.
+/// Whether an answer may contain an error's sentence. A sentence with a path must not leave the server.
 enum Told {
     Whole,
     TitleOnly,
@@ -291,7 +291,8 @@ impl From<&Error> for Problem {
                 (S::INSUFFICIENT_STORAGE, "memory", "the service is allowed too little memory for this", Whole)
             }
             Error::Stopped => (S::SERVICE_UNAVAILABLE, "stopped", "the work was stopped", Whole),
-            // All others tell of the server's own files. The enum may grow.
+            // All other errors concern the server's own files. Errors that are added later are also sent by
+            // title only.
             _ => (S::INTERNAL_SERVER_ERROR, "internal", "the service has failed", TitleOnly),
         };
         let mut problem = Self::new(status, kind, title).cause(error.chain());

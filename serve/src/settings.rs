@@ -1,5 +1,5 @@
-//! Settings: how a service runs. One type is the flags' target, the form of the file, and what
-//! `--print-config` shows.
+//! Settings: the settings of a service. The flags, the file of settings and `--print-config` all use this one
+//! type.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
@@ -33,7 +33,7 @@ pub struct ServeOptions {
     pub tls_key: Option<PathBuf>,
     /// The folder of backups. Without one, there are none over HTTP.
     pub backup_folder: Option<PathBuf>,
-    /// The newest backups that are kept. `None`: all.
+    /// Number of newest backups to keep. `None`: all.
     pub keep_backups: Option<usize>,
     /// Memory for an ingest and for the store, in bytes. `None`: the library's default.
     pub memory: Option<u64>,
@@ -41,30 +41,31 @@ pub struct ServeOptions {
     pub job_memory: u64,
     /// Threads of the database. `None`: one per processor.
     pub threads: Option<usize>,
-    /// Requests that are worked on at the same time. `None`: two per processor.
+    /// Number of requests that are processed at the same time. `None`: two per processor.
     pub workers: Option<usize>,
-    /// Requests that may wait for a worker; a further one is refused with 503.
+    /// Number of requests that may wait for a worker. A further request is refused with 503.
     pub queue: usize,
-    /// Requests of one key that are worked on or wait at the same time; a further one is refused with 429.
+    /// Number of requests of one key that are processed or wait at the same time. A further request is
+    /// refused with 429.
     pub per_key: usize,
-    /// Requests of one key per minute; a further one is refused with 429. `None`: any number.
+    /// Number of requests of one key per minute. A further request is refused with 429. `None`: any number.
     pub per_minute: Option<NonZeroU32>,
-    /// Open connections; a further one is closed at once.
+    /// Number of open connections. A further connection is closed at once.
     pub connections: usize,
-    /// The largest body of a request, in bytes.
+    /// Maximum size of a request's body, in bytes.
     pub max_body: usize,
     /// Bytes of bodies that may be in memory at the same time; a further request is refused with 503.
     pub body_memory: usize,
-    /// The most matches that a query returns.
+    /// Maximum number of matches that a query returns.
     pub max_results: usize,
-    /// Seconds until a request is given up, jobs excluded.
+    /// Seconds after which a request is ended. Jobs have no such limit.
     pub request_seconds: u64,
-    /// Seconds that a client may take for the head of a request, between two parts of its body, and to take a
-    /// part of an answer.
+    /// Seconds that a client may take to send the head of a request, between two parts of its body, and to
+    /// receive a part of an answer.
     pub client_seconds: u64,
-    /// Jobs that run at the same time.
+    /// Number of jobs that run at the same time.
     pub jobs: usize,
-    /// Jobs that are kept, finished ones included; the oldest finished one is dropped for a new one.
+    /// Number of jobs that are kept, including finished ones. A new job replaces the oldest finished one.
     pub kept_jobs: usize,
     /// Seconds that requests may still take after a signal to end.
     pub drain_seconds: u64,
@@ -109,7 +110,7 @@ impl Default for ServeOptions {
 }
 
 impl ServeOptions {
-    /// Reads a file of settings. Settings that it does not name have their defaults.
+    /// Reads a file of settings. Settings that the file does not name have their defaults.
     ///
     /// # Errors
     /// [`ServeError::Read`]; [`ServeError::Settings`] for an unknown name or a value of another kind.
@@ -166,18 +167,18 @@ impl ServeOptions {
         InputLimits::default().process(self.reader.clone())
     }
 
-    /// Requests that are worked on at the same time.
+    /// Number of requests that are processed at the same time.
     pub(crate) fn worker_count(&self) -> usize {
         let processors = || std::thread::available_parallelism().map_or(2, usize::from);
         self.workers.unwrap_or_else(|| 2 * processors())
     }
 
-    /// The time of a request.
+    /// Maximum time of a request.
     pub(crate) fn request_time(&self) -> Duration {
         Duration::from_secs(self.request_seconds)
     }
 
-    /// The patience with a client.
+    /// Maximum time to wait for a client.
     pub(crate) fn client_time(&self) -> Duration {
         Duration::from_secs(self.client_seconds)
     }

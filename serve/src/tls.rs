@@ -35,7 +35,7 @@ impl Tls {
         Ok(Self(Some((files, acceptor))))
     }
 
-    /// Reads the files again. On an error the certificate stays as it is.
+    /// Reads the files again. After an error the previous certificate stays in use.
     pub(crate) fn reload(&self) -> Result<()> {
         let Some((files, acceptor)) = &self.0 else { return Ok(()) };
         let read = read(files)?;
@@ -101,7 +101,7 @@ mod tests {
 
     const ASKED: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
-    /// True if `GET /healthz` is answered to a client that trusts this certificate alone.
+    /// True if a client that trusts only this certificate gets an answer to `GET /healthz`.
     fn is_healthy(port: u16, trusted: &CertificateDer<'static>) -> bool {
         let mut roots = RootCertStore::empty();
         roots.add(trusted.clone()).unwrap();
@@ -136,7 +136,7 @@ mod tests {
         });
         let answering = runtime.spawn(answering);
         assert!(is_healthy(port, &first));
-        // Without TLS there is no answer, and the service goes on.
+        // A client without TLS gets no answer, and the service continues.
         let mut plain = TcpStream::connect(("127.0.0.1", port)).unwrap();
         plain.write_all(ASKED).unwrap();
         let mut answer = Vec::new();
@@ -147,7 +147,7 @@ mod tests {
         app.tls.reload().unwrap();
         assert!(!is_healthy(port, &first));
         assert!(is_healthy(port, &second));
-        // Files that do not fit change nothing.
+        // A certificate and a key that do not belong together change nothing.
         std::fs::write(folder.path().join("key.pem"), KeyPair::generate().unwrap().serialize_pem()).unwrap();
         assert!(matches!(app.tls.reload(), Err(ServeError::Certificate { .. })));
         assert!(is_healthy(port, &second));

@@ -1,4 +1,5 @@
-//! Work: what blocks runs on threads of its own, a bounded number at a time, and a bounded number may wait.
+//! Work: runs blocking work on separate threads. The number of running requests is bounded, and so is the
+//! number of waiting ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,17 +9,17 @@ use tokio::sync::Semaphore;
 
 use crate::problem::{Answer, Problem};
 
-/// The places of requests: some are worked on, some wait.
+/// The places of requests. A request that is processed has a place, and so has one that waits.
 pub(crate) struct Work {
     workers: Semaphore,
-    /// Requests inside: worked on or waiting.
+    /// Number of requests that are processed or wait.
     inside: Arc<AtomicUsize>,
     most: usize,
-    /// Stopped when the service ends and its patience too.
+    /// The token is stopped when the service ends and the time for its last requests is over.
     pub(crate) stop: StopToken,
 }
 
-/// A place, given back when dropped.
+/// A place for a request. It becomes free when this value is dropped.
 pub(crate) struct Place(Arc<AtomicUsize>);
 
 impl Drop for Place {
@@ -27,7 +28,7 @@ impl Drop for Place {
     }
 }
 
-/// Stops its work when dropped: its client has gone, or its time is over.
+/// Stops the work of a request when dropped, because the client has gone or the time is over.
 struct StopAtDrop(StopToken);
 
 impl Drop for StopAtDrop {
@@ -41,12 +42,12 @@ impl Work {
         Self { workers: Semaphore::new(workers), inside: Arc::default(), most: workers.saturating_add(queue), stop }
     }
 
-    /// Requests that are worked on or wait.
+    /// Number of requests that are processed or wait.
     pub(crate) fn inside(&self) -> usize {
         self.inside.load(Ordering::Relaxed)
     }
 
-    /// A place, unless all are taken.
+    /// Takes a place, unless all are taken.
     pub(crate) fn enter(&self) -> Answer<Place> {
         let enter = |inside: usize| (inside < self.most).then_some(inside + 1);
         match self.inside.fetch_update(Ordering::Relaxed, Ordering::Relaxed, enter) {
@@ -55,8 +56,8 @@ impl Work {
         }
     }
 
-    /// Runs `work` on a thread that may block, once a worker is free. The token that it gets is stopped when
-    /// the caller no longer waits.
+    /// Runs `work` on a thread that may block, once a worker is free. Stops the token that it passes to
+    /// `work` when the caller no longer waits.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&StopToken) -> Answer<T> + Send + 'static,
@@ -66,7 +67,7 @@ impl Work {
         let stop = self.stop.child();
         let _caller = StopAtDrop(stop.clone());
         let run = move || {
-            // Held until the work has ended, even if its caller has gone.
+            // The place is held until the work has ended, even if the caller has gone.
             let _place = place;
             work(&stop)
         };

@@ -1,5 +1,5 @@
-//! Writer: the one thread that changes the database. It takes all changes that wait and commits them in
-//! groups, so that many small documents cost few commits. A change is acknowledged after its commit.
+//! Writer: the one thread that changes the database. It takes all waiting changes and commits them in groups,
+//! so that many small documents cost few commits. A change is acknowledged after its commit.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -20,14 +20,14 @@ use crate::jobs::Step;
 use crate::problem::{Answer, Problem};
 use crate::work::Place;
 
-/// Changes that wait for the writer.
+/// Maximum number of changes that wait for the writer.
 const WAITING: usize = 1024;
 
-/// Documents that make a commit at most, and their bytes.
+/// Maximum number of documents in a commit, and of their bytes.
 const IN_A_COMMIT: usize = 1000;
 const BYTES_IN_A_COMMIT: usize = 64 << 20;
 
-/// A document on its way into the database.
+/// A document to be added to the database.
 pub(crate) struct Put {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
@@ -42,7 +42,7 @@ impl Put {
         self.metadata.into_iter().fold(document, |document, (name, value)| document.with(name, value))
     }
 
-    /// What must be equal for documents to be ingested together.
+    /// True if the options that documents of one ingest share are equal.
     fn is_like(&self, other: &IngestOptions) -> bool {
         self.options.on_change == other.on_change
             && self.options.boilerplate == other.boilerplate
@@ -120,12 +120,12 @@ impl Writer {
         Ok(Self { changes: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)), written })
     }
 
-    /// Makes the changes that wait, takes no further ones, and closes the database.
+    /// Makes the waiting changes, accepts no further ones, and closes the database.
     pub(crate) fn end(&self) {
         drop(self.changes.lock().unwrap_or_else(PoisonError::into_inner).take());
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
-            // A panic of it has been printed.
+            // If the thread has panicked, its panic message was already printed.
             let _ = thread.join();
         }
     }
@@ -177,15 +177,15 @@ impl Writer {
     }
 }
 
-/// Makes a change, together with those like it that wait. Returns the first one that waits and is not like
-/// it.
+/// Makes a change, together with waiting changes of the same kind. Returns the first waiting change that does
+/// not belong to the group.
 fn make(
     database: &DatabaseWriter,
     change: Change,
     waiting: &mut mpsc::Receiver<Change>,
     written: &Written,
 ) -> Option<Change> {
-    // The one who waits for a reply may have gone.
+    // Errors of `send` are ignored, because the request that waits for the reply may have ended.
     match change {
         Change::Put(put, held, reply) => {
             let options = put.options.clone();
@@ -239,7 +239,7 @@ fn make(
     None
 }
 
-/// What became of each document of a group, by name.
+/// The outcome of each document of a group, by name.
 #[derive(Default)]
 struct Outcomes(Mutex<HashMap<String, Answer<Outcome>>>);
 
@@ -284,13 +284,14 @@ fn ingest_group(
     for (name, _held, reply) in replies {
         let outcome = match &ended {
             Ok(_) => outcomes.remove(&name).unwrap_or_else(|| Err(Problem::internal("the ingest did not report it"))),
-            // What was committed before is stored all the same: a PUT may be repeated.
+            // Documents that were committed before the error are stored, but are reported as failed. That is
+            // harmless, because a PUT may be repeated.
             Err(error) => Err(Problem::from(error)),
         };
         if let Ok(Outcome::Added | Outcome::Replaced) = outcome {
             written.documents.inc();
         }
-        // The one who waits for it may have gone.
+        // The request that waits for the outcome may have ended.
         let _ = reply.send(outcome);
     }
 }

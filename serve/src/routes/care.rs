@@ -1,4 +1,4 @@
-//! Care: figures, and whether the service is well.
+//! Care: figures and backups of the database, and the health of the service.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(crate) async fn list_backups(State(app): State<Arc<App>>) -> Answer<Json<Bac
     let folder = app.options.backup_folder.clone().ok_or_else(Problem::no_backups)?;
     let backups = app.work.run(move |_| match folder.exists() {
         true => Ok(fpdb::maintenance::backups(&folder)?),
-        // The first backup makes it.
+        // The first backup creates the folder.
         false => Ok(Vec::new()),
     });
     Ok(Json(BackupList { backups: backups.await? }))

@@ -16,7 +16,8 @@ use crate::openapi::documents;
 use crate::problem::{Answer, Problem};
 use crate::writer::{Held, Put};
 
-/// Records read at a time, and for one page: a rare prefix is looked for in many pages, not in one long one.
+/// Number of records that are read at a time, and the maximum for one page. A search for a rare prefix is
+/// thus divided among many short requests.
 const AT_A_TIME: usize = 1000;
 const READ_FOR_A_PAGE: usize = 100_000;
 
@@ -90,7 +91,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, Params(asked): Params<List
     page.await.map(Json)
 }
 
-/// Without the place on the server that it was read from.
+/// The facts about a document without the path on the server from which it was read.
 fn shown(mut document: DocumentInfo) -> DocumentInfo {
     document.source = None;
     document
@@ -162,7 +163,7 @@ pub(crate) struct PutQuery {
 impl PutQuery {
     fn options(&self, app: &App) -> Answer<IngestOptions> {
         let read = read_options(app, ReadOptions::default().front_end(self.front_end.unwrap_or_default()))?;
-        // There is no file to read the text from again.
+        // The text is stored, because there is no file from which it could be read again.
         let options = IngestOptions::default().store_text(true).boilerplate(self.boilerplate).read(read);
         Ok(options.on_change(self.on_change.unwrap_or_default()))
     }

@@ -1,5 +1,5 @@
-//! Jobs: all pairs, removable documents, repeated passages, compaction, backup. A job is asked for, looked
-//! at, fetched and dropped.
+//! Jobs: all pairs, removable documents, repeated passages, compaction, backup. Clients start jobs, check
+//! them, fetch their results and drop them.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -27,11 +27,11 @@ use crate::jobs::{Job, JobKind, JobView, Lines};
 use crate::keys::{Identity, Rights};
 use crate::problem::{Answer, Problem};
 
-/// Pairs whose passages are looked for together: a first document is compared with all of its partners at
-/// once.
+/// Number of pairs whose passages are searched for together. A first document is then compared with all of
+/// its partners at once.
 const PAIRS_AT_A_TIME: usize = 256;
 
-/// Bytes of a result that are read at a time.
+/// Number of bytes of a result that are read at a time.
 const CHUNK: usize = 64 << 10;
 
 /// What a job is to do.
@@ -50,7 +50,8 @@ pub(crate) struct JobRequest {
 }
 
 impl JobRequest {
-    /// The options of a job that finds no passages of pairs.
+    /// The options of a job of a kind that cannot list passages of pairs. Returns an error if the request
+    /// asks for passages.
     fn without_passages(self) -> Answer<Map<String, Value>> {
         if self.passages || !self.joining.is_empty() {
             return Err(Problem::bad_request("passages and joining are for pairs"));
@@ -76,7 +77,7 @@ fn accepted(job: &Job, path: &str) -> Response {
     response
 }
 
-/// A handle of the job's own: work on it holds up no change.
+/// Opens a handle for one job, so that its work delays no change.
 fn open(app: &App) -> Answer<Database> {
     let mut builder = Database::builder().memory(app.options.job_memory);
     if let Some(threads) = app.options.threads {
@@ -99,8 +100,8 @@ fn no_limits(limits: &InputLimits) -> Answer<()> {
     Err(Problem::bad_request("the limits of documents are set by the service, not by a request"))
 }
 
-/// The options of pairs. A threshold that is given takes the place of all thresholds of the profile, as on
-/// the command line.
+/// The options of pairs. A threshold in the request replaces all thresholds of the profile, as on the command
+/// line.
 fn pairs_options(app: &App, profile: &Profile, given: Map<String, Value>) -> Answer<PairsOptions> {
     no_temp_dir(&given)?;
     let share = |name: &str| given.get(name).and_then(Value::as_f64);
@@ -123,7 +124,7 @@ fn dedup_options(app: &App, who: &Identity, profile: &Profile, given: Map<String
     let options: DedupOptions = fpdb::options_from_json(&DedupOptions::of(profile, by), Value::Object(given))?;
     no_limits(&options.limits)?;
     if options.mode != DedupMode::Once && who.rights < Rights::Write {
-        // These modes record their decisions.
+        // These modes store decisions, which is a change of the database.
         return Err(Problem::no_rights(Rights::Write.name()));
     }
     Ok(options.limits(app.limits.clone()))
@@ -308,7 +309,7 @@ pub(crate) async fn show_result(
 /// A part of a file, as it is read.
 type Reading = tokio::task::JoinHandle<std::io::Result<Bytes>>;
 
-/// The content of a file, which many may read at the same time.
+/// The content of a file. Several clients may read the same file at the same time.
 struct FileBody {
     file: Arc<File>,
     at: u64,

@@ -1,4 +1,4 @@
-//! Routes: one handler each. A handler reads the request, has the work done, and makes the answer.
+//! Routes: one handler each. A handler reads the request, runs the work, and makes the answer.
 
 mod care;
 mod documents;
@@ -21,7 +21,7 @@ use crate::jobs::JobKind;
 use crate::problem::Problem;
 use crate::{gate, openapi, page};
 
-// Handlers with what `utoipa` makes of them.
+// The glob imports include the items that `utoipa` generates for each handler.
 pub(crate) use care::*;
 pub(crate) use documents::*;
 pub(crate) use jobs::*;
@@ -74,7 +74,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// The panic itself has been printed.
+/// Makes the answer after a handler panicked. The panic message was already printed.
 fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
     Problem::internal("a handler has panicked").into_response()
 }

@@ -1,4 +1,4 @@
-//! Query: which stored documents share text with this one?
+//! Query: finds the stored documents that share text with a document.
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ pub(crate) async fn report(
     app.work.run(move |stop| asked.report(&database, name, stop)).await.map(Json)
 }
 
-/// The kinds of bodies of a query.
+/// The media types of a query's body.
 const KINDS: &str = "application/json for a query, application/octet-stream or text/plain for a document as it is, or multipart/form-data";
 
 /// True if a body is a query in JSON. Some clients send one without its media type. Answers about its source
@@ -106,12 +106,12 @@ fn is_query(body: &[u8]) -> bool {
         .is_ok_and(|asked: QueryRequest| asked.text.is_some() || asked.document.is_some() || asked.id.is_some())
 }
 
-/// What was asked.
+/// The queries of a request, and their options.
 struct Asked {
     sources: Vec<QuerySource>,
     options: QueryOptions,
     is_several: bool,
-    /// The room in memory of the body that the sources were made of.
+    /// The memory permit of the request's body, from which the sources were made.
     _body: HeldBody,
 }
 
@@ -123,7 +123,7 @@ impl Asked {
         let body = read_body(app, Request::from_parts(parts, body)).await?;
         let from_address = raw.options.as_deref().map(|json| parse(json.as_bytes())).transpose()?;
         let (sources, given) = match media_type.as_str() {
-            // A client that was given no media type sends this, `curl -d` for one.
+            // Clients such as `curl -d` send this media type if the user names none.
             "application/x-www-form-urlencoded" => return Err(Problem::media_type(KINDS)),
             "" | "text/plain" if is_query(&body.bytes) => return Err(Problem::media_type(KINDS)),
             "application/json" => {
@@ -150,7 +150,7 @@ impl Asked {
         Ok(Self { sources, options: options.read(read), is_several, _body: body })
     }
 
-    /// The lines of the answers.
+    /// Answers the queries, in lines of JSON.
     fn answer(&self, database: &Database, stop: &StopToken) -> Answer<Vec<u8>> {
         let answers = database.query_each(&self.sources, &self.options, &Task::new().stop(stop))?;
         let mut lines = Vec::new();
@@ -197,12 +197,12 @@ fn name_of(source: &QuerySource) -> &str {
     }
 }
 
-/// The files of a form, each a query of its own, and its field `options`.
+/// Reads a form: each file is a separate query, and the field `options` has the options.
 async fn multipart(headers: axum::http::HeaderMap, body: &HeldBody) -> Answer<(Vec<QuerySource>, Option<Value>)> {
     let mut request = Request::new(Body::from(body.bytes.clone()));
     *request.headers_mut() = headers;
     let bad = |error: axum::extract::multipart::MultipartError| Problem::bad_request(error.body_text());
-    // The body is in memory, and small enough.
+    // The body is already in memory, and its size was checked.
     DefaultBodyLimit::disable().apply(&mut request);
     let mut form =
         Multipart::from_request(request, &()).await.map_err(|error| Problem::bad_request(error.body_text()))?;

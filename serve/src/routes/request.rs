@@ -37,19 +37,20 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
-/// A body in memory, and its room there.
+/// A body in memory, and the permit for its memory.
 pub(super) struct HeldBody {
     pub(super) bytes: Bytes,
     pub(super) room: OwnedSemaphorePermit,
 }
 
-/// The kind of a body, without parameters; empty where there is none.
+/// The media type of a body, without parameters; empty if there is none.
 pub(super) fn media_type(headers: &HeaderMap) -> String {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
 }
 
-/// Reads a body. Room for it is taken before, by the length that the client tells, else for the largest body.
+/// Reads a body. Reserves memory before it reads: the length that the client states, or else the maximum of a
+/// body.
 pub(super) async fn read_body(app: &Arc<App>, request: Request) -> Answer<HeldBody> {
     let limit = app.options.max_body;
     let told =
@@ -80,14 +81,14 @@ async fn next_data(app: &App, body: &mut Body) -> Answer<Option<Bytes>> {
             Ok(Some(Err(_))) => return Err(Problem::bad_request("the body ended early or is malformed")),
             Ok(Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) => return Ok(Some(data)),
-                // Trailers tell nothing that is used here.
+                // Trailers are not used here.
                 Err(_) => continue,
             },
         }
     }
 }
 
-/// Reads a body of JSON. An empty one is the default.
+/// Reads a body of JSON. An empty body gives the default.
 pub(super) async fn read_json<T: DeserializeOwned + Default>(app: &Arc<App>, request: Request) -> Answer<T> {
     let media_type = media_type(request.headers());
     let body = read_body(app, request).await?;
@@ -105,7 +106,7 @@ pub(super) fn parse<T: DeserializeOwned>(json: &[u8]) -> Answer<T> {
     serde_json::from_slice(json).map_err(|error| Problem::bad_request(error.to_string()))
 }
 
-/// How documents of a request are read: as it asks, within the limits of the service.
+/// The options for reading the documents of a request: those of the request, with the limits of the service.
 pub(super) fn read_options(app: &App, asked: ReadOptions) -> Answer<ReadOptions> {
     if asked.limits != InputLimits::default() {
         return Err(Problem::bad_request("the limits of documents are set by the service, not by a request"));

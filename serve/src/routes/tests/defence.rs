@@ -1,4 +1,4 @@
-//! Who may do what, hostile requests, and limits.
+//! Tests of rights, hostile requests, and limits.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn a_job_of_another_key_is_not_there() {
     assert_eq!(ask("GET", &place, &ben).status, 404);
     assert_eq!(ask("GET", &place, &cy).status, 200);
     assert_eq!(ask("GET", "/v1/pairs", &ben).json()["jobs"], json!([]));
-    // What each key may do.
+    // The rights of each key.
     for (method, path, statuses) in [
         ("GET", "/v1/stats", [200, 200, 200]),
         ("GET", "/metrics", [200, 200, 200]),
@@ -45,7 +45,7 @@ fn a_job_of_another_key_is_not_there() {
         assert_eq!(service.ask(method, path, &[], "").status, 401, "{method} {path}");
         assert_eq!(ask(method, path, "Bearer fpdb_0").status, 401, "{method} {path}");
     }
-    // Decisions that are recorded are a change.
+    // Recording decisions is a change.
     let append = |key: &str| {
         let headers = [("authorization", key), ("content-type", "application/json")];
         service
@@ -60,8 +60,7 @@ fn a_job_of_another_key_is_not_there() {
     }
 }
 
-/// Requests that must not do what they are made for, and their statuses.
-/// The media type of `curl -d`.
+/// The media type that `curl -d` sends.
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
 #[test]
@@ -76,7 +75,7 @@ fn hostile_requests_are_refused() {
     let json_type = ("content-type", "application/json");
     let large = "x".repeat(5000);
     let cases: &[Case] = &[
-        // Names of others lead here: DNS rebinding.
+        // DNS rebinding: requests under names that are not the service's.
         (421, "GET", "/v1/stats", &[("host", "evil.example")], ""),
         (421, "GET", "/", &[("host", "evil.example:7788")], ""),
         (421, "GET", "/v1/stats", &[("host", "127.0.0.1.evil.example")], ""),
@@ -85,7 +84,7 @@ fn hostile_requests_are_refused() {
         (200, "GET", "/v1/stats", &[("host", "localhost:7788")], ""),
         (200, "GET", "/v1/stats", &[("host", "[::1]:7788")], ""),
         (200, "GET", "/v1/stats", &[("host", "Archive.Example")], ""),
-        // Pages of other sites.
+        // Requests of pages of other sites.
         (403, "PUT", "/v1/documents/x", &[("origin", "http://evil.example")], "text"),
         (403, "PUT", "/v1/documents/x", &[("origin", "null")], "text"),
         (403, "POST", "/v1/query", &[("origin", "http://127.0.0.1:9"), ("content-type", "text/plain")], "text"),
@@ -93,7 +92,7 @@ fn hostile_requests_are_refused() {
         (403, "DELETE", "/v1/documents/a", &[("sec-fetch-site", "same-site")], ""),
         (200, "GET", "/v1/documents", &[("sec-fetch-site", "same-origin"), ("origin", "http://127.0.0.1:7788")], ""),
         (405, "OPTIONS", "/v1/documents/a", &[("access-control-request-method", "DELETE")], ""),
-        // Bodies.
+        // Bodies that are too large.
         (413, "PUT", "/v1/documents/x", &[], &large),
         (413, "POST", "/v1/query", &[], &large),
         (413, "POST", "/v1/query", &[json_type], &large),
@@ -129,7 +128,7 @@ fn hostile_requests_are_refused() {
         (400, "POST", "/v1/repeats", &[json_type], "{\"joining\":{\"gap\":1}}"),
         (415, "POST", "/v1/pairs", &[("content-type", "text/plain")], "{}"),
         (415, "POST", "/v1/dedup", &[FORM], r#"{"options": {"by": "exact"}}"#),
-        // A query without its media type is not taken for a document.
+        // A query without its media type is refused, and is not taken for a document.
         (415, "POST", "/v1/query", &[FORM], r#"{"text": "x"}"#),
         (415, "POST", "/v1/query", &[FORM], "a text that was meant as a document"),
         (415, "POST", "/v1/report", &[FORM], r#"{"document": "a"}"#),
@@ -143,7 +142,7 @@ fn hostile_requests_are_refused() {
         (422, "PUT", "/v1/documents/x.txt", &[], "\u{0}\u{1}\u{2}\u{0}\u{0}"),
         (400, "GET", "/v1/documents?limit=0", &[], ""),
         (400, "GET", "/v1/documents?limit=100000", &[], ""),
-        // Paths.
+        // Paths that lead out of their folder.
         (404, "GET", "/v1/documents/..%2F..%2Fetc%2Fpasswd", &[], ""),
         (404, "GET", "/page/..%2Fapp.rs", &[], ""),
         (404, "GET", "/page/%2Fetc%2Fpasswd", &[], ""),
@@ -168,7 +167,7 @@ fn hostile_requests_are_refused() {
             "{about}"
         );
     }
-    // Nothing was changed by them.
+    // The refused requests have changed nothing.
     assert_eq!(service.get("/v1/stats").json()["documents"], 1);
 }
 
@@ -181,7 +180,7 @@ fn a_full_queue_answers_503_at_once() {
         let got = service.ask(method, path, &[], "x");
         assert_eq!((got.status, got.header("retry-after")), (503, "1"), "{method} {path}");
     }
-    // Health is told all the same.
+    // The health check still answers.
     assert_eq!(service.get("/healthz").status, 200);
     drop(places);
     assert_eq!(service.get("/v1/stats").status, 200);
@@ -191,7 +190,7 @@ fn a_full_queue_answers_503_at_once() {
 fn bodies_share_a_bounded_memory() {
     let service = Service::new(|options| ServeOptions { max_body: 8192, body_memory: 8192, ..options });
     let room = Arc::clone(&service.app.bodies).try_acquire_many_owned(4).unwrap();
-    // Its length is known: 1 KiB is free, 8 KiB are not.
+    // The length of the body is known: there is room for 1 KiB, but not for 8 KiB.
     let with_length = |length: usize| {
         let body = "x".repeat(length);
         service.ask("PUT", "/v1/documents/x", &[("content-length", &length.to_string())], body).status
@@ -232,7 +231,7 @@ fn a_key_has_a_bounded_number_of_requests_per_minute() {
     assert_eq!(statuses, [200, 200, 200, 429]);
     let refused = ask(&ann);
     assert_eq!(refused.kind(), "urn:fpdb:too-often");
-    // A third of a minute gives room for one more.
+    // The limit allows one further request after a third of a minute.
     assert!((1..=20).contains(&refused.header("retry-after").parse().unwrap()));
     assert_eq!(ask(&ben).status, 200);
 }

@@ -126,7 +126,7 @@ fn documents_are_stored_shown_listed_and_removed() {
     assert_eq!(service.put("essays/a.txt", TEXT).json()["outcome"], "unchanged");
     let replaced = service.put("essays/a.txt", &format!("{TEXT}, again"));
     assert_eq!((replaced.status, replaced.json()["outcome"].clone()), (200, json!("replaced")));
-    // Names may be anything: absolute, with spaces, with signs that mean something in an address.
+    // Names may be anything: absolute, with spaces, with characters that have a meaning in an address.
     for (path, name) in [("%2Fabs%2Fb", "/abs/b"), ("a%20b%3F%23%25", "a b?#%"), ("%C3%A9/%2E%2E/x", "é/../x")] {
         assert_eq!(service.put(path, name).json()["name"], name);
         assert_eq!(service.get(&format!("/v1/documents/{path}")).json()["name"], name);
@@ -141,7 +141,7 @@ fn documents_are_stored_shown_listed_and_removed() {
     let listed = service.get("/v1/documents?prefix=essays/").json();
     assert_eq!(listed["documents"].as_array().unwrap().len(), 1);
     assert_eq!(service.get("/v1/documents?contains=SAYS").json()["documents"][0]["name"], "essays/a.txt");
-    // The body of a PUT is the document, whatever its media type: `curl --data-binary` sends this one.
+    // The body of a PUT is the document, whatever its media type. `curl --data-binary` sends this media type.
     let form = [("content-type", "application/x-www-form-urlencoded")];
     assert_eq!(service.ask("PUT", "/v1/documents/form.txt", &form, "as it is").status, 201);
     assert_eq!(service.get("/v1/documents/form.txt?text=true").json()["text"], "as it is");
@@ -180,7 +180,8 @@ fn a_query_is_answered_in_each_form_of_body() {
     assert_eq!((&by_json["schema"], by_json["matches"].as_array().unwrap().len()), (&json!("fpdb.query/1"), 1));
     let raw = service.ask("POST", "/v1/query?name=essay.txt", &[("content-type", "text/plain")], essay.clone()).json();
     assert_eq!((&raw["query"]["name"], raw["matches"].as_array().unwrap().len()), (&json!("essay.txt"), 2));
-    // JSON that is no query is a document, and so is one that is said to be.
+    // JSON that is not a query is a document. A body with a media type of documents is a document even if it
+    // looks like a query.
     for (headers, body) in
         [(&[][..], "{\"x\": 1}"), (&[("content-type", "application/octet-stream")], "{\"text\": \"x\"}")]
     {
@@ -256,7 +257,7 @@ fn jobs_run_are_fetched_and_dropped() {
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["document"], &lines[0]["of"]["document"]), (&json!("b"), &json!("a")));
     assert_eq!((&lines[1]["schema"], &lines[1]["repeats"]), (&json!("fpdb.repeat.summary/1"), &json!(1)));
-    // A length below the guarantee is a fault of the request.
+    // A length below the guarantee is an error of the request.
     let asked = service.post("/v1/repeats", &json!({"options": {"min_length": 3}}));
     let job = service.finished(asked.header("location"));
     assert_eq!((&job["state"], &job["problem"]["status"]), (&json!("failed"), &json!(400)));
@@ -294,7 +295,7 @@ fn backups_are_made_in_the_folder_of_the_service() {
     let numbers: Vec<_> = listed["backups"].as_array().unwrap().iter().map(|backup| &backup["number"]).collect();
     assert_eq!(numbers, [2, 3]);
     assert_eq!(listed["backups"][1]["documents"], 3);
-    // It is a database.
+    // The backup can be restored as a database.
     let restored = place.path().join("restored");
     drop(Database::builder().restore(&restored, &folder, None).unwrap());
     assert_eq!(Database::open(&restored).unwrap().stats().unwrap().documents, 3);
@@ -383,7 +384,7 @@ fn once_it_ends_nothing_is_taken_and_what_waited_is_there() {
     service.app.close();
     assert_eq!(service.put("b", TEXT).kind(), "urn:fpdb:ending");
     assert_eq!(StatusCode::from_u16(service.get("/readyz").status).unwrap(), StatusCode::SERVICE_UNAVAILABLE);
-    // The database is closed: another process may write it.
+    // The service has closed the database, so another writer can open it.
     let writer = Database::open_writer(service.folder.path().join("secret-place.db")).unwrap();
     assert_eq!(writer.stats().unwrap().documents, 1);
 }
