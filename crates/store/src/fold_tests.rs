@@ -1,4 +1,5 @@
-//! Tests of folds: the reads of a lookup before and after a fold, counted by the engine. Stopped folds go on.
+//! Tests of folds: the reads of a lookup before and after a fold, counted by the engine; and stopped folds,
+//! which must continue.
 
 use std::path::Path;
 use std::sync::Mutex;

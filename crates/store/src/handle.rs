@@ -40,7 +40,7 @@ pub struct Store {
     pub(super) engine: Engine,
     pub(super) root: PathBuf,
     pub(super) profile: Profile,
-    /// Tells this database from others. `None` if it has no readable identity.
+    /// Distinguishes this database from others. `None` if it has no readable identity.
     pub(super) identity: Option<String>,
     pub(super) view: RwLock<Arc<View>>,
     pub(super) past: Past,
@@ -57,7 +57,7 @@ pub struct Store {
     pub(super) options: StoreOptions,
     pub(super) place: Arc<Place>,
     pub(super) pool: Arc<Pool>,
-    /// Where a damaged store is kept whose repair was killed and has been finished by opening this one.
+    /// The path of a damaged store, if opening this database finished a repair that was killed.
     pub(super) finished_repair: Option<PathBuf>,
 }
 
@@ -67,13 +67,12 @@ impl Store {
         &self.profile
     }
 
-    /// Where the damaged store is kept of a repair that was killed, if opening this writer has finished the
-    /// repair.
+    /// The path of the damaged store, if opening this writer finished a repair that was killed.
     pub fn finished_repair(&self) -> Option<&Path> {
         self.finished_repair.as_deref()
     }
 
-    /// The damaged stores that repairs have put aside, in that order.
+    /// The damaged stores that repairs have put aside, in the order of the repairs.
     ///
     /// # Errors
     /// [`Error::Io`] if the folder cannot be read.
@@ -250,8 +249,8 @@ impl Store {
         mark::read(folder).is_ok_and(|mark| mark.identity.is_some() && mark.identity == self.identity)
     }
 
-    /// Identifies this database as it was made, copied or restored: a repair makes another of it, whose
-    /// documents need not be those that were there.
+    /// Identifies this database since it was created, copied or restored. A repair changes this identifier,
+    /// because the repaired database may have other documents.
     pub fn made_as(&self) -> Result<String> {
         self.engine.identity()?.ok_or_else(|| missing("the engine's name of the store"))
     }

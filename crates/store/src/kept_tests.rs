@@ -109,7 +109,7 @@ fn deleted_documents_leave_with_the_small_runs() {
     fill(&mut batch, 0..3);
     committer.commit_next(&store, &mut batch, false).unwrap();
     fill(&mut batch, 3..6);
-    // One of an earlier commit, and one of this batch.
+    // Deletes a document of an earlier commit, and one of this batch.
     for id in [1, 4] {
         batch.delete(id, record(u64::from(id), EACH));
     }

@@ -1,10 +1,10 @@
-//! Places: which names the files below a folder have. So a file that was read before is found by its path,
-//! whatever folder the ingest runs in.
+//! Places: maps the files below a folder to the names of their documents. So an ingest finds the document of
+//! a file by the file's path, whatever folder the ingest runs in.
 //!
-//! There is no index from paths to documents, which would double what is stored of names. A name and the path
-//! of its file usually end alike. A *place* is a pair of their beginnings, without the common end:
-//! `arch/a.txt` of `/home/u/arch/a.txt` has the place (`/home/u/`, empty). So a few places serve for all
-//! documents of an archive. The caller then looks the name up.
+//! There is no index from paths to documents, because it would double the space that names take. A name and
+//! the path of its file usually have the same end. A *place* is the pair of their beginnings, without the
+//! common end: `arch/a.txt` of `/home/u/arch/a.txt` has the place (`/home/u/`, empty). So a few places serve
+//! for all documents of an archive. The caller then looks the name up.
 
 use std::collections::BTreeSet;
 
@@ -16,18 +16,19 @@ use fpdb_host::error::{Error, Result};
 
 const ACTION: &str = "read the list of places";
 
-/// The file at path `folder` + x is the document `names` + x, or holds documents whose names begin so.
+/// The file at path `folder` + x is the document `names` + x, or holds documents whose names begin with
+/// `names` + x.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NamePlace {
     /// The beginning of absolute paths. It ends with `/`, is empty, or is the whole path of one file.
     pub folder: String,
-    /// The beginning of names, alike.
+    /// The beginning of names. It has the same form as `folder`.
     pub names: String,
 }
 
 impl NamePlace {
-    /// The place of a file and its name: what is left of both without their longest common end. The end
-    /// begins with a component of the path.
+    /// Makes the place of a file from its path and its name, by removing their longest common end. This end
+    /// begins at a component of the path.
     pub fn of(source: &str, name: &str) -> Self {
         let same = source.bytes().rev().zip(name.bytes().rev()).take_while(|(a, b)| a == b).count();
         let begins_here = |text: &str, at: usize| at == 0 || text.as_bytes()[at - 1] == b'/';
@@ -63,7 +64,7 @@ impl Store {
         Ok(Some(places))
     }
 
-    /// Adds places to the list, which then has those of all documents.
+    /// Adds places to the list, which is then complete for all documents.
     pub fn complete_name_places(&self, places: &BTreeSet<NamePlace>) -> Result<()> {
         let mut changes = self.engine.changes();
         put(&mut changes, places)?;
@@ -71,7 +72,8 @@ impl Store {
         self.change(changes, View::clone(&self.view()), "list the places of documents")
     }
 
-    /// Notes that documents come whose places are not listed. The next ingest lists them.
+    /// Records that documents are added without their places, so the list is incomplete. The next ingest
+    /// completes it.
     pub(crate) fn forget_name_places(changes: &mut Changes<'_>) -> Result<()> {
         changes.delete(MAIN, ALL_PLACES_KEY)
     }

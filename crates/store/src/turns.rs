@@ -137,7 +137,8 @@ impl Turns {
         Lent(Working::new(self, Work::Change))
     }
 
-    /// The work this thread does in turns of this lock. A change counts before a scan.
+    /// The work this thread does in turns of this lock. If it has several, a change takes precedence over a
+    /// scan.
     fn own_work(&self) -> Option<Work> {
         let own = |&(turns, work): &(usize, Work)| (turns == address(self)).then_some(work);
         WORKING.with_borrow(|working| {

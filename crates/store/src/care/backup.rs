@@ -225,8 +225,8 @@ impl Store {
         copy().map_err(Error::io("write", to))
     }
 
-    /// Marks `folder` as the folder of backups of this database. Fails if it is that of another one: the
-    /// engine would keep the newest backups of both together.
+    /// Marks `folder` as the folder of backups of this database. Fails if the folder holds backups of another
+    /// database: the engine would count the backups of both together, and keep only the newest.
     fn claim(&self, folder: &Path) -> Result<()> {
         let identity = self.identity()?;
         let path = self.root.canonicalize().map_err(Error::io("find", &self.root))?;
@@ -235,7 +235,7 @@ impl Store {
                 return Err(Error::NotABackup { path: folder.to_owned() });
             }
             None => create_folders(folder)?,
-            // A moved database keeps its identity, a repaired one its place.
+            // A moved database keeps its identity, and a repaired database keeps its path.
             Some(Owner::Database { identity: known, path: place }) if known != identity && place != path => {
                 return Err(Error::OthersBackup { path: folder.to_owned(), database: place });
             }

@@ -23,8 +23,8 @@ const LOGS_LEFT_OUT: &str = "its logs do not fit its tables, and are left out";
 /// Opens the store of the database at `root`. No process may write it meanwhile.
 ///
 /// # Errors
-/// [`Error::BeyondRepair`] if there is no state and no document; [`Error::OtherStore`] if it is of another
-/// database.
+/// [`Error::BeyondRepair`] if there is no state and no document; [`Error::OtherStore`] if the store belongs
+/// to another database.
 pub(super) fn open_damaged(root: &Path, mark: &CommitMark, task: &Task<'_>) -> Result<Salvage> {
     let store = root.join(STORE);
     let mut other = None;
@@ -110,14 +110,14 @@ fn open_rebuilt(root: &Path, store: &Path, mark: &CommitMark, task: &Task<'_>) -
 /// How well a way of reading a store fits the mark and is consistent. The largest value is the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
-    /// The last marked commit exists with all its documents.
+    /// True if the last marked commit exists with all its documents.
     is_exact: bool,
-    /// It is not known to be of another database.
+    /// True if the store is not known to belong to another database.
     is_own: bool,
     /// The last commit whose state can be read. 0: there are only documents. `None`: there are no documents
     /// either.
     commits: Option<u64>,
-    /// The documents are exactly those that this commit counts.
+    /// True if the documents are exactly those that this commit counts.
     agrees: bool,
 }
 

@@ -6,7 +6,7 @@ use fpdb_host::error::Error;
 use fpdb_host::schema::{Answer, Schema};
 
 impl Verification {
-    /// The result after a repair.
+    /// The result of a verification that led to this repair.
     #[must_use]
     #[doc(hidden)]
     pub fn repaired(self, repair: Repair) -> Self {

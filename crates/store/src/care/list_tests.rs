@@ -321,7 +321,7 @@ fn a_lost_log_costs_what_it_held_whether_the_list_is_there_or_not() {
                 );
                 assert!(lost.iter().all(|lost| *lost >= name(4 * IN_SESSION)), "{lost:?}");
                 assert!(report.commits_lost > 0 && report.last_commit_documents.is_some(), "{report:?}");
-                // Removed by a commit that is lost.
+                // These documents were removed by a commit that is lost.
                 assert!(back.iter().all(|back| *back == name(7) || *back == name(4 * IN_SESSION + 3)), "{back:?}");
             }
         }
@@ -382,7 +382,7 @@ fn documents_that_may_have_been_removed_do_not_come_back_without_a_word() {
     let base = Base::new(false, false);
     let (_folder, root) = base.copied();
     Database::open_writer(&root).unwrap().compact(&Task::new()).unwrap();
-    // These rows are later than the compaction, so it does not look like the latest state.
+    // These rows are later than the compaction, so the compacted state does not look like the latest one.
     add(&root, 300..310, &[301]);
     drop(Database::open_writer(&root).unwrap());
     let content = Content::of(&root);

@@ -353,7 +353,7 @@ fn has_store(root: &Path) -> bool {
 }
 
 /// Ends a killed repair. If the new store was complete and the damaged one already moved away, finishes the
-/// repair, else undoes it. Needs the writer lock. Returns the folder of a replaced damaged store.
+/// repair; otherwise undoes it. Needs the writer lock. Returns the folder of a replaced damaged store.
 pub(crate) fn finish_interrupted(root: &Path) -> Result<Option<PathBuf>> {
     let (place, new, old) = (root.join(STORE), root.join(REPAIRED).join(STORE), root.join(DAMAGED));
     if !place.exists() && old.exists() && new.exists() {

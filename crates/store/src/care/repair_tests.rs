@@ -60,7 +60,7 @@ fn repaired(damage: impl FnOnce(&Store)) -> (Repair, TestFiles, TestFiles) {
     (found.repair.unwrap(), before, after)
 }
 
-/// As [`repaired`], with the mark `lost` commits ahead of the store.
+/// Like [`repaired`], with the mark `lost` commits ahead of the store.
 fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, TestFiles, TestFiles) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("db");

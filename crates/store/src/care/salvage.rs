@@ -75,7 +75,7 @@ pub struct Reading<'a> {
     /// The name and content of the list of tables.
     pub(super) list: (&'a str, &'a [u8]),
     pub(super) access: Access,
-    /// Rows of the logs count.
+    /// True if rows of the logs count.
     pub(super) with_logs: bool,
     /// The engine's name of the store.
     pub(super) store_id: Option<&'a str>,
@@ -111,7 +111,7 @@ impl Salvage {
         matches!(self.access, Access::ReadRebuilt { .. })
     }
 
-    /// In words, how it is read, if not by its own list and logs.
+    /// Describes how the store is read, if not by its own list and logs.
     pub(crate) fn findings(&self) -> &[String] {
         &self.findings
     }
@@ -148,7 +148,7 @@ impl Salvage {
         }
     }
 
-    /// As [`Self::get`], but also `None` if an unreadable table may have had a later version.
+    /// Like [`Self::get`], but also `None` if an unreadable table may have had a later version.
     pub(crate) fn get_latest(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         match self.whole.engine.get(name, key, ACTION) {
             Ok(value) => Ok(value.map(|value| value.to_vec())),
@@ -187,7 +187,7 @@ impl Salvage {
         Ok(())
     }
 
-    /// All tables.
+    /// The part with all tables.
     pub(super) fn whole(&self) -> &Arc<Part> {
         &self.whole
     }
@@ -316,7 +316,7 @@ fn named_tables(message: &str) -> Vec<u64> {
     message.match_indices(".sst").filter_map(number).collect()
 }
 
-/// True if folders of links cannot be made.
+/// True if the error says that the system cannot make folders of links.
 pub(super) fn is_unsupported(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() == ErrorKind::Unsupported)
 }

@@ -7,7 +7,7 @@ use crate::care::salvage::{ACTION, Part, Salvage, Selection};
 use crate::engine::Row;
 use fpdb_host::error::{Error, Result};
 
-/// The most rows, and the most bytes of rows, that a cursor reads at once.
+/// Maximum number of rows, and maximum bytes of rows, that a cursor reads at once.
 const ROWS_AT_ONCE: usize = 256;
 const BYTES_AT_ONCE: usize = 256 << 10;
 

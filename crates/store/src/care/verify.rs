@@ -421,7 +421,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// The places of documents.
+    /// Checks the list of places of documents.
     fn check_places(&mut self) -> Result<()> {
         for entry in self.store.engine.entries(MAIN, PLACE_PREFIX, "read the list of places")? {
             let Some((key, _)) = self.listed(entry)? else { break };

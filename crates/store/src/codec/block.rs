@@ -173,7 +173,7 @@ impl<'a> Block<'a> {
     pub(crate) fn postings_into(&self, out: &mut Vec<Posting>) {
         let mut hashes = [self.first_hash; BLOCK_POSTINGS];
         for (j, (bit, hash)) in self.high_bits.ones().zip(&mut hashes).enumerate() {
-            // As in `postings`.
+            // The same computation as in `postings`.
             let high = (bit.wrapping_sub(j) as u64).wrapping_shl(self.low);
             *hash = self.first_hash.wrapping_add(high | self.low_bits.get(j));
         }

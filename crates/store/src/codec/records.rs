@@ -165,7 +165,7 @@ bincode::impl_borrow_decode!(TextView);
 
 /// A record of the store.
 pub(crate) trait Record: Encode + Decode<()> {
-    /// The counts that this version encodes before the fields. `None` if it encodes none.
+    /// The counts of the text as written, which are encoded before the fields. `None` if it encodes none.
     fn text_view(&self) -> Option<TextCounts> {
         None
     }
@@ -262,7 +262,8 @@ impl FoldRecord {
 }
 
 impl RunRecord {
-    /// False if its one filter lets every hash pass: a later run was to replace it.
+    /// False if the run has only a filter that lets every hash pass, because a later run was meant to replace
+    /// this one.
     pub(crate) fn has_filters(&self) -> bool {
         self.filter_bytes > ALL_PASS.len() as u64
     }

@@ -61,7 +61,8 @@ pub(super) enum Access {
     ReadBesideWriter,
     /// To read the remains of a damaged store.
     ReadDamaged,
-    /// As [`Self::ReadDamaged`], with a list of tables that fpdb has written. The list has this many levels.
+    /// Like [`Self::ReadDamaged`], with a list of tables that fpdb has written. The list has this many
+    /// levels.
     ReadRebuilt { levels: u32 },
 }
 
@@ -207,7 +208,7 @@ impl Engine {
         self.entries_in(family, self.all_rows(), IteratorMode::From(from, Direction::Forward), action)
     }
 
-    /// The same rows, read without filling the cache: for scans, which read each row once.
+    /// Like [`Self::entries`], but does not fill the cache: for scans, which read each row once.
     pub(super) fn scanned_entries(
         &self,
         family: &str,

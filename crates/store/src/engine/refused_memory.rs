@@ -1,14 +1,14 @@
 //! Refused memory: what RocksDB does when the system refuses it memory.
 //!
-//! Its C++ code then throws an exception, which RocksDB is not written for: while a store was opened, it left
-//! a lock taken and waited for it for ever. Elsewhere the exception passes through Rust code, which is
-//! undefined. The end of the process is safe at any time, as a kill is.
+//! Its C++ code then throws an exception, which RocksDB does not handle. In one case, while it opened a
+//! store, RocksDB kept a lock and then waited for it for ever. In other cases the exception passes through
+//! Rust code, which is undefined behaviour. Ending the process is always safe, like a kill.
 
 /// From now on the process ends at once (`SIGABRT`) when the system refuses memory to C++ code. Nothing
 /// committed is lost.
 ///
 /// Without this, RocksDB can then wait for ever. It concerns all C++ code of the process, so only the host
-/// can decide it: call it at the start of a program. Elsewhere than on Unix it does nothing.
+/// can decide it: call it at the start of a program. On systems other than Unix it does nothing.
 pub fn abort_on_refused_memory() {
     #[cfg(unix)]
     // SAFETY: this is `std::set_new_handler`, with the type it has on all Unix systems. The handler is a

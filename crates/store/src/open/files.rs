@@ -81,7 +81,7 @@ pub(crate) fn link(store: &Path, _: &Path, _: impl Fn(&str) -> bool, _: &[(&str,
     Err(Error::io("link the files of", store)(ErrorKind::Unsupported.into()))
 }
 
-/// The names of the files in a store. The engine's are all text.
+/// The names of the files in a store. The names of the engine's files are all text.
 pub fn names(store: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(store).map_err(Error::io("read", store))? {

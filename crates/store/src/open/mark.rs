@@ -127,7 +127,7 @@ impl CommitMark {
     }
 
     /// How many bytes of the list with this number and content were marked. 0: the list is later than the
-    /// marked one. `None`: it is another list, and no later one.
+    /// marked one. `None`: it is another list, and not a later one.
     pub(super) fn compare_list(&self, number: u64, content: &[u8]) -> Option<u64> {
         let marked = self.tables?;
         let head = content.get(..HEAD_BYTES as usize).map_or(marked.head, xxh3_64);
@@ -206,7 +206,7 @@ impl TableList {
         Ok(Some((Self::measure(number, &path, &mut file)?, path)))
     }
 
-    /// As [`Self::of`], and synced to disk up to this length.
+    /// Like [`Self::of`], and syncs the list to disk up to this length.
     fn synced(root: &Path) -> Result<Option<Self>> {
         let Some((number, path, mut file)) = open(root)? else { return Ok(None) };
         let tables = Self::measure(number, &path, &mut file)?;

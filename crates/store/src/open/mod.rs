@@ -23,7 +23,7 @@ pub(super) mod version_edit;
 use super::engine::options::DEFAULT_CACHE_BYTES;
 use fpdb_host::{memory, pool};
 
-/// The least default memory, even on a machine with less than four times as much.
+/// Minimum default memory, even on a machine with less than four times as much.
 const LEAST_MEMORY: u64 = 1 << 20;
 
 /// The memory, cache and files that a host allows a store.
@@ -33,9 +33,9 @@ pub struct StoreOptions {
     pub cache_bytes: usize,
     /// Approximate bytes of memory for an ingest or a merge, without the cache.
     pub memory: u64,
-    /// Number of threads that work for it.
+    /// Number of threads that work for the store.
     pub threads: usize,
-    /// If true, raises the limit of open files of the process. Else only checks the limit.
+    /// If true, raises the limit of open files of the process. Otherwise only checks the limit.
     pub raise_open_files: bool,
 }
 

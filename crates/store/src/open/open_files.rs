@@ -27,7 +27,8 @@ pub(crate) fn allow_for(root: &Path, raise: bool) -> Result<()> {
     }
 }
 
-/// The limit of open files, raised as high as it can be if asked for; `None` if there is none.
+/// The limit of open files; `None` if there is none. If `raise` is true, first raises the limit as far as the
+/// system allows.
 #[cfg(unix)]
 fn limit(raise: bool) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -56,7 +56,7 @@ impl Store {
         Ok(store)
     }
 
-    /// As [`Self::open_writer`], with the lock already taken.
+    /// Like [`Self::open_writer`], with the lock already taken.
     pub(crate) fn open_locked(root: &Path, lock: WriterLock, options: &StoreOptions) -> Result<Self> {
         if let Some(list) = TrustedList::of(root)? {
             list.put_in_place()?;
@@ -248,7 +248,8 @@ fn checked_mark(root: &Path) -> Result<CommitMark> {
     Ok(mark)
 }
 
-/// Fails if this program makes other fingerprints than those in the database: no query would find anything.
+/// Fails if this program makes other fingerprints than those in the database, because then no query would
+/// find anything.
 fn check_hash_version(root: &Path, profile: &Profile) -> Result<()> {
     let (unit, found, supported) = (profile.unit(), profile.hash_version(), profile.supported_hash_version());
     if found == supported {
@@ -302,7 +303,8 @@ mod tests {
         LOOK.set(Some(Box::new(write)));
         for number in 0..20 {
             let (before, commits) = (looks.get(), writer.view().state.commits);
-            // The number of looks that the reader needs: each look but the last moves rows.
+            // The number of times that the reader must read the store: the writer moves rows after each time
+            // except the last.
             let expected = [1, 1, 1, 2, 4][number % 5];
             moves.set(expected - 1);
             let reader = Store::open_reader(&root, &options).unwrap();
@@ -328,7 +330,7 @@ mod tests {
         let root = folder.path().join("db");
         let options = StoreOptions::default();
         let profile = Profile::named("code").unwrap().with_hash_version(1);
-        // The first call makes the database and fails to open it, as do the other two.
+        // The first call creates the database and fails to open it, as do the other two.
         let errors = [
             Store::create(&root, &profile, &options).err(),
             Store::open_reader(&root, &options).err(),

@@ -126,7 +126,7 @@ pub(crate) struct Record {
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     pub(crate) records: Vec<Record>,
-    /// True if a record is damaged. A record that is cut off at the end of the log is no damage: the engine
+    /// True if a record is damaged. A record that is cut off at the end of the log is not damage: the engine
     /// may be writing it.
     pub(super) damaged: bool,
 }

@@ -62,9 +62,9 @@ impl Store {
 
     /// The last document with this name and this content that is `wanted`.
     ///
-    /// Asks names and digests in turn for the last document at or below the one found before. So it skips
-    /// documents with the same content under other names, and documents with the same name and other
-    /// contents.
+    /// Searches the names and the digests in turn for the last document at or below the one found before. So
+    /// the search skips documents with the same content under other names, and documents with the same name
+    /// and other contents.
     pub fn newest_version(
         &self,
         name: &str,
@@ -117,7 +117,7 @@ impl Store {
         self.for_each_name_beginning("", |name, id| visit(name, id).map(|()| true))
     }
 
-    /// As [`Store::for_each_name`], for names that begin with `start`, until `visit` returns false.
+    /// Like [`Store::for_each_name`], for names that begin with `start`, until `visit` returns false.
     pub fn for_each_name_beginning(
         &self,
         start: &str,
@@ -188,7 +188,7 @@ impl Store {
         Ok(ids)
     }
 
-    /// As [`Store::for_each_document`], from the id `first` on.
+    /// Like [`Store::for_each_document`], from the id `first` on.
     pub fn for_each_document_from(
         &self,
         first: u32,

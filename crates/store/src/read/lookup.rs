@@ -36,8 +36,8 @@ impl Store {
         Lookup::new(self, expected as u64)
     }
 
-    /// As [`Self::lookup`], for hashes whose postings are mostly in `gathered` already. This store must be as
-    /// of the commit at which they were gathered ([`Self::as_of_last_commit`]).
+    /// Like [`Self::lookup`], for hashes whose postings are mostly in `gathered` already. This store must be
+    /// as of the commit at which they were gathered ([`Self::as_of_last_commit`]).
     pub fn lookup_gathered<'a>(&'a self, expected: usize, gathered: &'a Gathered) -> Lookup<'a> {
         Lookup {
             view: self.view(),
@@ -51,8 +51,8 @@ impl Store {
 }
 
 impl<'a> Lookup<'a> {
-    /// `expected` is the number of hashes, which come in ascending order. It decides whether filters are
-    /// read.
+    /// Opens a cursor in each run. `expected` is the number of hashes, which come in ascending order. It
+    /// decides whether filters are read.
     fn new(store: &'a Store, expected: u64) -> Result<Self> {
         let (view, cursors) = store.of_one_commit(|view| Self::cursors(store, view, expected));
         let mut cursors = cursors?;
@@ -73,7 +73,7 @@ impl<'a> Lookup<'a> {
         view.runs.iter().map(|(run, record)| RunCursor::new(store, *run, record, expected)).collect()
     }
 
-    /// The commit that this reads.
+    /// The commit that this lookup reads.
     pub fn view(&self) -> &View {
         &self.view
     }
@@ -83,7 +83,7 @@ impl<'a> Lookup<'a> {
         Self { cache: Some(PostingCache::default()), ..self }
     }
 
-    /// As `find`, except that it returns no postings if a boilerplate document holds the hash.
+    /// Like `find`, except that it returns no postings if a boilerplate document holds the hash.
     pub fn holders(&mut self, hash: u64) -> Result<Holders<'_>> {
         self.find(hash)?;
         let boilerplate = self.found.iter().any(|posting| self.view.is_boilerplate(posting.document));

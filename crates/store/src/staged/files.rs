@@ -46,8 +46,9 @@ pub struct PartContents {
     pub(crate) first_document: u32,
     pub(crate) last_document: u32,
     pub(crate) filter_bytes: u64,
-    /// The wrapping sum of [`posting_sum`] over all postings: in a part of postings over its own, in a part
-    /// of documents over those of its documents. Equal sums tell that no posting was lost or repeated.
+    /// The wrapping sum of [`posting_sum`] over all postings: a part of postings adds up its own postings,
+    /// and a part of documents the postings of its documents. Equal sums show that no posting was lost or
+    /// repeated.
     pub sum: u64,
     /// The same sum for the rows of names.
     pub name_sum: u64,

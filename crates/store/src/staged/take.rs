@@ -2,9 +2,9 @@
 //!
 //! The files are linked into `incoming/`, or copied from another file system, and handed to the engine. Then
 //! one synced write adds the runs, the state and the generation of the build. The store must have no
-//! documents, so that no key can be there before. After a kill the next writer empties the families of a
-//! store whose state counts no document. A database with documents gets the build as a database of its own
-//! first, and merges that.
+//! documents, so that none of the keys can already exist. After a kill the next writer empties the families
+//! of a store whose state counts no document. For a database with documents, the build first becomes a
+//! separate database, which is then merged.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -276,7 +276,8 @@ impl Batch {
         self.open.fingerprints
     }
 
-    /// The number of these that belong to the text as written, if there are two views.
+    /// The number of fingerprints of the current document so far that belong to the text as written, if there
+    /// are two views.
     pub fn fingerprints_of_text(&self) -> u64 {
         self.open.of_text
     }
@@ -379,7 +380,7 @@ impl Batch {
         self.document_bytes
     }
 
-    /// The memory that it takes, in bytes.
+    /// The memory that the batch takes, in bytes.
     pub(crate) fn held(&self) -> usize {
         self.postings.bytes() + self.chunks.bytes() + self.record_bytes + self.text_bytes
     }

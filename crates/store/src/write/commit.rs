@@ -8,7 +8,7 @@
 //! 24 million postings with repeated hashes, with one and two threads. Their time as a share of rayon's:
 //!
 //! * `rdst`, a radix sort last released in 2024: 0.6 to 1.0;
-//! * a partition by the upper bits, of our own: 0.7 to 1.3;
+//! * our own partition by the upper bits: 0.7 to 1.3;
 //! * `voracious_radix_sort`: 0.5 to 1.4, with memory for a second copy.
 //!
 //! None is worth a dependency, or code.
@@ -127,7 +127,7 @@ impl Committer {
         self.write(store, batch, Filters::Whole).map(drop)
     }
 
-    /// As [`Self::spill`]. Also returns the postings, ascending.
+    /// Like [`Self::spill`]. Also returns the postings, ascending.
     pub(super) fn write(&mut self, store: &Store, batch: &mut Batch, filters: Filters) -> Result<PostingBuffer> {
         let run = self.next_run(store);
         let (postings, chunks) = batch.content();
@@ -171,8 +171,8 @@ impl Committer {
         Ok(())
     }
 
-    /// Copies the postings, positions and texts of documents of another store. `moved` pairs their ids there
-    /// with their ids in this batch, ascending in both.
+    /// Copies the postings, positions and texts of documents of another store. `moved` pairs the id of each
+    /// document there with its id in this batch, and ascends in both.
     pub fn adopt(
         &mut self,
         store: &Store,

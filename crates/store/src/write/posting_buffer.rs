@@ -52,7 +52,7 @@ impl PostingBuffer {
         self.len = self.len.min(len);
     }
 
-    /// The bytes of the postings in it.
+    /// The bytes of the postings in the buffer.
     pub(crate) fn bytes(&self) -> usize {
         self.len * size_of::<Posting>()
     }
