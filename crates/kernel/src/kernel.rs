@@ -22,7 +22,7 @@ const SYMBOLS_AT_ONCE: usize = 1984;
 /// Makes fingerprints of text.
 pub struct Kernel {
     k: usize,
-    /// w + k symbols. A fingerprint that is not yet selected lies within this many last symbols.
+    /// Number of last symbols that hold every k-gram whose selection is not yet decided: w + k.
     reach: usize,
     front_end: FrontEnd,
     hasher: KgramHasher,

@@ -52,7 +52,8 @@ type Pairs = [u64; CODES * CODES];
 pub struct KgramHasher {
     /// B^k, the factor of the symbol that leaves the k-gram.
     leaving: u64,
-    /// Made for the first codes, since it takes longer than a short text of values.
+    /// The table of changes. It is made when the first codes arrive, because making it takes longer than
+    /// hashing a short text of values.
     pairs: Option<Box<Pairs>>,
     state: RollingState,
 }

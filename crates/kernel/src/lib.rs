@@ -1,6 +1,7 @@
 //! The kernel of fpdb: from the bytes of a text to its fingerprints.
 //!
-//! Pure functions of their input: no files, no clock, no threads, no globals. It can be used alone.
+//! All functions are pure: they use no files, no clock, no threads and no globals. The crate can be used
+//! alone.
 //!
 //! * [`normalize`]: bytes to symbols (characters, words or code tokens), each with its byte range.
 //! * [`kgram`]: symbols to the hashes of k consecutive symbols.

@@ -109,11 +109,11 @@ pub enum View {
 /// The views that a profile has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Views {
-    /// One, and no hash is marked.
+    /// One view, whose hashes are not marked.
     Unmarked,
-    /// Both. k and w are those of the view as written.
+    /// Both views. `k` and `w` are those of the text as written.
     Both { k: u32, w: u32 },
-    /// This one of two. Its hashes are marked.
+    /// Only this one of the two views. Its hashes are marked.
     One(View),
 }
 
@@ -207,8 +207,8 @@ impl TryFrom<ProfileJson> for Profile {
     }
 }
 
-/// Marks the hashes of one view in their lowest bit. Selection compares marked hashes, since their order is
-/// that of the keys in the store. The other 63 bits are those of the k-gram hash.
+/// Marks the hashes of one view in their lowest bit. Selection compares marked hashes, because the keys in
+/// the store have the order of the marked hashes. The other 63 bits are those of the k-gram hash.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks {
@@ -480,7 +480,7 @@ impl Profile {
             other => other,
         };
         let views = match self.views {
-            // A view as written with a larger window than the structure keeps it.
+            // The text as written keeps its own window if that is larger than `window`.
             Views::Both { k, w } if window > self.w => Views::Both { k, w: w.max(window) },
             views => views,
         };

@@ -1,4 +1,5 @@
-//! Operations in SSE2, which every processor of x86-64 has. They serve where plain code takes much longer.
+//! Operations in SSE2, which every processor of x86-64 has. This file has only the operations for which plain
+//! code takes much longer.
 
 use std::arch::x86_64::{
     __m128i, _mm_cmpeq_epi8, _mm_cmpeq_epi16, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,

@@ -162,7 +162,7 @@ impl Folding {
 
     #[cold]
     fn fill(&mut self, page: usize) -> &[FoldResult; PAGE] {
-        // Surrogates are not characters, and nobody asks for them.
+        // Surrogates are not characters, and no caller looks them up.
         let fates = std::array::from_fn(|index| {
             let c = u32::try_from(page * PAGE + index).ok().and_then(char::from_u32);
             c.map_or(FoldResult::Drop, |c| self.compute(c))

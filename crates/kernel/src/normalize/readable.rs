@@ -110,12 +110,12 @@ struct CharReader {
     to: Readable,
     /// Offset in the original after the last character.
     end: u64,
-    /// True if undecodable bytes followed it.
+    /// True if undecodable bytes followed the last character.
     is_gap: bool,
 }
 
 impl CharReader {
-    /// Text begins, or the document ends, at `start`. Adds U+FFFD for undecodable bytes before it.
+    /// Adds U+FFFD for undecodable bytes before `start`, where text begins or the document ends.
     fn reach(&mut self, start: u64) {
         if std::mem::take(&mut self.is_gap) && start > self.end {
             self.to.push("\u{FFFD}", self.end, Some(start - self.end));

@@ -20,7 +20,7 @@ use crate::lanes::TEXT;
 pub struct Symbols {
     length: usize,
     wide: bool,
-    // Of the next four, those in use have at least `length` elements; later elements are spare room.
+    // Of the next four buffers, those in use have at least `length` elements. Later elements are spare room.
     /// Codes, while narrow (see `value::LETTERS`).
     codes: Vec<u8>,
     /// Values and ends, while wide.

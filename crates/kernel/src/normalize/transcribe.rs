@@ -90,12 +90,12 @@ struct Copyist<'a, T> {
     scribe: &'a mut T,
     /// Offset after the last text.
     end: u64,
-    /// True if undecodable bytes followed it.
+    /// True if undecodable bytes followed the last text.
     is_gap: bool,
 }
 
 impl<T: Scribe> Copyist<'_, T> {
-    /// Text begins at `start`. Passes on U+FFFD for undecodable bytes before it.
+    /// Passes on U+FFFD for undecodable bytes before `start`, where text begins.
     fn reach(&mut self, start: u64) {
         if std::mem::take(&mut self.is_gap) && start > self.end {
             self.scribe.decoded("\u{FFFD}", Span { start: self.end, end: start });

@@ -11,8 +11,8 @@ use super::value::{WIDE, width_of_code};
 use crate::columns::{Columns, Fingerprint, FingerprintRow, Fingerprints};
 use crate::document::Span;
 
-/// Number of k-grams located together: enough that work per block does not count, and few enough that the
-/// data stays in the first-level cache.
+/// Number of k-grams located together: enough that the fixed work per block is negligible, and few enough
+/// that the data stays in the first-level cache.
 pub const LOCATED_AT_ONCE: usize = 512;
 
 /// If lines have fewer k-grams than this on average, it is faster to find the line of each k-gram.

@@ -22,7 +22,7 @@ const MERGED: usize = 5;
 /// Consecutive windows and their changes. Buffers are kept for reuse.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SlidingMinima {
-    /// Keys from the begin of window 0 on.
+    /// Keys from the start of window 0 on.
     keys: Vec<i16>,
     /// Least keys of the windows.
     minima: Vec<i16>,

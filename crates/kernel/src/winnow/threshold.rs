@@ -93,7 +93,7 @@ impl Minima {
 }
 
 impl BelowThreshold {
-    /// For windows of `w` hashes.
+    /// Makes a finder for windows of `w` hashes.
     pub(super) fn new(w: usize) -> Self {
         let threshold = u64::MAX / w.max(2 * EXPECTED) as u64 * EXPECTED as u64;
         let shift = u64::BITS - threshold.leading_zeros() - (i32::BITS - 1);

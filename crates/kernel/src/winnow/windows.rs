@@ -9,7 +9,7 @@
 //! hash arrives. Hashes after the scanned window are reduced to one running minimum, the *tail*. Such a scan
 //! of w hashes serves at least w steps, so the work is O(n) for every input.
 //!
-//! Two faster methods are tried first. They leave to this exact method the windows that they cannot decide.
+//! Two faster methods are tried first. This exact method handles the windows that they cannot decide.
 
 use std::mem;
 
@@ -258,8 +258,8 @@ impl WindowState {
         true
     }
 
-    /// Advances to `end` by sliding minima, if this is likely to be faster. Returns whether it did. Where
-    /// keys tie, it selects by the exact method.
+    /// Advances to `end` by sliding minima, if this is likely to be faster. Returns whether it did. If keys
+    /// tie, it selects by the exact method.
     #[inline(always)]
     fn select_by_sliding<L: Lanes, const RIGHTMOST: bool>(
         &mut self,

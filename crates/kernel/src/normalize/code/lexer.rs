@@ -22,9 +22,9 @@ pub(super) const DEPTH: usize = 64;
 pub(super) struct LexerState {
     pub(super) modes: Vec<LexerMode>,
     pub(super) previous: Previous,
-    /// Only blanks so far on this line.
+    /// True if only blanks were read so far on this line.
     pub(super) line_start: bool,
-    /// A statement may begin here.
+    /// True if a statement may begin here.
     pub(super) statement: bool,
     /// Number of open brackets, not counting brackets in strings.
     pub(super) brackets: u32,

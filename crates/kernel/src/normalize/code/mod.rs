@@ -71,18 +71,18 @@ impl Tokens {
         }
     }
 
-    /// The words and marks of the text instead, in every language.
+    /// Reads the words and marks of the text instead of tokens, in every language.
     pub(super) fn in_words(self) -> Self {
         Self { as_written: true, ..self }
     }
 
-    /// The same tokens, with a second list of values in which names are distinguished.
+    /// Also records a second list of values, in which names are distinguished.
     pub(super) fn with_names(self) -> Self {
         Self { names: Some(Vec::new()), ..self }
     }
 
     /// Takes the values in which names are distinguished, one for each symbol of the document. Empty if the
-    /// language is not known or names were not asked for.
+    /// language is not known, or if [`with_names`](Self::with_names) was not called.
     pub(super) fn take_names(&mut self) -> Vec<u64> {
         self.names.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -102,7 +102,7 @@ impl Tokens {
         self.state.begin();
     }
 
-    /// New text has arrived, or a gap in it.
+    /// Handles new text, or a gap in the text.
     fn grown(&mut self, out: &mut Symbols) {
         if self.language.is_none() || self.pending.text.len() >= BATCH {
             self.take(false, out);

@@ -28,8 +28,8 @@ pub(super) fn tokens(words: &mut WordMaker, text: &str, mut at: usize, emit: &mu
 
 /// The length of the first part of a text whose tokens do not depend on the rest. It ends between a space and
 /// an ASCII character: at the last such place of the ASCII text at the beginning, else at the first of all.
-/// The rules of UAX 29 join a space only to another space, which is no token, and to an extending character,
-/// which is not ASCII.
+/// The rules of UAX 29 join a space only to another space, which is not a token, and to an extending
+/// character, which is not ASCII.
 fn independent(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_cut = |&at: &usize| bytes[at - 1] == b' ' && bytes[at].is_ascii();
@@ -44,7 +44,7 @@ static KINDS: [ByteKind; 128] = {
     let mut byte = 0;
     while byte < kinds.len() {
         kinds[byte] = match byte as u8 {
-            // White space of Unicode, which has one character more than that of ASCII.
+            // White space by Unicode's definition, which has one character more than ASCII's.
             b'\t'..=b'\r' | b' ' => ByteKind::Blank,
             b'a'..=b'z' | b'0'..=b'9' | b'_' => ByteKind::Word,
             _ => ByteKind::Mark,

@@ -25,11 +25,11 @@ pub(super) struct Rules {
     pub(super) numbers: Numbers,
     /// Words that begin an import, and what ends the import.
     pub(super) imports: &'static [(&'static str, Import)],
-    /// Keywords may also be written in capitals.
+    /// True if keywords may also be written in capitals.
     pub(super) ignores_case: bool,
-    /// `$` counts as a letter.
+    /// True if `$` counts as a letter.
     pub(super) dollar_names: bool,
-    /// `/` may begin a regular expression.
+    /// True if `/` may begin a regular expression.
     pub(super) regex: bool,
     pub(super) dialect: Dialect,
 }
@@ -41,7 +41,7 @@ pub(super) enum Dialect {
     /// `#` at the start of a line begins a directive. C++ also has raw strings.
     C,
     CSharp,
-    /// With embedded markup.
+    /// The code may contain markup (JSX).
     JavaScript,
     TypeScript,
     Php,
@@ -66,7 +66,7 @@ pub(super) enum BlockComments {
 #[derive(Clone, Copy)]
 pub(super) struct Quote {
     pub(super) open: &'static str,
-    /// It may extend over several lines.
+    /// True if the string may extend over several lines.
     pub(super) lines: bool,
     pub(super) escape: Escape,
     pub(super) code: Code,

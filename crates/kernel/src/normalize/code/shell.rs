@@ -83,7 +83,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
             b"for" | b"select" if self.state.previous == Previous::Operator => Previous::Member,
             b"export" | b"local" | b"readonly" | b"declare" | b"typeset" | b"env" | b"then" | b"do" | b"else"
             | b"if" | b"elif" | b"while" | b"until" => Previous::Operator,
-            // The value of a variable, before a command or another assignment.
+            // The word is the value of a variable. A command or another assignment may follow.
             _ if self.before() == b'=' => Previous::Operator,
             _ => Previous::Operand,
         };

@@ -337,7 +337,7 @@ static RUST: Rules = Rules {
     apostrophe: Apostrophe::Lifetime,
     numbers: Numbers { leading_point: false, trailing_point: true, apostrophes: false },
     imports: &[("use", Import::Semicolon)],
-    // In macros.
+    // `$` begins names in macros.
     dollar_names: true,
     dialect: Dialect::Rust,
     ..BASE
@@ -395,7 +395,7 @@ static SWIFT: Rules = Rules {
     quotes: &[Quote { code: Code::Backslash, ..TRIPLE }, Quote { code: Code::Backslash, ..DOUBLE }],
     numbers: Numbers { leading_point: false, trailing_point: false, apostrophes: false },
     imports: &[("import", Import::Line)],
-    // Arguments of closures.
+    // `$` begins the names of arguments of closures.
     dollar_names: true,
     dialect: Dialect::Swift,
     ..BASE
