@@ -19,7 +19,8 @@ use super::typed;
 /// The environment variable of a shell's request.
 pub(crate) const VARIABLE: &str = "FPDB_COMPLETE";
 
-/// The most names that are offered, and the time limit of the search, because the shell waits.
+/// Maximum number of names that are offered, and the time limit of the search. Both exist because the shell
+/// waits.
 const MOST_NAMES: usize = 200;
 const TIME_LIMIT: Duration = Duration::from_millis(300);
 
@@ -38,7 +39,7 @@ const NAMES: [(&str, &str); 8] = [
 /// Answers the request of a shell, if there is one. Returns false without a request.
 ///
 /// # Errors
-/// The request does not have the form of the generated script.
+/// Fails if the request does not have the form of the generated script.
 pub(crate) fn answered() -> Result<bool, clap::Error> {
     let asked = CompleteEnv::with_factory(command).var(VARIABLE);
     asked.try_complete(std::env::args_os(), std::env::current_dir().ok().as_deref())
@@ -73,13 +74,13 @@ fn stored_names(typed: &OsStr) -> Vec<CompletionCandidate> {
     let (Some(typed), Ok(Some(path))) = (typed.to_str(), database::nearest(named_database().as_ref())) else {
         return names;
     };
-    // Without a database there is nothing to offer, and no place for an error.
+    // Without a database there is nothing to offer. Completions cannot show an error.
     let Ok(database) = Database::builder().raise_open_files(true).open(&path) else { return names };
     let _ = database.for_each_document(|document: DocumentInfo| {
         if document.name.starts_with(typed) {
             names.push(CompletionCandidate::new(document.name));
         }
-        // The error ends the search.
+        // Returning an error ends the search.
         if names.len() < MOST_NAMES && started.elapsed() < TIME_LIMIT { Ok(()) } else { Err(anyhow::anyhow!("enough")) }
     });
     names

@@ -9,7 +9,7 @@ use fpdb::{Database, DocId, Format, Location, Match, Offsets, Profile, ReadOptio
 
 use super::render::{Style, escape_terminal};
 
-/// The most bytes of a passage that are searched for its first words.
+/// Maximum bytes of a passage that are searched for its first words.
 const LOOKED_AT: usize = 4096;
 
 /// The source of the texts of matches, and the number of lines to show.
@@ -69,7 +69,8 @@ impl<'a> Excerpts<'a> {
         }
     }
 
-    /// The passage is then inferred, and its line tells why the text is unavailable.
+    /// The text of a document. `None` if it is unavailable: then the passage is inferred, and its line says
+    /// why.
     fn text(&self, id: DocId) -> Option<ExcerptText> {
         let (text, encoding) = match self.source {
             TextSource::Database(database) => {
@@ -91,7 +92,7 @@ impl<'a> Excerpts<'a> {
 impl ExcerptText {
     fn decoded(&self, from: usize, to: usize) -> String {
         let piece = self.bytes.get(from..to.min(self.bytes.len())).unwrap_or_default();
-        // NULs come from a wide encoding that is not recorded: no text to show.
+        // NULs show that the text has a wide encoding that was not recorded, so it cannot be shown.
         if self.encoding.is_ascii_compatible() && piece.contains(&0) {
             return String::new();
         }
@@ -123,7 +124,7 @@ fn lines_around(text: &ExcerptText, at: &Location, context: usize, columns: Opti
     if begin > next.0 {
         lines.push("      --".to_owned());
     }
-    // If the two overlap, each line is shown once.
+    // If the two groups of lines overlap, each line is shown once.
     let from = if begin > next.0 { (begin, number) } else { next };
     push_lines(&mut lines, text, from, last + context as u64, (at, columns));
     lines
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!(first_words(&text(whole), &at, Some(80)).unwrap(), "      2: three four five");
         assert_eq!(first_words(&text(whole), &at, Some(16)).unwrap(), "      2: three …");
         assert_eq!(first_words(&text("a \n b"), &place("a \n b", " \n "), Some(80)), None);
-        // Texts can hold control characters, as names can.
+        // Like names, texts can hold control characters.
         assert!(
             !first_words(&text("\u{1b}[31mred"), &place("\u{1b}[31mred", "\u{1b}[31mred"), Some(80))
                 .unwrap()

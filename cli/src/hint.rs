@@ -1,4 +1,4 @@
-//! Hint: the next step after an error of the program: a flag or a command, else the hint of the library.
+//! Hint: the next step after an error of the program: a flag or a command, otherwise the hint of the library.
 
 use fpdb::{DocumentError, Error, StoreFailure};
 use fpdb_reading::input::NamePrefix;
@@ -67,7 +67,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::Document(
             DocumentError::NoTextField { most_text: Some(field), .. } | DocumentError::NotText { place: Some(field), .. },
         ) => {
-            // A shell takes brackets for a pattern.
+            // Quotes are needed because a shell reads brackets as a pattern.
             let quote = if field.contains('[') { "'" } else { "" };
             format!("try --text-field {quote}{field}{quote}; --no-expand takes the file as one document")
         }
@@ -75,7 +75,8 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::EmptyFolder { path, .. } => {
             let path = path.display().to_string();
             let prefix = format!("{}/", path.trim_end_matches('/'));
-            // Names of documents do not begin with the current folder.
+            // A prefix such as `./` stands for the current folder, and so for all names. Names of documents
+            // do not begin with it.
             let is_of_all = NamePrefix::new(&prefix).fits("").is_some();
             let prefix = if is_of_all { "PREFIX" } else { &prefix };
             format!("if its disk is mounted, delete the empty folder and prune again, or remove the documents with `fpdb rm --prefix {prefix}`")
@@ -99,7 +100,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
     Some(text)
 }
 
-/// True if the holder of a lock, "process" and its id, is a service, as far as the system tells.
+/// True if the holder of a lock, "process" and its id, is a service, as far as the system reports that.
 fn is_service(holder: &str) -> bool {
     let Some(process) = holder.strip_prefix("process ").and_then(|id| id.parse::<u32>().ok()) else { return false };
     let arguments = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
@@ -108,7 +109,7 @@ fn is_service(holder: &str) -> bool {
     words.find(|word| is_verb(word)).is_some_and(|verb| verb == b"serve")
 }
 
-/// The program's own hint for an unreadable document, if it has one.
+/// The program's own hint for an unreadable document, if the program has one.
 fn document_hint(error: &DocumentError) -> Option<&'static str> {
     let text = match error {
         DocumentError::Binary { .. } => {

@@ -27,7 +27,7 @@ pub(super) struct HtmlReport<'a> {
 }
 
 impl<'a> HtmlReport<'a> {
-    /// The report, with `--format html`; else `None`.
+    /// The report, with `--format html`; otherwise `None`.
     ///
     /// # Errors
     /// A report without `-o`, or flags of a report with another format.
@@ -55,7 +55,7 @@ impl<'a> HtmlReport<'a> {
         Ok(Some(Self { global, path, args }))
     }
 
-    /// The most passages of a pair: limited for a report only.
+    /// Maximum number of passages of a pair. Only a report has such a limit.
     pub(super) fn most_passages(html: Option<&Self>) -> Option<usize> {
         html.map(|_| HtmlOptions::MAX_PASSAGES)
     }
@@ -90,7 +90,7 @@ impl<'a> HtmlReport<'a> {
         let written = write_html(answers, self.path, options, &bar.task().stop(stop));
         bar.end();
         let written = written?;
-        // The rest of the command is short: Ctrl-C may end it at once.
+        // The rest of the command is short, so Ctrl-C may end the program at once.
         interrupt::at_once();
         let left = written.pairs_left_out;
         let page = if options.single_file { self.path.to_owned() } else { self.path.join("index.html") };
@@ -117,8 +117,7 @@ impl TemporaryCopies {
     /// Copies standard input and pipes among `paths`.
     ///
     /// # Errors
-    /// The input is JSON lines, unless `closed` says to read it as one document; and failures of reading and
-    /// writing.
+    /// Fails if the input is JSON lines and `closed` is false, and for errors of reading and writing.
     pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>, closed: bool) -> anyhow::Result<Self> {
         let mut spooled = Self::default();
         for path in paths.filter(|path| is_read_once(path)) {

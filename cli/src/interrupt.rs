@@ -12,7 +12,7 @@ use fpdb::StopToken;
 /// Stopped by the first Ctrl-C.
 static STOP: LazyLock<StopToken> = LazyLock::new(StopToken::new);
 
-/// The message at the first Ctrl-C, while work runs that stops with [`STOP`]. `None`: Ctrl-C ends the
+/// The message to print at the first Ctrl-C, while work runs that [`STOP`] can stop. `None`: Ctrl-C ends the
 /// program.
 static GRACEFUL: Mutex<Option<&str>> = Mutex::new(None);
 
@@ -38,13 +38,14 @@ pub(crate) fn install() -> io::Result<()> {
     Ok(())
 }
 
-/// Without signals only the system can end a program.
+/// A system without signals: nothing to listen for.
 #[cfg(not(unix))]
 pub(crate) fn install() -> io::Result<()> {
     Ok(())
 }
 
-/// The signals that this process ignores, signal 1 in the lowest bit. 0 if the system has no file that tells.
+/// The signals that this process ignores, signal 1 in the lowest bit. 0 if the system has no file with this
+/// information.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -54,17 +55,17 @@ fn ignored() -> u64 {
 
 #[cfg(unix)]
 fn stop() {
-    // Only one thread listens for signals.
+    // No lock is needed, because only one thread listens for signals.
     let again = STOP.is_stopped();
     STOP.stop();
     let graceful = GRACEFUL.lock().unwrap_or_else(PoisonError::into_inner).filter(|_| !again);
     let at_once = graceful.is_none();
     let said = graceful.unwrap_or("interrupted");
-    // The reader of standard error may be gone.
+    // Errors are ignored, because the reader of standard error may be gone.
     let _ = writeln!(io::stderr(), "{said}");
     if at_once {
         fpdb_host::temporary::remove_temporary_files();
-        // Without exit handlers: they would free memory that threads of the engine still use.
+        // Exit handlers must not run: they would free memory that threads of the engine still use.
         signal_hook::low_level::exit(130);
     }
 }

@@ -35,7 +35,7 @@ impl IngestBar {
                     measured.set_style(style("{wide_bar} {bytes} of {total_bytes}{bytes_rate}{left}, {msg}"));
                 }
             };
-            // Nobody joins this thread: it ends with its walk, or soon after the bar. If it does not
+            // Nobody joins this thread: it ends with its walk, or soon after the bar. If the thread cannot
             // start, the bar has no total.
             let _ = thread::Builder::new().name("measure".into()).spawn(measure);
             bar
@@ -72,7 +72,7 @@ impl IngestBar {
     }
 }
 
-/// The current step of a command: a bar if the amount of work is known, else a count or a spinner. Does
+/// The current step of a command: a bar if the amount of work is known, otherwise a count or a spinner. Does
 /// nothing without a terminal or with `--no-progress`.
 pub(crate) struct StepBar {
     bar: Option<ProgressBar>,
@@ -99,7 +99,7 @@ impl StepBar {
         }
         *shown = (what, total > 0);
         bar.set_style(steps_style(what, total > 0));
-        // Rate and time left are those of this step alone.
+        // Rate and time left must cover this step alone.
         bar.reset_eta();
         bar.reset_elapsed();
         bar.update(|state| {
@@ -134,13 +134,13 @@ fn steps_style(what: &str, is_bar: bool) -> ProgressStyle {
     }
 }
 
-/// Interval of signs of life.
+/// Interval at which a bar or spinner moves even without progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// The most redraws in a second. A terminal over a slow line gets each of them.
+/// Maximum number of redraws per second. A terminal over a slow line receives each of them.
 const REDRAWS: u8 = 10;
 
-/// Until then a rate is that of the first few items, and of caches.
+/// Time until a rate is shown. Before, the rate would depend on the first few items and on caches.
 const FIRST_RATE: Duration = Duration::from_secs(1);
 
 /// A bar on standard error.
@@ -164,7 +164,7 @@ fn style(template: &str) -> ProgressStyle {
                 let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
             }
         })
-        // Empty before the first item.
+        // The text is empty before the first item.
         .with_key("sofar", |state: &ProgressState, out: &mut dyn Write| {
             if state.pos() > 0 {
                 let _ = write!(out, ": {}{}", HumanCount(state.pos()), step_rate(state));
@@ -177,7 +177,7 @@ fn style(template: &str) -> ProgressStyle {
         })
 }
 
-/// True once the rate means something.
+/// True once the rate is meaningful.
 fn has_rate(state: &ProgressState) -> bool {
     state.pos() > 0 && state.elapsed() >= FIRST_RATE
 }
@@ -190,7 +190,7 @@ fn bytes_rate(state: &ProgressState) -> String {
     if has_rate(state) { format!(" ({}/s)", HumanBytes(state.per_sec() as u64)) } else { String::new() }
 }
 
-/// A number a second, without digits that mean nothing.
+/// A number per second, without meaningless digits.
 fn rate(per_second: f64) -> String {
     match per_second {
         slow if slow < 10.0 => format!("{slow:.1}/s"),

@@ -22,7 +22,8 @@ pub(crate) fn run() -> ExitCode {
     temporary::list_temporary_files();
     #[cfg(unix)]
     if std::env::args_os().skip(1).eq([typed::READ_DOCUMENTS]) {
-        // Not a command: the program starts itself this way to read one document in a process of its own.
+        // This is not a command: the program starts itself in this way to read documents in a separate
+        // process.
         return if fpdb::serve_documents().is_ok() { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }
     #[cfg(unix)]
@@ -60,7 +61,7 @@ pub(crate) fn run() -> ExitCode {
     match dispatch(&cli, &verb, &printer) {
         Ok(outcome) => outcome.exit_code(),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
-        // Ctrl-C has been answered on standard error already.
+        // The answer to Ctrl-C was already printed on standard error.
         Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => RunStatus::Interrupted.exit_code(),
         Err(error) => {
             printer.error(&error);
@@ -86,7 +87,7 @@ fn typed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
 }
 
 fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatus> {
-    // A service hears signals by itself: it first finishes what is under way.
+    // A service handles signals itself: it first finishes its running requests.
     if !matches!(cli.verb, Verb::Serve(_)) {
         // The listener opens two files, so this error gets the hint for too many open files.
         interrupt::install().map_err(|source| Error::System { action: "listen for Ctrl-C", source })?;
@@ -122,7 +123,7 @@ fn dispatch(cli: &Cli, verb: &str, printer: &Printer) -> anyhow::Result<RunStatu
     }
 }
 
-/// True if the reader of the output is gone, which is no error.
+/// True if the reader of the output is gone, which is not an error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let is_broken_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     error.chain().filter_map(|cause| cause.downcast_ref()).any(is_broken_pipe)

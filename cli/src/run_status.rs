@@ -5,13 +5,13 @@ use std::process::ExitCode;
 /// The result of a command that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RunStatus {
-    /// All went well.
+    /// Everything succeeded.
     Done,
-    /// `-e` was given and nothing was found.
+    /// `-e` was given, and nothing was found.
     NothingFound,
-    /// Something could not be read; the rest is in the output.
+    /// Some documents could not be read. The output has the rest.
     Incomplete,
-    /// Stopped by Ctrl-C.
+    /// Ctrl-C stopped the command.
     Interrupted,
 }
 

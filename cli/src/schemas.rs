@@ -1,4 +1,4 @@
-//! Schemas: the files in `docs/schemas` are those of the lines that the program prints. With
+//! Schemas: tests that the files in `docs/schemas` describe the lines that the program prints. With
 //! `FPDB_WRITE_SCHEMAS` set, the test writes them: `tools/check-schemas.sh --write`.
 
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! Setting: a flag of a command with its value, as a report shows it, and what an anonymous report may show
-//! of it.
+//! Setting: a flag of a command with its value, as a report shows it, and how much of it an anonymous report
+//! may show.
 
 /// A flag and the value that it was given.
 #[derive(Clone, Debug)]
@@ -10,14 +10,15 @@ pub(crate) struct Setting {
     discloses: Discloses,
 }
 
-/// The facts about the documents that a value gives away.
+/// What a value discloses about the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Discloses {
-    /// No name of a document, and no place.
+    /// The value discloses no name of a document, and no path.
     Nothing,
-    /// The place of a file whose text is left out of every measure. That it was given must be shown.
+    /// The value is the path of a file whose text is excluded from every measure. The report must show that
+    /// the flag was given.
     Place,
-    /// Names of documents.
+    /// The value has names of documents.
     Names,
 }
 
@@ -25,7 +26,7 @@ enum Discloses {
 const GIVEN: &str = "yes";
 
 impl Setting {
-    /// A value that tells nothing of names or places: a number, or one of several words.
+    /// A value that discloses no names or paths: a number, or one of several words.
     pub(crate) fn plain(flag: &'static str, value: Option<impl ToString>) -> Self {
         Self::new(flag, value, Discloses::Nothing)
     }

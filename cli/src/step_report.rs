@@ -1,5 +1,5 @@
-//! Step report: the current step of a long command in a line of text. It is written every half minute if
-//! standard error is no terminal, and on SIGUSR1.
+//! Step report: the current step of a long command in a line of text. The line is written every half minute
+//! if standard error is not a terminal, and on SIGUSR1.
 
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +25,7 @@ struct Step {
     written: Instant,
 }
 
-/// Notes the progress of a step. With `lines`, writes a line if one is due.
+/// Records the progress of a step. With `lines`, writes a line if one is due.
 pub(super) fn note(what: &'static str, done: u64, total: u64, lines: bool) {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let now = Instant::now();
@@ -53,7 +53,7 @@ pub(super) fn say_now() {
 }
 
 fn say(text: &str) {
-    // The reader of standard error may be gone.
+    // Errors are ignored, because the reader of standard error may be gone.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 

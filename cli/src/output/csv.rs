@@ -24,7 +24,7 @@ impl Format for Csv {
 
 /// Writes records. On a terminal control characters are shown as symbols; elsewhere cells stay as they are.
 fn write<R: AsRef<[C]>, C: AsRef<str>>(rows: &[R], to: &mut Sink) -> io::Result<()> {
-    // A writer of records flushes what it writes to, once for each answer.
+    // A CSV writer would flush `to` after each answer, so the records are first collected in memory.
     let mut records = csv::Writer::from_writer(Vec::new());
     for row in rows {
         let cells = row.as_ref().iter().map(AsRef::as_ref);

@@ -1,4 +1,4 @@
-//! Format: how answers are written in one output format. Each format is a file beside this one.
+//! Format: how answers are written in one output format. Each format has a file beside this one.
 
 use std::io::{self, BufWriter, Write};
 
@@ -11,7 +11,7 @@ use crate::typed::{Global, OutputFormat};
 /// The output that a format writes to.
 pub(super) struct Sink {
     pub(super) lines: BufWriter<Box<dyn Write>>,
-    /// True where control characters would reach a terminal. A format must then escape them.
+    /// True if the output is a terminal. A format must then escape control characters.
     pub(super) terminal: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) trait Format {
 /// The format that the user chose.
 pub(super) fn of(global: &Global, style: Style) -> Box<dyn Format> {
     match global.format {
-        // The report for a browser is a folder of its own: `HtmlReport` writes it.
+        // `HtmlReport` writes the report for a browser, which is a separate folder.
         OutputFormat::Human | OutputFormat::Html => Box::new(Human { style, quiet: global.quiet }),
         OutputFormat::Json => Box::new(Json),
         OutputFormat::Csv => Box::new(Csv),

@@ -10,7 +10,8 @@ pub(super) struct Json;
 impl Format for Json {
     fn answer(&mut self, answer: &dyn Answer, to: &mut Sink) -> io::Result<()> {
         if to.terminal {
-            // The same JSON, without characters that command a terminal or are invisible there.
+            // For a terminal, characters that are invisible or control it are escaped. The JSON has the same
+            // meaning.
             let mut json = Vec::new();
             answer.json(&mut json)?;
             to.lines.write_all(escape_json(&String::from_utf8_lossy(&json)).as_bytes())?;

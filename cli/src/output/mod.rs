@@ -1,4 +1,4 @@
-//! Output: results, to standard output or to a file that appears whole when all is written.
+//! Output: writes results to standard output, or to a file that appears whole once everything is written.
 
 mod csv;
 mod format;
@@ -20,19 +20,19 @@ use super::typed::Global;
 use crate::render::{Answer, Spoken, Style};
 use format::{Format, Sink};
 
-/// The destination of results: standard output or a file. The file appears whole when all is written. An
-/// earlier file stays until then, and if the command fails.
+/// The destination of results: standard output or a file. The file appears whole once everything is written.
+/// An earlier file stays until then, and also if the command fails.
 pub(crate) struct Output {
     sink: Sink,
     format: Box<dyn Format>,
     file: Option<Destination>,
-    /// The path that was given, for messages.
+    /// The path that the user gave, for messages.
     path: Option<PathBuf>,
-    /// How text for people looks.
+    /// The style of text for people.
     pub(crate) style: Style,
 }
 
-/// A file that is written beside the place it goes to, and takes that place once it is whole.
+/// A file that is written beside its target path, and renamed to it once it is complete.
 pub(crate) struct NewFile {
     file: File,
     /// `None` for a pipe or device, which is written to directly.
@@ -52,7 +52,7 @@ impl NewFile {
         Ok(Self { file, destination })
     }
 
-    /// Puts it in its place.
+    /// Renames the file to its target path.
     pub(crate) fn persist(self) -> io::Result<()> {
         let Self { file, destination } = self;
         drop(file);
@@ -80,7 +80,7 @@ impl Output {
     pub(crate) fn open(global: &Global) -> anyhow::Result<Self> {
         let terminal = global.output.is_none() && io::stdout().is_terminal();
         let size = terminal_size::terminal_size_of(io::stdout()).filter(|_| terminal);
-        // A terminal that does not tell its size has 80 columns.
+        // A terminal that does not report its size counts as 80 columns wide.
         let width = (terminal && global.format.is_for_people()).then(|| size.map_or(80, |(width, _)| width.0.into()));
         let wanted = std::env::var("COLUMNS").ok().filter(|_| global.output.is_none());
         let columns = wanted.and_then(|columns| columns.parse().ok()).or(width);
@@ -97,7 +97,7 @@ impl Output {
         Ok(Self { sink, format: format::of(global, style), file, path: global.output.clone(), style })
     }
 
-    /// The same, unless it is a file that is to take its place.
+    /// Returns this output, unless it is a file that will be renamed to its target path.
     pub(crate) fn unless_file(self) -> Option<Self> {
         self.file.is_none().then_some(self)
     }
@@ -114,8 +114,8 @@ impl Output {
         self.checked(written)
     }
 
-    /// Writes the totals below the rows. A format without a place for them says the first line on standard
-    /// error.
+    /// Writes the totals below the rows. If the format has no place for totals, prints their first line on
+    /// standard error.
     pub(crate) fn totals(&mut self, totals: &dyn Answer, printer: &Printer) -> anyhow::Result<()> {
         let written = self.format.totals(totals, &mut self.sink);
         if let Some(line) = self.checked(written)? {
@@ -136,13 +136,13 @@ impl Output {
         self.checked(written)
     }
 
-    /// Hands over what is written so far, so that it can be read before the rest is there.
+    /// Flushes the output written so far, so that it can be read before the rest is written.
     pub(crate) fn flush(&mut self) -> anyhow::Result<()> {
         let written = self.sink.lines.flush();
         self.checked(written)
     }
 
-    /// The error of a write names the file, or says that it was about the results.
+    /// Adds to a write error the name of the file, or that it concerns the results.
     fn checked<T>(&self, written: io::Result<T>) -> anyhow::Result<T> {
         match &self.path {
             Some(path) => {
@@ -152,7 +152,7 @@ impl Output {
         }
     }
 
-    /// Everything is written, and a file takes its place; an error here must not be lost.
+    /// Flushes the output, and renames a file to its target path. The caller must not ignore an error here.
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
         let written = self.format.end(&mut self.sink);
         self.checked(written)?;
@@ -165,22 +165,22 @@ impl Output {
     }
 }
 
-/// The beginning of the names of files that grow beside the place they go to. The number of the process
+/// Prefix of the names of unfinished files, which lie beside their target path. The number of the process
 /// follows.
 const GROWING: &str = ".fpdb-output-";
 
-/// Begins the file that results go to. A path that is no regular file, such as a pipe or a device, is written
-/// to as it is.
+/// Creates the file for results. A path that is not a regular file, such as a pipe or a device, is written to
+/// directly.
 fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
-    // A link leads to what is to be replaced.
+    // If the path is a link, the target of the link is replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let facts = fs::metadata(&target).ok();
-    // A name in /dev stands for something that is open, and would not lead to a new file.
+    // A name in /dev stands for something that is open already, so no new file can replace it.
     if path.starts_with("/dev") || facts.as_ref().is_some_and(|facts| !facts.is_file()) {
         return Ok((File::create(path)?, None));
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Killed runs have left these. A file that cannot be removed only takes space.
+    // Removes the files of killed runs. A file that cannot be removed only takes space.
     for left in stale_temporaries(folder, GROWING) {
         let _ = fs::remove_file(left);
     }
@@ -189,13 +189,15 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
         let path = folder.join(format!("{GROWING}{}-{number}", std::process::id()));
         match File::create_new(&path) {
             Ok(file) => break (file, TempPath::try_from_path(path)?),
-            // This process writes another one, or one of this number on another system does.
+            // Another output of this process has this name, or a process with this number on another system
+            // that shares the disk.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),
         }
     };
     let noted = Temporary::new(&path);
-    // Tells other runs, on other systems too, that it is in use. Not every file system has locks.
+    // The lock tells other runs, also on other systems, that the file is in use. The result is ignored,
+    // because not every file system has locks.
     let _ = file.try_lock();
     if let Some(facts) = facts {
         file.set_permissions(facts.permissions())?;
@@ -203,8 +205,8 @@ fn create(path: &Path) -> io::Result<(File, Option<Destination>)> {
     Ok((file, Some(Destination { target, path, _noted: noted })))
 }
 
-/// Writes the answer of a command that talks to people on standard error. `text` is what they read on
-/// standard output; if it is empty, nothing is written there.
+/// Writes the answer of a command whose messages for people go to standard error. `text` is the text for
+/// people on standard output. If it is empty, nothing is written there.
 pub(crate) fn summary(global: &Global, report: &impl Serialize, text: &str) -> anyhow::Result<()> {
     if text.is_empty() && global.format.is_for_people() {
         return Ok(());
@@ -228,7 +230,7 @@ mod tests {
     use super::*;
     use crate::render::escape_terminal;
 
-    /// Writes to a file, as to a terminal or not, and returns its text.
+    /// Writes to a file, as if it were a terminal if `terminal` is true, and returns the text.
     fn written(terminal: bool, format: impl Format + 'static, write: impl FnOnce(&mut Output)) -> String {
         let mut file = tempfile::tempfile().unwrap();
         let lines: Box<dyn Write> = Box::new(file.try_clone().unwrap());

@@ -36,7 +36,7 @@ pub(crate) trait Render {
     /// Text for people, in whole lines.
     fn human(&self, style: Style) -> String;
 
-    /// The rows of a table with the columns that the command names in its heading. Totals have none.
+    /// The rows of a table, with the columns that the command names in its heading. Totals have no rows.
     fn rows(&self) -> Vec<Vec<String>> {
         Vec::new()
     }
@@ -54,7 +54,7 @@ impl<T: Render + Serialize> Answer for T {
     }
 }
 
-/// The answer of a command that talks to people on standard error.
+/// The answer of a command whose messages for people go to standard error.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(crate) struct Spoken<'a, T> {
@@ -97,7 +97,7 @@ pub(crate) struct QueryPage<'a> {
     pub(crate) answer: &'a QueryAnswer,
     #[serde(skip)]
     pub(crate) by_submission: bool,
-    /// Finds the lines of text to show with each passage, if any are wanted.
+    /// Finds the lines of text to show with each passage. `None` if the user does not want them.
     #[serde(skip)]
     pub(crate) excerpts: RefCell<Option<Excerpts<'a>>>,
 }
@@ -135,7 +135,8 @@ pub(crate) struct PairLine<'a> {
     /// The folder that all documents lie in.
     #[serde(skip)]
     pub(crate) folder: &'a str,
-    /// True if passages were looked for: a table then has the rows of the files that make up two submissions.
+    /// True if passages were searched for. A table of pairs of submissions then also has rows for the pairs
+    /// of their files.
     #[serde(skip)]
     pub(crate) passages: bool,
 }
@@ -148,7 +149,7 @@ impl Render for PairLine<'_> {
 
     fn rows(&self) -> Vec<Vec<String>> {
         let text = self.columns.text;
-        // Rows of files repeat that of their submissions, by which these are sorted.
+        // Rows of files repeat the longest passage of their submissions, because the rows are sorted by it.
         let longest = self.columns.longest.then(|| self.pair.longest.unwrap_or(0));
         match self.passages && !self.pair.files.is_empty() {
             true => self.pair.files.iter().flat_map(|file| pair_rows(file, text, longest)).collect(),
@@ -231,7 +232,7 @@ pub(crate) struct AppliedLine<'a> {
 impl Render for AppliedLine<'_> {
     fn human(&self, _: Style) -> String {
         let (applied, copies) = (self.applied, self.action.copies_to().is_some());
-        // Files that are only copied, and copies that stay as they are, are counted.
+        // Files that are only copied, and copies that stay as they are, have no line but are counted.
         let is_plain = applied.reason.is_none() && (applied.act == Act::Copy || copies && applied.done_before);
         if is_plain { String::new() } else { applied_line(applied, copies) }
     }
@@ -267,7 +268,7 @@ impl Render for ProofSummary {
     }
 }
 
-/// All that is known of a document.
+/// All facts about a document.
 impl Render for DocumentInfo {
     fn human(&self, style: Style) -> String {
         document_page(self, style)
@@ -290,7 +291,7 @@ pub(crate) struct DocumentLine<'a> {
 
 impl Render for DocumentLine<'_> {
     fn human(&self, style: Style) -> String {
-        // A document that has come meanwhile may lie elsewhere.
+        // A document that was added in the meantime may lie outside the folder.
         let folder = if self.document.name.starts_with(self.folder) { self.folder } else { "" };
         document_line(self.document, folder, style)
     }

@@ -1,4 +1,4 @@
-//! Prints the actions of `fpdb apply`, file by file and in all.
+//! Prints the actions of `fpdb apply`: each file, and the totals.
 
 use std::fmt::Write;
 
@@ -52,7 +52,7 @@ pub(crate) fn applied_line(applied: &Applied, copies: bool) -> String {
     line
 }
 
-/// A document that is gone, and so is its survivor.
+/// A document that is missing together with its survivor.
 pub(crate) fn lost_line(lost: &Lost) -> String {
     let (document, survivor) = (escape_terminal(&lost.document), escape_terminal(&lost.survivor));
     format!("{document}: gone, as is its survivor {survivor} ({})\n", escape_terminal(&lost.reason))
@@ -70,7 +70,8 @@ pub(crate) fn proof_summary_line(summary: &ProofSummary) -> String {
     line
 }
 
-/// The totals of all actions. `files`: number of files written, removed, linked or moved, or to be.
+/// The totals of all actions. `files`: number of files that were written, removed, linked or moved, or would
+/// be in a dry run.
 pub(crate) fn apply_summary_line(summary: &ApplySummary, action: &Action, files: u64) -> String {
     let (documents, to_files) = match action {
         Action::Write { mark: None, .. } => ("left out", "written"),

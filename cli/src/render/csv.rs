@@ -8,8 +8,8 @@ use fpdb::pairs::Pair;
 use fpdb::{DocumentInfo, Passage, QueryAnswer};
 use fpdb_kernel::hex;
 
-/// The columns of [`query_rows`]. `by_submission` adds the column of submissions, `text` those of the text as
-/// written.
+/// The columns of [`query_rows`]. `by_submission` adds the column of submissions, and `text` adds the columns
+/// of the text as written.
 pub(crate) fn query_header(by_submission: bool, text: bool) -> Vec<&'static str> {
     let mut header = vec![
         "query",
@@ -54,7 +54,7 @@ pub(crate) fn query_header(by_submission: bool, text: bool) -> Vec<&'static str>
 const AFTER_PASSAGES: usize = 3;
 
 /// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
-/// documents of a submission follow it and have its name.
+/// documents of a submission follow the row of the submission and have its name.
 pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let with_files = answer.matches.iter().flat_map(|found| {
@@ -79,7 +79,7 @@ pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool) -> Vec<Vec<S
         let mut tail = vec![
             found.score.to_string(),
             found.inferred.as_deref().unwrap_or_default().to_owned(),
-            // Names with spaces between them.
+            // The names are separated by spaces.
             found.estimated.iter().map(|measure| measure.name()).collect::<Vec<_>>().join(" "),
         ];
         if by_submission {
@@ -144,18 +144,19 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
     ]
 }
 
-/// The text of the pairs of a table.
+/// How the own text of the documents in pairs was compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PairText {
-    /// It is not compared.
+    /// The text was not compared.
     None,
-    /// It is read again for its resemblance.
+    /// The text was read again to find its resemblance.
     Own,
-    /// It is a view of the database.
+    /// The text is a view of the database.
     View,
 }
 
-/// The columns of [`pair_rows`]. The arguments add those of passages, of the text and of the longest passage.
+/// The columns of [`pair_rows`]. The arguments add the columns of passages, of the text and of the longest
+/// passage.
 pub(crate) fn pair_header(passages: bool, text: PairText, longest: bool) -> Vec<&'static str> {
     let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
     if passages {

@@ -12,7 +12,7 @@ use super::style::Style;
 /// One removable document.
 pub(crate) fn removable_line(removable: &Removable, folder: &str, style: Style) -> String {
     let because = because(removable.because, removable.score);
-    // Versions of one name are told apart by their numbers.
+    // Two versions of one document have the same name, so their numbers are shown.
     let number = |id: DocId| if removable.remove == removable.keep { format!(" (number {id})") } else { String::new() };
     format!(
         "{}{}  {because}  {}{}\n",

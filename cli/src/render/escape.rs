@@ -1,5 +1,5 @@
-//! Escape: makes text from documents, such as their names, safe for a terminal. It may hold line ends,
-//! invisible characters and sequences that command the terminal.
+//! Escape: makes text from documents, such as their names, safe for a terminal. Such text may hold line ends,
+//! invisible characters and sequences that control the terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ pub(crate) fn escape_terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The same JSON, with escape sequences for characters that are invisible or command a terminal.
+/// Returns the same JSON, with escape sequences for characters that are invisible or control a terminal.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_invisible) {
         return Cow::Borrowed(json);
@@ -35,7 +35,7 @@ pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         if is_invisible(c) {
-            // In JSON without spaces such characters occur only inside strings.
+            // In compact JSON, such characters occur only inside strings.
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(escaped, "\\u{unit:04x}");
             }

@@ -73,7 +73,7 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
     page
 }
 
-/// The most names that a message shows.
+/// Maximum number of names that a message shows.
 pub(crate) const NAMES_SHOWN: usize = 3;
 
 /// The first names of a list.
@@ -90,7 +90,7 @@ pub(crate) fn first_names(names: &[String], all: u64) -> String {
 /// Returns the lines of text to show with a passage of a match at this location of its document.
 pub(crate) type ExcerptLines<'a> = &'a mut dyn FnMut(&Match, &Location) -> Vec<String>;
 
-/// The most documents that are shown of a submission.
+/// Maximum number of documents that are shown for a submission.
 pub(super) const FILES_SHOWN: usize = 3;
 
 /// The answer to one query.
@@ -173,7 +173,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     let folder = common_folder(shown.map(|found| found.document.as_str()), style);
     let estimated = answer.matches.iter().any(|found| found.interval.is_some());
     let weighted = answer.weight != Weight::None;
-    // Beside each measure of the structure, the same of the text as written.
+    // Beside each measure of the structure stands the same measure of the text as written.
     let text = if answer.text.is_some() { "    as text" } else { "" };
     let _ = writeln!(
         page,
@@ -237,14 +237,14 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     page
 }
 
-/// Tells documents apart for a reader: their label and group.
+/// The label and group of a document, by which a reader distinguishes documents.
 pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
     let known: Vec<&str> = known.collect();
     if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
 }
 
-/// The most passages shown for a match; other formats show all.
+/// Maximum number of passages that are shown for a match. Other formats show all.
 const PASSAGES_SHOWN: usize = 10;
 
 /// Adds the longest passages in order of the query; for programs, the longest first.
@@ -300,12 +300,12 @@ pub(super) fn of_text(is_extracted: bool) -> &'static str {
     if is_extracted { " of its text" } else { "" }
 }
 
-/// In source code: tells if a passage is the same text, or the same structure under other names.
+/// For source code, states whether a passage is the same text, or the same structure with other names.
 fn names(passage: &Passage, unit: Unit) -> String {
     match (passage.agreement, passage.same_names) {
         _ if unit != Unit::Token => String::new(),
         (None, _) => String::new(),
-        // The words and marks that agree are the same text; the others differ.
+        // Words and marks that agree are the same text. The other ones differ.
         (Some(agreement), None) if passage.as_written && agreement < 1.0 => ", text as written".to_owned(),
         (Some(_), None | Some(1.0)) => ", same text".to_owned(),
         (Some(_), Some(0.0)) => ", same structure, other names".to_owned(),
@@ -370,7 +370,7 @@ fn symbol(unit: Unit) -> &'static str {
     }
 }
 
-/// The most runs that are shown.
+/// Maximum number of runs that are shown.
 const RUNS_SHOWN: usize = 8;
 
 /// Words, quoted for a shell.
@@ -383,7 +383,7 @@ pub(crate) fn as_words(words: &[String]) -> String {
     escape_terminal(&quoted.collect::<Vec<_>>().join(" ")).into()
 }
 
-/// The most sources that are shown with their flags.
+/// Maximum number of sources that are shown with their flags.
 const SOURCES_SHOWN: usize = 10;
 
 /// The figures of the database; `verbose` adds the parts of its store.
@@ -427,7 +427,7 @@ pub(crate) fn stats_page(stats: &DatabaseStats, verbose: bool) -> String {
     row("documents", format!("{}{boilerplate}", grouped(stats.documents)));
     if stats.deleted > 0 {
         let documents = count(stats.deleted, "document");
-        // Later commits free the space of some of them.
+        // Later commits free the space of some of these postings.
         let waiting = count(stats.postings.saturating_sub(stats.fingerprints), "posting");
         row("deleted", format!("{documents} not cleared away yet; space not freed yet: {waiting}"));
     }

@@ -1,4 +1,4 @@
-//! Numbers: counts, shares and sizes as a reader wants them.
+//! Numbers: formats counts, shares, sizes and times for people.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -10,12 +10,12 @@ pub(crate) fn grouped(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
-/// A number of things, in the plural where it is not one.
+/// A number of things. The noun is in the plural unless the number is 1.
 pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// A share of one as a percentage. Something that is there is never none.
+/// A share of 1 as a percentage. A share above 0 is never shown as 0%.
 pub(crate) fn percent(share: f64) -> String {
     if share > 0.0 && share < 0.0005 {
         return "<0.1%".to_owned();
@@ -23,12 +23,12 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-/// Bytes in the largest unit that leaves at least one of it.
+/// A number of bytes, in the largest unit that gives a value of at least 1.
 pub(crate) fn size(bytes: u64) -> String {
     if bytes < bytesize::KIB { count(bytes, "byte") } else { ByteSize(bytes).display().iec().to_string() }
 }
 
-/// Seconds as the two largest units they have.
+/// A duration in its two largest units.
 pub(crate) fn duration(seconds: f64) -> String {
     let seconds = seconds as u64;
     match seconds {

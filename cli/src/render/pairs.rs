@@ -1,4 +1,4 @@
-//! Pairs as text for people.
+//! Prints pairs as text for people.
 
 use std::fmt::Write;
 
@@ -10,14 +10,14 @@ use super::human::{FILES_SHOWN, labels};
 use super::numbers::{count, grouped, percent};
 use super::style::Style;
 
-/// Columns that pairs have not always.
+/// The optional columns of a list of pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct PairColumns {
-    /// The score, where fingerprints are weighted: it is then another than the resemblance.
+    /// True if the score has a column. If fingerprints are weighted, it differs from the resemblance.
     pub(crate) score: bool,
-    /// The text whose resemblance is known.
+    /// The text whose resemblance has a column.
     pub(crate) text: PairText,
-    /// The symbols of the longest passage.
+    /// True if the number of symbols of the longest passage has a column.
     pub(crate) longest: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: 
     );
     let [a, b] = [(&pair.a, &pair.a_metadata), (&pair.b, &pair.b_metadata)]
         .map(|(name, metadata)| (name_in(name, folder), labels(metadata)));
-    // Two names that do not fit the line beside each other stand below each other.
+    // If two names do not fit on one line, they are shown on two lines.
     let long = measures.len() + [&*a.0, &a.1, &b.0, &b.1].map(|text| text.chars().count()).iter().sum::<usize>() + 2;
     let between = match style.width {
         Some(width) if long > width => format!("\n{:width$}", "", width = measures.len()),
@@ -65,10 +65,10 @@ pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: 
 
 /// The files of two submissions that share most.
 pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
-    // Below the number of shared fingerprints.
+    // Aligns the lines with the column of shared fingerprints.
     let indent = columns.width() + 33;
     let mut lines = String::new();
-    // A document that stands for itself is named already.
+    // A document outside any submission already has its name in the line of the pair.
     let files = pair.files.iter().filter(|file| (&file.a, &file.b) != (&pair.a, &pair.b));
     for file in files.take(FILES_SHOWN) {
         let [a, b] = [&file.a, &file.b].map(|name| name_in(name, folder));
@@ -77,7 +77,7 @@ pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style:
     lines
 }
 
-/// The hashes that the df cap has left out.
+/// A note on the hashes that the df cap excludes.
 pub(crate) fn common_left_out(hashes: u64, most: u64) -> String {
     let (are, were) = if hashes == 1 { ("is", "was") } else { ("are", "were") };
     format!(
@@ -87,13 +87,13 @@ pub(crate) fn common_left_out(hashes: u64, most: u64) -> String {
     )
 }
 
-/// The hashes that boilerplate has left out.
+/// A note on the hashes that boilerplate excludes.
 pub(crate) fn boilerplate_left_out(hashes: u64) -> String {
     let (are, were) = if hashes == 1 { ("is", "was") } else { ("are", "were") };
     format!("{} {are} held by boilerplate and {were} not counted", count(hashes, "fingerprint"))
 }
 
-/// How many pairs there are.
+/// A line with the number of pairs.
 pub(crate) fn pairs_total(printed: u64, all: u64) -> String {
     match all - printed {
         0 => format!("{}\n", count(all, "pair")),

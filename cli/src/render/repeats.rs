@@ -42,7 +42,7 @@ pub(crate) fn repeat_summary_lines(summary: &RepeatSummary) -> String {
         percent(*share),
         size(*repeated_bytes)
     );
-    // One source is the whole.
+    // A source with all documents would only repeat the totals.
     for totals in summary.sources.iter().filter(|totals| totals.documents < *documents) {
         let source = if totals.source.is_empty() { "(current folder)" } else { &totals.source };
         let share = if totals.bytes > 0 { totals.repeated_bytes as f64 / totals.bytes as f64 } else { 0.0 };

@@ -1,19 +1,19 @@
-//! Style: which text stands out, and how much fits a line, where the reader has a terminal.
+//! Style: on a terminal, decides which text is highlighted and how much fits on a line.
 
-/// Marks what matters with colour, or does not.
+/// Highlights text with colour, if colour is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// True where the reader sees a terminal that wants it.
+    /// True if the output is a terminal that should have colour.
     pub(crate) colour: bool,
-    /// The columns of that terminal; `None` without a terminal.
+    /// The width of the terminal in columns; `None` without a terminal.
     pub(crate) width: Option<usize>,
-    /// The columns that a line of text may take: those that COLUMNS asks for, else those of the terminal;
-    /// `None` for any number.
+    /// Maximum number of columns of a line of text: the value of COLUMNS, otherwise the width of the
+    /// terminal. `None`: no limit.
     pub(crate) columns: Option<usize>,
 }
 
 impl Style {
-    /// The columns that a line of text may take; any number where `None`.
+    /// Maximum number of columns of a line of text. `None`: no limit.
     pub(crate) fn columns(self) -> Option<usize> {
         self.columns.map(|columns| columns.max(20))
     }

@@ -7,7 +7,7 @@ use fpdb::maintenance::{DamagedStore, Repair, Verification};
 use super::escape::escape_terminal;
 use super::numbers::{count, size};
 
-/// The number of documents, at least, that are in the database again because a repair could not read the
+/// Minimum number of removed documents that are in the database again, because a repair could not read the
 /// commit that removed them.
 pub(crate) fn restored_documents(found: &Verification) -> u64 {
     let last = found.repair.as_ref().and_then(|repair| repair.last_commit_documents);

@@ -27,7 +27,7 @@ pub(crate) fn existing(global: &Global) -> anyhow::Result<PathBuf> {
 /// because the user may mean another one.
 ///
 /// # Errors
-/// As [`existing`].
+/// The same as those of [`existing`].
 pub(crate) fn to_change(global: &Global, printer: &Printer) -> anyhow::Result<PathBuf> {
     let path = existing(global)?;
     tell_if_above(global, &path, printer)?;
@@ -46,7 +46,7 @@ pub(crate) fn builder(global: &Global) -> DatabaseBuilder {
 /// Opens a database for reading.
 ///
 /// # Errors
-/// As [`existing`], and a failure to open it.
+/// Those of [`existing`], and a failure to open the database.
 pub(crate) fn open(global: &Global) -> anyhow::Result<Database> {
     Ok(builder(global).open(existing(global)?)?)
 }
@@ -57,7 +57,7 @@ const COMPARING_MEMORY: u64 = 1 << 30;
 /// Opens a database for a command that compares all documents, with this memory.
 ///
 /// # Errors
-/// As [`open`].
+/// The same as those of [`open`].
 pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Result<Database> {
     Ok(builder(global).memory(memory.unwrap_or(COMPARING_MEMORY)).open(existing(global)?)?)
 }
@@ -65,7 +65,7 @@ pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Resul
 /// Opens a database for writing.
 ///
 /// # Errors
-/// As [`to_change`], and a failure to open it.
+/// Those of [`to_change`], and a failure to open the database.
 pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<DatabaseWriter> {
     let database = builder(global).open_writer(to_change(global, printer)?)?;
     tell_if_repaired(&database, printer);
@@ -108,7 +108,7 @@ pub(crate) fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
     nearest(global.db.as_ref())
 }
 
-/// The named database, else the nearest one.
+/// The named database, otherwise the nearest one.
 pub(crate) fn nearest(named: Option<&PathBuf>) -> anyhow::Result<Option<PathBuf>> {
     if let Some(path) = named {
         return Ok(Some(path.clone()));
@@ -132,8 +132,8 @@ fn here() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("cannot tell the current folder")
 }
 
-/// The error for an unknown document, with the name that the user probably meant. It may read many names, so
-/// a run calls it for one error only.
+/// The error for an unknown document, with the most similar stored name. This function may read many names,
+/// so a run calls it for one error only.
 ///
 /// # Errors
 /// Fails if the names cannot be read.

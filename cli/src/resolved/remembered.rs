@@ -1,4 +1,5 @@
-//! Reading flags of an ingest: those that were typed, else those of the last ingest of the same paths.
+//! Reading flags of an ingest: the flags that were typed, otherwise those of the last ingest of the same
+//! paths.
 
 use std::path::PathBuf;
 
@@ -11,8 +12,8 @@ use crate::render::as_words;
 use crate::typed::IngestArgs;
 use crate::typed::reading_flags::{words, words_of_json};
 
-/// Returns the options to be used. A note says if they come from an earlier run, and which flags of an
-/// earlier run the typed ones replace.
+/// Returns the options to use. Prints a note if they come from an earlier run, or if typed flags replace
+/// flags of an earlier run.
 ///
 /// # Errors
 /// Fails if no flags are given and the sources were ingested with different ones, or with options that this
@@ -78,7 +79,7 @@ pub(crate) fn remember(database: &DatabaseWriter, args: &IngestArgs, options: &I
 /// The typed paths that exist. Paths in a list of files are not remembered: a list can be long and different
 /// each time.
 fn there(args: &IngestArgs) -> impl Iterator<Item = &PathBuf> {
-    // Standard input is no path. A missing path is an error of its own.
+    // Standard input is not a path. A missing path is reported elsewhere.
     let is_there = |path: &&PathBuf| path.to_str().is_some_and(|path| path != "-") && path.symlink_metadata().is_ok();
     args.typed_paths().filter(is_there)
 }

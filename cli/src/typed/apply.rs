@@ -11,7 +11,7 @@ use super::values::{choices, parse_size};
 
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("action").required(true).multiple(true))]
-// In two lines: it fits into 80 columns.
+// The usage has two lines, so that it fits into 80 columns.
 #[command(
     override_usage = "fpdb apply <--write|--mark|--remove|--link|--move|--check>\n                  [OPTIONS] <REPORT> [LIST]..."
 )]
@@ -83,14 +83,14 @@ pub(crate) struct ApplyArgs {
 }
 
 impl ApplyArgs {
-    /// What to check, with --check.
+    /// The options of the check, with --check.
     pub(crate) fn proof(&self) -> Option<ProofOptions> {
         let options =
             ProofOptions::new().lists(self.lists.clone()).limits(self.limits.limits()).temp_dir(self.temp_dir.clone());
         self.check.then(|| options.copy(self.write.clone()))
     }
 
-    /// The action; clap has made sure that there is exactly one.
+    /// The action; clap guarantees that there is exactly one.
     pub(crate) fn action(&self) -> Action {
         match (&self.write, &self.mark, self.link, &self.move_to) {
             (Some(folder), ..) if self.cut => Action::Cut { folder: folder.clone() },

@@ -1,4 +1,4 @@
-//! The command lines of the commands that take care of a database.
+//! The command lines of the commands that maintain a database.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Flags of every command.
+//! The flags that every command has.
 
 use std::path::PathBuf;
 
@@ -56,15 +56,15 @@ pub(crate) enum OutputFormat {
     Html,
 }
 
-/// The formats of a command, by what it answers.
+/// The formats of a command, by the kind of its answer.
 impl OutputFormat {
-    /// Text that only people read.
+    /// For text that only people read.
     pub(crate) const TEXT: &[Self] = &[Self::Human];
-    /// An answer that is no table.
+    /// For an answer that is not a table.
     pub(crate) const ANSWER: &[Self] = &[Self::Human, Self::Json];
-    /// Rows of a table.
+    /// For rows of a table.
     pub(crate) const ROWS: &[Self] = &[Self::Human, Self::Json, Self::Csv];
-    /// Rows with passages, which a report for a browser shows.
+    /// For rows with passages, which a report for a browser can show.
     pub(crate) const PASSAGES: &[Self] = &[Self::Human, Self::Json, Self::Csv, Self::Html];
 
     /// True if a person reads the results, false if a program does.

@@ -104,7 +104,7 @@ pub(crate) struct IngestArgs {
 }
 
 impl IngestArgs {
-    /// Notes whether reading flags were typed.
+    /// Records whether reading flags were typed.
     pub(crate) fn note_given(&mut self, matches: &ArgMatches) {
         self.are_reading_flags_typed = reading_flags::are_typed(matches);
     }
@@ -114,7 +114,7 @@ impl IngestArgs {
         self.paths.iter().chain(&self.boilerplate)
     }
 
-    /// The options of the flags, without metadata and boilerplate.
+    /// The options that the flags set, without metadata and boilerplate.
     pub(crate) fn options(&self) -> IngestOptions {
         let walk = WalkOptions::default()
             .skip_hidden(self.skip_hidden)

@@ -1,5 +1,5 @@
-//! Limits: to how many bytes one file may decompress, and the like. One flag sets all of them, and one page
-//! of the help lists them.
+//! Limits: the limits on what is read, such as the number of bytes to which one file may decompress. One flag
+//! sets all limits, and one page of the help lists them.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// The library's limits, with those that were typed in their place.
+    /// The library's limits, replaced by the typed ones.
     pub(crate) fn limits(&self) -> InputLimits {
         let mut limits = InputLimits::default().process(Some(reader_process()));
         for &ChosenLimit { limit, value } in &self.chosen {
@@ -49,7 +49,7 @@ fn parse(limit: &InputLimit, value: &str) -> Result<u64, String> {
     limit.check(number).map_err(|expected| format!("expected {expected}"))
 }
 
-/// The library's own value, as it can be typed.
+/// The library's default for a limit, in the form in which it can be typed.
 fn typed_default(limit: &InputLimit) -> String {
     match limit.unit {
         LimitUnit::Size => bytesize::ByteSize(limit.default).display().iec().to_string().replace(".0 ", ""),
@@ -92,7 +92,7 @@ impl TypedValueParser for LimitParser {
     }
 }
 
-/// The names of the limits, each with what it limits.
+/// The names of the limits, each with its meaning.
 pub(crate) fn limit_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     InputLimits::TABLE.iter().map(|limit| (limit.name, limit.meaning))
 }

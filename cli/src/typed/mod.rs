@@ -1,5 +1,5 @@
-//! Typed: what can be typed, and nothing else. `--help`, the manual pages and the completions come from here.
-//! Flags that several commands share have files of their own.
+//! Typed: defines the command line, and nothing else. `--help`, the manual pages and the completions come
+//! from here. Flags that several commands share have separate files.
 
 mod apply;
 mod care;
@@ -145,8 +145,8 @@ impl Verb {
 /// The program's command line: the definitions above, with examples, and with the formats that each command
 /// has.
 ///
-/// A value that begins like `-1` is the value of the flag before it, and out of its range rather than an
-/// unknown flag.
+/// A value such as `-1` belongs to the flag before it. So the error says that it is out of range, and not
+/// that it is an unknown flag.
 pub(crate) fn command() -> Command {
     let takes_numbers = |arg: Arg| {
         let takes = !arg.is_positional() && arg.get_action().takes_values();
@@ -176,8 +176,8 @@ pub(crate) fn command() -> Command {
     command
 }
 
-/// The same command line for parsing, with help that fits a screen: it describes the commands for every day,
-/// then the others.
+/// The same command line for parsing, with help that fits a screen: it describes the commands for daily use,
+/// then names the others.
 pub(crate) fn parser() -> Command {
     let mut command = command();
     let others: Vec<(String, String)> = command
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(options, ReadOptions::default());
     }
 
-    /// `-h` is for a look: it fits a screen of 80 columns and 24 lines, and ends with an example.
+    /// `-h` is a short summary: it fits a screen of 80 columns and 24 lines, and ends with an example.
     #[test]
     fn short_help_fits_a_screen() {
         let mut command = parser().term_width(80);
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    /// The flags that `-h` is to show are there, and the help says which it leaves out.
+    /// The flags that `-h` should show exist, and the help says that it leaves out others.
     #[test]
     fn short_help_shows_flags_that_exist() {
         let command = command();

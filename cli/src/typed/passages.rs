@@ -1,4 +1,4 @@
-//! How shared runs become passages.
+//! The flags that decide how shared runs become passages.
 
 use clap::Args;
 
@@ -45,7 +45,8 @@ pub(crate) struct JoiningArgs {
 }
 
 impl JoiningArgs {
-    /// `most` are the passages of one pair that are wanted, for a page; all where `None`.
+    /// The options that the flags set. `most` is the maximum number of passages of one pair, for a page of a
+    /// report. `None`: no limit.
     pub(crate) fn options(&self, most: Option<usize>) -> fpdb::PassageOptions {
         fpdb::PassageOptions::default()
             .gap(self.gap)
@@ -63,7 +64,7 @@ impl JoiningArgs {
         ]
     }
 
-    /// True if rewritten text is looked for.
+    /// True if rewritten text is searched for.
     pub(crate) fn rewritten(&self) -> bool {
         self.rewritten
     }

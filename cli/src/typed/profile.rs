@@ -1,4 +1,4 @@
-//! The settings that a database keeps for good.
+//! The flags of the settings that a database keeps permanently.
 
 use clap::Args;
 use fpdb::{Profile, Selection, Unit, WordRule};

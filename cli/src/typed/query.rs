@@ -106,7 +106,7 @@ pub(crate) struct QueryArgs {
 }
 
 impl QueryArgs {
-    /// Puts the queries into the order in which they were typed. Only `matches` knows that order.
+    /// Puts the queries into the order in which they were typed. Only `matches` has that order.
     pub(crate) fn note_order(&mut self, matches: &ArgMatches) {
         let at = |name: &str| matches.indices_of(name).into_iter().flatten();
         let files = at("files").zip(self.files.iter().cloned().map(QuerySource::File));
@@ -126,7 +126,7 @@ fn mode() -> impl TypedValueParser<Value = Mode> {
     ])
 }
 
-/// How much a shared fingerprint counts.
+/// The weight of a shared fingerprint.
 pub(super) fn weight() -> impl TypedValueParser<Value = Weight> {
     names([
         ("none", "All fingerprints count the same"),

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use fpdb::ReaderProcess;
 
-/// The argument after the program's name that makes it read documents for another process of its own.
+/// The argument after the program's name that makes it read documents for another process of this program.
 pub(crate) const READ_DOCUMENTS: &str = "read-documents";
 
-/// This program, as it reads documents for itself.
+/// A handle that starts this program as a reader of documents.
 pub(crate) fn reader_process() -> ReaderProcess {
-    // The link leads to the program that runs, even where another version has taken its place meanwhile.
+    // The link leads to the running program, even if another version has replaced its file in the meantime.
     let link = Path::new("/proc/self/exe");
     let program =
         if link.exists() { link.to_owned() } else { std::env::current_exe().unwrap_or_else(|_| "fpdb".into()) };

@@ -1,4 +1,4 @@
-//! How documents are read.
+//! The flags that decide how documents are read.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub(crate) struct RecordFieldArgs {
 }
 
 impl RecordFieldArgs {
-    /// Sets these fields. If one was named, files of records must not be read as one document.
+    /// Sets these fields. If a field was named, files of records must not be read as one document.
     pub(crate) fn set(&self, read: ReadOptions) -> ReadOptions {
         let mut fields = RecordFields::default().keep(self.keep_fields.clone());
         fields.text = self.text_field.clone().unwrap_or(fields.text);

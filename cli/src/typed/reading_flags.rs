@@ -1,4 +1,5 @@
-//! Reading flags: the flags of `ingest` whose options a database remembers, and the options as such flags.
+//! Reading flags: the flags of `ingest` whose options a database remembers, and the conversion of options to
+//! such flags.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -37,7 +38,7 @@ pub(crate) fn are_typed(matches: &ArgMatches) -> bool {
     READING_FLAGS.iter().any(|(argument, ..)| matches.value_source(argument) == Some(ValueSource::CommandLine))
 }
 
-/// The flags that give these options, without those that repeat a default.
+/// The flags that set these options, except flags that repeat a default.
 pub(crate) fn words(options: &IngestOptions) -> Vec<String> {
     let defaults = IngestOptions::default();
     let mut words = Vec::new();
@@ -51,7 +52,7 @@ pub(crate) fn words(options: &IngestOptions) -> Vec<String> {
     words
 }
 
-/// The flags that give remembered options. Options of a later version are shown as JSON.
+/// The flags that set remembered options. Options of a later version are shown as JSON.
 pub(crate) fn words_of_json(remembered: &Map<String, Value>) -> Vec<String> {
     let json = || Value::Object(remembered.clone());
     match fpdb::options_from_json(&IngestOptions::default(), json()) {

@@ -1,4 +1,4 @@
-//! How the report for a browser is made.
+//! The flags of the report for a browser.
 
 use clap::Args;
 

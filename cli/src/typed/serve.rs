@@ -1,5 +1,5 @@
-//! The command line of `serve`. A setting that is not given comes from the file of settings, else it has its
-//! default.
+//! The command line of `serve`. A setting without a flag comes from the file of settings, otherwise it has
+//! its default.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;

@@ -64,7 +64,8 @@ pub(crate) struct RmArgs {
     pub(crate) ignore_missing: bool,
 }
 
-/// The beginning of some names: that of all is more likely a slip, as `./` in an empty folder.
+/// Parses the beginning of some names. An empty beginning, which all names have, is refused because it is
+/// more likely a mistake, such as `./` in an empty folder.
 fn parse_prefix(text: &str) -> Result<String, String> {
     match NamePrefix::new(text).fits("") {
         None if !text.is_empty() => Ok(text.to_owned()),

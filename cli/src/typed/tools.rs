@@ -1,4 +1,4 @@
-//! The command lines of the commands that tell about the program itself.
+//! The command lines of the commands that describe the program itself.
 
 use std::path::PathBuf;
 

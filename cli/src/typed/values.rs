@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// One of a few names, each with what it stands for and what the help says of it.
+/// Parses one of a few names. Each name has a value and a text for the help.
 pub(super) fn choices<T, const N: usize>(
     choices: [(&'static str, T, &'static str); N],
 ) -> impl TypedValueParser<Value = T>
@@ -18,7 +18,7 @@ where
     })
 }
 
-/// As [`choices`], of a value that the library reads by these names.
+/// Like [`choices`], for a value that the library parses from these names.
 pub(super) fn names<T, const N: usize>(names: [(&'static str, &'static str); N]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = fpdb::Error> + Clone + Send + Sync + 'static,
@@ -27,12 +27,12 @@ where
     PossibleValuesParser::new(names).try_map(|typed| typed.parse())
 }
 
-/// A number of things.
+/// Parses a number of things.
 pub(super) fn parse_count(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number, 0 or more".to_owned())
 }
 
-/// A number of things that there must be.
+/// Parses a number of things that must be at least 1.
 pub(super) fn parse_positive(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(number) if number > 0 => Ok(number),
@@ -40,7 +40,7 @@ pub(super) fn parse_positive(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Bytes from `512M` or `4GiB`: units of 1,000 and, with an i, of 1,024.
+/// Parses a number of bytes such as `512M` or `4GiB`. Units are powers of 1,000 or, with an `i`, of 1,024.
 pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let size: bytesize::ByteSize = text.parse().map_err(|_| "expected a size such as 512M or 4GiB".to_owned())?;
     Ok(size.as_u64())
@@ -53,7 +53,7 @@ pub(super) fn parse_share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A document's number, or a time.
+/// Parses a document's number, or a time.
 pub(super) fn parse_since(text: &str) -> Result<fpdb::pairs::Since, String> {
     if let Ok(number) = text.parse() {
         return Ok(fpdb::pairs::Since::Document(fpdb::DocId(number)));
@@ -64,12 +64,12 @@ pub(super) fn parse_since(text: &str) -> Result<fpdb::pairs::Since, String> {
     }
 }
 
-/// A time, in seconds since 1970.
+/// Parses a time. Returns seconds since 1970.
 pub(super) fn parse_time(text: &str) -> Result<i64, String> {
     seconds_of(text).ok_or_else(|| "expected a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into())
 }
 
-/// UTC unless the text has an offset.
+/// The time is in UTC unless the text has an offset.
 fn seconds_of(text: &str) -> Option<i64> {
     let timestamp = text.parse::<jiff::Timestamp>().or_else(|_| {
         let local = text.parse::<jiff::civil::DateTime>()?;

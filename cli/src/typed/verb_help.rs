@@ -1,4 +1,4 @@
-//! Verb help: what the help and the manual page of each command have beside its flags.
+//! Verb help: the parts of each command's help and manual page beside its flags.
 
 use super::global::OutputFormat;
 
@@ -6,14 +6,14 @@ use super::global::OutputFormat;
 pub(crate) struct VerbHelp {
     /// The command; empty for the program itself.
     pub(crate) verb: &'static str,
-    /// The flags that `-h` shows besides the arguments, the database, the output and the format, by their
-    /// ids: those that most runs need. `--help` shows all.
+    /// The ids of the flags that `-h` shows besides the arguments, the database, the output and the format.
+    /// Most runs need only these. `--help` shows all flags.
     pub(crate) short: &'static [&'static str],
-    /// The formats that it can write.
+    /// The formats that the command can write.
     pub(crate) formats: &'static [OutputFormat],
-    /// The text at its end.
+    /// The text at the end of the help.
     pub(crate) note: &'static str,
-    /// Two or more runs, each with what it does. `-h` shows the first.
+    /// Two or more examples, each with its effect. `-h` shows the first.
     pub(crate) examples: &'static [(&'static str, &'static str)],
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn of(verb: &str) -> Option<&'static VerbHelp> {
     VERBS.iter().find(|help| help.verb == verb)
 }
 
-/// The commands for every day: `fpdb -h` describes them, and names the others.
+/// The commands for daily use: `fpdb -h` describes these, and names the others.
 pub(super) const EVERY_DAY: [&str; 6] = ["ingest", "query", "pairs", "dedup", "apply", "diff"];
 
 /// The global flags that `-h` shows.

@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &ApplyArgs, printer: &Printer) -> anyho
     Ok(status)
 }
 
-/// Says which documents of a report are gone with their survivors.
+/// Prints which documents of a report are missing together with their survivors.
 fn check(
     global: &Global,
     database: &Database,
@@ -54,7 +54,7 @@ fn check(
     Ok(if summary.lost > 0 { RunStatus::Incomplete } else { RunStatus::Done })
 }
 
-/// Acts on a report and says what was done.
+/// Acts on a report and prints the actions.
 pub(crate) fn act(
     database: &Database,
     report: &Path,
@@ -101,12 +101,13 @@ fn tell_if_ingested(database: &Database, folder: &Path, printer: &Printer) -> an
     let mut ingested = None;
     let looked = database.for_each_document(|document: DocumentInfo| {
         let file = document.source.map(PathBuf::from);
-        // Below the folder of such a file, or above the file.
+        // Either the copy goes below the folder of an ingested file, or an ingested file lies in the folder
+        // of the copy.
         ingested = file.and_then(|file| match file.parent() {
             Some(parent) if target.starts_with(parent) => Some(parent.to_owned()),
             _ => file.starts_with(&target).then(|| target.clone()),
         });
-        // The error ends the search.
+        // Returning an error ends the search.
         if ingested.is_some() { Err(Error::Stopped) } else { Ok(()) }
     });
     match (looked, ingested) {
@@ -120,7 +121,7 @@ fn tell_if_ingested(database: &Database, folder: &Path, printer: &Printer) -> an
     Ok(())
 }
 
-/// Says what is unusual about the answer.
+/// Prints notes and warnings about unusual parts of the answer.
 fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
     if summary.parts_not_compared > 0 {
         printer.note(&format!(

@@ -24,7 +24,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let metadata = args.metadata.as_deref().map(MetadataTable::read).transpose()?.map(Arc::new);
     args.options().check()?;
     output::over_no_source(global, args, &sources)?;
-    // Checks now that results can be written. Their file is made after the work, or it would be ingested.
+    // Check now that results can be written. Their file is created after the work, because otherwise it could
+    // be ingested.
     let output = Output::open(global)?.unless_file();
     // From here on, an interrupted run must not leave an empty database.
     let stop = interrupt::graceful(interrupt::AT_COMMIT);
@@ -157,7 +158,8 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     Ok(if summary.failures == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// Warns of folders that `apply` wrote as copies of this database's files, and of those inside them.
+/// Warns about each copy that `apply` made of this database's files, if a source is the copy or lies inside
+/// it.
 fn tell_of_copies(database: &DatabaseWriter, sources: &[Source], printer: &Printer) -> anyhow::Result<()> {
     let mut folders = BTreeSet::new();
     for path in sources.iter().filter_map(Source::path) {
@@ -223,7 +225,7 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
         );
     }
     let t = profile.guarantee()?;
-    // Most shared text of records this short is shorter than t.
+    // In records this short, most shared text is shorter than t.
     (added >= FEW_RECORDS && summary.symbols / added < 2 * t).then(|| {
         format!(
             "hint: these documents have {} letters on average, and shared text is surely found from {t} letters on; a database \
@@ -233,11 +235,11 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
     })
 }
 
-/// The advice after an ingest of files that were moved, by an old and a new name of one.
+/// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
 fn hint_to_rename(old: &str, new: &str) -> String {
     let parts = |name: &str| name.rsplit('/').map(str::len).collect::<Vec<_>>();
     let same = old.rsplit('/').zip(new.rsplit('/')).take_while(|(old, new)| old == new).count();
-    // A folder that was moved into another one keeps a name of its own.
+    // The first component of each name must remain, even if a folder was moved into another one.
     let same = same.min(old.matches('/').count()).min(new.matches('/').count());
     let folder = |name: &str| {
         let below: usize = parts(name)[..same].iter().map(|part| part + 1).sum();
@@ -292,7 +294,7 @@ fn open(
     }
     let path = database::new(global);
     let database = match builder.create(&path, profile) {
-        // Another process has created it meanwhile.
+        // Another process has created the database in the meantime.
         Err(Error::DatabaseExists { .. }) => return existing(builder.open_writer(&path)?, &path),
         created => created?,
     };
@@ -326,14 +328,15 @@ struct Events {
     elsewhere: Option<(String, String)>,
     /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
     named_by_path: Option<(String, String, String)>,
-    /// The first document whose file is gone while a new one has its content, and that one.
+    /// The first document whose file is gone while a new document has the same content, and the new document.
     moved: Option<(String, String)>,
     /// Number of added documents that are source code by their names.
     programs: u64,
 }
 
 impl Messages<'_> {
-    /// Prints what only `--verbose` shows. Without it the bar is not drawn again for each document.
+    /// Prints what only `--verbose` shows. Without `--verbose`, returns early, so that the bar is not redrawn
+    /// for each document.
     fn detail(&self, text: impl FnOnce() -> String) {
         if self.printer.verbose {
             self.progress.suspend(|| self.printer.detail(&text()));

@@ -19,7 +19,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     };
     let mut folder = SharedFolder::default();
     if output.style.width.is_some() {
-        // A terminal gets short names, which needs a first pass over all names.
+        // For a terminal, names are shortened, which needs a first pass over all names.
         database.for_each_document(|document: DocumentInfo| {
             if is_chosen(&document) {
                 folder.add(&document.name);

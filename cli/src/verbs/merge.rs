@@ -32,7 +32,7 @@ pub(crate) fn run(global: &Global, args: &MergeArgs, printer: &Printer) -> anyho
         }
         let other = match open(&builder, path) {
             Ok(other) => other,
-            // After an error of one database the others are still merged.
+            // After an error of one database, the other databases are still merged.
             Err(error) => {
                 printer.error(&error.into());
                 (failed, left) = (true, rest);

@@ -103,9 +103,9 @@ fn list_by_longest(
     output: Output,
     bar: &StepBar,
 ) -> anyhow::Result<PairsSummary> {
-    // Any pair may have the longest passage.
+    // Any pair may have the longest passage, so all pairs are needed.
     let PairsAnswer { mut pairs, summary, .. } = database.pairs(&options.clone().top(None), &bar.task())?;
-    // A passage is as long without the many short ones beside it.
+    // The longest passage is found even if short passages are left out.
     let most = if args.passages { how.joining.most } else { Some(HtmlOptions::MAX_PASSAGES) };
     let how = how.clone().joining(how.joining.most(most));
     for some in pairs.chunks_mut(AT_A_TIME) {
@@ -132,7 +132,7 @@ fn list_by_longest(
     Ok(summary)
 }
 
-/// Writes pairs as they come.
+/// Writes pairs as they are found.
 struct Listing<'a> {
     database: &'a Database,
     how: PairEvidence,
@@ -262,12 +262,12 @@ fn left_out(
             if answer.below == 1 { "is" } else { "are" }
         ));
     }
-    // Formats for programs have no place for it, so it is printed even with --quiet.
+    // Formats for programs have no place for this note, so it is printed even with --quiet.
     let say = |text: String| if format.is_for_people() { printer.note(&text) } else { printer.warning(&text) };
     if answer.boilerplate > 0 {
         say(boilerplate_left_out(answer.boilerplate));
     }
-    // Text for people has it above the pairs.
+    // Text for people has this note above the pairs.
     if answer.common > 0 && format != OutputFormat::Human {
         say(common_left_out(answer.common, args.max_df));
     }

@@ -1,4 +1,4 @@
-//! `fpdb query`: which stored documents share text with these?
+//! `fpdb query`: lists the stored documents that share text with query documents.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -22,8 +22,8 @@ use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::typed::{ExcerptArgs, Global, QueryArgs, ReportArgs};
 
-/// The number of queries that are answered before the first answers are written. It doubles each time, up to
-/// the larger number, because many queries together cost less.
+/// The number of queries that are answered before the first answers are written. Each time it doubles, up to
+/// the second number, because many queries together cost less.
 const FIRST: usize = 64;
 const AT_A_TIME: usize = 4096;
 
@@ -113,7 +113,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     })
 }
 
-/// Writes answers as they come.
+/// Writes answers as they become available.
 struct Asked<'a> {
     database: &'a Database,
     args: &'a QueryArgs,
@@ -145,7 +145,7 @@ impl Asked<'_> {
         let stop = interrupt::graceful(STOPPING);
         let answers = self.database.query_each(some, self.options, &bar.task().stop(stop));
         bar.end();
-        // Not while answers are written: Ctrl-C would cut one short.
+        // While answers are written, Ctrl-C ends the program at once.
         interrupt::at_once();
         answers
     }
@@ -203,7 +203,7 @@ impl Asked<'_> {
             Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => Ok(false),
             outcome => {
                 outcome?;
-                // The rest of the command is short: Ctrl-C may end it at once.
+                // The rest of the command is short, so Ctrl-C may end the program at once.
                 interrupt::at_once();
                 Ok(!stop.is_stopped())
             }

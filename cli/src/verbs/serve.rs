@@ -49,19 +49,20 @@ mod with_service {
                 .note(&format!("serving {} at {scheme}://{address}/ (Ctrl-C ends it)", database::display_path(&path)));
         });
         match served {
-            // The program has hints of its own for it.
+            // The program has its own hints for errors of the library.
             Err(ServeError::Database(error)) => Err(error.into()),
             served => Ok(served.map(|()| RunStatus::Done)?),
         }
     }
 
-    /// The settings: flags and environment over the file over the defaults.
+    /// The settings. Flags and environment variables take precedence over the file, and the file over the
+    /// defaults.
     fn options(global: &Global, args: &ServeArgs) -> anyhow::Result<ServeOptions> {
         let mut options = match &args.config {
             Some(path) => ServeOptions::read(path)?,
             None => ServeOptions::default(),
         };
-        /// Sets fields from flags that were given.
+        /// Sets the fields whose flags were given.
         macro_rules! set {
             ($($field:ident),*) => { $(if let Some(value) = args.$field.clone() { options.$field = value; })* };
         }
@@ -85,7 +86,7 @@ mod with_service {
             options.hosts.clone_from(&args.hosts);
         }
         if global.db.is_some() || options.db.as_os_str().is_empty() {
-            // To print settings there need be no database.
+            // Printing settings does not need a database.
             options.db = match database::existing(global) {
                 Ok(path) => path,
                 Err(_) if args.print_config => database::new(global),

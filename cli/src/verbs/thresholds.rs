@@ -1,4 +1,4 @@
-//! `fpdb dedup --thresholds`: what each of several thresholds would remove.
+//! `fpdb dedup --thresholds`: lists the documents that each of several thresholds would remove.
 
 use fpdb::dedup::{DedupBy, DedupOptions};
 use fpdb::{Database, Error, StopToken};
@@ -78,7 +78,7 @@ pub(crate) fn run(
         bar.end();
         let summary = match totals {
             Err(Error::Stopped) => {
-                // The rows so far are whole.
+                // Flush, because all rows so far are complete.
                 output.flush()?;
                 return Ok(RunStatus::Interrupted);
             }
