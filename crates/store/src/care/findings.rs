@@ -6,7 +6,7 @@ use fpdb_host::error::Error;
 use fpdb_host::schema::{Answer, Schema};
 
 impl Verification {
-    /// The result of a verification that led to this repair.
+    /// The result of this verification and of the repair that followed it.
     #[must_use]
     #[doc(hidden)]
     pub fn repaired(self, repair: Repair) -> Self {

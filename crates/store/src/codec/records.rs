@@ -165,7 +165,8 @@ bincode::impl_borrow_decode!(TextView);
 
 /// A record of the store.
 pub(crate) trait Record: Encode + Decode<()> {
-    /// The counts of the text as written, which are encoded before the fields. `None` if it encodes none.
+    /// The counts of the text as written, which are encoded before the fields. `None` if the record encodes
+    /// no such counts.
     fn text_view(&self) -> Option<TextCounts> {
         None
     }

@@ -92,7 +92,7 @@ fn hostile_requests_are_refused() {
         (403, "DELETE", "/v1/documents/a", &[("sec-fetch-site", "same-site")], ""),
         (200, "GET", "/v1/documents", &[("sec-fetch-site", "same-origin"), ("origin", "http://127.0.0.1:7788")], ""),
         (405, "OPTIONS", "/v1/documents/a", &[("access-control-request-method", "DELETE")], ""),
-        // Bodies that are too large.
+        // Bodies that are too large or malformed.
         (413, "PUT", "/v1/documents/x", &[], &large),
         (413, "POST", "/v1/query", &[], &large),
         (413, "POST", "/v1/query", &[json_type], &large),
