@@ -59,7 +59,7 @@ const TOKEN_HASH_VERSION: u8 = 2;
 /// hash names its view.
 const VIEWS_HASH_VERSION: u8 = 3;
 
-/// What one symbol of the normalised text is.
+/// The kind of a symbol of the normalised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// A letter or digit of any script. Case and compatibility forms are folded.
@@ -395,7 +395,7 @@ impl Profile {
     /// The names that [`Profile::named`] accepts.
     pub const NAMES: [&'static str; 5] = ["prose", "text", "words", "code", "bytes"];
 
-    /// What one symbol is.
+    /// The kind of a symbol.
     #[must_use]
     pub fn unit(&self) -> Unit {
         self.unit

@@ -148,7 +148,7 @@ pub(crate) fn keys(data: &[u8]) {
     }
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = (format::marker_version(text), format::marker_profile(text));
-    // Keys sort as the names do, whatever characters the names contain.
+    // Keys must sort like the names, for any characters in the names.
     let middle = (0..=text.len() / 2).rfind(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let (one, other) = text.split_at(middle);
     assert_eq!(format::name_key(one, 7).cmp(&format::name_key(other, 7)), one.cmp(other));

@@ -1,5 +1,5 @@
 //! Turns: a lock between the threads that share an open store. One thread at a time changes the store. A full
-//! scan excludes changes. Another lock, that of the folder, excludes other processes.
+//! scan excludes changes. The lock of the folder excludes other processes.
 //!
 //! Code of the host runs while a thread holds a turn: visitors, iterators of documents, progress reports. A
 //! call from there that needs the same turn would wait for itself for ever. So it returns an error instead.
@@ -33,7 +33,7 @@ struct State {
     waiting: usize,
 }
 
-/// What a thread does in its turn.
+/// The work of a thread in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     Change,
@@ -102,7 +102,7 @@ impl Turns {
         let mut state = self.wait(state, stop, |state| state.changing || state.scans > 0);
         state.waiting -= 1;
         if state.changing || state.scans > 0 {
-            // Scans that waited for this thread can go on.
+            // Scans that waited for this thread can continue.
             self.freed.notify_all();
             return Err(Error::Stopped);
         }

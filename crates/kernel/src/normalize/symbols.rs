@@ -141,7 +141,7 @@ impl Symbols {
         self.wide
     }
 
-    /// The codes if the buffer is narrow, else the values.
+    /// The codes if the buffer is narrow, otherwise the values.
     #[doc(hidden)]
     pub fn content(&self) -> SymbolContent<'_> {
         if self.wide { SymbolContent::Values(self.values()) } else { SymbolContent::Codes(&self.codes[..self.length]) }
@@ -286,7 +286,8 @@ impl Symbols {
         }
     }
 
-    /// Appends a symbol with origin `start..end`. Neither may be below that of an earlier symbol.
+    /// Appends a symbol with origin `start..end`. Neither start nor end may be below the start or end of an
+    /// earlier symbol.
     #[inline]
     pub(crate) fn push(&mut self, value: u64, start: u64, end: u64) {
         let base = self.base_for(start);

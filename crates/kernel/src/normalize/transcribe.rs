@@ -49,8 +49,8 @@ pub fn is_plain_utf8(bytes: &[u8]) -> Option<usize> {
     (!super::is_wide_text(head) || mark > 0).then(|| str::from_utf8(bytes)).and_then(Result::ok).map(|_| mark)
 }
 
-/// Passes a document to `scribe` in UTF-8. The encoding is the one of a byte order mark or the pattern of
-/// UTF-16, else `declared`, else the one detected in the text.
+/// Passes a document to `scribe` in UTF-8. The encoding is the one that a byte order mark or the pattern of
+/// UTF-16 shows. Otherwise it is `declared`, and otherwise the one detected in the text.
 pub fn transcribe(bytes: &[u8], declared: Option<&'static Encoding>, scribe: &mut impl Scribe) -> Transcribed {
     let head = &bytes[..bytes.len().min(detect::HEAD)];
     let is_wide = detect::mark(head).is_some() || super::is_wide_text(head);

@@ -52,7 +52,7 @@ const RIVAL: f64 = 2.0;
 /// A fragment is compared with this number of the largest fragments only, to bound the time.
 const RIVALS: usize = 1 << 10;
 
-/// A word with more pairs of places in a passage than this says nothing about the order.
+/// A word with more pairs of places in a passage than this shows nothing about the order.
 const RARE: usize = 4;
 
 /// Number of words and matches examined for their order: a multiple of the words of the two texts, and a
@@ -72,7 +72,7 @@ pub struct Rewriting<'a> {
     pub matches: &'a [MaximalMatch],
     /// Number of words in a k-gram.
     pub k: u32,
-    /// The guarantee t, in words: the length of a shared run that is surely found.
+    /// The guarantee t, in words: the length from which a shared run is guaranteed to be found.
     pub guarantee: u64,
     /// Passages with fewer agreeing words that count are left out.
     pub least: u64,

@@ -21,7 +21,7 @@ pub struct InputLimit {
     pub unit: LimitUnit,
     /// Value if the host sets none.
     pub default: u64,
-    /// What it limits, as a noun phrase.
+    /// The thing that it limits, as a noun phrase.
     pub meaning: &'static str,
     /// Reads its value from limits.
     pub get: fn(&InputLimits) -> u64,
@@ -75,9 +75,9 @@ macro_rules! limits {
                 pub $field: $kind,
             )*
             /// The program that reads documents in formats of foreign parsers (PDF, DOCX, ODT, EPUB, mail) in
-            /// separate processes. The limits of memory and time then hold whatever a parser does. `None`:
-            /// this process reads such documents, and refuses one if the estimate of its memory exceeds the
-            /// limit. Not part of the JSON.
+            /// separate processes. The limits of memory and time then hold even if a parser misbehaves.
+            /// `None`: this process reads such documents, and refuses one if the estimate of its memory
+            /// exceeds the limit. Not part of the JSON.
             pub process: Option<ReaderProcess>,
         }
 

@@ -1,9 +1,9 @@
 //! Found tables: reads the existing tables in the folder of a store, and makes a list of them.
 //!
 //! RocksDB's list of tables can be lost. Each table that the engine wrote names its column family. An
-//! ingested table names none, but its rows show the family. Its highest sequence number tells which of two
-//! tables has the later version of a row. Tables with overlapping keys go to different levels, the later ones
-//! above, so that the engine reads few tables for a row.
+//! ingested table names none, but its rows show the family. The highest sequence number of a table shows
+//! which of two tables has the later version of a row. Tables with overlapping keys go to different levels,
+//! the later ones above, so that the engine reads few tables for a row.
 //!
 //! A table that a list names as removed is left out. Tables do not show whether a compaction has replaced
 //! them. [`FoundTables::all`] has all of them, and [`FoundTables::not_replaced`] leaves out those that a
@@ -258,7 +258,7 @@ fn made_list(mut tables: Vec<&FoundTable>) -> MadeList {
     let mut levels: Vec<u32> = Vec::with_capacity(tables.len());
     for (at, table) in tables.iter().enumerate() {
         let above = tables[..at].iter().zip(&levels).filter(|(later, _)| later.overlaps(table));
-        // Not level 0, where the engine orders tables by their numbers.
+        // Level 0 is not used, because the engine orders its tables by their numbers.
         levels.push(1 + above.map(|(_, &level)| level).max().unwrap_or(0));
     }
     let next_file = 2 + tables.iter().map(|table| table.number).max().unwrap_or(0);

@@ -51,7 +51,7 @@ fn is_refused_and_comes_back(root: &Path, base: &Base) -> bool {
     is_refused && kept == tables && repair.is_complete() && Content::of(root) == base.content
 }
 
-/// A repaired store has a mark of its own list of tables. So it opens although a crash left a table beside
+/// A repair writes a mark of the new store's list of tables. So it opens although a crash left a table beside
 /// it.
 #[test]
 fn a_repaired_store_brings_its_mark() {

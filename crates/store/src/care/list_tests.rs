@@ -215,7 +215,7 @@ fn comes_back(base: &Base, what: &str, damage: impl FnOnce(&Path)) {
     }
 }
 
-/// Tries all damage beside the tables that loses no row; of frequent kinds, one case in `every`.
+/// Tries all damage to other files than tables that loses no row; of frequent kinds, one case in `every`.
 fn try_all(every: usize) {
     let bases = [
         ("runs", Base::new(false, false)),

@@ -38,7 +38,7 @@ use fpdb_kernel::profile::Profile;
 /// The new store grows in a database of this name inside the damaged one.
 const REPAIRED: &str = "repaired";
 
-/// The most bytes of records in a commit, and of postings of documents that are read again.
+/// Maximum bytes of records in a commit, and of postings of documents that are read again.
 const BATCH_BYTES: usize = 64 << 20;
 
 /// The start of a repair.
@@ -329,7 +329,7 @@ fn sources(salvage: &Salvage) -> Result<Vec<SourceRecord>> {
     Ok(sources)
 }
 
-/// The settings of a damaged database: from its store, else from the marker file.
+/// The settings of a damaged database: from its store, otherwise from the marker file.
 fn profile(root: &Path, salvage: &Salvage) -> Result<Profile> {
     if let Some(bytes) = salvage.get(MAIN, PROFILE_KEY)?
         && let Ok(profile) = decode_profile(&bytes)
@@ -358,7 +358,7 @@ pub(crate) fn finish_interrupted(root: &Path) -> Result<Option<PathBuf>> {
     let (place, new, old) = (root.join(STORE), root.join(REPAIRED).join(STORE), root.join(DAMAGED));
     if !place.exists() && old.exists() && new.exists() {
         // A store and its mark move together. With the mark of the damaged store, the list of the new store
-        // would look like that of another store.
+        // would look like the list of another store.
         sync_folder(root)?;
         let mark = root.join(COMMITTED);
         match fs::rename(root.join(REPAIRED).join(COMMITTED), &mark) {

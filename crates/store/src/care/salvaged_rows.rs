@@ -81,7 +81,7 @@ impl<'a> SalvagedRows<'a> {
         }
     }
 
-    /// Continues without the table of an error, and reads that table by itself beside the others.
+    /// Continues without the table that caused an error, and reads that table separately.
     fn leave_out(&mut self, error: &Error) -> Result<()> {
         let (width, at) = (self.merged.width, self.merged.next);
         let before = self.left_out.clone();

@@ -16,7 +16,8 @@
 use crate::codec::bits::{self, BitVector, Column};
 use crate::codec::varint;
 
-/// The most postings in one block. A block then takes some 4.5 KiB, so a lookup of a hash is one small read.
+/// Maximum number of postings in one block. A block then takes some 4.5 KiB, so a lookup of a hash is one
+/// small read.
 pub(crate) const BLOCK_POSTINGS: usize = 512;
 
 /// One fingerprint of one document. Its position is stored once for each document, not in the posting.
@@ -37,8 +38,8 @@ pub(crate) fn encode(postings: &[Posting], out: &mut Vec<u8>) {
     debug_assert!(postings.len() <= BLOCK_POSTINGS && postings.is_sorted());
     let (Some(first), Some(last)) = (postings.first(), postings.last()) else { return };
     let span = last.hash - first.hash;
-    // The distinct hashes, as distances to the first. Each is written before it is known to be a new one, so
-    // that there is no branch.
+    // The distinct hashes, as distances to the first. Each hash is written before it is known to be new,
+    // which avoids a branch.
     let (mut offsets, mut distinct) = ([0; BLOCK_POSTINGS], 1);
     for pair in postings.windows(2) {
         offsets[distinct] = pair[1].hash - first.hash;

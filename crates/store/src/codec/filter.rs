@@ -1,5 +1,5 @@
-//! Filter: a compact test for the hashes of one part of a run. It answers that the part surely lacks a hash,
-//! or that it may hold it.
+//! Filter: a compact test for the hashes of one part of a run. It answers that the part certainly lacks a
+//! hash, or that the part may hold it.
 //!
 //! This is a binary fuse filter of 8-bit fingerprints (Graf and Lemire, *Binary Fuse Filters: Fast and
 //! Smaller Than Xor Filters*, 2022). A hash has three bytes in the filter, one in each of three consecutive
@@ -16,7 +16,8 @@
 //! Pure: bytes in, answers out. The byte table is in [`crate::codec::format`]. No library is used: the places
 //! of a hash are part of the disk format, and must not change with a new version of a library.
 
-/// The most hashes in one filter, so that no filter grows with the corpus. Such a filter takes some 40 KiB.
+/// Maximum number of hashes in one filter, so that no filter grows with the corpus. Such a filter takes some
+/// 40 KiB.
 pub(crate) const FILTER_HASHES: usize = 1 << 15;
 
 const HEAD_BYTES: usize = 11;

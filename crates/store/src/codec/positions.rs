@@ -16,7 +16,7 @@ use fpdb_kernel::profile::{Profile, View};
 pub(crate) const CHUNK_PLACES: u32 = 1024;
 
 /// The number of chunks of a document with this many fingerprints. At most 2^32 fingerprints count, even if a
-/// damaged record says more.
+/// damaged record has a larger number.
 pub fn chunks(fingerprints: u64) -> u32 {
     fingerprints.min(1 << 32).div_ceil(u64::from(CHUNK_PLACES)) as u32
 }
@@ -150,7 +150,7 @@ impl<'a> PositionCheck<'a> {
         for place in decode(bytes)? {
             let last = &mut self.last[usize::from(place.of_text)];
             let ascends = last.is_none_or(|last| last.position < place.position && last.start <= place.start);
-            // No record says how long an extracted text is.
+            // No record has the length of an extracted text.
             let inside = self.record.extracted || place.end <= self.record.bytes;
             if !ascends || !inside || place.start >= place.end {
                 return Err("its positions do not ascend within the document");

@@ -16,10 +16,10 @@ const RECORD_VERSION: u8 = 1;
 /// The first byte of the record of a document in two views.
 const TWO_VIEWS_VERSION: u8 = 2;
 
-/// The most bytes of an encoded record.
+/// Maximum bytes of an encoded record.
 const RECORD_LIMIT: usize = 1 << 20;
 
-/// The most memory that decoding may use, so that a damaged length cannot ask for more. In memory a pair of
+/// Maximum memory that decoding may use, so that a damaged length cannot ask for more. In memory a pair of
 /// strings takes 48 bytes; in the record it takes at least two.
 const DECODED_LIMIT: usize = 32 * RECORD_LIMIT;
 
@@ -58,7 +58,8 @@ pub(crate) struct RunRecord {
 /// The progress of a fold. It exists while the fold runs, and after a fold that was stopped or killed.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct FoldRecord {
-    /// The number of the commit it began with. The fold can go on only while this is the last commit.
+    /// The number of the last commit when the fold began. The fold can continue only while this is the last
+    /// commit.
     pub(crate) commits: u64,
     /// The number of the new run.
     pub(crate) run: u32,
@@ -256,7 +257,7 @@ impl StateRecord {
 }
 
 impl FoldRecord {
-    /// True if nothing was committed since the fold began.
+    /// True if nothing was committed since the fold began, so the fold can continue.
     pub(crate) fn goes_on(&self, state: &StateRecord) -> bool {
         self.commits == state.commits
     }

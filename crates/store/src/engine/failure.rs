@@ -19,7 +19,7 @@ impl EngineError {
         Self { failure: classify(&error), source: cause(&error) }
     }
 
-    /// The error that says this happened during `action`.
+    /// Converts this error to an error that names the failed `action`.
     pub(crate) fn during(self, action: &'static str) -> Error {
         Error::Store { action, failure: self.failure, source: self.source }
     }
@@ -47,7 +47,7 @@ fn classify(error: &rocksdb::Error) -> StoreFailure {
 
 /// The class of the system's reason, if the message ends with one or quotes one.
 fn of_message(text: &str) -> Option<StoreFailure> {
-    // The name of the exception. The engine catches it where it parses options.
+    // This is the name of the exception. The engine catches it while it parses options.
     if text.ends_with("std::bad_alloc") {
         return Some(StoreFailure::OutOfMemory);
     }

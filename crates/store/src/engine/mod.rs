@@ -57,7 +57,7 @@ pub(super) enum Access {
     Write,
     /// To read, if no process writes to the store.
     Read,
-    /// To read beside a writer.
+    /// To read while another process may write.
     ReadBesideWriter,
     /// To read the remains of a damaged store.
     ReadDamaged,
@@ -131,8 +131,8 @@ impl Engine {
         Ok(Self { db, moment: None, tuning: Arc::new(tuning), cache, failed: Arc::default(), ignores_ranges })
     }
 
-    /// A handle of the same store that shows its current rows, whatever is written later. It does not keep
-    /// tables that are removed whole.
+    /// A handle of the same store that shows its current rows, even if other rows are written later. It does
+    /// not keep tables that are removed whole.
     pub(super) fn as_it_is(&self) -> Self {
         Self {
             db: Arc::clone(&self.db),
@@ -458,7 +458,7 @@ impl Drop for Engine {
     }
 }
 
-/// The most tables of a damaged store that stay open.
+/// Maximum number of tables of a damaged store that stay open.
 const TABLES_OF_DAMAGED: i32 = 128;
 
 /// The bytes that are read ahead for one cursor that reads from end to end. Several dozen may be in use at

@@ -30,7 +30,7 @@ const FOOTER: u64 = 53;
 const VERSION: [u8; 12] = [6, 0, 0, 0, 0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88];
 /// The bytes after each block: its compression and its checksum.
 const TRAILER: u64 = 5;
-/// The most bytes of a block that this code reads. Usual blocks have some 2 KB.
+/// Maximum bytes of a block that this code reads. Usual blocks have about 2 KB.
 const MOST: u64 = 1 << 20;
 
 /// Facts from the properties of a table.

@@ -43,7 +43,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     // The engine reports an unreadable folder when it opens it.
     for entry in fs::read_dir(&store).into_iter().flatten().flatten() {
         let path = entry.path();
-        // A writer may have removed it meanwhile.
+        // A writer may have removed the file in the meantime.
         let Ok(metadata) = fs::metadata(&path) else { continue };
         if let Some(detail) = problem(&entry.file_name().to_string_lossy(), &metadata) {
             return Err(Error::Damaged { what: format!("the file {}", path.display()), detail });

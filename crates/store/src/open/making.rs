@@ -11,7 +11,8 @@ use crate::open::owned_folder::OwnedFolder;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::temporary::{MAKING, stale_temporaries};
 
-/// The parts of a database beside its marker. The lock moves last, so nobody writes meanwhile.
+/// The parts of a database other than its marker. The lock moves last, so that no process writes in the
+/// meantime.
 const REMAINS: [&str; 6] = [COMMITTED, ACTING, DECISIONS, STORE, INCOMING, LOCK];
 
 /// A folder for a growing database, removed on drop.

@@ -128,8 +128,9 @@ fn change_behind(list: &[u8], known: usize) -> ListChange {
     behind.map(|record| change(&record.content)).max().unwrap_or(ListChange::Runs)
 }
 
-/// The offset at which the list is no longer trusted, at or after `trusted` bytes. From there on all edits
-/// only add tables, and one of these tables is missing (`is_there`). `None` if there is no such edit.
+/// The offset at which the list is no longer trusted, at or after `trusted` bytes. From there on, all edits
+/// only add tables, and `is_there` is false for at least one of these tables. `None` if there is no such
+/// edit.
 fn untrusted_edits(list: &[u8], trusted: usize, is_there: impl Fn(u64) -> bool) -> Option<usize> {
     let records = Records::of(list);
     if records.damaged {
@@ -223,7 +224,7 @@ pub(super) fn check_unmarked_list(root: &Path) -> Result<()> {
         let path = store.join(name);
         match table_file::facts(&path) {
             Ok(facts) => tables += u64::from(facts.is_some()),
-            // A writer has removed it meanwhile.
+            // A writer has removed the table in the meantime.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(Error::io("read", path)(error)),
         }
@@ -290,7 +291,8 @@ impl ListFile {
         }
         let content = match fs::read(&path) {
             Ok(content) => content,
-            // The writer has made another list meanwhile, or it is unreadable, which the engine reports.
+            // The writer has made another list in the meantime. Or the list is unreadable, which the engine
+            // reports.
             Err(error) if !StoreFailure::of_io(&error).is_refusal() => return Ok(None),
             Err(error) => return Err(Error::io("read", path)(error)),
         };
@@ -329,7 +331,7 @@ impl ListFile {
             match fs::metadata(store.join(&name)) {
                 Ok(metadata) if named.has_removed(table, metadata.len()) => {}
                 Ok(_) => unlisted.push((table, name)),
-                // A writer has removed it meanwhile.
+                // A writer has removed the table in the meantime.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(Error::io("read", store.join(name))(error)),
             }
@@ -338,8 +340,8 @@ impl ListFile {
     }
 }
 
-/// The list with appended edits that remove these tables. `None` if it is no list, or does not name their
-/// families.
+/// The list with appended edits that remove these tables. `None` if `list` is not a list of tables, or does
+/// not name the families of these tables.
 pub(crate) fn without_tables(list: &[u8], tables: &[&Table]) -> Option<Vec<u8>> {
     let records = Records::of(list);
     let mut families = records.families();
@@ -479,7 +481,7 @@ mod tests {
                 assert_eq!(change_behind(&list, known.len() - 1), ListChange::Rows);
             }
         }
-        // A list that does not name the families tells nothing about its tables.
+        // A list that does not name the families shows nothing about its tables.
         assert_eq!(change_behind(&list(&[&run]).0, 0), ListChange::MoreRows);
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::codec::format::STORE;
 use fpdb_host::error::{Error, Result};
 
-/// Number of open files beside the tables: other files of the engine, sorted files, documents, standard
+/// Number of open files other than the tables: other files of the engine, sorted files, documents, standard
 /// streams.
 const OTHER_FILES: u64 = 32;
 

@@ -62,7 +62,7 @@ impl<'a> FilterCursor<'a> {
         matches!(self.rows, FilterRows::Held(_))
     }
 
-    /// False if the run surely does not hold `hash`.
+    /// False if the run certainly does not hold `hash`.
     pub(crate) fn may_hold(&mut self, hash: u64) -> Result<bool> {
         let (rows, from) = match &mut self.rows {
             FilterRows::Held(held) => return Ok(held.may_hold(hash)),

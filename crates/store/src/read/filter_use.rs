@@ -102,8 +102,8 @@ impl FilterUse {
         runs.iter().map(worth).collect()
     }
 
-    /// The most bytes of filters that stay in memory. The cache gives up as much, and keeps the rest for
-    /// blocks.
+    /// Maximum bytes of filters that stay in memory. The cache gives up the same number of bytes, and keeps
+    /// the rest for blocks.
     fn most_held(&self) -> u64 {
         self.cache.bytes() as u64 / 4 * 3
     }

@@ -138,7 +138,7 @@ impl HeldFilters {
         self.bytes.len() + self.heads.len() * (size_of::<Head>() + size_of::<(u64, usize)>())
     }
 
-    /// False if the run surely does not hold `hash`.
+    /// False if the run certainly does not hold `hash`.
     pub(crate) fn may_hold(&self, hash: u64) -> bool {
         let number = self.last_hashes.partition_point(|&last| last < hash);
         // `None`: the hash is above the run's last hash, or its filter is not held.

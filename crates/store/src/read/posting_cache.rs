@@ -2,13 +2,13 @@
 
 use crate::codec::block::Posting;
 
-/// The most hashes and postings in the cache, together. A posting takes 16 bytes, so at most 16 MB.
+/// Maximum number of hashes and postings in the cache, together. A posting takes 16 bytes, so at most 16 MB.
 const MOST: usize = 1 << 20;
 
 /// Postings of hashes, in ascending order of hash.
 #[derive(Debug)]
 pub(crate) struct PostingCache {
-    /// The most hashes and postings, together.
+    /// Maximum number of hashes and postings, together.
     most: usize,
     hashes: Vec<u64>,
     /// The end of the postings of each hash, as an index into `postings`.

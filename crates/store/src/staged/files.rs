@@ -17,7 +17,7 @@ use crate::write::run_writer::RunPart;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::failure::Failure;
 
-/// The most failures that a part lists. All failures are counted.
+/// Maximum number of failures that a part lists. All failures are counted.
 const LISTED: usize = 100;
 
 /// Creates the writers of parts.

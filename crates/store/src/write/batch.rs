@@ -16,7 +16,7 @@ use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::{Profile, View};
 
-/// The most fingerprints in one call of [`Batch::push`]. A batch can exceed its memory by this much.
+/// Maximum number of fingerprints in one call of [`Batch::push`]. A batch can exceed its memory by this much.
 pub const PUSHED_AT_ONCE: usize = 4096;
 
 /// Documents that are to be committed together. They are added one after the other, in order of id.
@@ -131,7 +131,7 @@ struct ChunkEntry {
 /// The size of a slab, which holds several chunks.
 const SLAB_BYTES: usize = 256 << 10;
 
-/// The most bytes of a chunk: five varints for each place, and the number of places.
+/// Maximum bytes of a chunk: five varints for each place, and the number of places.
 const POSITION_CHUNK_BYTES: usize = CHUNK_PLACES as usize * 50 + 10;
 
 impl Chunks {
@@ -186,7 +186,8 @@ struct OpenDocument {
     /// The places of the incomplete chunk, and the number of that chunk.
     places: Vec<FingerprintPlace>,
     chunk: u32,
-    /// Where its postings, chunks and texts begin in the batch. Unused once some of them are in the store.
+    /// The indexes in the batch at which the document's postings, chunks and texts begin. They are unused
+    /// once some of these are in the store.
     first_posting: usize,
     first_chunk: usize,
     first_text: usize,

@@ -311,8 +311,8 @@ fn delete_rows(id: u32, changes: &mut Changes<'_>) -> Result<()> {
     changes.delete_between(TEXTS, &first, &after)
 }
 
-/// The most rows that are deleted one by one. More rows are deleted as one range, so a damaged record with a
-/// huge number costs nothing. But a deleted range slows each reader of the family a little.
+/// Maximum number of rows that are deleted one by one. More rows are deleted as one range, so a damaged
+/// record with a huge number costs nothing. But a deleted range slows each reader of the family a little.
 const FEW_ROWS: u32 = 64;
 
 /// Deletes the chunks of a document in one family, positions or texts.

@@ -2,7 +2,7 @@
 //! hide nothing are removed too.
 //!
 //! [`levels`] decides which runs are folded. A large fold is made in slices, which are consecutive ranges of
-//! hashes. A fold that was stopped or killed goes on after its last slice.
+//! hashes. A fold that was stopped or killed continues after its last slice.
 //!
 //! A slice has 67 million postings (2^26), some seconds of work. After each slice one synced row records the
 //! new run, its source runs, the next hash and the totals. If anything was committed since, the slices are
@@ -186,8 +186,8 @@ impl Store {
         self.remove_folded()
     }
 
-    /// Returns the stopped fold of `runs` if it can go on, and begins a new one otherwise. With `noted`, it
-    /// records a new fold first, which reserves the number of the new run.
+    /// Returns the stopped fold of `runs` if it can continue, and begins a new one otherwise. With `noted`,
+    /// it records a new fold first, which reserves the number of the new run.
     fn begin_fold(&self, view: &mut View, runs: &[u32], noted: bool) -> Result<FoldRecord> {
         let unfinished = self.unfinished_fold()?;
         if let Some(fold) = &unfinished
@@ -218,7 +218,7 @@ impl Store {
         value.map(|value| records::decode(&value, || "the record of an unfinished fold".into())).transpose()
     }
 
-    /// If an unfinished fold can go on, removes its rows after the last recorded slice, and returns the
+    /// If an unfinished fold can continue, removes its rows after the last recorded slice, and returns the
     /// number of its run. Otherwise removes all its rows.
     pub(crate) fn tidy_unfinished_fold(&self) -> Result<Option<u32>> {
         let Some(fold) = self.unfinished_fold()? else { return Ok(None) };

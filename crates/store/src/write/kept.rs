@@ -108,7 +108,8 @@ impl Committer {
         Ok(())
     }
 
-    /// The index of the first of the last runs, if they are alike and enough to become one.
+    /// The index of the first of the last runs that have the same rank, if there are enough of these to
+    /// become one run.
     fn alike(&self) -> Option<usize> {
         let rank = self.kept.last()?.rank;
         let first = self.kept.iter().position(|run| run.rank == rank)?;

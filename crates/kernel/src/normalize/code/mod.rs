@@ -45,8 +45,8 @@ const PIECE_LIMIT: usize = 64 << 10;
 
 /// Turns characters into symbols of unit token.
 pub(super) struct Tokens {
-    /// A value for each symbol of a document in a known language: for a name the value of its text, else the
-    /// symbol's own value. `None` if names are not distinguished.
+    /// A value for each symbol of a document in a known language: the value of its text for a name, otherwise
+    /// the symbol's own value. `None` if names are not distinguished.
     names: Option<Vec<u64>>,
     /// True if source code is read as words and marks too.
     as_written: bool,

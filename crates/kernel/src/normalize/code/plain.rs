@@ -27,8 +27,8 @@ pub(super) fn tokens(words: &mut WordMaker, text: &str, mut at: usize, emit: &mu
 }
 
 /// The length of the first part of a text whose tokens do not depend on the rest. It ends between a space and
-/// an ASCII character: at the last such place of the ASCII text at the beginning, else at the first of all.
-/// The rules of UAX 29 join a space only to another space, which is not a token, and to an extending
+/// an ASCII character: at the last such place in the ASCII text at the beginning, otherwise at the first such
+/// place. The rules of UAX 29 join a space only to another space, which is not a token, and to an extending
 /// character, which is not ASCII.
 fn independent(text: &str) -> usize {
     let bytes = text.as_bytes();

@@ -23,7 +23,7 @@ pub(super) struct Rules {
     pub(super) prefixes: &'static [(&'static str, Prefix)],
     pub(super) apostrophe: Apostrophe,
     pub(super) numbers: Numbers,
-    /// Words that begin an import, and what ends the import.
+    /// Words that begin an import, each with the end of the import.
     pub(super) imports: &'static [(&'static str, Import)],
     /// True if keywords may also be written in capitals.
     pub(super) ignores_case: bool,
@@ -136,7 +136,7 @@ pub(super) struct Numbers {
     pub(super) apostrophes: bool,
 }
 
-/// What ends an import.
+/// The end of an import.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Import {
     /// The next `;`.

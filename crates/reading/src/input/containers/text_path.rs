@@ -146,7 +146,7 @@ pub(super) fn most_text(name: &str, value: &RawValue) -> Option<(String, usize)>
     places.into_iter().filter(|(_, bytes)| *bytes > 0).max_by_key(|(_, bytes)| *bytes)
 }
 
-/// Reads the texts of a JSON value. A missing field and null are no text.
+/// Reads the texts of a JSON value. A missing field and null count as no text.
 pub(super) struct PathSeed<'a> {
     steps: &'a [TextStep],
     /// True if the whole path has steps, even if none are left to follow here.

@@ -21,7 +21,7 @@ pub(crate) struct Within<'w, 'a> {
 }
 
 impl Within<'_, '_> {
-    /// The part of a member's name after that of the file. It is shortened if it is too long.
+    /// The part of a member's name after the name of the file. It is shortened if it is too long.
     fn suffix_of(&self, suffix: &str) -> String {
         const SHOWN: usize = 100;
         let outer = &self.outer.suffix;

@@ -1,4 +1,4 @@
-//! Options: where documents are found, which files count, and how they are read.
+//! Options: the places of documents, the files that count, and the way to read them.
 
 use std::path::{Path, PathBuf};
 
@@ -80,7 +80,7 @@ pub struct ReadOptions {
     pub front_end: ReadAs,
     /// Treats containers and compressed files as single documents, without opening them. Default: `false`.
     pub closed: bool,
-    /// The fields of a record. Default: that of [`RecordFields`].
+    /// The fields of a record. Default: the default of [`RecordFields`].
     pub fields: RecordFields,
     /// Refuses JSON lines in a file whose name does not show this format, and JSON arrays of records.
     /// Otherwise each such file is one document. A [`text`](RecordFields::text) or [`id`](RecordFields::id)

@@ -97,7 +97,7 @@ impl Scope {
     }
 
     /// The nearest folder above a missing file that still exists, as it would be typed, if it is completely
-    /// empty. Its disk may not be mounted. `folder` is that of [`Self::folder_of`].
+    /// empty. Its disk may not be mounted. `folder` is the result of [`Self::folder_of`].
     pub fn emptied(&self, folder: usize, source: &str) -> Option<PathBuf> {
         let Folder { typed, absolute } = &self.folders[folder];
         let nearest = Path::new(source).ancestors().skip(1).find(|path| path.is_dir())?;
