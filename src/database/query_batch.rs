@@ -1,4 +1,4 @@
-//! Query batch: several queries whose hashes are looked up together.
+//! Query batch: looks up the hashes of several queries together.
 //!
 //! The queries of a batch and the postings found for them are in memory at the same time, so a batch is
 //! bounded. Answers do not depend on where one batch ends and the next begins.

@@ -287,7 +287,7 @@ impl Database {
         self.answer(&mut reader, source, asked, texts)
     }
 
-    /// Reads the texts of documents before queries compare them: see [`TextCache::read_ahead`].
+    /// Reads the texts of documents before [`Self::query_with`] compares them: see [`TextCache::read_ahead`].
     pub(crate) fn read_ahead<I: IntoIterator<Item = u32>>(
         &self,
         texts: &mut TextCache,

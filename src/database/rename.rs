@@ -92,8 +92,8 @@ fn documents_of(store: &Store, typed: &str) -> Result<(String, RoaringBitmap)> {
     }
 }
 
-/// The documents of the file `name`, and those of files in the folder `name`; of all relative names if it is
-/// empty.
+/// The documents of the file `name`, and of files in the folder `name`. If `name` is empty, the documents
+/// with relative names.
 fn documents_below(store: &Store, name: &str) -> Result<RoaringBitmap> {
     let mut ids = documents_of_file(store, name)?;
     let start = if name.is_empty() { String::new() } else { format!("{}/", name.trim_end_matches('/')) };

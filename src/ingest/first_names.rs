@@ -1,9 +1,9 @@
 //! First names: a file keeps the name under which it was read first, whatever folder later ingests run in.
 //!
-//! A document's name is the path as it was typed, so it depends on the current folder. The path of its file
-//! does not. So a file with a known path is the known document. A file with a new path is named as typed. If
-//! that is already the first name of another file that still exists, the new file is named by its absolute
-//! path instead. So it does not replace the document of the other file.
+//! A document's name is the path as the user typed it, so it depends on the current folder. The path of its
+//! file does not. So a file with a known path is the known document. A file with a new path is named as
+//! typed. If that is already the first name of another file that still exists, the new file is named by its
+//! absolute path instead. So it does not replace the document of the other file.
 
 use std::collections::BTreeSet;
 use std::fs::File;

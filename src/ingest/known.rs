@@ -84,7 +84,7 @@ fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes
 fn newest_stored(store: &Store, name: &str) -> Result<Option<DocumentRecord>> {
     let Some(newest) = store.newest_named(name, |_| true)? else { return Ok(None) };
     match store.document(newest) {
-        // The intake has deleted it meanwhile.
+        // The intake has deleted the document in the meantime.
         Err(_) if !store.view().is_live(newest) => Ok(None),
         record => record.map(Some),
     }
@@ -101,7 +101,8 @@ pub(super) struct KnownDocuments<'a> {
 }
 
 impl KnownDocuments<'_> {
-    /// The documents of a name, in order of arrival: stored ones, those of the last batch, those of this one.
+    /// The documents of a name, in order of arrival: stored documents, then those of the last batch, then
+    /// those of this batch.
     pub(super) fn named(self, name: &str) -> Result<Vec<u32>> {
         let Self { committing, filling, .. } = self;
         // The last batch may be committed already, so its documents may be among the stored ones.

@@ -25,7 +25,7 @@ use fpdb_reading::input::{
 use fpdb_store::{Batch, Committer, DocumentRecord, Store};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The most bytes of records in one commit.
+/// Maximum bytes of records in one commit.
 const BATCH_BYTES: usize = 64 << 20;
 
 /// How many documents of the same content are searched for one with the same file name.

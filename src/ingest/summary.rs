@@ -120,8 +120,8 @@ pub struct Skipped {
 }
 
 impl IngestSummary {
-    /// The most failures, and the most skipped files, that a summary lists by name.
-    /// [`Progress`](crate::Progress) gets all.
+    /// Maximum number of failures, and of skipped files, that a summary lists by name.
+    /// [`Progress`](crate::Progress) receives all of them.
     pub const LISTED: usize = 1000;
 
     /// Counts a failure, and lists it if the list has room.

@@ -30,11 +30,11 @@ use fpdb_store::Store;
 /// Parcels of one job that may wait for the intake.
 const PARCELS_WAITING: usize = 3;
 
-/// The most bytes of small members in one job: enough that the threads seldom wake each other. A larger
-/// member is a job of its own.
+/// Maximum bytes of small members in one job: enough that the threads seldom wake each other. A larger member
+/// is a job of its own.
 const JOB_BYTES: usize = 128 << 10;
 
-/// The most members in one job; failed and skipped ones count too.
+/// Maximum number of members in one job. Failed and skipped members count too.
 const JOB_ENTRIES: usize = 256;
 
 /// Finds documents and decides the next step for each.

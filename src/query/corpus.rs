@@ -1,4 +1,4 @@
-//! Corpus: one row that says how much of a query the whole archive holds, and where.
+//! Corpus: one row with the share of a query that the whole archive holds, and the places.
 
 use serde::{Deserialize, Serialize};
 

@@ -235,7 +235,7 @@ impl PreparedQuery {
         if first == u64::MAX { 0..0 } else { first..last + u64::from(self.profile.k()) }
     }
 
-    /// The first `n` hashes of each view, ascending; all for `None`.
+    /// The first `n` hashes of each view, ascending. `None`: all hashes.
     pub(super) fn looked_up(&self, n: Option<u64>) -> Vec<&QueryHash> {
         let most = n.unwrap_or(u64::MAX);
         let mut taken = [0; 2];

@@ -244,7 +244,7 @@ fn measure(
     Ranked { id, score: best.score, interval: best.interval, estimated, structure, text, holder }
 }
 
-/// What the measures of one view follow from.
+/// The figures from which the measures of one view are computed.
 struct MeasuredView<'a> {
     sizes: &'a ViewSize,
     counts: ViewCounts,
@@ -257,7 +257,7 @@ struct MeasuredView<'a> {
 }
 
 impl MeasuredView<'_> {
-    /// The measures, and those of them that are estimates. `profile` is that of the view, at the query's
+    /// The measures, and which of them are estimates. `profile` is the profile of the view, at the query's
     /// window.
     fn measure(&self, profile: &Profile, shares: &Shares, options: &QueryOptions) -> (Measures, Vec<Measure>) {
         let (looked_up, shared) = (self.looked_up.hashes, shares.hashes);
@@ -273,8 +273,8 @@ impl MeasuredView<'_> {
             Sizes { query: of_query.stored as f64, document: counts.distinct as f64 }
         };
         if looked_up == 0 {
-            // Too short for a fingerprint: such a query is compared with documents of the same bytes only. If
-            // it has fingerprints in the other view, those decide.
+            // The query is too short for a fingerprint in this view. It is compared only with documents of
+            // the same bytes. If it has fingerprints in the other view, those decide.
             let all = if self.is_empty { 1.0 } else { 0.0 };
             return (Measures { shared, ..Measures::of(all) }, estimated);
         }

@@ -9,7 +9,7 @@ use fpdb_kernel::normalize::Symbols;
 /// Marks that end a sentence if white space follows.
 const MARKS: [char; 9] = ['.', '!', '?', '…', '؟', '۔', '।', '॥', '።'];
 
-/// Marks that end a sentence whatever follows.
+/// Marks that end a sentence regardless of the next character.
 const FULL_MARKS: [char; 4] = ['。', '！', '？', '．'];
 
 /// Characters that may stand between a mark and the white space.

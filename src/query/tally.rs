@@ -128,7 +128,7 @@ impl<'a> Tally<'a> {
         alone.chain(files).map(|(document, shares)| (self.largest_containment(shares), document))
     }
 
-    /// Counts the documents that hold `hash`, one of a view, except those of the query itself.
+    /// Counts the documents that hold `hash`, a hash of the view `view`, except the query itself.
     pub(super) fn count(
         &mut self,
         lookup: &mut Lookup<'_>,
@@ -177,8 +177,8 @@ impl<'a> Tally<'a> {
         if min_score > 0.0 { self.shared.iter().filter(is_below).count() as u64 } else { 0 }
     }
 
-    /// Adds documents that match whatever they share, if they may match at all. Returns their units,
-    /// ascending.
+    /// Adds documents with the query's bytes, which match even if they share no hash, unless they are
+    /// excluded. Returns their units, ascending.
     pub(super) fn add_identical(&mut self, documents: &[u32], options: &QueryOptions) -> Vec<u32> {
         let is_wanted = |id: u32| options.only.as_ref().is_none_or(|only| only.binary_search(&DocId(id)).is_ok());
         let documents: Vec<u32> = documents.iter().copied().filter(|&id| is_wanted(id) && self.may_match(id)).collect();

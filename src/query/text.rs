@@ -63,7 +63,7 @@ pub(crate) struct StoredTexts<'a> {
 impl<'a> StoredTexts<'a> {
     /// Makes a reader of stored documents. A text that is read again must keep to the `limits`.
     pub(crate) fn new(store: &'a Store, limits: InputLimits) -> Self {
-        // An ingested document is accepted, whatever its bytes.
+        // A document that was ingested is accepted with any bytes.
         let reader = Reader::new(limits.clone());
         let options = ReadOptions::default().limits(limits);
         Self {

@@ -163,7 +163,7 @@ impl TextCache {
     }
 }
 
-/// True if the text of a document is that of a member of a container.
+/// True if a document is a member of a container, and its text is not stored.
 fn is_in_container(record: &DocumentRecord) -> bool {
     record.source.is_some() && record.member.is_some() && !record.stored_text
 }

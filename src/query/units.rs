@@ -23,7 +23,7 @@ pub(crate) struct Units {
     next_document: u32,
     /// By first document. Empty without submissions.
     facts: HashMap<u32, SubmissionFacts>,
-    /// Number of units. `None`: that of the documents.
+    /// Number of units. `None`: each document is a unit.
     count: Option<u64>,
 }
 

@@ -1,4 +1,5 @@
-//! Weight: how much a shared hash counts. A hash with few holders says more about a pair that shares it.
+//! Weight: the weight of a shared hash. A hash with few holders is stronger evidence for a pair that shares
+//! it.
 
 use fpdb_host::names::names;
 

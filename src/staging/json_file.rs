@@ -18,7 +18,7 @@ pub(super) fn write_whole<T: Serialize>(path: &Path, content: &T) -> Result<()> 
         serde_json::to_writer(&mut file, content)?;
         file.write_all(b"\n")?;
         file.as_file().sync_all()?;
-        // Others may read it, like the sorted files beside it.
+        // Other users may read the file, like the sorted files beside it.
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

@@ -19,7 +19,7 @@ use fpdb_host::setters::setters;
 use fpdb_reading::input::InputLimits;
 use fpdb_store::Store;
 
-/// Where to look for the survivors of a report.
+/// The places to search for the survivors of a report, and the limits of the search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]

@@ -28,7 +28,7 @@ pub enum DedupBy {
     Containment,
 }
 
-/// Which of several alike documents to keep.
+/// Which of several similar documents to keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
@@ -99,7 +99,7 @@ pub struct DedupOptions {
     /// The longest stretch, in symbols, of a removable document without a fingerprint that the survivor
     /// holds. `None`: no limit.
     pub max_novel: Option<u64>,
-    /// Which of several alike documents to keep.
+    /// Which of several similar documents to keep.
     pub keep: Keep,
     /// Regular expressions for names. Documents that match the first are kept in preference to all others,
     /// then those that match the second, and so on.

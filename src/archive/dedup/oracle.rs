@@ -392,7 +392,7 @@ proptest! {
     }
 }
 
-/// Which documents are undecided depends on the budget alone. A smaller budget never makes more removable.
+/// The budget alone decides which documents are undecided. A smaller budget never makes more removable.
 #[test]
 fn a_budget_decides_alike_whatever_the_memory() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -28,7 +28,7 @@ pub(super) fn batch(memory: u64, files: usize) -> usize {
     usize::try_from(memory / BATCH_SHARE / bytes).unwrap_or(usize::MAX).max(1)
 }
 
-/// Memory not available for counting: that of the batch and of the sorted pairs.
+/// Memory that is not available for counting, because the batch and the sorted pairs use it.
 fn reserved(memory: u64) -> u64 {
     memory / BATCH_SHARE + memory / SORTER_SHARE
 }

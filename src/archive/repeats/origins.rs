@@ -10,7 +10,8 @@ pub(super) const STEP: usize = 64;
 /// Marks a symbol whose origin does not fit in one byte; the full origin follows.
 const AT_LENGTH: u8 = u8::MAX;
 
-/// The most bytes in a symbol, and from the start of the symbol before, whose origin fits in one byte.
+/// Maximum bytes of a symbol, and maximum distance from the start of the symbol before, for an origin that
+/// fits in one byte.
 const MOST_BYTES: u64 = 8;
 const MOST_AHEAD: u64 = 31;
 

@@ -1,4 +1,4 @@
-//! Passages: finds where exactly two documents share text.
+//! Passages: finds the exact places at which two documents share text.
 //!
 //! If both texts are available, they are compared symbol by symbol: the crate [`fpdb_passages`] finds the
 //! matches around the query's hashes, and joins them to passages. For source code, `names` distinguishes
@@ -227,8 +227,8 @@ impl QueryText {
             &shared,
             &settings,
         );
-        // If two texts contain the boilerplate and go on alike after it, they share a k-gram across its end.
-        // The match around that k-gram runs back through the boilerplate, so that part is cut off.
+        // If two texts contain the boilerplate and have the same text after it, they share a k-gram across
+        // its end. The match around that k-gram runs back through the boilerplate, so that part is cut off.
         cut(&mut matches, &self.ignored, settings.guarantee() as u32);
         stop.check()?;
         let mut joined = match options.rewritten {

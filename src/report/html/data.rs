@@ -123,7 +123,7 @@ pub(super) struct ReportDocument {
     pub(super) metadata: BTreeMap<String, String>,
     /// Why the text cannot be shown; `None` if it can.
     pub(super) why: Option<String>,
-    /// Where to read the text.
+    /// The source of the text.
     #[serde(skip)]
     pub(super) origin: Option<Origin>,
 }
@@ -140,21 +140,21 @@ pub(super) enum DocumentRole {
     Submission,
 }
 
-/// Where to read a document's text.
+/// The source of a document's text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Origin {
-    /// In a file.
+    /// The text is in a file.
     File(PathBuf),
-    /// Bytes in memory that were the query.
+    /// The document's bytes are in memory, because they were the query.
     Memory {
         /// Name of the document.
         name: String,
         /// Its bytes.
         bytes: Arc<[u8]>,
     },
-    /// A text in memory that was the query.
+    /// The text is in memory, because it was the query.
     Text(Arc<str>),
-    /// In the database, or at the place of its ingestion.
+    /// The text is in the database, or still at the place from which it was ingested.
     Stored(DocId),
 }
 

@@ -97,8 +97,9 @@ pub struct ReportData {
 /// Returns the data of a report of answers, in memory: at most [`HtmlOptions::max_bytes`] of texts and
 /// passages.
 ///
-/// # Errors [`Error::Stopped`]; errors from reading documents or postings. A text that cannot be read is no
-/// error: the report says so.
+/// # Errors
+/// [`Error::Stopped`]; errors from reading documents or postings. A text that cannot be read is not an error:
+/// the report states it.
 pub fn report_data(answers: HtmlAnswers<'_>, options: &HtmlOptions, task: &Task<'_>) -> Result<ReportData> {
     let database = database_of(&answers);
     let report = assemble(answers, options, task)?;

@@ -385,7 +385,7 @@ pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &Stop
     finished.flush().map_err(Error::io("write a copy of", path))
 }
 
-/// Writes the values of a column of texts; the first value is that of row `first`.
+/// Writes the values of a column of texts; the first value belongs to row `first`.
 fn cut_column(
     mut from: ColumnReaderImpl<ByteArrayType>,
     to: &mut ColumnWriterImpl<'_, ByteArrayType>,

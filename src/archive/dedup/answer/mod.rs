@@ -38,7 +38,7 @@ pub(crate) struct Decided {
     pub(in crate::archive::dedup) unread: u64,
 }
 
-/// Where the decisions are.
+/// The place of the decisions.
 pub(in crate::archive::dedup) enum DecisionSource {
     /// In memory. The file of a job keeps them until the answer has been given.
     InMemory(Box<RunOutcome>, Option<Job>),

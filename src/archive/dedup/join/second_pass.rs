@@ -168,8 +168,8 @@ impl Pass<'_> {
         self.active[rank as usize] && decisions.get(rank) == Decision::Stays
     }
 
-    /// Removes a survivor if others that stay justify its removal, and that of each document it was the
-    /// witness of.
+    /// Removes a survivor if other documents that stay justify its removal, and also justify the removal of
+    /// each document for which it was the witness.
     fn reconsider(&self, rank: Rank, decisions: &mut Decisions, changed: &mut Vec<Rank>) -> Result<()> {
         let search =
             |of: Rank, decisions: &Decisions, buffers: &mut Buffers| self.next_witness(of, rank, decisions, buffers);
