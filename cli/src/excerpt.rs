@@ -130,7 +130,7 @@ fn lines_around(text: &ExcerptText, at: &Location, context: usize, columns: Opti
     lines
 }
 
-/// The beginning and the number of the line that is `lines` lines before that of `place`. `number` is the
+/// The start and the number of the line that lies `lines` lines before the line of `place`. `number` is the
 /// number of the line of `place`.
 fn back(bytes: &[u8], place: usize, mut number: u64, lines: usize) -> (usize, u64) {
     let before = bytes.get(..place).unwrap_or_default();

@@ -57,8 +57,9 @@ const PREFIX: &str = "fpdb_";
 
 /// Makes a key. Returns the key, and its line for the key file.
 ///
-/// # Errors [`ServeError::KeyName`] for other characters than letters, digits, `.`, `_` and `-`;
-/// [`ServeError::System`] without random bytes.
+/// # Errors
+/// [`ServeError::KeyName`] for characters other than letters, digits, `.`, `_` and `-`;
+/// [`ServeError::System`] if the system has no random bytes.
 pub fn new_key(name: &str, rights: Rights) -> Result<(String, String)> {
     if !is_name(name) {
         return Err(ServeError::KeyName { name: name.to_owned() });

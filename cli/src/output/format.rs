@@ -1,4 +1,4 @@
-//! Format: how answers are written in one output format. Each format has a file beside this one.
+//! Format: writes answers in one output format. Each format has a file beside this one.
 
 use std::io::{self, BufWriter, Write};
 

@@ -130,7 +130,7 @@ impl Output {
         self.checked(written)
     }
 
-    /// Writes text as it is, whatever the format.
+    /// Writes text unchanged, in any format.
     pub(crate) fn text(&mut self, text: &str) -> anyhow::Result<()> {
         let written = self.sink.lines.write_all(text.as_bytes());
         self.checked(written)

@@ -1,5 +1,5 @@
-//! The database of a command: `--db`, else `$FPDB_DB`, else the nearest `.fpdb/` in the current folder or
-//! above it.
+//! The database of a command: `--db`, otherwise `$FPDB_DB`, otherwise the nearest `.fpdb/` in the current
+//! folder or above it.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The profile of a new database, and checks against that of an existing one.
+//! The profile of a new database, and checks against the profile of an existing one.
 
 use fpdb::{Error, Profile, Selection, Unit, WordRule};
 
@@ -46,7 +46,7 @@ impl ProfileArgs {
             });
         }
         let selection = self.selection.unwrap_or(base.selection());
-        // With `all` the window is 1, whatever the base has.
+        // With `all` the window is 1, regardless of the base profile.
         let base_w = if selection == Selection::All { 1 } else { base.w() };
         let profile = Profile::new(
             unit,

@@ -38,7 +38,7 @@ pub(crate) struct RuleArgs {
 }
 
 impl RuleArgs {
-    /// The rule, for a database of this profile.
+    /// The options that the flags set, for a database of this profile.
     pub(crate) fn options(&self, profile: &Profile) -> anyhow::Result<DedupOptions> {
         let mut options = DedupOptions::of(profile, self.by.unwrap_or_default());
         let threshold = self.threshold.map(|_| "--threshold");
@@ -141,7 +141,7 @@ pub(crate) struct DedupArgs {
     pub(crate) report: ReportArgs,
 }
 
-/// A bound on unmatched stretches; none where `None`.
+/// A bound on unmatched stretches. `None`: no bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MaxNovel(pub(crate) Option<u64>);
 
@@ -165,7 +165,7 @@ fn by() -> impl TypedValueParser<Value = DedupBy> {
     ])
 }
 
-/// Which of several alike stays.
+/// The rule that decides which of several similar documents stays.
 fn keep() -> impl TypedValueParser<Value = Keep> {
     names([
         ("longest", "The one with the most distinct fingerprints, of identical ones the first"),

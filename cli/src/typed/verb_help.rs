@@ -1,8 +1,8 @@
-//! Verb help: the parts of each command's help and manual page beside its flags.
+//! Verb help: the parts of each command's help and manual page other than its flags.
 
 use super::global::OutputFormat;
 
-/// The help of a command, beside its flags.
+/// The help of a command, except its flags.
 pub(crate) struct VerbHelp {
     /// The command; empty for the program itself.
     pub(crate) verb: &'static str,

@@ -98,7 +98,7 @@ struct Merging {
     first: Mutex<Option<Replaced>>,
 }
 
-/// A document that was replaced: its name, the path of its file, and that of the new file.
+/// A document that was replaced: its name, the path of its file, and the path of the new file.
 struct Replaced {
     name: String,
     old: String,

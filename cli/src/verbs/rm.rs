@@ -100,10 +100,10 @@ fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Resul
     Ok(if removal.left == 0 { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// The most names that a dry run shows.
+/// Maximum number of names that a dry run shows.
 const SHOWN: usize = 10;
 
-/// The most documents in one commit, which holds their records in memory.
+/// Maximum number of documents in one commit, which holds their records in memory.
 const AT_ONCE: usize = 100_000;
 
 /// Removes the documents that prefixes and values select, or counts them without --yes.
