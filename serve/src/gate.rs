@@ -120,9 +120,9 @@ fn needed(method: &Method, route: Option<&str>) -> Option<Rights> {
     })
 }
 
-/// Refuses a request under a name that is not the service's. In DNS rebinding, an attacker makes a name of
-/// his own resolve to this machine, so requests of his page carry that name. IP addresses are accepted,
-/// because nobody can make them resolve elsewhere.
+/// Refuses a request under a name that is not the service's. In DNS rebinding, an attacker's name resolves to
+/// this machine, so requests of the attacker's page carry that name. IP addresses are accepted, because
+/// nobody can make them resolve elsewhere.
 fn check_host(uri: &Uri, headers: &HeaderMap, names: &[String]) -> Answer<()> {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or_else(|| uri.host());
     let host = host.ok_or_else(Problem::other_host)?;

@@ -71,7 +71,7 @@ pub struct ServeOptions {
     pub drain_seconds: u64,
     /// Writes a line for each request to standard error.
     pub log_requests: bool,
-    /// The program that reads documents of untrusted formats in a process of its own.
+    /// The program that reads documents of untrusted formats in a separate process.
     #[serde(skip)]
     pub reader: Option<ReaderProcess>,
 }

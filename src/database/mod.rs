@@ -374,10 +374,10 @@ impl Database {
     /// A handle on the last commit. `None` if this handle already shows that commit. This handle and its
     /// clones keep showing their commit.
     ///
-    /// A service whose writer is another process calls this before each request, or at intervals, and
-    /// replaces its handle. Without a new commit the call reads one short file, in some 10 microseconds. With
-    /// a new commit it opens the database again with the settings of this handle, in some 20 milliseconds for
-    /// a small database. The new handle has a new cache. A handle from [`DatabaseWriter::reader`] needs no
+    /// A service whose writer is another process calls this before each request or at intervals, and replaces
+    /// its handle. Without a new commit the call reads one short file, in about 10 microseconds. With a new
+    /// commit it opens the database again with the settings of this handle, in about 20 milliseconds for a
+    /// small database. The new handle has a new cache. A handle from [`DatabaseWriter::reader`] needs no
     /// refresh.
     ///
     /// ```

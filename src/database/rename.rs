@@ -220,7 +220,7 @@ fn taken_name(
     Ok(last.is_taken.then(|| file.to_owned()))
 }
 
-/// Copies the remembered settings of old folders to the new folders, so that moved files are read with the
+/// Moves the remembered settings of old folders to the new folders, so that moved files are read with the
 /// same settings.
 fn remember_moved(store: &Store, files: &Files) -> Result<()> {
     let moves = files.places.iter().filter_map(|(old, new)| Some(NamePlace::of(old, new.as_deref()?)));

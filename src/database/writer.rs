@@ -221,7 +221,7 @@ impl DatabaseWriter {
     }
 
     /// Adds the documents of `other`, which must have the same profile, without reading their texts again.
-    /// The memory limits the number of documents in a commit (some 1 KiB each). After a stop there are no
+    /// The memory limits the number of documents in a commit (about 1 KiB each). After a stop there are no
     /// more commits, and the summary says `interrupted`. The same call continues the merge.
     ///
     /// # Errors
@@ -337,7 +337,7 @@ impl DatabaseWriter {
 
     /// Renames a file or a folder of documents: changes `old` and every name that lies in it, including
     /// members of archives and records. Everything is renamed in one commit, whose records are held in memory
-    /// (some 1 KiB for each document).
+    /// (about 1 KiB for each document).
     ///
     /// If a document's file still exists at its place, it is read from there as before. If the file is gone
     /// and exists at the new name, it is read from the new place from now on. An ingest of either place then

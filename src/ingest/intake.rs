@@ -327,7 +327,7 @@ impl Intake<'_> {
         if let Some((id, stored)) = same {
             self.sweep.meet(id);
             if record.stored_text && !stored.stored_text {
-                // The same bytes, but this time the text is to be stored.
+                // The document has the same bytes, but now its text must be stored too.
                 record.boilerplate |= stored.boilerplate;
                 self.batch.delete(id, stored);
                 return self.add(record, Outcome::Replaced).map(Some);

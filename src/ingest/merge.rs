@@ -11,7 +11,7 @@ use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
 use fpdb_store::Store;
 
-/// Adds the documents of `other` to the store. The memory limits the number of documents in a commit (some 1
+/// Adds the documents of `other` to the store. The memory limits the number of documents in a commit (about 1
 /// KiB each). Each commit reads the postings of `other` once.
 pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
     let started = Instant::now();

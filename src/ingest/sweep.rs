@@ -65,7 +65,8 @@ impl Sweep {
     ) -> Result<bool> {
         let had = documents.store.container(&file.source)?.filter(|record| record.settings == settings);
         let had = had.map(|record| record.documents);
-        // If it was not remembered, or only by a run that deletes nothing, one found document suggests more.
+        // If the container was not remembered, or only by a run that deletes nothing, one found document
+        // suggests that there are more.
         let fewer = had.map_or(met > 0, |had| met < had);
         // The container may have been a single document.
         Ok(fewer || documents.named(name)?.iter().any(|&id| !self.is_of_this_run(id)))

@@ -16,7 +16,7 @@ use fpdb_reading::fingerprint::Fingerprinter;
 use fpdb_reading::input::{Candidate, Content, Reader, format_of};
 use fpdb_store::{Store, TEXT_CHUNK_BYTES, compress};
 
-/// Number of fingerprints in a parcel: some 100 KiB.
+/// Number of fingerprints in a parcel: about 100 KiB.
 const PARCEL_FINGERPRINTS: usize = 4096;
 
 /// The result of one document.

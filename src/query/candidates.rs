@@ -1,7 +1,7 @@
 //! Candidates: chooses the documents to compare for rewritten text, by the places of the shared k-grams. The
 //! choice reads no text.
 //!
-//! A passage has some 20 words in common, near each other in both documents, and rare words count more. So
+//! A passage has about 20 words in common, near each other in both documents, and rare words count more. So
 //! the *evidence* for a document is the greatest weight of shared k-grams in a square of 128 by 128 symbols
 //! of both texts. A k-gram weighs more the fewer postings it has. In a shared run each further k-gram adds
 //! one word, so it counts 1/k: many short runs say more than one long phrase. Documents are compared in

@@ -145,10 +145,10 @@ pub struct PassageOptions {
     pub gap: Option<u32>,
     /// Finds rewritten text, for documents read as words: similar sentences in other words or another order,
     /// and summaries. Shared runs are found too. Places are joined as long as both sides say the same. `gap`
-    /// has no effect. A passage has at least some 20 words in common, and rare words count more. A shared run
+    /// has no effect. A passage has about 20 words or more in common, and rare words count more. A shared run
     /// of 20 words is in a passage, at least on one side. A query compares the documents whose shared k-grams
     /// lie nearest each other, until 128 in a row have no passage. Only documents with a passage match,
-    /// ordered by coverage. It has no effect on a query without passages.
+    /// ordered by coverage. This option has no effect on a query without passages.
     pub rewritten: bool,
     /// Passages with fewer agreeing symbols are left out. With `rewritten`, symbols agree in any order.
     /// Symbols of ignored quotations and phrases do not count here. In source code, passages that add fewer

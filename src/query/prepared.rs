@@ -360,8 +360,7 @@ impl<'a> QueryReader<'a> {
         if self.profile == self.stored {
             return self.subject_of_postings(store, id, record, why);
         }
-        // A window above the database's selects fewer hashes, which postings do not show. So it needs the
-        // text.
+        // A query at a window above the database's needs the text.
         Err(match (why, cause) {
             (TextUnavailable::Missing | TextUnavailable::Changed | TextUnavailable::NotStored, _) | (_, None) => {
                 Error::TextGone { name: record.name, source_path: record.source }

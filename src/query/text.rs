@@ -81,7 +81,7 @@ impl<'a> StoredTexts<'a> {
         Self { stop: stop.clone(), ..self }
     }
 
-    /// Makes it read members of containers of any size.
+    /// Makes this reader read members of containers of any size.
     pub(crate) fn in_any_container(self) -> Self {
         Self { searched: u64::MAX, ..self }
     }

@@ -167,8 +167,8 @@ fn verified(staging: &Staging, generation: [u8; 16], store: &Store, task: &Task<
     Ok((Assembled { generation, next_document, files, documents: totals.documents, runs: totals.runs }, bytes))
 }
 
-/// Makes the build a database of its own, beside its parts; or opens the database that an interrupted
-/// assembly left.
+/// Makes the build a separate database, beside its parts; or opens the database that an interrupted assembly
+/// left.
 fn database_of(staging: &Staging, build: &Assembled, store: &Store, task: &Task<'_>) -> Result<Store> {
     let path = staging.root.join(DATABASE);
     let options = StoreOptions { memory: store.memory(), threads: store.pool().threads(), ..StoreOptions::default() };

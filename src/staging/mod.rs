@@ -17,10 +17,10 @@
 //! rows. Each attempt at a part has its own folder, and counts once its list of files exists. So killed
 //! attempts leave nothing that counts, and either of two complete attempts is valid.
 //!
-//! Hashes with very many postings are divided by document as well, each slice in a run of its own. Rows
-//! travel in blocks: one row of the engine holds many, since an engine takes some 5 µs for a row. The reduce
-//! side refuses rows that do not ascend strictly or that belong to another part. Two sums over all postings,
-//! one made with the documents and one with the postings, prove that each posting exists once.
+//! Hashes with very many postings are divided by document as well, each slice in a separate run. Rows travel
+//! in blocks: one row of the engine holds many, since an engine takes about 5 µs for a row. The reduce side
+//! refuses rows that do not ascend strictly or that belong to another part. Two sums over all postings, one
+//! made with the documents and one with the postings, prove that each posting exists once.
 
 mod assemble;
 mod folder;

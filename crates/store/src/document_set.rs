@@ -1,7 +1,7 @@
 //! Document sets: the deleted documents and the boilerplate documents. Every read needs all of their ids, so
 //! they stay in memory.
 //!
-//! On disk, one value holds the ids of a range of 65,536, as a roaring bitmap of at most some 8 KiB. So no
+//! On disk, one value holds the ids of a range of 65,536, as a roaring bitmap of at most about 8 KiB. So no
 //! value grows with the corpus.
 //!
 //! A fold drops the tombstones of documents that lie in none of the other runs. It learns this from the first

@@ -132,7 +132,7 @@ impl Store {
         outcome
     }
 
-    /// Excludes changes for as long as the result lives. Waits for a change that is under way.
+    /// Excludes changes for as long as the result lives. Waits for a change that is in progress.
     ///
     /// # Errors
     /// * [`Error::Stopped`] if `stop` is stopped before its turn comes.

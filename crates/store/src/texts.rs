@@ -10,7 +10,7 @@ use fpdb_host::error::{Error, Result};
 /// Bytes of a document in one chunk, before compression. So no value grows with the document.
 pub const TEXT_CHUNK_BYTES: usize = 1 << 20;
 
-/// The default level of zstd. Text shrinks to some two fifths of its size, at some 300 MB/s.
+/// The default level of zstd. Text shrinks to some two fifths of its size, at about 300 MB/s.
 const LEVEL: i32 = 3;
 
 /// The number of chunks of a document of this many bytes. Never more than a key can number, even if a damaged

@@ -26,7 +26,7 @@ pub(super) struct Turns {
 #[derive(Debug, Default)]
 struct State {
     changing: bool,
-    /// The number of scans under way. Each excludes changes.
+    /// The number of scans in progress. Each scan excludes changes.
     scans: usize,
     /// Threads that wait to change the store. New scans wait for them, so that changes are not delayed for
     /// ever.
@@ -110,7 +110,7 @@ impl Turns {
         Ok(Changing { turns: self, _working: Working::new(self, Work::Change) })
     }
 
-    /// Excludes changes. Waits for a change that is under way. Inside a scan of the same thread it does not
+    /// Excludes changes. Waits for a change that is in progress. Inside a scan of the same thread it does not
     /// wait.
     ///
     /// # Errors

@@ -59,8 +59,8 @@ impl Cutting<'_> {
         Ok(self.sound(document)?.into_iter().map(|passage| (passage.start, passage.end)).collect())
     }
 
-    /// The same for a file that is one document. If the unit is bytes, the text is read to move the ranges to
-    /// the boundaries of characters.
+    /// The byte ranges to cut out of a document that is a whole file. If the unit is bytes, the text is read
+    /// to move the ranges to the boundaries of characters.
     pub(super) fn ranges_of_file(&self, document: u32) -> Result<Vec<(u64, u64)>> {
         let mut ranges = self.ranges(document)?;
         let store = self.kept.store;

@@ -74,8 +74,9 @@ pub(super) struct Window {
 /// Appends the anchors of a document to `out`, with document id 0. `selected` is the result of winnowing, and
 /// `symbols` is the document's length.
 ///
-/// If the hash of a selected k-gram is at most that of the selected k-gram before it, the windows that select
-/// it begin as soon as it enters the window. Otherwise they begin as soon as the earlier k-gram has left.
+/// Take a selected k-gram and the selected k-gram before it. If the later hash is at most the earlier one,
+/// the windows that select the later k-gram begin as soon as it enters. Otherwise they begin as soon as the
+/// earlier k-gram has left.
 pub(super) fn anchors(selected: &[Selected], symbols: usize, cut: WindowShape, out: &mut Vec<Anchor>) {
     let Some(windows) = (symbols + 1).checked_sub(cut.window as usize).filter(|&windows| windows > 0) else { return };
     let kgrams = u64::from(cut.kgrams());

@@ -32,7 +32,8 @@ fn by_brute_force(documents: &[Vec<u8>], window: usize) -> BTreeMap<(u32, u64), 
     removable
 }
 
-/// The same, from the rows of a search. Texts consist only of symbols of one byte each.
+/// For each removable symbol, by document and place, its first occurrence, according to the rows of a search.
+/// Texts consist only of symbols of one byte each.
 fn by_search(search: &RepeatSearch<'_>) -> BTreeMap<(u32, u64), (u32, u64)> {
     let found = search.find(&Task::new()).unwrap();
     let mut removable = BTreeMap::new();

@@ -52,9 +52,9 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Commits if the batch has no room for another document, if the store already has a part of it, or if
-    /// the work in it is more than a crash may cost. A document that is only updated takes room too, because
-    /// its record is rewritten.
+    /// Commits if the batch has no room for another document, or if the store already has a part of the
+    /// batch. Also commits if the batch holds more work than a crash may cost. A document that is only
+    /// updated takes room too, because its record is rewritten.
     pub(super) fn commit_if_due(&mut self) -> Result<()> {
         if self.batch.is_empty() {
             return Ok(());

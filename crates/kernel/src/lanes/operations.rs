@@ -54,7 +54,7 @@ pub(crate) trait Lanes: Copy {
     const SMALL_WINDOW: usize;
     /// The windows for which the threshold method is faster than the other methods (measured).
     const THRESHOLD_WINDOWS: Range<usize>;
-    /// Runs a job in a function of its own. A function with many loops has too few registers.
+    /// Runs a job in a separate function, because a function with many loops has too few registers.
     fn call<J: SimdJob>(self, job: J) -> J::Output;
     /// Classifies the bytes of a block of text.
     fn classify(self, block: &[u8; TEXT]) -> Classes;

@@ -49,7 +49,7 @@ pub enum RepairStart {
     Damaged(Box<Repairing>),
 }
 
-/// A repair under way.
+/// A repair in progress.
 pub struct Repairing {
     root: PathBuf,
     salvage: Salvage,

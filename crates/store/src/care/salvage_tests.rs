@@ -175,7 +175,7 @@ fn try_all(every: usize) {
             let what = format!("{family} {} {place:?}: {} lost", table.display(), lost.len());
             let most = match (family, place) {
                 (NAMES | DIGESTS | TEXTS | FILTERS | MAIN | TOMBSTONES | BOILERPLATE | CONTAINERS, _) => 0,
-                // A block holds some 16 KiB, and a record takes about 600 bytes.
+                // A block holds about 16 KiB, and a record takes about 600 bytes.
                 (DOCUMENTS | POSITIONS, Place::FirstBlock | Place::MiddleBlock) => IN_SESSION * 2 / 3,
                 _ => IN_SESSION,
             };

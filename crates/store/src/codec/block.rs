@@ -16,7 +16,7 @@
 use crate::codec::bits::{self, BitVector, Column};
 use crate::codec::varint;
 
-/// Maximum number of postings in one block. A block then takes some 4.5 KiB, so a lookup of a hash is one
+/// Maximum number of postings in one block. A block then takes about 4.5 KiB, so a lookup of a hash is one
 /// small read.
 pub(crate) const BLOCK_POSTINGS: usize = 512;
 

@@ -12,7 +12,7 @@ use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Span;
 use fpdb_kernel::profile::{Profile, View};
 
-/// Fingerprints in one chunk. A chunk takes some 3 KiB, so no value grows with the document.
+/// Fingerprints in one chunk. A chunk takes about 3 KiB, so no value grows with the document.
 pub(crate) const CHUNK_PLACES: u32 = 1024;
 
 /// The number of chunks of a document with this many fingerprints. At most 2^32 fingerprints count, even if a

@@ -73,7 +73,7 @@ pub(super) type Value<'a> = DBPinnableSlice<'a>;
 pub(super) type Row = (Box<[u8]>, Box<[u8]>);
 
 /// If the log has at least this many rows, they are written as tables. Reading as many from the log takes
-/// some 20 ms.
+/// about 20 ms.
 const ROWS_WORTHWHILE: u64 = 20_000;
 
 /// An open store: rows by column family and key.

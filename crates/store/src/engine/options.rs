@@ -47,7 +47,7 @@ pub(crate) const DEFAULT_CACHE_BYTES: usize = 192 << 20;
 /// Small, because postings and positions do not pass through it.
 const WRITE_BUFFER_BYTES: usize = 16 << 20;
 
-/// The size at which the engine starts a new file of its message log. A commit adds some 2 KB.
+/// The size at which the engine starts a new file of its message log. A commit adds about 2 KB.
 const ENGINE_LOG_BYTES: usize = 4 << 20;
 
 /// Address space that the engine maps in addition to its cache. It contains write buffers, stacks of threads,

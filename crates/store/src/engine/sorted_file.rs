@@ -64,7 +64,7 @@ impl<'a> SortedFiles<'a> {
 }
 
 impl WrittenFiles {
-    /// A file that is to be handed over. It need not exist yet.
+    /// A file that a store will take over. It need not exist yet.
     pub(crate) fn one(path: PathBuf) -> Self {
         Self(vec![path])
     }

@@ -12,7 +12,7 @@ use fpdb_host::temporary::stale_temporaries;
 /// Prefix of the name of such a folder, before the process id.
 const PREFIX: &str = "fpdb-links-";
 
-/// A store of links, removed on drop. The next one removes those of killed processes.
+/// A store of links, removed on drop. Creating one removes the folders that killed processes have left.
 pub(crate) struct LinkedStore {
     folder: OwnedFolder,
 }

@@ -1,5 +1,5 @@
-//! Postings: reads those of one document, of a range of hashes, or all, in order. Also reads the places of
-//! fingerprints.
+//! Postings: reads the postings of one document, of a range of hashes, or all of them, in order. It also
+//! reads the places of fingerprints.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;

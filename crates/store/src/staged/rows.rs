@@ -83,7 +83,7 @@ pub fn posting_sum(posting: Posting) -> u64 {
 }
 
 /// Calls `put` with the rows of a document of the kind documents, in order. `sum` is the sum of
-/// [`posting_sum`] over its postings. `text` is given if the store is to hold it.
+/// [`posting_sum`] over its postings. `text` is given if the store should hold it.
 pub fn document_rows(
     document: u32,
     record: &DocumentRecord,

@@ -19,7 +19,7 @@ use fpdb_kernel::profile::{Profile, View};
 /// Maximum number of fingerprints in one call of [`Batch::push`]. A batch can exceed its memory by this much.
 pub const PUSHED_AT_ONCE: usize = 4096;
 
-/// Documents that are to be committed together. They are added one after the other, in order of id.
+/// Documents that will be committed together. They are added one after the other, in order of id.
 #[derive(Debug)]
 pub struct Batch {
     profile: Profile,

@@ -59,7 +59,7 @@ enum ByteKind {
     Blank,
     /// Part of a word.
     Word,
-    /// A token of its own.
+    /// A separate token.
     Mark,
 }
 
