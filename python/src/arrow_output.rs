@@ -224,7 +224,7 @@ pub(crate) fn pair_schema() -> SchemaRef {
         maybe("a_metadata", strings()),
         maybe("b_metadata", strings()),
     ];
-    schema(with_files(of_documents))
+    schema([with_files(of_documents), vec![maybe("by_files", Boolean)]].concat())
 }
 
 /// `fpdb.dedup/1`.

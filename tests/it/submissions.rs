@@ -1,5 +1,7 @@
 //! Submissions: the files of one student count as one document.
 
+mod by_files;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use insta::assert_snapshot;
@@ -161,8 +163,8 @@ fn a_terminal_shows_submissions_and_their_files() {
     --- stdout
     resemblance     a in b     b in a     shared
           63.6%      65.1%      96.6%         56  in/ann  in/bob
-                                              28    in/ann/b.txt  in/bob/c.txt
-                                              28    in/ann/a.txt  in/bob/c.txt
+          48.3%     100.0%      48.3%         28    in/ann/b.txt  in/bob/c.txt
+          31.8%      48.3%      48.3%         28    in/ann/a.txt  in/bob/c.txt
     1 pair
     ");
     let wrong = folder.run(&["pairs", "--submission-by", "("]);

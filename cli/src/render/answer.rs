@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::apply::{applied_line, apply_summary_line, lost_line, proof_summary_line};
 use super::assembly::assembly_page;
 use super::corpus::{corpus_line, corpus_row};
-use super::csv::{document_row, pair_rows, query_rows, removable_row, superseded_row, undecided_row};
+use super::csv::{document_row, pair_rows, query_rows, removable_row, submission_cells, superseded_row, undecided_row};
 use super::dedup::{dedup_plan_page, dedup_summary_line, removable_line, superseded_line, undecided_line};
 use super::human::{document_line, document_page, ingest_page, query_page, stats_page};
 use super::numbers::{count, moment, size};
@@ -139,6 +139,9 @@ pub(crate) struct PairLine<'a> {
     /// of their files.
     #[serde(skip)]
     pub(crate) passages: bool,
+    /// True if documents are joined into submissions: a table then names these and their best two files.
+    #[serde(skip)]
+    pub(crate) by_submission: bool,
 }
 
 impl Render for PairLine<'_> {
@@ -151,9 +154,13 @@ impl Render for PairLine<'_> {
         let text = self.columns.text;
         // Rows of files repeat the longest passage of their submissions, because the rows are sorted by it.
         let longest = self.columns.longest.then(|| self.pair.longest.unwrap_or(0));
+        let rows_of = |row: &Pair, files: Option<&Pair>| {
+            let cells = if self.by_submission { submission_cells(self.pair, files) } else { Vec::new() };
+            pair_rows(row, text, longest, &cells)
+        };
         match self.passages && !self.pair.files.is_empty() {
-            true => self.pair.files.iter().flat_map(|file| pair_rows(file, text, longest)).collect(),
-            false => pair_rows(self.pair, text, longest),
+            true => self.pair.files.iter().flat_map(|file| rows_of(file, Some(file))).collect(),
+            false => rows_of(self.pair, self.pair.files.first()),
         }
     }
 }

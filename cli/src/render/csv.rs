@@ -155,9 +155,9 @@ pub(crate) enum PairText {
     View,
 }
 
-/// The columns of [`pair_rows`]. The arguments add the columns of passages, of the text and of the longest
-/// passage.
-pub(crate) fn pair_header(passages: bool, text: PairText, longest: bool) -> Vec<&'static str> {
+/// The columns of [`pair_rows`]. The arguments add the columns of passages, of the text, of the longest
+/// passage and of submissions.
+pub(crate) fn pair_header(passages: bool, text: PairText, longest: bool, by_submission: bool) -> Vec<&'static str> {
     let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
     if passages {
         header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
@@ -172,13 +172,17 @@ pub(crate) fn pair_header(passages: bool, text: PairText, longest: bool) -> Vec<
         header.extend(["text_shared", "text_containment_a", "text_containment_b"]);
         header.extend(passages.then_some("as_written"));
     }
+    if by_submission {
+        header.extend(["a_submission", "b_submission", "a_file", "b_file", "by_files"]);
+    }
     header.extend(longest.then_some("longest"));
     header
 }
 
 /// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns.
-/// `longest` is the length of the longest passage, for tables that have this column.
-pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>) -> Vec<Vec<String>> {
+/// `longest` is the length of the longest passage, for tables that have this column, and `submissions` are the
+/// [`submission_cells`].
+pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>, submissions: &[String]) -> Vec<Vec<String>> {
     let head = vec![
         pair.a.to_string(),
         pair.b.to_string(),
@@ -195,7 +199,7 @@ pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>) -> Ve
     let mut rows = match &pair.passages {
         None => vec![head],
         Some(passages) => {
-            with_passages(&head, passages, pair_header(true, PairText::None, false).len() - metadata.len())
+            with_passages(&head, passages, pair_header(true, PairText::None, false, false).len() - metadata.len())
         }
     };
     let share = |share: Option<f64>| share.map_or(String::new(), |share| share.to_string());
@@ -213,6 +217,7 @@ pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>) -> Ve
                 }),
             );
         }
+        row.extend(submissions.iter().cloned());
         row.extend(longest.map(|symbols| symbols.to_string()));
     }
     rows
@@ -238,6 +243,13 @@ fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<V
         row
     };
     passages.iter().map(row).collect()
+}
+
+/// The cells of a row of two submissions: their names, the names of two files, and whether only files reach the
+/// thresholds.
+pub(crate) fn submission_cells(pair: &Pair, files: Option<&Pair>) -> Vec<String> {
+    let [a, b] = files.map_or_else(Default::default, |files| [files.a.to_string(), files.b.to_string()]);
+    vec![pair.a.to_string(), pair.b.to_string(), a, b, pair.by_files.to_string()]
 }
 
 /// The columns of [`removable_row`].

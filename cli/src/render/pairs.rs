@@ -22,10 +22,9 @@ pub(crate) struct PairColumns {
 }
 
 impl PairColumns {
-    /// The width of these columns.
-    fn width(self) -> usize {
-        let columns = [self.longest, self.score, self.text != PairText::None];
-        11 * columns.into_iter().map(usize::from).sum::<usize>()
+    /// True if the number of shared fingerprints of the text is known.
+    fn shared_as_text(self) -> bool {
+        self.text == PairText::View
     }
 }
 
@@ -35,23 +34,34 @@ pub(crate) fn pair_header_line(columns: PairColumns, folder: &str) -> String {
     let score = if columns.score { "    score  " } else { "" };
     let text = if columns.text != PairText::None { "     text  " } else { "" };
     let names = if folder.is_empty() { String::new() } else { format!("  documents{}", in_folder(folder)) };
-    format!("{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}{names}\n", "resemblance", "a in b", "b in a", "shared")
+    let as_text = if columns.shared_as_text() { "    as text" } else { "" };
+    format!(
+        "{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}{as_text}{names}\n",
+        "resemblance", "a in b", "b in a", "shared"
+    )
 }
 
-/// One pair.
-pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
+/// The figures of a pair, in its columns.
+fn measures(pair: &Pair, columns: PairColumns) -> String {
     let longest = pair.longest.map_or_else(|| "-".to_owned(), grouped);
     let longest = if columns.longest { format!("{longest:>9}  ") } else { String::new() };
     let score = if columns.score { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
     let text = pair.text_resemblance.map_or_else(|| "-".to_owned(), percent);
     let text = if columns.text != PairText::None { format!("{text:>9}  ") } else { String::new() };
-    let measures = format!(
-        "{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}  ",
+    let as_text = pair.text_shared.map_or_else(|| "-".to_owned(), grouped);
+    let as_text = if columns.shared_as_text() { format!("{as_text:>9}  ") } else { String::new() };
+    format!(
+        "{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}  {as_text}",
         percent(pair.resemblance),
         percent(pair.containment_a),
         percent(pair.containment_b),
         grouped(pair.shared),
-    );
+    )
+}
+
+/// One pair.
+pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
+    let measures = measures(pair, columns);
     let [a, b] = [(&pair.a, &pair.a_metadata), (&pair.b, &pair.b_metadata)]
         .map(|(name, metadata)| (name_in(name, folder), labels(metadata)));
     // If two names do not fit on one line, they are shown on two lines.
@@ -63,16 +73,14 @@ pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: 
     format!("{measures}{}{}{between}{}{}\n", style.strong(&a.0), a.1, style.strong(&b.0), b.1)
 }
 
-/// The files of two submissions that share most.
+/// The best pairs of files of two submissions.
 pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
-    // Aligns the lines with the column of shared fingerprints.
-    let indent = columns.width() + 33;
     let mut lines = String::new();
     // A document outside any submission already has its name in the line of the pair.
     let files = pair.files.iter().filter(|file| (&file.a, &file.b) != (&pair.a, &pair.b));
     for file in files.take(FILES_SHOWN) {
         let [a, b] = [&file.a, &file.b].map(|name| name_in(name, folder));
-        let _ = writeln!(lines, "{:indent$}  {:>9}    {}", "", grouped(file.shared), style.faint(&format!("{a}  {b}")));
+        let _ = writeln!(lines, "{}", style.faint(&format!("{}  {a}  {b}", measures(file, columns))));
     }
     lines
 }

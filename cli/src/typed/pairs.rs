@@ -78,14 +78,15 @@ pub(crate) struct PairsArgs {
     pub(crate) no_groups: bool,
     /// Count the documents of one submission as one
     ///
-    /// The files that share most are listed. DIR: each folder or archive directly in it is a submission (`.`:
+    /// Two submissions are a pair if they reach the thresholds, or if two of their files do (see docs/code.md).
+    /// These files are listed first, then those that share most. DIR: each folder or archive directly in it is a submission (`.`:
     /// the first folder of the names; 'class/*': each one in any folder of class; all.zip: each one in this
     /// archive). REGEX: documents whose
     /// names give the same match (of its first group, if it has one) are one submission. All other documents
     /// stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
     pub(crate) submission_by: Option<String>,
-    /// List at most N pairs of files of two submissions, those that share most
+    /// List at most N pairs of files of two submissions
     #[arg(long, value_name = "N", default_value_t = 10, requires = "submission_by")]
     pub(crate) submission_files: usize,
     /// Rank programs by their own text too, where that is more alike

@@ -161,7 +161,10 @@ impl Listing<'_> {
             _ => pair_header_line(self.columns(), &self.folder),
         };
         let columns = self.columns();
-        self.output.heading(&pair_header(self.args.passages, columns.text, columns.longest), &(common + &header))
+        self.output.heading(
+            &pair_header(self.args.passages, columns.text, columns.longest, self.by_submission()),
+            &(common + &header),
+        )
     }
 
     fn columns(&self) -> PairColumns {
@@ -191,7 +194,12 @@ impl Listing<'_> {
 
     fn write(&mut self, pair: &Pair) -> anyhow::Result<()> {
         let (columns, folder, passages) = (self.columns(), self.folder.as_str(), self.args.passages);
-        self.output.answer(&PairLine { pair, columns, folder, passages })
+        let by_submission = self.by_submission();
+        self.output.answer(&PairLine { pair, columns, folder, passages, by_submission })
+    }
+
+    fn by_submission(&self) -> bool {
+        self.args.submission_by.is_some()
     }
 
     /// Writes the waiting pairs and, for people, the total.
@@ -249,6 +257,13 @@ fn left_out(
             "{} cannot be read again: ranked by structure alone (--own-text)",
             count(answer.unread, "document")
         ));
+    }
+    if answer.by_files > 0 {
+        let (pairs, below) = match answer.by_files {
+            1 => ("1 pair is below the threshold".to_owned(), "it"),
+            many => (format!("{} pairs are below the threshold", grouped(many)), "each"),
+        };
+        printer.note(&format!("{pairs} as a whole; the first two files below {below} reach it"));
     }
     if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
         printer.note(&format!(

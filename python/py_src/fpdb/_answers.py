@@ -448,8 +448,10 @@ class Pair(Answer):
             those above are then of the structure.
         passages: the passages that they share, `query` being a and `document` b, where `passages` asks for them.
         longest: symbols of the longest of these passages; of two submissions, of the longest of any two of their documents.
-        files: of two submissions, the pairs of their documents that share most, with their passages; `files_left_out` more share
-            something. Empty without `submission_by`, and for two documents that are part of no submission.
+        files: of two submissions, the best pairs of their documents, with their passages: first those that reach the thresholds,
+            then those that share most; `files_left_out` more share something. Empty without `submission_by`, and for two
+            documents that are part of no submission.
+        by_files: whether two submissions as wholes are below the thresholds; the first pair in `files` reaches them.
         a_extracted, b_extracted: True if offsets and lines in the document are of the text extracted from it, such as from a PDF.
     """
 
@@ -462,6 +464,7 @@ class Pair(Answer):
             "passages",
             "longest",
             "files",
+            "by_files",
             "files_left_out",
             "a_extracted",
             "b_extracted",
@@ -486,6 +489,7 @@ class Pair(Answer):
     passages: list[Passage] | None = None
     longest: int | None = None
     files: list[Pair] = field(default_factory=list)
+    by_files: bool = False
     files_left_out: int = 0
     a_extracted: bool = False
     b_extracted: bool = False

@@ -63,9 +63,13 @@ pub struct Pair {
     /// of any two of their documents. `None` if passages were not looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest: Option<u64>,
-    /// For two submissions, the pairs of their documents that share most.
+    /// For two submissions, the best pairs of their documents: first those that reach the thresholds, then
+    /// those that share most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Pair>,
+    /// True if two submissions as wholes are below the thresholds. The first pair in `files` reaches them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_files: bool,
     /// For two submissions, the number of further pairs of documents that share a hash.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files_left_out: u64,
@@ -127,6 +131,8 @@ pub struct PairsSummary {
     pub boilerplate: u64,
     /// Number of pairs that share a hash but do not reach the thresholds.
     pub below: u64,
+    /// Number of pairs of submissions found only by a pair of their documents that reaches the thresholds.
+    pub by_files: u64,
     /// Number of documents in pairs whose own text could not be read again for comparison. Their pairs have
     /// no `text_resemblance`.
     pub unread: u64,

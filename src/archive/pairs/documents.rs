@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use regex::Regex;
+use roaring::RoaringTreemap;
 
 use super::measured::Measured;
 use super::options::{GroupBy, PairsOptions, Since};
@@ -44,9 +45,13 @@ pub(super) struct Documents {
     /// Number of documents; of submissions, if documents are joined into submissions.
     pub(super) count: u64,
     pub(super) submissions: Submissions,
-    /// If set, only documents of these pairs of submissions are paired, each document by itself. A submission
-    /// is named by its first document.
+    /// True if the documents of a submission count as one.
+    joined: bool,
+    /// If set, only documents of these pairs of submissions are paired, and all that share a hash. A
+    /// submission is named by its first document.
     within: Option<HashSet<(u32, u32)>>,
+    /// The pairs of submissions that are wanted because of two of their documents, by [`key`].
+    by_files: RoaringTreemap,
 }
 
 /// Size of a *frame*: the symbols that a program has because its language and task require them. The first
@@ -63,7 +68,8 @@ pub(super) struct CountedPair {
 }
 
 impl Documents {
-    pub(super) fn load(store: &Store, options: &PairsOptions) -> Result<Self> {
+    /// Loads all documents. With submissions, `joined` says whether the documents of one count as one.
+    pub(super) fn load(store: &Store, options: &PairsOptions, joined: bool) -> Result<Self> {
         let view = store.view();
         let ids = view.state().next_document as usize;
         let grouping = Grouping::new(&options.group_by)?;
@@ -87,7 +93,9 @@ impl Documents {
             divided: is_divided.then_some((0, 0)),
             count: 0,
             submissions: Submissions::new(options.submission_by.as_deref(), ids)?,
+            joined: joined && options.submission_by.is_some(),
             within: None,
+            by_files: RoaringTreemap::new(),
         };
         let prefixes: Vec<NamePrefix> = options.across.iter().map(|prefix| NamePrefix::new(prefix)).collect();
         let old: Vec<NamePrefix> = options.old.iter().map(|prefix| NamePrefix::new(prefix)).collect();
@@ -99,13 +107,14 @@ impl Documents {
                 // A document has fewer than 2^32 fingerprints. For a submission, the sum is only an upper
                 // bound until the postings are read: its files share hashes, and hashes of boilerplate still
                 // count.
-                let sizes = &mut documents.sizes[documents.submissions.of(id) as usize];
+                let holder = documents.holder_of(id);
+                let sizes = &mut documents.sizes[holder as usize];
                 let views = [record.structure().distinct, record.text().map_or(0, |text| text.distinct)];
                 for (size, distinct) in sizes.iter_mut().zip(views) {
                     *size = size.saturating_add(distinct as u32);
                 }
             }
-            documents.count += u64::from(documents.submissions.of(id) == id);
+            documents.count += u64::from(documents.holder_of(id) == id);
             if let Some(side) = documents.sides.get_mut(index) {
                 let fit = (1..).zip(&prefixes).zip(&mut met).filter_map(|((number, prefix), met)| {
                     let length = prefix.fits(&record.name)?;
@@ -158,19 +167,28 @@ impl Documents {
     }
 
     /// Loads the documents of these pairs of submissions, without joining the documents.
-    pub(super) fn load_within(
-        store: &Store,
-        options: &PairsOptions,
-        all: &PairsOptions,
-        within: HashSet<(u32, u32)>,
-    ) -> Result<Self> {
-        let Self { submissions, .. } = Self::load(store, options)?;
-        Ok(Self { submissions, within: Some(within), ..Self::load(store, all)? })
+    pub(super) fn load_within(store: &Store, options: &PairsOptions, within: HashSet<(u32, u32)>) -> Result<Self> {
+        Ok(Self { within: Some(within), ..Self::load(store, options, false)? })
+    }
+
+    /// Loads submissions. The pairs in `by_files` are wanted, even if they do not reach the thresholds.
+    pub(super) fn load_joined(store: &Store, options: &PairsOptions, by_files: RoaringTreemap) -> Result<Self> {
+        Ok(Self { by_files, ..Self::load(store, options, true)? })
     }
 
     /// True if the documents of a submission count as one.
     pub(super) fn are_joined(&self) -> bool {
-        self.submissions.are_any() && self.within.is_none()
+        self.joined
+    }
+
+    /// True if each document counts by itself, as a file of its submission.
+    fn are_of_submissions(&self) -> bool {
+        self.submissions.are_any() && !self.joined
+    }
+
+    /// A document; or its submission, if documents are joined.
+    fn holder_of(&self, id: u32) -> u32 {
+        if self.joined { self.submissions.of(id) } else { id }
     }
 
     /// The holders of a hash: documents, or submissions if these count as one.
@@ -211,9 +229,9 @@ impl Documents {
         self.sizes.len()
     }
 
-    /// True for a new document. `None` if no document is old.
+    /// True for a new document, or for one of a new submission. `None` if no document is old.
     pub(super) fn is_new(&self, id: u32) -> Option<bool> {
-        self.new.get(id as usize).copied()
+        self.new.get(self.submissions.of(id) as usize).copied()
     }
 
     /// True if no pairs of two old documents are wanted.
@@ -279,8 +297,11 @@ impl Documents {
 
     /// True if two documents that count may be a pair.
     fn may_pair(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.submissions.of(a), self.submissions.of(b));
+        if a == b {
+            return false;
+        }
         if let Some(within) = &self.within {
-            let (a, b) = (self.submissions.of(a), self.submissions.of(b));
             return within.contains(&(a.min(b), a.max(b)));
         }
         let (a, b) = (a as usize, b as usize);
@@ -306,6 +327,9 @@ impl Documents {
     /// The thresholds in each view. The defaults of `options` apply to the structure. Unless `few_shared` is
     /// 0, they are higher for the text as written: unrelated programs share more words there, and the
     /// resemblance of short texts varies more, because they have few fingerprints.
+    ///
+    /// Two submissions have many pairs of files, so chance would often give one that reaches these. A pair of
+    /// files of two submissions must share more than a frame, and needs the resemblance of pairs with few.
     pub(super) fn thresholds(&self, options: &PairsOptions) -> [Thresholds; 2] {
         let PairsOptions { min_resemblance, few_shared, few_min_resemblance, .. } = *options;
         let of_structure = Thresholds { least: min_resemblance, few_shared, least_of_few: few_min_resemblance };
@@ -317,7 +341,16 @@ impl Documents {
                 least_of_few: 2.5 * few_min_resemblance,
             },
         };
-        [of_structure, of_text]
+        if !self.are_of_submissions() {
+            return [of_structure, of_text];
+        }
+        let frame = PairsOptions::of(&self.profile).few_shared;
+        let strict = |of_all: Thresholds, few_shared| Thresholds {
+            least: of_all.least.max(of_all.least_of_few),
+            few_shared,
+            least_of_few: f64::INFINITY,
+        };
+        [strict(of_structure, frame), strict(of_text, self.few_as_written(frame))]
     }
 
     /// The number of fingerprints of a program's frame in the text as written, if the frame has `few` in the
@@ -342,7 +375,8 @@ impl Documents {
                 && share(both, of_a + of_b - both) >= least
                 && share(both, of_a.min(of_b)) >= options.min_containment
         };
-        if !(is_enough(0) || self.views() == 2 && is_enough(1)) {
+        let reaches = is_enough(0) || self.views() == 2 && is_enough(1);
+        if !(reaches || self.within.is_some() || self.by_files.contains(key(a, b))) {
             return Verdict::Below;
         }
         let score = match self.views() {
@@ -352,7 +386,7 @@ impl Documents {
                 share(both, of_a + of_b - both)
             }
         };
-        Verdict::Wanted(Measured { a, b, shared, score })
+        Verdict::Wanted(Measured { a, b, shared, score, reaches })
     }
 
     /// Three amounts for a pair in one view: the hashes that both documents hold, those that `a` holds, and
@@ -364,6 +398,11 @@ impl Documents {
             _ => [weight[view], self.weights[a][view], self.weights[b][view]],
         }
     }
+}
+
+/// Two ids as one number; `a` is the smaller.
+pub(super) fn key(a: u32, b: u32) -> u64 {
+    u64::from(a) << 32 | u64::from(b)
 }
 
 fn measures(shared: f64, a: f64, b: f64) -> [f64; 3] {

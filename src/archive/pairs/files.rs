@@ -1,4 +1,5 @@
-//! Files: finds the documents of two submissions that share most.
+//! Files: compares the documents of submissions, each by itself. It finds pairs of submissions by two of their
+//! documents, and the documents of two submissions that share most.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::answer::Pair;
 use super::blocks::BlockPlan;
 use super::count;
-use super::documents::Documents;
+use super::documents::{Documents, key};
 use super::measured::Measured;
 use super::names::PairNames;
 use super::options::PairsOptions;
@@ -15,6 +16,7 @@ use super::ranked::{PairRecord, SORTER_SHARE};
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
 use fpdb_store::Store;
+use roaring::RoaringTreemap;
 
 /// Approximate bytes of a pair of submissions, and of each pair of its files.
 const PAIR_BYTES: u64 = 1024;
@@ -36,8 +38,7 @@ fn reserved(memory: u64) -> u64 {
 /// The pairs of documents of one pair of submissions.
 #[derive(Default)]
 struct Files {
-    /// The pairs that share most, and up to the same number of other pairs. The others are dropped from time
-    /// to time.
+    /// The best pairs, and at most the same number of other pairs. The others are dropped from time to time.
     best: Vec<Measured>,
     count: u64,
 }
@@ -52,19 +53,41 @@ impl Files {
     }
 
     fn keep_best(&mut self, most: usize) {
-        self.best.sort_unstable_by_key(|found| (Reverse(found.shared[0] + found.shared[1]), found.a, found.b));
+        self.best.sort_unstable_by_key(|found| {
+            (!found.reaches, Reverse(found.shared[0] + found.shared[1]), found.a, found.b)
+        });
         self.best.truncate(most);
     }
 }
 
-/// Adds to each pair of submissions the pairs of their documents that share most.
+/// The pairs of submissions of which two documents reach the thresholds, by [`key`]: a function that was copied
+/// into a large program is a small share of the whole, and a large one of its file. The set takes two bytes a
+/// pair, and some hundred a submission.
+pub(super) fn reaching(store: &Store, options: &PairsOptions, task: &Task<'_>) -> Result<RoaringTreemap> {
+    let PairsOptions { min_resemblance, few_min_resemblance, min_containment, .. } = *options;
+    // Two submissions share at least what two of their documents share.
+    let are_enough_together = [min_resemblance, few_min_resemblance, min_containment].iter().all(|&least| least <= 0.0);
+    if options.submission_by.is_none() || are_enough_together {
+        return Ok(RoaringTreemap::new());
+    }
+    let mut documents = Documents::load(store, options, false)?;
+    let plan = BlockPlan::make(store, &mut documents, options, reserved(store.memory()), task)?;
+    let reaching: Mutex<RoaringTreemap> = Mutex::default();
+    count::count_all(store, &documents, options, &plan, task, &|found| {
+        let mut reaching = reaching.lock().unwrap_or_else(PoisonError::into_inner);
+        reaching.extend(found.iter().map(|&found| documents.submissions_of(found).0).map(|(a, b)| key(a, b)));
+        Ok(())
+    })?;
+    Ok(reaching.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Adds to each pair of submissions the best pairs of their documents.
 pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, task: &Task<'_>) -> Result<()> {
     let wanted = pairs.iter().map(|pair| (pair.a_id.0, pair.b_id.0)).collect();
-    let all = PairsOptions { max_df: options.max_df, ..PairsOptions::all() };
-    let mut documents = Documents::load_within(store, options, &all, wanted)?;
-    let plan = BlockPlan::make(store, &mut documents, &all, reserved(store.memory()), task)?;
+    let mut documents = Documents::load_within(store, options, wanted)?;
+    let plan = BlockPlan::make(store, &mut documents, options, reserved(store.memory()), task)?;
     let files: Mutex<HashMap<(u32, u32), Files>> = Mutex::default();
-    count::count_all(store, &documents, &all, &plan, task, &|found| {
+    count::count_all(store, &documents, options, &plan, task, &|found| {
         let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
         for &found in found {
             let (of, found) = documents.submissions_of(found);
@@ -82,8 +105,12 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
         pair.files = named.collect::<Result<_>>()?;
         pair.files.sort_unstable_by(|x, y| {
             let names = || (&x.a, &x.b, x.a_id, x.b_id).cmp(&(&y.a, &y.b, y.a_id, y.b_id));
-            y.shared_in_all().cmp(&x.shared_in_all()).then_with(|| y.score.total_cmp(&x.score)).then_with(names)
+            let below = x.by_files.cmp(&y.by_files);
+            let shared = || y.shared_in_all().cmp(&x.shared_in_all());
+            below.then_with(shared).then_with(|| y.score.total_cmp(&x.score)).then_with(names)
         });
+        // It says something of submissions only.
+        pair.files.iter_mut().for_each(|file| file.by_files = false);
     }
     Ok(())
 }

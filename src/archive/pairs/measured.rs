@@ -8,4 +8,6 @@ pub(super) struct Measured {
     /// By view: the structure, then the text as written.
     pub(super) shared: [u32; 2],
     pub(super) score: f64,
+    /// True if the pair itself reaches the thresholds.
+    pub(super) reaches: bool,
 }

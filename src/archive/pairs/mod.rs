@@ -18,7 +18,7 @@
 // threshold is kept (as in the winnowing paper, section 5.2).
 //
 // Counting takes two or three nanoseconds for a pair and hash; a hash map takes some hundred. Lists take 4
-// bytes a posting, 4 a holder and 12 a list. Pairs take 32 bytes each and are sorted in an eighth of the
+// bytes a posting, 4 a holder and 12 a list. Pairs take 48 bytes each and are sorted in an eighth of the
 // memory. If the caller wants the best pairs only, at most twice their number is held. Counters take half of
 // the memory at most. If the counters of all threads take more, fewer threads count, since passes over the
 // postings cost more than threads save. If some documents are old, only new documents are counted through
@@ -36,6 +36,7 @@ mod own_text;
 mod ranked;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use roaring::RoaringBitmap;
@@ -72,17 +73,21 @@ pub(crate) fn find<'a>(
     if options.own_text.is_some() {
         own_text::check(store.profile().unit())?;
     }
-    let mut documents = Documents::load(store, options)?;
+    let by_files = files::reaching(store, options, task)?;
+    let set_bytes = by_files.serialized_size() as u64;
+    let mut documents = Documents::load_joined(store, options, by_files)?;
     // A database with two views holds the text as written.
     let own_text = options.own_text.as_ref().filter(|_| documents.views() == 1);
     let sorting = store.memory() / SORTER_SHARE;
-    let plan = BlockPlan::make(store, &mut documents, options, sorting, task)?;
+    let plan = BlockPlan::make(store, &mut documents, options, sorting + set_bytes, task)?;
     let places = name_places(store, &documents)?;
     // The resemblance of the documents' own text can bring any pair among the best.
     let top = if own_text.is_some() { None } else { options.top };
     let ranked = Mutex::new(PairCollector::new(top, temp, sorting));
     let in_pairs = Mutex::new(RoaringBitmap::new());
+    let by_files = AtomicU64::new(0);
     let below = count::count_all(store, &documents, options, &plan, task, &|found| {
+        by_files.fetch_add(found.iter().filter(|pair| !pair.reaches).count() as u64, Ordering::Relaxed);
         if own_text.is_some() {
             let mut in_pairs = in_pairs.lock().unwrap_or_else(PoisonError::into_inner);
             in_pairs.extend(found.iter().flat_map(|pair| [pair.a, pair.b]));
@@ -112,6 +117,7 @@ pub(crate) fn find<'a>(
         common: plan.common,
         boilerplate: plan.boilerplate,
         below,
+        by_files: by_files.into_inner(),
         unread,
         divided: documents.divided,
     };

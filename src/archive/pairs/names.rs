@@ -100,6 +100,7 @@ impl<'a> PairNames<'a> {
             passages: None,
             longest: None,
             files: Vec::new(),
+            by_files: record.by_files(),
             files_left_out: 0,
             a_extracted,
             b_extracted,

@@ -26,6 +26,8 @@ pub(super) struct PairRecord {
     pub(super) shared: [u32; 2],
     /// The bits of the resemblance of their own text, if documents in one view were read again.
     text: u64,
+    /// 1 if the pair itself is below the thresholds. It is a number so that the record has no padding.
+    by_files: u64,
 }
 
 /// Marks a pair whose own text was not compared. No resemblance has these bits.
@@ -34,9 +36,18 @@ const NOT_COMPARED: u64 = u64::MAX;
 impl PairRecord {
     /// `places` has the place of each document in the order of names. It may be empty if no order is wanted.
     pub(super) fn of(pair: &Measured, places: &[u32]) -> Self {
-        let Measured { a, b, shared, score } = *pair;
+        let Measured { a, b, shared, score, reaches } = *pair;
         let [a_name, b_name] = [a, b].map(|id| places.get(id as usize).copied().unwrap_or(0));
-        Self { worth: !score.to_bits(), a_name, b_name, a, b, shared, text: NOT_COMPARED }
+        Self {
+            worth: !score.to_bits(),
+            a_name,
+            b_name,
+            a,
+            b,
+            shared,
+            text: NOT_COMPARED,
+            by_files: u64::from(!reaches),
+        }
     }
 
     pub(super) fn score(&self) -> f64 {
@@ -46,6 +57,11 @@ impl PairRecord {
     /// The same pair, scored by the resemblance of its own text if that is larger.
     pub(super) fn with_text(self, resemblance: f64) -> Self {
         Self { worth: !self.score().max(resemblance).to_bits(), text: resemblance.to_bits(), ..self }
+    }
+
+    /// True if only two of its files reach the thresholds.
+    pub(super) fn by_files(&self) -> bool {
+        self.by_files == 1
     }
 
     /// The resemblance of their own text; `None` if it was not compared.
@@ -148,7 +164,7 @@ mod tests {
             let mut expected = Vec::new();
             for &(a, b, score) in &pairs {
                 let (b, score) = (b + 40, f64::from(score) / 4.0);
-                ranked.push(PairRecord::of(&Measured { a, b, shared: [1, 0], score }, &names)).unwrap();
+                ranked.push(PairRecord::of(&Measured { a, b, shared: [1, 0], score, reaches: true }, &names)).unwrap();
                 expected.push((score, names[a as usize], names[b as usize], a, b));
             }
             expected.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2, x.3, x.4).cmp(&(y.1, y.2, y.3, y.4))));

@@ -299,6 +299,7 @@ impl ReportContent {
                 page: false,
                 files: Vec::new(),
                 files_left_out: 0,
+                by_files: false,
                 of: None,
                 removal: Some(RemovalData {
                     group,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::archive::dedup::{Because, DedupSummary};
 use crate::query::{Match, Measure};
 use fpdb_host::failure::Failure;
-use fpdb_host::schema::is_zero;
+use fpdb_host::schema::{is_false, is_zero};
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::Profile;
 
@@ -201,6 +201,9 @@ pub(super) struct ReportPair {
     /// Number of further pairs of their documents that share a hash.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) files_left_out: u64,
+    /// True if two submissions as wholes are below the thresholds: the first pair of their documents reaches them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) by_files: bool,
     /// Index of the pair that has this one in its `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) of: Option<usize>,

@@ -68,6 +68,7 @@ pub(super) fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bo
         removal: None,
         files: Vec::new(),
         files_left_out: found.files_left_out,
+        by_files: false,
         of: None,
     }
 }
@@ -91,6 +92,7 @@ pub(super) fn pair_of(a: usize, b: usize, pair: &Pair, passages: Option<u64>) ->
         removal: None,
         files: Vec::new(),
         files_left_out: pair.files_left_out,
+        by_files: pair.by_files,
         of: None,
     }
 }

@@ -58,10 +58,11 @@ const labelsOf = (document) => {
   return labels.length > 0 && h("span", { class: "faint" }, ` [${inLine(labels.join(", "))}]`);
 };
 
-// Of submissions, that a file in one has the bytes of a file in the other.
-function identicalNote(pair) {
-  const words = pair.identical ? " (identical)" : (pair.files || []).some((at) => report.pairs[at].identical) ? " (holds an identical file)" : null;
-  return words && h("span", { class: "faint" }, words);
+// Of submissions, that a file in one has the bytes of a file in the other, and that only two files are alike enough.
+function pairNote(pair) {
+  const holds = (pair.files || []).some((at) => report.pairs[at].identical);
+  const words = [pair.identical ? "identical" : holds && "holds an identical file", pair.by_files && "two files alike"].filter(Boolean);
+  return words.length > 0 && h("span", { class: "faint" }, ` (${words.join("; ")})`);
 }
 
 function overview() {
@@ -91,7 +92,7 @@ function overview() {
   const columns = [
     { key: "number", title: "pair", class: "number", of: (pair) => -pair.number, cell: (pair) => h("a", { href: `#pair=${pair.number + 1}`, "aria-label": `pair ${pair.number + 1}` }, String(pair.number + 1)) },
     { key: "a", title: report.dedup ? "A, removable" : report.command === "query" ? "A, the query" : "A", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), pair.removal && pair.removal.id && h("span", { class: "faint" }, ` id ${inLine(pair.removal.id)}`), labelsOf(report.documents[pair.a])] },
-    { key: "b", title: report.dedup ? "B, its survivor" : "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), identicalNote(pair)] },
+    { key: "b", title: report.dedup ? "B, its survivor" : "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), pairNote(pair)] },
     ...(report.dedup ? [
       { key: "group", title: "group", class: "number", of: (pair) => -pair.removal.group, cell: (pair) => grouped(pair.removal.group) },
       { key: "because", title: "because", of: (pair) => pair.removal.because, cell: (pair) => pair.removal.because },
@@ -237,6 +238,8 @@ function left() {
   if (pairs > 0 && report.dedup) notes.push(`${count(pairs, "removable document")} of smaller groups ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more. The totals count all.`);
   else if (pairs > 0) notes.push(`${count(pairs, "pair")} of lesser ${MEASURES[report.measure].title} (${least === null ? "" : `${percent(least)} or below`}) ${pairs === 1 ? "is" : "are"} not in this report: --max-report-pairs takes more.${report.left_out.beyond_top ? "" : " The histogram counts all."}`);
   if (report.left_out.beyond_top > 0) notes.push(`${count(report.left_out.beyond_top, "pair")} of lesser ${MEASURES[report.measure].title} ${report.left_out.beyond_top === 1 ? "was" : "were"} found and ${report.left_out.beyond_top === 1 ? "is" : "are"} not in this report: --top takes more. The histogram counts only documents of the best pairs.`);
+  const byFiles = ranked.filter((pair) => pair.by_files).length;
+  if (byFiles > 0) notes.push(`${count(byFiles, "pair")} (\u201ctwo files alike\u201d) ${byFiles === 1 ? "is" : "are"} below the limits as a whole, but two of the files reach them. With the threshold at 0% all are listed.`);
   if (pages > 0) notes.push(`The passages and texts of ${count(pages, "listed pair")} are not in this report, to keep it below ${size(bytes)}: --max-report-size takes more. Their measures are listed.`);
   if (report.left_out.unlisted > 0) notes.push(`${count(report.left_out.unlisted, "further document")} that match${report.left_out.unlisted === 1 ? "es" : ""} a query ${report.left_out.unlisted === 1 ? "is" : "are"} not in this report: --top takes more.`);
   const { below } = report.left_out;

@@ -16,7 +16,7 @@ function filesOf(pair) {
   const left = pair.files_left_out;
   const heads = ["pair", "A", "B", ...shares.map((measure) => MEASURES[measure].title), "shared fingerprints", "passages", "longest passage"];
   return h("div", { class: "overview" }, h("section", { class: "card wide list", "aria-labelledby": "files-title" },
-    h("h2", { id: "files-title" }, "The documents that share most", left > 0 && `: ${grouped(rows.length)} of ${count(rows.length + left, "pair")}`),
+    h("h2", { id: "files-title" }, pair.by_files ? "The documents that are alike, then those that share most" : "The documents that share most", left > 0 && `: ${grouped(rows.length)} of ${count(rows.length + left, "pair")}`),
     canBeWhole(pair) && h("p", {}, h("a", { id: "whole", href: `#pair=${pair.number + 1}&files=whole` }, left > 0 ? "These side by side" : "All of them side by side")),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "files-title" }, h("table", { id: "files" },
       h("thead", {}, h("tr", {}, heads.map((words) => h("th", { scope: "col", class: ["pair", "shared fingerprints", "passages", "longest passage"].includes(words) ? "number" : null }, words)))), h("tbody", {}, rows))),
