@@ -141,7 +141,7 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
             "unpack it and query with the member itself; `fpdb ingest --store-text` keeps the texts of members at hand"
         }
         DocumentError::IsAContainer { .. } => {
-            "unpack it and query with its files, or ingest it and query with `--document NAME`; --no-expand takes it as one document, as it is"
+            "name one of its documents, such as all.zip!a.c, or query with it: each document in it is then a query; --no-expand takes it as one document, as it is"
         }
         DocumentError::RecordsWithoutName { path } if path.is_file() => {
             "rename it so that its name ends in .jsonl; --no-expand takes it as one document"
@@ -153,7 +153,7 @@ fn document_hint(error: &DocumentError) -> Option<&'static str> {
             "`ingest - --name x.jsonl` reads the records; to query with them, save them as x.jsonl; --no-expand takes them as one document"
         }
         DocumentError::NotAFile { path } if path.is_dir() => {
-            "name a file; `ingest` takes folders, and so does `query`, but for a report (--format html)"
+            "name a file; `ingest` and `query` take folders, and `pairs --submission-by` shows two of them side by side"
         }
         DocumentError::NotAFile { .. } => "name a file; devices and sockets are not read, and `-` is standard input",
         _ => return None,

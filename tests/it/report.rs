@@ -1,5 +1,6 @@
 //! The report for a browser: what is on disk, and what a reader sees and does.
 
+mod below;
 pub(crate) mod browser;
 mod claims;
 mod data;

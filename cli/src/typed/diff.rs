@@ -11,7 +11,7 @@ use super::report::ReportArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// The first file; `-` is standard input
+    /// The first file, or a document in an archive (all.zip!a.c); `-` is standard input
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) a: PathBuf,
     /// The second file

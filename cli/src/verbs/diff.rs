@@ -5,7 +5,7 @@ use fpdb::{Profile, QuerySource, Task};
 
 use super::query;
 use crate::excerpt::Excerpts;
-use crate::html_report::{HtmlReport, TemporaryCopies};
+use crate::html_report::{HtmlReport, TemporaryCopies, is_read_once};
 use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
@@ -48,8 +48,8 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         let mut output = Output::open(global)?;
         output.heading(&query_header(false, profile.has_two_views()), "")?;
         let read = args.read.options();
-        // Standard input and pipes cannot be read again.
-        let again = args.b.is_file();
+        // A part of an archive is no file. Standard input and pipes cannot be read again.
+        let again = !is_read_once(&args.b);
         let excerpts = query::excerpts_wanted(&args.excerpt, &args.report, output.style)
             .filter(|_| again)
             .map(|context| Excerpts::of_file(&args.b, &profile, &read, context, output.style));

@@ -44,9 +44,6 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     )?);
     let sources = args.sources.clone();
     if let Some(html) = html {
-        let mut seen = HashSet::new();
-        // A source that is named twice is one document of the report.
-        let sources: Vec<QuerySource> = sources.into_iter().filter(|source| seen.insert(source.clone())).collect();
         return report(&database, args, &options, &sources, &html, printer);
     }
 
@@ -72,31 +69,21 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
             answers => answers?,
         };
         for (source, answer) in some.iter().zip(answers) {
-            match (source, answer) {
-                // A folder or container: each document in it is a query.
-                (
-                    QuerySource::File(path),
-                    Err(
-                        Error::Document(DocumentError::IsAContainer { .. })
-                        | Error::Document(DocumentError::NotAFile { .. }),
-                    ),
-                ) if path.is_dir() || path.is_file() => {
+            match source {
+                QuerySource::File(path) if holds_documents(source, &answer) => {
                     if !asked.below(path)? {
                         asked.output.finish()?;
                         return Ok(RunStatus::Interrupted);
                     }
                 }
-                (source, answer) => asked.take(&name_of(source), answer)?,
+                source => asked.take(&name_of(source), answer)?,
             }
         }
         let (answered, queries) = ((sources.len() - left.len()) as u64, sources.len() as u64);
         printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
     let Asked { output, tally: QueryTally { answered, failed, found, skipped, below }, .. } = asked;
-    if skipped > 0 {
-        let (are, were) = if skipped == 1 { ("is no document", "was") } else { ("are no documents", "were") };
-        printer.note(&format!("{} {are} and {were} skipped (--verbose names them)", count(skipped, "file")));
-    }
+    tell_skipped(skipped, printer);
     if below > 0 {
         printer.note(&format!("{} below --min-score", count(below, "query document")));
     }
@@ -183,31 +170,65 @@ impl Asked<'_> {
 
     /// Answers a query for each document below a path. Returns false if it was interrupted.
     fn below(&mut self, path: &Path) -> anyhow::Result<bool> {
-        let bar = StepBar::start(self.printer, "reading the queries");
-        let (database, options) = (self.database, self.options);
-        let skips = Skips { bar: &bar, printer: self.printer, skipped: AtomicU64::new(0) };
-        let stop = interrupt::graceful(STOPPING);
-        let task = Task::new().progress(&skips).stop(stop);
-        let mut documents = 0u64;
-        let outcome = database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| {
-            documents += 1;
+        let (database, options, printer) = (self.database, self.options, self.printer);
+        let mut skipped = 0;
+        let whole = query_below(database, path, options, printer, &mut skipped, &mut |name, answer| {
             self.take(name, answer)?;
             self.output.flush()
         });
-        bar.end();
-        self.tally.skipped += skips.skipped.into_inner();
-        if documents == 0 && outcome.is_ok() {
-            self.printer.note(&format!("no document in {}", path.display()));
+        self.tally.skipped += skipped;
+        whole
+    }
+}
+
+/// Calls `visit` with the name and the answer of each document below a path. Returns false if it was
+/// interrupted.
+fn query_below(
+    database: &Database,
+    path: &Path,
+    options: &QueryOptions,
+    printer: &Printer,
+    skipped: &mut u64,
+    visit: &mut dyn FnMut(&str, fpdb::Result<QueryAnswer>) -> anyhow::Result<()>,
+) -> anyhow::Result<bool> {
+    let bar = StepBar::start(printer, "reading the queries");
+    let skips = Skips { bar: &bar, printer, skipped: AtomicU64::new(0) };
+    let stop = interrupt::graceful(STOPPING);
+    let task = Task::new().progress(&skips).stop(stop);
+    let mut documents = 0u64;
+    let outcome = database.query_below(path, &WalkOptions::default(), options, &task, |name, answer| {
+        documents += 1;
+        visit(name, answer)
+    });
+    bar.end();
+    *skipped += skips.skipped.into_inner();
+    if documents == 0 && outcome.is_ok() {
+        printer.note(&format!("no document in {}", path.display()));
+    }
+    match outcome {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => Ok(false),
+        outcome => {
+            outcome?;
+            // The rest of the command is short, so Ctrl-C may end the program at once.
+            interrupt::at_once();
+            Ok(!stop.is_stopped())
         }
-        match outcome {
-            Err(error) if matches!(error.downcast_ref(), Some(Error::Stopped)) => Ok(false),
-            outcome => {
-                outcome?;
-                // The rest of the command is short, so Ctrl-C may end the program at once.
-                interrupt::at_once();
-                Ok(!stop.is_stopped())
-            }
-        }
+    }
+}
+
+/// True for a folder or container: each document in it is a query.
+fn holds_documents(source: &QuerySource, answer: &fpdb::Result<QueryAnswer>) -> bool {
+    let Err(Error::Document(DocumentError::IsAContainer { .. } | DocumentError::NotAFile { .. })) = answer else {
+        return false;
+    };
+    matches!(source, QuerySource::File(path) if path.is_dir() || path.is_file())
+}
+
+/// Prints the number of skipped files.
+fn tell_skipped(skipped: u64, printer: &Printer) {
+    if skipped > 0 {
+        let (are, were) = if skipped == 1 { ("is no document", "was") } else { ("are no documents", "were") };
+        printer.note(&format!("{} {are} and {were} skipped (--verbose names them)", count(skipped, "file")));
     }
 }
 
@@ -240,26 +261,44 @@ fn report(
 ) -> anyhow::Result<RunStatus> {
     let spooled = TemporaryCopies::of(args.files.iter(), options.read.closed)?;
     let (mut answers, mut failures) = (Vec::new(), Vec::new());
+    // A document that is named twice is one document of the report.
+    let mut seen = HashSet::new();
+    let mut take = |place: QuerySource, name: &str, answer: fpdb::Result<QueryAnswer>| match answer {
+        _ if !seen.insert(place.clone()) => {}
+        Ok(mut answer) => {
+            spooled.rename(Path::new(name), &mut answer.query.name);
+            answers.push((place, answer));
+        }
+        Err(error) => {
+            printer.failure(name, &error);
+            text_hint(name, &error, printer);
+            failures.push(Failure::of(name, &error));
+        }
+    };
     let stop = interrupt::graceful(STOPPING);
+    let mut skipped = 0;
     for some in sources.chunks(AT_A_TIME) {
         let places: Vec<QuerySource> = some.iter().map(|source| place_of(source, &spooled)).collect();
         let bar = StepBar::start(printer, "querying");
         let answered = database.query_each(&places, options, &bar.task().stop(stop));
         bar.end();
         for ((source, place), answer) in some.iter().zip(places).zip(answered?) {
-            let mut answer = match answer {
-                Ok(answer) => answer,
-                Err(error) => {
-                    printer.failure(&name_of(source), &error);
-                    text_hint(&name_of(source), &error, printer);
-                    failures.push(Failure::of(&name_of(source), &error));
-                    continue;
+            match &place {
+                QuerySource::File(path) if holds_documents(&place, &answer) => {
+                    let each = &mut |name: &str, answer| {
+                        // Its text is read again by this name.
+                        take(QuerySource::File(name.into()), name, answer);
+                        Ok(())
+                    };
+                    if !query_below(database, path, options, printer, &mut skipped, each)? {
+                        return Ok(RunStatus::Interrupted);
+                    }
                 }
-            };
-            spooled.rename(Path::new(&name_of(source)), &mut answer.query.name);
-            answers.push((place, answer));
+                _ => take(place, &name_of(source), answer),
+            }
         }
     }
+    tell_skipped(skipped, printer);
     if answers.is_empty() && !failures.is_empty() {
         printer.note("no report was written: no query could be answered");
         return Ok(RunStatus::Incomplete);

@@ -77,6 +77,8 @@ pub(crate) struct ReportPair {
     pub(crate) page: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<usize>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) by_files: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) files_left_out: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -160,7 +160,7 @@ impl DocumentError {
                 "name the field that holds the text, or read the file as one document"
             }
             Self::IsAContainer { .. } => {
-                "unpack it and query with its files, or ingest it and query with a stored document of it"
+                "name one of its documents, such as all.zip!a.c, or query with each document in it"
             }
             Self::RecordsWithoutName { .. } => "give it a name that ends in .jsonl, or read it as one document",
             Self::RecordsInArray { .. } => {

@@ -6,6 +6,7 @@ use std::sync::mpsc::sync_channel;
 
 use super::reader::STANDARD_INPUT;
 use crate::input::expand::{Opened, ReadContext, expand_stream, open};
+use crate::input::read::stored::named_part;
 use crate::input::{Candidate, ReadOptions, WalkEvent, candidate_of};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
@@ -19,7 +20,10 @@ pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> 
     if path == Path::new("-") {
         return single_stream(Candidate::standard_input("-"), Path::new(STANDARD_INPUT), options, stop);
     }
-    let candidate = candidate_of(path)?;
+    let candidate = match candidate_of(path) {
+        Ok(candidate) => candidate,
+        Err(error) => return named_part(path, options, stop).unwrap_or(Err(error)),
+    };
     let Some(file) = candidate.about.file.clone() else { return single_stream(candidate, path, options, stop) };
     let mut about = candidate.about;
     let reading = ReadContext { options, members: None, stop, progress: &|_| {} };

@@ -5,7 +5,7 @@ use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::thread::JoinHandle;
 
-use crate::input::expand::member_name::{CLOSED, StoredPlace, parts_of};
+use crate::input::expand::member_name::{CLOSED, StoredPlace, member_of, parts_of};
 use crate::input::find::candidate::{candidate_of, is_pipe};
 use crate::input::{
     Candidate, Content, Opened, ReadContext, ReadOptions, RecordFields, WalkEvent, next_piece, open, single_document,
@@ -46,6 +46,20 @@ pub fn stored_document(
     found.remove(member).unwrap_or_else(|| {
         Err(Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) })
     })
+}
+
+/// The document that a path names as a part of a container, such as `all.zip!ann/a.c`. `!/` means `!`. The
+/// container may have any size. `None` if there is no such part.
+pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -> Option<Result<Candidate>> {
+    let path = path.to_str()?;
+    let (at, _) = path.match_indices(PARTS).find(|&(at, _)| Path::new(&path[..at]).is_file())?;
+    let (file, suffix) = path.split_at(at);
+    let suffix = suffix.replace("!/", "!");
+    let field = Some(&*options.fields.text).filter(|&field| field != RecordFields::default().text);
+    // A record is named with its field, another part is not.
+    let members = BTreeSet::from([member_of(&suffix, &options.fields), suffix]);
+    let found = members_of_file(Path::new(file), field, &members, options, u64::MAX, stop);
+    found.map_or_else(|error| Some(Err(error)), |found| found.into_values().next())
 }
 
 /// Reads those of `members` that are still in the container at `path`. A member that cannot be read has its

@@ -1,0 +1,68 @@
+//! Parts: a document in a container is named like one in a database, without an ingest.
+
+use std::io::Write;
+
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+/// A zip of two files and of another zip, and the same files unpacked.
+fn packed(folder: &Folder) {
+    let zip = |files: &[(&str, Vec<u8>)]| {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, bytes) in files {
+            zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(bytes).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    };
+    let inner = zip(&[("deep.txt", prose(3).into_bytes())]);
+    let all = [("ann/a.txt", prose(1).into_bytes()), ("b.txt", prose(2).into_bytes()), ("in.zip", inner)];
+    folder.write("all.zip", zip(&all));
+    for (name, seed) in [("a.txt", 1), ("b.txt", 2), ("deep.txt", 3)] {
+        folder.write(&format!("unpacked/{name}"), prose(seed));
+    }
+    let record = |seed| serde_json::json!({ "text": prose(seed), "body": prose(seed + 1) });
+    folder.write("two.jsonl", format!("{}\n{}\n", record(1), record(2)));
+}
+
+#[test]
+fn a_part_of_an_archive_is_compared_by_its_name() {
+    let folder = Folder::new();
+    packed(&folder);
+    folder.ok(&["ingest", "-q", "unpacked"]);
+    for (part, name, file) in [
+        ("all.zip!ann/a.txt", "all.zip!ann/a.txt", "unpacked/a.txt"),
+        ("all.zip!/ann/a.txt", "all.zip!ann/a.txt", "unpacked/a.txt"),
+        ("all.zip!b.txt", "all.zip!b.txt", "unpacked/b.txt"),
+        ("all.zip!in.zip!deep.txt", "all.zip!in.zip!deep.txt", "unpacked/deep.txt"),
+        ("two.jsonl:2", "two.jsonl:2", "unpacked/b.txt"),
+    ] {
+        let answer = folder.ok(&["diff", part, file, "--format", "json"]).json().remove(0);
+        assert_eq!(answer["query"]["name"], name);
+        assert_eq!(answer["matches"][0]["identical"], true, "{part}: {answer}");
+        assert_eq!(answer["matches"][0]["resemblance"], 1.0, "{part}: {answer}");
+        let answer = folder.ok(&["query", part, "--format", "json"]).json().remove(0);
+        assert_eq!(answer["matches"][0]["document"], file);
+    }
+    let parts = folder.ok(&["diff", "all.zip!b.txt", "all.zip!ann/a.txt", "--context", "0"]).stdout;
+    assert!(parts.starts_with("all.zip!b.txt"), "{parts}");
+    let of_body = folder.ok(&["diff", "two.jsonl:1", "unpacked/b.txt", "--text-field", "body"]).stdout;
+    assert!(of_body.contains("100.0%"), "{of_body}");
+    // Both texts are in a report.
+    folder.ok(&["diff", "all.zip!b.txt", "all.zip!ann/a.txt", "--format", "html", "-o", "report"]);
+}
+
+#[test]
+fn a_part_that_is_not_there_is_an_error_like_a_missing_file() {
+    let folder = Folder::new();
+    packed(&folder);
+    folder.write("plain.txt", prose(1));
+    for part in ["all.zip!c.txt", "all.zip!ann", "plain.txt!a.txt", "plain.txt:1", "two.jsonl:3", "none.zip!a.txt"] {
+        let run = folder.run(&["diff", part, "unpacked/a.txt"]);
+        assert_eq!(run.status, 2, "{run:?}");
+        assert!(run.stderr.contains(&format!("cannot read {part}")), "{run:?}");
+    }
+    // A file whose name has such a sign is that file.
+    folder.write("plain.txt!a.txt", prose(2));
+    assert!(folder.ok(&["diff", "plain.txt!a.txt", "unpacked/b.txt"]).stdout.contains("100.0%"));
+}
