@@ -77,6 +77,14 @@ impl Answer for QueryAnswer {
     const SCHEMA: &'static str = "fpdb.query/1";
 }
 
+impl QueryAnswer {
+    /// True if the query has no fingerprint in any view: only identical documents match it.
+    #[must_use]
+    pub fn is_too_short(&self) -> bool {
+        self.query.fingerprints == 0 && self.text.as_ref().is_none_or(|text| text.fingerprints == 0)
+    }
+}
+
 /// The hashes of the text as written, one of two views of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]

@@ -306,3 +306,17 @@ fn passages_do_not_depend_on_the_other_matches() {
         assert_eq!((&alone[0]["passages"], &alone[0]["coverage"]), (&found["passages"], &found["coverage"]));
     }
 }
+
+/// Each page says it of its query. A batch in JSON says it once, or its empty answers look like "no match".
+#[test]
+fn a_batch_counts_the_queries_that_are_too_short() {
+    let folder = corpus();
+    folder.write("eval.jsonl", format!("{{\"text\":\"a b\"}}\n{{\"text\":\"{}\"}}\n{{\"text\":\"c\"}}\n", text(1)));
+    for (flags, said) in
+        [(&["--format", "json"][..], 1), (&["--format", "csv"], 1), (&["--format", "json", "--by-corpus"], 1), (&[], 0)]
+    {
+        let run = folder.ok(&[&["query", "eval.jsonl"], flags].concat());
+        let note = "2 query documents have fewer than 3 symbols (k): only identical documents match\n";
+        assert_eq!(run.stderr.matches(note).count(), said, "{run:#?}");
+    }
+}

@@ -156,7 +156,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
         let _ = writeln!(page, "  {} ignored as phrases", count(answer.phrases, "fingerprint"));
     }
     let is_in_text = answer.text.as_ref().is_some_and(|text| text.fingerprints > 0);
-    if query.fingerprints == 0 && !is_in_text {
+    if answer.is_too_short() {
         let k = answer.profile.k();
         let _ = writeln!(page, "  too short: it has fewer than {k} symbols (k), so only identical documents match");
     } else if let Some(t) = answer.profile.with_window(query.window).ok().and_then(|profile| profile.guarantee())

@@ -82,10 +82,18 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         let (answered, queries) = ((sources.len() - left.len()) as u64, sources.len() as u64);
         printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
-    let Asked { output, tally: QueryTally { answered, failed, found, skipped, below }, .. } = asked;
+    let Asked { output, tally: QueryTally { answered, failed, found, skipped, below, too_short }, .. } = asked;
     tell_skipped(skipped, printer);
     if below > 0 {
         printer.note(&format!("{} below --min-score", count(below, "query document")));
+    }
+    // Pages for people say it of each query.
+    if too_short > 0 && !global.format.is_for_people() {
+        let (has, k) = (if too_short == 1 { "has" } else { "have" }, database.profile().k());
+        printer.note(&format!(
+            "{} {has} fewer than {k} symbols (k): only identical documents match",
+            count(too_short, "query document")
+        ));
     }
     if answered && !found {
         database::tell_if_all_boilerplate(&database, printer)?;
@@ -120,6 +128,8 @@ struct QueryTally {
     skipped: u64,
     /// Number of rows by corpus below --min-score.
     below: u64,
+    /// Number of queries without a fingerprint.
+    too_short: u64,
 }
 
 /// The message at the first Ctrl-C.
@@ -147,6 +157,7 @@ impl Asked<'_> {
             }
         };
         self.tally.answered = true;
+        self.tally.too_short += u64::from(answer.is_too_short());
         if self.args.by_corpus {
             let row = answer.by_corpus();
             if row.corpus_containment < self.args.min_score && !row.identical {
