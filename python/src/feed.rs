@@ -229,15 +229,15 @@ fn without_surrogates(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// The column of a table that holds the texts of a path.
+/// The columns of a table that hold the texts of paths, one on each line.
 #[pyfunction]
-pub(crate) fn text_column(text: &str) -> String {
-    TextPath::of(text).root
+pub(crate) fn text_columns(text: &str) -> Vec<String> {
+    TextPath::all_of(text).into_iter().map(|path| path.root).collect()
 }
 
 /// The columns of a table by their roles: text, name, metadata.
 pub(crate) struct Columns {
-    text: (usize, TextPath),
+    text: Vec<(usize, TextPath)>,
     id: Option<(usize, String)>,
     keep: Vec<(usize, String)>,
     /// Before every name.
@@ -245,7 +245,8 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns of a table. `text` may lead into lists and structs, as the text field of a record.
+    /// Finds the columns of a table. `text` may lead into lists and structs, and have several lines, as the text
+    /// field of a record.
     pub(crate) fn find(
         table: &DataType,
         text: &str,
@@ -266,16 +267,15 @@ impl Columns {
             }
             Some((index, _)) => Ok((index, name.to_owned())),
         };
-        let path = TextPath::of(text);
-        let text = match fields.find(&path.root) {
+        let column = |(text, path): (&str, TextPath)| match fields.find(&path.root) {
             Some((_, field)) if !path.steps.is_empty() && !PathTexts::fit(field.data_type(), &path.steps) => {
                 let kind = field.data_type();
-                return Err(parameter(&format!("{text} (text) leads to no text: {} is of type {kind}", path.root)));
+                Err(parameter(&format!("{text} (text) leads to no text: {} is of type {kind}", path.root)))
             }
-            _ => find(&path.root, "text", &|kind| PathTexts::fit(kind, &path.steps))?.0,
+            _ => Ok((find(&path.root, "text", &|kind| PathTexts::fit(kind, &path.steps))?.0, path)),
         };
         Ok(Self {
-            text: (text, path),
+            text: text.split('\n').zip(TextPath::all_of(text)).map(column).collect::<PyResult<_>>()?,
             id: id.map(|id| find(id, "id", &is_plain)).transpose()?,
             keep: keep.iter().map(|name| find(name, "keep", &is_plain)).collect::<PyResult<_>>()?,
             prefix,
@@ -286,8 +286,8 @@ impl Columns {
     fn documents(&self, rows: &ArrayRef, before: usize) -> impl Iterator<Item = Document> + Send + use<> {
         let rows = rows.as_struct();
         let column = |(index, name): &(usize, String)| (name.clone(), Values::new(rows.column(*index)));
-        let (text, path) = &self.text;
-        let texts = Arc::new(PathTexts::new(rows.column(*text), &path.steps));
+        let paths = self.text.iter().map(|(text, path)| PathTexts::new(rows.column(*text), &path.steps));
+        let texts = Arc::new(PathTexts::all(paths.collect()));
         let id = self.id.as_ref().map(column);
         let keep: Vec<_> = self.keep.iter().map(column).collect();
         let (prefix, nulls) = (self.prefix.clone(), rows.nulls().cloned());

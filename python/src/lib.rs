@@ -37,7 +37,7 @@ mod _native {
     #[pymodule_export]
     use super::database::NativeDatabase;
     #[pymodule_export]
-    use super::feed::text_column;
+    use super::feed::text_columns;
     #[pymodule_export]
     use super::fingerprints::{NativeFingerprints, fingerprint};
     #[pymodule_export]

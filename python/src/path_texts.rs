@@ -20,6 +20,8 @@ pub(crate) enum PathTexts {
     Field(ArrayRef, Box<PathTexts>),
     /// Lists, and the texts in their elements.
     Each(ArrayRef, Box<PathTexts>),
+    /// Several columns of a table.
+    Columns(Vec<PathTexts>),
 }
 
 impl PathTexts {
@@ -49,6 +51,11 @@ impl PathTexts {
         Self::within(array, steps).unwrap_or_else(|| Self::Here(Texts::new(array)))
     }
 
+    /// The texts of columns, joined.
+    pub(crate) fn all(mut columns: Vec<Self>) -> Self {
+        if columns.len() == 1 { columns.remove(0) } else { Self::Columns(columns) }
+    }
+
     /// `None` at the end of the path, and for values of the type null, which have nothing within them.
     fn within(array: &ArrayRef, steps: &[TextStep]) -> Option<Self> {
         let (step, steps) = steps.split_first()?;
@@ -76,6 +83,7 @@ impl PathTexts {
                     TextPath::join(joined, text.to_vec());
                 }
             }
+            Self::Columns(columns) => columns.iter().for_each(|column| column.join(row, joined)),
             Self::Field(array, below) if !array.is_null(row) => below.join(row, joined),
             Self::Each(array, below) if !array.is_null(row) => {
                 range(array, row).for_each(|element| below.join(element, joined));

@@ -134,6 +134,26 @@ def test_texts_in_lists_are_joined_as_the_program_joins_those_of_a_parquet_file(
     assert texts == ["\n\n".join(row) for row in said if row] and len(texts) == 4
 
 
+def test_texts_of_several_columns_are_joined_as_the_program_joins_them(tmp_path):
+    rows = {"response": ["answer " * 30, None, "alone " * 30, None], "turns": [["b " * 30], ["c " * 30], [], None]}
+    table = pyarrow.table({**rows, "prompt": ["question " * 30, "asked " * 30, None, None]})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    text = ["prompt", "turns[]", "response"]
+    with fpdb.create(tmp_path / "db") as database:
+        summary = database.ingest_table(table, text=text, id=None, prefix="t.parquet", store_text=True)
+        assert (summary.documents, summary.skips) == (3, 1)
+        assert database.text(0).decode() == "question " * 30 + "\n\n" + "b " * 30 + "\n\n" + "answer " * 30
+        documents = [(info.name, info.digest) for info in database.documents()]
+        with pytest.raises(fpdb.ParameterError, match=r"no column respnse \(text\)"):
+            database.ingest_table(table, text=["prompt", "respnse"])
+    with fpdb.create(tmp_path / "files") as database:
+        database.ingest([tmp_path / "t.parquet"], text=text)
+        assert [info.digest for info in database.documents()] == [digest for _, digest in documents]
+    program("ingest", "--db", "of-program", "t.parquet", *(f"--text-field={field}" for field in text), cwd=tmp_path)
+    with fpdb.open(tmp_path / "of-program") as database:
+        assert [(info.name, info.digest) for info in database.documents()] == documents
+
+
 def test_paths_lead_through_structs_and_lists_of_lists(tmp_path):
     turns = [{"turns": [["one " * 30, "two " * 30], [], ["three " * 30]]}, {"turns": None}, None]
     table = pyarrow.table({"chat.log": turns, "chat": turns, "a.b": ["plain " * 30, None, None]})

@@ -27,7 +27,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::About;
+use fpdb_reading::input::{About, RecordFields};
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
 /// A batch takes this share of the memory allowed. The batch being committed and the kept postings of earlier
@@ -53,6 +53,8 @@ pub(super) struct Intake<'a> {
     before: Option<RunCounts>,
     sweep: Sweep,
     last_file: LastFile,
+    /// The wanted fields that no document had so far.
+    absent_fields: Vec<String>,
     /// A document was broken off because the run stops. The intake then ignores all later documents, even
     /// those that were read: the next run must find the same order.
     broken_off: bool,
@@ -83,6 +85,12 @@ struct LastBatch {
 
 fn lock(committer: &Mutex<Committer>) -> MutexGuard<'_, Committer> {
     committer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The fields whose absence from all documents is worth a word.
+fn wanted_fields(fields: &RecordFields) -> Vec<String> {
+    let id = Some(&fields.id).filter(|id| **id != RecordFields::default().id);
+    id.into_iter().chain(&fields.keep).cloned().collect()
 }
 
 /// Calls `work` with an intake, beside a thread that commits its batches.
@@ -128,6 +136,7 @@ pub(super) fn with_intake<T>(
             before: None,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
+            absent_fields: wanted_fields(&options.read.fields),
             broken_off: false,
         })?;
         store.settle()?;
@@ -190,6 +199,10 @@ impl Intake<'_> {
                 self.summary.unmatched.push(name);
             }
         }
+        // Documents that were not read again show nothing.
+        if self.summary.added + self.summary.replaced > 0 {
+            self.summary.absent_fields = std::mem::take(&mut self.absent_fields);
+        }
         Ok(std::mem::take(&mut self.summary))
     }
 
@@ -250,6 +263,7 @@ impl Intake<'_> {
         match read {
             Ok(read) => {
                 self.closed(&about)?;
+                self.note_fields(&about);
                 let source = about.file.as_ref().map(|file| file.source.as_str());
                 let boilerplate = self.options.marks(&about.name, source);
                 let record = record_of(
@@ -275,6 +289,11 @@ impl Intake<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes the fields that a document has.
+    fn note_fields(&mut self, about: &About) {
+        self.absent_fields.retain(|field| !about.metadata.iter().any(|(name, _)| name == field));
     }
 
     /// Drops the current document and all later ones.
@@ -379,6 +398,7 @@ impl Intake<'_> {
     /// Handles a document with the content that is stored under its name.
     fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
         self.closed(&about)?;
+        self.note_fields(&about);
         // A document of the same name in this run may have replaced the stored one since it was compared.
         match self.known().newest_named(&about.name)? {
             Some((newest, record)) if record.digest == digest => {

@@ -91,6 +91,9 @@ pub struct IngestSummary {
     /// Rows of the metadata table that no document matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
+    /// Fields to keep, and the field of the id if it is not the default one, that no document which was read has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent_fields: Vec<String>,
     /// Added or replacing documents that are boilerplate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub boilerplate: u64,
@@ -148,8 +151,9 @@ impl IngestSummary {
 
     /// The current counts, without the lists of names.
     pub(super) fn counts(&self) -> Self {
-        let (unmatched, repeated_names, failed, skipped) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { formats: self.formats.clone(), unmatched, repeated_names, failed, skipped, ..*self }
+        let (unmatched, absent_fields, repeated_names) = (Vec::new(), Vec::new(), Vec::new());
+        let (failed, skipped) = (Vec::new(), Vec::new());
+        Self { formats: self.formats.clone(), unmatched, absent_fields, repeated_names, failed, skipped, ..*self }
     }
 
     /// The summary of a run that began at `started` and has ended.

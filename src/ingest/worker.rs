@@ -11,7 +11,8 @@ use fpdb_host::guarded::guarded;
 use fpdb_host::progress::Progress;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::FINGERPRINT_BYTES;
-use fpdb_kernel::document::Digest;
+use fpdb_kernel::document::{Digest, Format};
+use fpdb_reading::extract::mail_headers;
 use fpdb_reading::fingerprint::Fingerprinter;
 use fpdb_reading::input::{Candidate, Content, Reader, format_of};
 use fpdb_store::{Store, TEXT_CHUNK_BYTES, compress};
@@ -42,6 +43,7 @@ pub(super) fn work(
         looks: store.view().state().documents > 0,
         reader: Reader::new(options.read.limits.clone()),
         fingerprinter: Fingerprinter::new(store.profile()).with_limits(&options.read.limits),
+        headers: Vec::new(),
     };
     let mut worker = new();
     loop {
@@ -52,7 +54,7 @@ pub(super) fn work(
             let piece = match entry {
                 JobEntry::Skipped { name, reason } => ParcelEntry::Skipped { name, reason },
                 JobEntry::Failed { name, error } => ParcelEntry::Failed { name, error },
-                JobEntry::Document(candidate) => {
+                JobEntry::Document(mut candidate) => {
                     let outcome = guarded(|| {
                         Ok(match worker.stored(&candidate, stored)? {
                             Some(digest) => DocumentOutcome::Stored(digest),
@@ -64,6 +66,8 @@ pub(super) fn work(
                         worker = new();
                         Err(Error::Document(DocumentError::ReaderFailed { detail }))
                     });
+                    worker.headers.retain(|(name, _)| !candidate.about.metadata.iter().any(|(known, _)| known == name));
+                    candidate.about.metadata.append(&mut worker.headers);
                     match outcome {
                         Ok(DocumentOutcome::Stored(digest)) => ParcelEntry::Stored(candidate.about, digest),
                         Ok(DocumentOutcome::Read(read)) => ParcelEntry::End(candidate.about, Ok(read)),
@@ -126,6 +130,8 @@ struct Worker<'a> {
     looks: bool,
     reader: Reader,
     fingerprinter: Fingerprinter,
+    /// The headers to keep of the mail that was read last.
+    headers: Vec<(String, String)>,
 }
 
 impl Worker<'_> {
@@ -144,17 +150,25 @@ impl Worker<'_> {
         if !self.looks || candidate.about.repeated {
             return Ok(None);
         }
-        known::by_content(self.store, self.options, &candidate.about, bytes)
+        let stored = known::by_content(self.store, self.options, &candidate.about, bytes)?;
+        let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
+        if stored.is_some() && format_of(asked, &candidate.about.hint, bytes, unit)? == Format::Mail {
+            self.headers = mail_headers(bytes, &self.options.read.fields.kept());
+        }
+        Ok(stored)
     }
 
     fn read(&mut self, candidate: &Candidate, pieces: &mut Pieces) -> Result<ReadDocument> {
-        let Self { fingerprinter, progress, .. } = self;
+        let Self { fingerprinter, progress, headers, .. } = self;
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
         let mut format = None;
         let mut text = self.options.store_text.then(TextChunks::default);
         let read = self.reader.read(candidate, self.stop, &|bytes| progress.read(bytes), &mut |bytes| {
             if format.is_none() {
                 let chosen = format_of(asked, &candidate.about.hint, bytes, unit)?;
+                if chosen == Format::Mail {
+                    *headers = mail_headers(bytes, &self.options.read.fields.kept());
+                }
                 fingerprinter.begin(chosen);
                 format = Some(chosen);
             }

@@ -39,14 +39,17 @@ pub(crate) struct RecordFieldArgs {
     /// The field of JSON lines and Parquet that holds the text [default: text]
     ///
     /// 'messages[].content' joins the field `content` of all elements of the list `messages`, with blank
-    /// lines between them; 'texts[]' joins the texts of a list. Where this or --id-field is given, JSON lines
+    /// lines between them; 'texts[]' joins the texts of a list. May be repeated: the texts of the fields are
+    /// joined in this order, also with blank lines, and each record must have all of them. Where this or --id-field is given, JSON lines
     /// whose name does not say so (.jsonl) are an error, not one document; so is a JSON array of records.
     #[arg(long, value_name = "FIELD")]
-    pub(crate) text_field: Option<String>,
+    pub(crate) text_field: Vec<String>,
     /// The field that holds the id, which is kept with the document [default: id]
     #[arg(long, value_name = "FIELD")]
     pub(crate) id_field: Option<String>,
     /// Other fields to keep with the documents, separated by commas
+    ///
+    /// Of mails these are headers, in any case: subject,date,from.
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) keep_fields: Vec<String>,
 }
@@ -55,9 +58,11 @@ impl RecordFieldArgs {
     /// Sets these fields. If a field was named, files of records must not be read as one document.
     pub(crate) fn set(&self, read: ReadOptions) -> ReadOptions {
         let mut fields = RecordFields::default().keep(self.keep_fields.clone());
-        fields.text = self.text_field.clone().unwrap_or(fields.text);
+        if !self.text_field.is_empty() {
+            fields.text = self.text_field.join("\n");
+        }
         fields.id = self.id_field.clone().unwrap_or(fields.id);
-        read.fields(fields).expects_records(self.text_field.is_some() || self.id_field.is_some())
+        read.fields(fields).expects_records(!self.text_field.is_empty() || self.id_field.is_some())
     }
 }
 

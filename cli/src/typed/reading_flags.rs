@@ -23,7 +23,7 @@ use Setting::{Switch, Values};
 const READING_FLAGS: [ReadingFlag; 10] = [
     ("front_end", "as", |options| Values(vec![options.read.front_end.name().to_owned()])),
     ("no_expand", "no-expand", |options| Switch(options.read.closed)),
-    ("text_field", "text-field", |options| Values(vec![options.read.fields.text.clone()])),
+    ("text_field", "text-field", |options| Values(options.read.fields.text.split('\n').map(Into::into).collect())),
     ("id_field", "id-field", |options| Values(vec![options.read.fields.id.clone()])),
     ("keep_fields", "keep-fields", |options| Values(options.read.fields.keep.clone())),
     ("exclude", "exclude", |options| Values(options.walk.exclude.clone())),
@@ -74,6 +74,7 @@ mod tests {
         let flags = [
             "--as=html",
             "--no-expand",
+            "--text-field=title",
             "--text-field=body",
             "--id-field=url",
             "--keep-fields=a",

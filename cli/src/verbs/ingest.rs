@@ -80,6 +80,12 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     for name in &summary.unmatched {
         printer.detail(&format!("no document matches the row {name} of the metadata"));
     }
+    if !summary.absent_fields.is_empty() {
+        printer.note(&format!(
+            "no document has the field {} (--keep-fields, --id-field)",
+            summary.absent_fields.join(", ")
+        ));
+    }
     if summary.failures > events.shown {
         let more = summary.failures - events.shown;
         let rest = if args.failures.is_none() { "; --failures FILE lists all" } else { "" };
@@ -99,7 +105,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         let (documents, verb) = (count(office, "office document"), if office == 1 { "was" } else { "were" });
         let first = first_names(&first_office, office);
         printer.note(&format!("{documents} of kinds that fpdb does not read {verb} skipped: {first}"));
-        printer.note("hint: save them as DOCX, PDF or text and ingest what comes out");
+        printer.note("hint: save them as DOCX, PDF or text and ingest what comes out: `libreoffice --headless --convert-to docx FILE`");
     }
     if summary.without_text > 0 {
         let first = first_names(&textless, summary.without_text);

@@ -851,6 +851,7 @@ class IngestSummary(Answer):
         skips, skipped: the same of what is no document.
         unread_archives: those that are archives of a kind that is not read, such as 7z.
         without_text: added or replacing ones that are not empty and have no text, such as scanned pages.
+        absent_fields: fields to keep that no document which was read has.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """
 
@@ -868,6 +869,7 @@ class IngestSummary(Answer):
             "repeated_names",
             "unread_archives",
             "without_text",
+            "absent_fields",
         }
     )
 
@@ -893,6 +895,7 @@ class IngestSummary(Answer):
     unread_archives: int = 0
     without_text: int = 0
     unmatched: list[str] = field(default_factory=list)
+    absent_fields: list[str] = field(default_factory=list)
     made_boilerplate: int = 0
     replaced_from_other_places: int = 0
     named_by_path: int = 0

@@ -182,7 +182,7 @@ class Database:
         include: Sequence[str] = (),
         skip_hidden: bool = False,
         follow: bool = False,
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         id: str = "id",
         keep: Sequence[str] = (),
         remember: bool = False,
@@ -211,8 +211,8 @@ class Database:
                 are taken.
             skip_hidden: leaves out hidden files below folders.
             follow: follows symbolic links below folders.
-            text, id, keep: the fields of JSONL and the columns of Parquet files: which holds the text, which the id, and which
-                others are kept as metadata.
+            text, id, keep: the fields of JSONL and the columns of Parquet files: which holds the text (or several, whose texts are
+                joined), which the id, and which others are kept as metadata. `keep` also names headers of mails.
             remember: remembers for these paths all of `format`, `closed`, `store_text` and the arguments from `exclude` to `keep`. They
                 are in `remembered`, and `fpdb ingest` uses them if none of these flags is given. Defaults forget.
             progress: True for a bar of tqdm, or a function that is called with a `Progress` some 20 times a second. What it
@@ -272,7 +272,7 @@ class Database:
     def ingest_table(
         self,
         table: ArrowData,
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         id: str | None = "id",
         keep: Sequence[str] = (),
         *,
@@ -294,7 +294,7 @@ class Database:
             table: a table, a record batch, or a reader of record batches.
             text: the column with the texts: strings or bytes, also as a dictionary. A row whose text is null is skipped.
                 "messages[].content" joins the field `content` of all structs in the lists of the column `messages`, with blank lines
-                between them.
+                between them. Several columns are joined in the order given, also with blank lines.
             id: the column that names the documents: strings, integers, floats, booleans, dates or timestamps. A row whose id is one
                 before it has replaces that one, and a `RepeatedNameWarning` tells of it. The id is kept as metadata too. None: a row is
                 named by its number, from 1, as ":17"; and so is a row whose id is null, which has no metadata "id".
@@ -308,7 +308,8 @@ class Database:
         Raises:
             ParameterError: a column is not there or of the wrong type. As for `ingest` beside that.
         """
-        data = arrow_of(table, [_native.text_column(text), *([] if id is None else [id]), *listed(keep)])
+        text = "\n".join(listed(text))
+        data = arrow_of(table, [*_native.text_columns(text), *([] if id is None else [id]), *listed(keep)])
         if data is None:
             raise not_a_table(table)
         options = INGEST.given(

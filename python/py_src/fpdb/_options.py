@@ -136,6 +136,10 @@ def _texts(name: str, value: Any) -> list[str]:
     return [_text(name, one) for one in listed(value)]
 
 
+def _lines(name: str, value: Any) -> str:
+    return "\n".join(_texts(name, value))
+
+
 def _switch(name: str, value: Any) -> bool:
     # A truth value of numpy is an object of its own, with the value as its item.
     value = value.item() if hasattr(value, "item") else value
@@ -209,7 +213,7 @@ _READING = {
     "limits": Argument("read.limits", None, _limits),
 }
 _FIELDS = {
-    "text": Argument("read.fields.text", "text", _text),
+    "text": Argument("read.fields.text", "text", _lines),
     "id": Argument("read.fields.id", "id", _text),
     "keep": Argument("read.fields.keep", (), _texts),
 }
@@ -360,7 +364,7 @@ class BelowOptions(MatchOptions, total=False):
     include: Sequence[str]
     skip_hidden: bool
     follow: bool
-    text: str
+    text: str | Sequence[str]
     id: str
     keep: Sequence[str]
 

@@ -114,6 +114,58 @@ fn messages_of_chats_are_one_text_with_offsets_into_it() {
     }
 }
 
+fn prompts() -> [(Option<String>, Option<String>); 3] {
+    [(Some(prose(4)), Some(format!("é {}", prose(5)))), (None, None), (None, Some(prose(6)))]
+}
+
+fn prompts_table() -> Vec<u8> {
+    // The order of the columns is not that of the flags.
+    let schema = "message rows { optional binary response (UTF8); optional binary prompt (UTF8); }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let [prompts, responses] = [prompts().map(|row| row.0), prompts().map(|row| row.1)];
+    for values in [responses, prompts] {
+        let levels = values.each_ref().map(|value| i16::from(value.is_some()));
+        let values: Vec<ByteArray> =
+            values.into_iter().flatten().map(|value| ByteArray::from(value.into_bytes())).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+#[test]
+fn several_fields_are_one_text_with_offsets_into_it() {
+    let lines: String =
+        prompts().map(|(prompt, response)| json!({"response": response, "prompt": prompt}).to_string() + "\n").concat();
+    for (file, bytes) in [("pairs.jsonl", lines.into_bytes()), ("pairs.parquet", prompts_table())] {
+        let folder = Folder::new();
+        folder.write(file, bytes);
+        folder.write("query.txt", format!("They said: {}", prose(5)));
+        folder.ok(&["ingest", "-q", "--text-field", "prompt", "--text-field", "response", file]);
+        assert_eq!(names(&folder), [format!("{file}:1"), format!("{file}:3")]);
+        let text = format!("{}\n\né {}", prose(4), prose(5));
+        assert_eq!(list(&folder)[0]["bytes"].as_u64(), Some(text.len() as u64));
+        // The file is read again for the passage.
+        let answer = folder.ok(&["query", "query.txt", "--format", "json"]).json().remove(0);
+        let passage = &answer["matches"][0]["passages"][0];
+        assert_eq!(passage["exact"], true, "{answer}");
+        let offset = |field: &str| passage["document"][field].as_u64().unwrap() as usize;
+        let shared = &text[offset("start")..offset("end")];
+        assert!(prose(5).contains(shared) && shared.len() + 20 > prose(5).trim().len(), "{shared}");
+        // The database remembers both.
+        let run = folder.ok(&["ingest", file]);
+        assert!(run.stdout.starts_with("0 documents added, 2 unchanged"), "{run:?}");
+        assert!(run.stderr.contains("--text-field=prompt --text-field=response"), "{run:?}");
+        // A wrong name is an error, whatever the others hold.
+        let run = folder.run(&["ingest", "--text-field", "prompt", "--text-field", "respnse", file]);
+        assert!(run.status == 2 && run.stderr.contains("`respnse`"), "{run:?}");
+    }
+}
+
 #[test]
 fn a_path_that_leads_to_no_text_is_an_error() {
     for (file, bytes) in [("chats.jsonl", json_lines().into_bytes()), ("chats.parquet", table())] {

@@ -72,6 +72,39 @@ fn fields_of_records_are_kept() {
     }
 }
 
+/// Headers of mails are kept like fields of records, also once the mails are stored. Fields that nothing has are named.
+#[test]
+fn headers_of_mails_are_kept_and_absent_fields_are_named() {
+    let folder = Folder::new();
+    let mail = |number: usize, subject: &str| {
+        format!("Date: Mon, {number} Mar 1999 12:00:00 +0100\nSUBJECT: {subject}\n\n{}\n", prose(number))
+    };
+    folder.write(
+        "box.mbox",
+        format!("From a@b 1999\n{}\nFrom a@b 1999\n{}", mail(1, "one"), mail(2, "=?utf-8?q?zw=C3=B6?=")),
+    );
+    folder.write("mails/3.eml", mail(3, "three"));
+    let metadata = |name: &str| list(&folder).into_iter().find(|one| one["name"] == name).unwrap()["metadata"].clone();
+    let kept = |day: usize, subject: &str| serde_json::json!({ "date": format!("1999-03-0{day}T12:00:00+01:00"), "Subject": subject });
+    folder.ok(&["ingest", "-q", "box.mbox"]);
+    assert_eq!(metadata("box.mbox#1"), serde_json::json!({}));
+    let run = folder.ok(&["ingest", "--keep-fields", "date,Subject,topic", "box.mbox", "mails"]);
+    assert_eq!(metadata("box.mbox#1"), kept(1, "one"));
+    assert_eq!(metadata("box.mbox#2"), kept(2, "zw\u{f6}"));
+    assert_eq!(metadata("mails/3.eml"), kept(3, "three"));
+    assert!(run.stderr.contains("no document has the field topic (--keep-fields, --id-field)\n"), "{run:?}");
+
+    folder.write(
+        "a.jsonl",
+        format!("{{\"text\": \"{}\", \"url\": null, \"n\": 1}}\n", prose(9).trim().replace('\n', " ")),
+    );
+    let flags = ["ingest", "--format", "json", "--keep-fields", "url,n,extra", "--id-field", "key", "a.jsonl"];
+    let run = folder.ok(&flags);
+    assert_eq!(run.json()[0]["absent_fields"], serde_json::json!(["key", "url", "extra"]), "{run:?}");
+    // A run that reads nothing again knows nothing of fields.
+    assert_eq!(folder.ok(&flags).json()[0].get("absent_fields"), None);
+}
+
 #[test]
 fn boilerplate_is_never_a_match_and_is_ignored_in_others() {
     let folder = Folder::new();

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::{HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::{Extracted, InputLimits, html};
 use crate::extract::text::extracted::UnreadParts;
@@ -29,6 +29,30 @@ pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
         bytes = Cow::Owned(closed);
     }
     Err(Error::not_of_format(Format::Mail, "its parts contain each other"))
+}
+
+/// The headers of a message that are fields to keep: the names as given, and the decoded values. Case makes no
+/// difference. Dates are written as in RFC 3339. Of a header that is repeated, the last one counts.
+pub(super) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
+    let Some(message) = MessageParser::default().parse_headers(bytes) else { return Vec::new() };
+    let value = |name: &str| match message.header(name)? {
+        HeaderValue::Text(text) => Some(text.to_string()),
+        HeaderValue::TextList(texts) => Some(texts.join(", ")),
+        HeaderValue::DateTime(time) if time.is_valid() => Some(time.to_rfc3339()),
+        HeaderValue::Address(addresses) => Some(
+            addresses
+                .iter()
+                .map(|one| match (&one.name, &one.address) {
+                    (Some(name), Some(address)) => format!("{name} <{address}>"),
+                    (name, address) => name.as_ref().or(address.as_ref()).map(ToString::to_string).unwrap_or_default(),
+                })
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
+        _ => message.header_raw(name).map(|raw| raw.trim().to_owned()),
+    };
+    let kept = wanted.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?)));
+    kept.filter(|(_, value)| !value.is_empty()).collect()
 }
 
 fn text_of(message: &Message<'_>, limits: &InputLimits) -> Result<Extracted> {
@@ -223,6 +247,23 @@ mod tests {
             let (text, _) = read(&format!("From: a\nContent-Type: {header}\n\nwords that stand there\n"));
             assert_eq!(text, "words that stand there\n", "{header}");
         }
+    }
+
+    #[test]
+    fn headers_are_kept_as_text() {
+        let mail = "From: =?utf-8?q?J=C3=BCrgen?= <j@x.org>, b@x.org\nsubject: =?iso-8859-1?q?Gr=FC=DFe?= an\n alle\nDate: Mon, 1 Mar \
+                    1999 12:00:00 +0100\nMessage-ID: <1@x>\nX-Spam: no\nBcc:\n\nSubject: of the text";
+        let wanted = ["from", "Subject", "date", "message-id", "x-spam", "bcc", "to"];
+        let kept = headers(mail.as_bytes(), &wanted);
+        let expected = [
+            ("from", "J\u{fc}rgen <j@x.org>, b@x.org"),
+            ("Subject", "Gr\u{fc}\u{df}e an alle"),
+            ("date", "1999-03-01T12:00:00+01:00"),
+            ("message-id", "1@x"),
+            ("x-spam", "no"),
+        ];
+        assert_eq!(kept, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert!(headers(b"", &wanted).is_empty());
     }
 
     #[test]

@@ -89,6 +89,15 @@ fn extract_here(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Ex
     extracted.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
 }
 
+/// The headers of a mail with these names, and their values as text, from the first bytes of the mail.
+#[cfg_attr(not(feature = "mail"), expect(unused_variables, reason = "this build reads no mail"))]
+pub fn mail_headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
+    #[cfg(feature = "mail")]
+    return mail::headers(bytes, wanted);
+    #[cfg(not(feature = "mail"))]
+    Vec::new()
+}
+
 /// The pictures and other files embedded in a page: the contents of its `data:` addresses in base64.
 fn embedded(page: &[u8]) -> Unread {
     const MARK: &[u8] = b";base64,";

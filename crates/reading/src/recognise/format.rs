@@ -66,6 +66,10 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     if let Some(format) = binary(head, named) {
         return Choice::Read(format);
     }
+    // Its text is among markup that no front-end leaves out.
+    if head.starts_with(b"{\\rtf") {
+        return Choice::Skip(SkipReason::Package);
+    }
     let is_other = NO_DOCUMENTS.contains(&&*extension);
     if head.starts_with(b"PK\x03\x04") || (head.starts_with(b"\xD0\xCF\x11\xE0") && !is_other) {
         return match named {
@@ -315,6 +319,10 @@ mod tests {
         ] {
             assert_eq!(choose(name, old, Unit::Char), Choice::Skip(reason), "{name}");
         }
+        for unit in [Unit::Char, Unit::Word, Unit::Token] {
+            assert_eq!(choose("a", b"{\\rtf1\\ansi text}", unit), Choice::Skip(SkipReason::Package));
+        }
+        assert_eq!(read("a.rtf", b"plain text"), Some(Format::Text));
         assert_eq!(read("a", b"\x7FELF\0\0\0\x01"), None);
         assert_eq!(read("a.html", b"\x89PNG\0\0\0\x01"), None);
         assert_eq!(choose("a", b"\x7FELF\0\0\0\x01", Unit::Byte), Choice::Read(Format::Bytes));

@@ -7,7 +7,7 @@ use std::io::Read;
 
 use memchr::memchr2;
 use serde::Deserializer;
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::lines::{Line, LineReader, without_newline};
@@ -32,7 +32,7 @@ pub(super) fn read(
     members: &mut dyn Members,
 ) -> Result<()> {
     let limits = &meter.limits;
-    let path = TextPath::of(&fields.text);
+    let paths = fields.text_paths();
     let mut lines = LineReader::new(input);
     let (mut number, mut good) = (0u64, 0u64);
     let mut bad = BadBeginning::default();
@@ -49,7 +49,7 @@ pub(super) fn read(
                 if line.trim_ascii().is_empty() {
                     continue;
                 }
-                let record = parse(line, (fields, &path), limits.json_depth);
+                let record = parse(line, (fields, &paths), limits.json_depth);
                 if good == 0 && record.as_ref().map_or_else(is_without_field, LineRecord::is_lacking) {
                     bad.note_fields(line);
                 }
@@ -71,18 +71,18 @@ pub(super) fn read(
             missing => {
                 bad.failed.push((suffix, missing.err()));
                 if bad.failed.len() == BAD_LINES_AT_START {
-                    return Err(bad.refusal(fields, members)?);
+                    return Err(bad.refusal(&paths, members)?);
                 }
             }
         }
     }
     match bad.failed.len() > 1 && bad.all_without_field() {
-        true => Err(bad.refusal(fields, members)?),
+        true => Err(bad.refusal(&paths, members)?),
         // No record so far has all fields of the path.
         false if good == 0 => bad
             .failed
             .drain(..)
-            .try_for_each(|(suffix, error)| members.failed(suffix, error.unwrap_or_else(|| no_field(fields)))),
+            .try_for_each(|(suffix, error)| members.failed(suffix, error.unwrap_or_else(|| lacking(&paths)))),
         false => bad.tell(members),
     }
 }
@@ -91,8 +91,14 @@ fn is_without_field(error: &Error) -> bool {
     matches!(error, Error::Document(DocumentError::NoField { .. }))
 }
 
-fn no_field(fields: &RecordFields) -> Error {
-    Error::Document(DocumentError::NoField { field: fields.text.clone() })
+fn no_field(field: &str) -> Error {
+    Error::Document(DocumentError::NoField { field: field.to_owned() })
+}
+
+/// The error for an object that lacks a field of a path: of the first path that has fields of objects.
+fn lacking(paths: &[(&str, TextPath)]) -> Error {
+    let (field, _) = paths.iter().find(|(_, path)| !path.steps.is_empty()).unwrap_or(&paths[0]);
+    no_field(field)
 }
 
 /// The failed lines before the first record. They are reported when a record follows. If none follows and all
@@ -139,16 +145,21 @@ impl BadBeginning {
 
     /// The error for a file whose first lines are all not records. If the lines fail for different reasons,
     /// reports all but the last, and returns the error of the last.
-    fn refusal(mut self, fields: &RecordFields, members: &mut dyn Members) -> Result<Error> {
+    fn refusal(mut self, paths: &[(&str, TextPath)], members: &mut dyn Members) -> Result<Error> {
         let records = Some(self.failed.len() as u64);
         let is_one = self.all_without_field();
-        if let (false, Some((_, error))) = (is_one, self.failed.pop()) {
-            self.tell(members)?;
-            return Ok(error.unwrap_or_else(|| no_field(fields)));
-        }
-        let most = self.places.into_iter().max_by_key(|(_, bytes)| *bytes);
+        let last = self.failed.pop().and_then(|(_, error)| error).unwrap_or_else(|| lacking(paths));
+        let field = match last {
+            Error::Document(DocumentError::NoField { field }) if is_one => field,
+            last => {
+                self.tell(members)?;
+                return Ok(last);
+            }
+        };
+        // Of several fields, others may have the most text and be named already.
+        let most = self.places.into_iter().filter(|_| paths.len() == 1).max_by_key(|(_, bytes)| *bytes);
         Ok(Error::Document(DocumentError::NoTextField {
-            field: fields.text.clone(),
+            field,
             records,
             most_text: most.map(|(place, _)| place),
             fields: self.fields,
@@ -171,31 +182,31 @@ impl LineRecord {
     }
 }
 
-fn parse(line: &[u8], (fields, path): (&RecordFields, &TextPath), most: u32) -> Result<LineRecord> {
+fn parse(line: &[u8], (fields, paths): (&RecordFields, &[(&str, TextPath)]), most: u32) -> Result<LineRecord> {
     if depth(line) > most {
         return Err(Error::Document(DocumentError::JsonTooDeep { limit: most }));
     }
     let mut from = serde_json::Deserializer::from_slice(line);
-    let found = RecordSeed { fields, path }.deserialize(&mut from).and_then(|found| from.end().map(|()| found));
-    let found = found.map_err(|error| match value_without_text(line, path) {
-        Some(value) => {
-            let place = most_text(&path.root, value).filter(|_| path.steps.is_empty()).map(|(place, _)| place);
-            Error::Document(DocumentError::NotText { field: fields.text.clone(), place })
-        }
-        None => Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }),
+    let found = RecordSeed { fields, paths }.deserialize(&mut from).and_then(|found| from.end().map(|()| found));
+    let found = found.map_err(|error| {
+        not_text(line, paths)
+            .unwrap_or_else(|| Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() }))
     })?;
-    match found.text {
-        Some(reached) => Ok(LineRecord { reached, metadata: found.metadata }),
-        None => Err(no_field(fields)),
+    let mut all = Reached::default();
+    for (reached, (field, _)) in found.reached.into_iter().zip(paths) {
+        all.add(reached.ok_or_else(|| no_field(field))?);
     }
+    Ok(LineRecord { reached: all, metadata: found.metadata })
 }
 
-/// The value of a record's text field, if it is not text. For a path, the value if it is not the lists and
-/// objects that the path expects.
-fn value_without_text<'a>(line: &'a [u8], path: &TextPath) -> Option<&'a RawValue> {
+/// The error for a record whose text field is not text, or lacks the lists and objects that its path expects.
+fn not_text(line: &[u8], paths: &[(&str, TextPath)]) -> Option<Error> {
     let record = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line).ok()?;
-    let is_text = |value: &RawValue| value.get().starts_with('"') || value.get() == "null";
-    record.get(&path.root).copied().filter(|value| !path.steps.is_empty() || !is_text(value))
+    paths.iter().find_map(|(field, path)| {
+        let value = record.get(&path.root).copied().filter(|value| path.follow(value).is_err())?;
+        let place = most_text(&path.root, value).filter(|_| path.steps.is_empty()).map(|(place, _)| place);
+        Some(Error::Document(DocumentError::NotText { field: (*field).to_owned(), place }))
+    })
 }
 
 /// Maximum nesting of arrays and objects in any bytes.
@@ -226,14 +237,14 @@ fn depth(line: &[u8]) -> u32 {
 }
 
 struct ParsedRecord {
-    /// `None` if the field is missing.
-    text: Option<Reached>,
+    /// By path. `None` if the field is missing.
+    reached: Vec<Option<Reached>>,
     metadata: Vec<(String, String)>,
 }
 
 struct RecordSeed<'a> {
     fields: &'a RecordFields,
-    path: &'a TextPath,
+    paths: &'a [(&'a str, TextPath)],
 }
 
 impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {
@@ -252,12 +263,22 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<ParsedRecord, A::Error> {
-        let mut found = ParsedRecord { text: None, metadata: Vec::new() };
+        let mut found = ParsedRecord { reached: self.paths.iter().map(|_| None).collect(), metadata: Vec::new() };
         while let Some(Key(key)) = map.next_key()? {
-            if *key == self.path.root {
-                let mut reached = Reached::default();
-                map.next_value_seed(self.path.seed(&mut reached))?;
-                found.text = Some(reached);
+            let begins_here = |(_, path): &(&str, TextPath)| path.root == *key;
+            if let Some(at) = self.paths.iter().position(begins_here) {
+                if self.paths[at + 1..].iter().any(begins_here) {
+                    let value: &RawValue = map.next_value()?;
+                    for (reached, path) in
+                        found.reached.iter_mut().zip(self.paths).filter(|(_, path)| begins_here(path))
+                    {
+                        *reached = Some(path.1.follow(value).map_err(A::Error::custom)?);
+                    }
+                } else {
+                    let mut reached = Reached::default();
+                    map.next_value_seed(self.paths[at].1.seed(&mut reached))?;
+                    found.reached[at] = Some(reached);
+                }
             } else if *key == self.fields.id || self.fields.keep.iter().any(|field| *field == *key) {
                 let value: &RawValue = map.next_value()?;
                 // The last value of a repeated key counts, as for the text.
@@ -296,7 +317,7 @@ mod tests {
     }
 
     fn text_at(field: &str, line: &str) -> String {
-        match parse(line.as_bytes(), (&fields(), &TextPath::of(field)), 8) {
+        match parse(line.as_bytes(), (&fields(), &fields().text(field.into()).text_paths()), 8) {
             Ok(LineRecord { reached: Reached { texts: Some(text), .. }, .. }) => {
                 String::from_utf8_lossy(&text).into_owned()
             }
@@ -354,6 +375,24 @@ mod tests {
         assert_eq!(text_at("texts[]", r#"{"text": "a"}"#), "the record has no field text");
         // The last value of a repeated key counts.
         assert_eq!(text_at("texts[]", r#"{"texts": ["a"], "texts": ["b"]}"#), "b");
+    }
+
+    #[test]
+    fn texts_of_fields_are_joined_in_the_order_of_the_fields() {
+        let of = |line| text_at("prompt\nanswers[].text\nanswers[].why", line);
+        let line = r#"{"answers": [{"why": "w", "text": "1"}, {"text": "2"}], "prompt": "p"}"#;
+        assert_eq!(of(line), "p\n\n1\n\n2\n\nw");
+        assert_eq!(of(r#"{"answers": [], "prompt": "p"}"#), "p");
+        assert_eq!(of(r#"{"answers": [{"text": "1"}], "prompt": null}"#), "1");
+        assert_eq!(of(r#"{"answers": null, "prompt": null}"#), "null");
+        // The error names the field.
+        assert_eq!(of(r#"{"prompt": "p"}"#), "the record has no field answers[].text");
+        assert_eq!(of(r#"{"answers": []}"#), "the record has no field prompt");
+        assert_eq!(
+            of(r#"{"answers": [{"why": 7}], "prompt": "p"}"#),
+            "the field answers[].why of the record is not text"
+        );
+        assert_eq!(of(r#"{"answers": [], "prompt": 7}"#), "the field prompt of the record is not text");
     }
 
     /// Records members as their names and failures as their messages.
@@ -450,7 +489,7 @@ mod tests {
     #[test]
     fn fields_are_kept() {
         let line = br#"{"id": "a\"b", "n": 1.50, "other": 3, "deep": {"x": [1]}, "text": ""}"#;
-        let record = parse(line, (&fields(), &TextPath::of("text")), 8).unwrap();
+        let record = parse(line, (&fields(), &fields().text_paths()), 8).unwrap();
         let kept = [("id", "a\"b"), ("n", "1.50"), ("deep", "{\"x\": [1]}")];
         assert_eq!(record.metadata, kept.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert_eq!(record.reached.texts, Some(Vec::new()));

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::ops::Range;
 
+use super::text_path::TextPath;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::setters::setters;
 use fpdb_host::skip_reason::SkipReason;
@@ -14,16 +15,26 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub struct RecordFields {
     /// The field with the text. `messages[].content` joins, with blank lines between them, the fields
-    /// `content` of all elements of the list `messages`; `texts[]` joins the elements of a list. Default:
-    /// `text`.
+    /// `content` of all elements of the list `messages`; `texts[]` joins the elements of a list. Several
+    /// fields, one on each line, are joined in this order. Each record must have all of them. Default: `text`.
     pub text: String,
     /// The field with the id, which is kept as metadata if a record has it. Default: `id`.
     pub id: String,
-    /// Other fields to keep as metadata. Default: none.
+    /// Other fields to keep as metadata. Of a mail these are headers, in any case. Default: none.
     pub keep: Vec<String>,
 }
 
 impl RecordFields {
+    /// The fields that are kept as metadata.
+    pub fn kept(&self) -> Vec<&str> {
+        std::iter::once(&self.id).chain(&self.keep).map(String::as_str).collect()
+    }
+
+    /// The fields with the text, and the path of each.
+    pub(super) fn text_paths(&self) -> Vec<(&str, TextPath)> {
+        self.text.split('\n').zip(TextPath::all_of(&self.text)).collect()
+    }
+
     setters! {
         text: String,
         id: String,

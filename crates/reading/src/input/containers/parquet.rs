@@ -36,8 +36,8 @@ pub(super) fn read(
     let read = Arc::new(AtomicU64::new(0));
     let chunks = FilePieces { file: Arc::new(file), size, read: Arc::clone(&read) };
     let reader = SerializedFileReader::new(chunks).map_err(undecodable)?;
-    let path = TextPath::of(&fields.text);
-    let columns = columns_of(reader.metadata().file_metadata().schema(), fields, &path)?;
+    let paths = fields.text_paths();
+    let columns = columns_of(reader.metadata().file_metadata().schema(), fields, &paths)?;
     let (mut number, mut made) = (0u64, 0u64);
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index).map_err(undecodable)?;
@@ -52,7 +52,7 @@ pub(super) fn read(
             let bytes = row.get_column_iter().map(|(_, field)| bytes_of(field)).sum();
             made += bytes;
             meter.expand(bytes, made, size)?;
-            take_row(row, number, (fields, &path), meter, members)?;
+            take_row(row, number, &paths, meter, members)?;
         }
     }
     Ok(())
@@ -61,23 +61,25 @@ pub(super) fn read(
 fn take_row(
     row: Row,
     number: u64,
-    (fields, path): (&RecordFields, &TextPath),
+    paths: &[(&str, TextPath)],
     meter: &Meter<'_>,
     members: &mut dyn Members,
 ) -> Result<()> {
     let suffix = format!(":{number}");
     let (mut text, mut metadata) = (None, Vec::new());
+    for (field, path) in paths {
+        let columns = row.get_column_iter().filter(|(name, _)| **name == path.root);
+        for (_, value) in columns {
+            if !add_texts(value, &path.steps, &mut text) {
+                let error = Error::Document(DocumentError::NotText { field: (*field).to_owned(), place: None });
+                return members.failed(suffix, error);
+            }
+        }
+    }
     for (name, field) in row.into_columns() {
         match field {
             Field::Null => {}
-            value if name == path.root && !path.steps.is_empty() => {
-                if !add_texts(&value, &path.steps, &mut text) {
-                    let error = Error::Document(DocumentError::NotText { field: fields.text.clone(), place: None });
-                    return members.failed(suffix, error);
-                }
-            }
-            Field::Str(value) if name == fields.text => text = Some(value.into_bytes()),
-            Field::Bytes(value) if name == fields.text => text = Some(value.data().to_vec()),
+            _ if paths.iter().any(|(_, path)| path.root == name) => {}
             Field::Str(value) => metadata.push((name, value)),
             other => metadata.push((name, plain(&other))),
         }
@@ -140,24 +142,27 @@ fn plain(field: &Field) -> String {
 }
 
 /// The schema of the needed columns. It must contain the text column.
-fn columns_of(schema: &Type, fields: &RecordFields, path: &TextPath) -> Result<Type> {
-    let is_text = |column: &Type| column.name() == path.root && has_texts(column, &path.steps);
-    if !schema.get_fields().iter().any(|column| is_text(column)) {
+fn columns_of(schema: &Type, fields: &RecordFields, paths: &[(&str, TextPath)]) -> Result<Type> {
+    let is_text = |column: &Type, path: &TextPath| column.name() == path.root && has_texts(column, &path.steps);
+    let is_missing = |path: &TextPath| !schema.get_fields().iter().any(|column| is_text(column, path));
+    if let Some((field, _)) = paths.iter().find(|(_, path)| is_missing(path)) {
         let columns = schema.get_fields();
         let mut of_bytes = columns.iter().filter(|column| {
             column.is_primitive() && column.get_physical_type() == Physical::BYTE_ARRAY && column.name() != fields.id
         });
         let only = of_bytes.next().filter(|_| of_bytes.next().is_none()).map(|column| column.name().to_owned());
         return Err(Error::Document(DocumentError::NoTextField {
-            field: fields.text.clone(),
+            field: (*field).to_owned(),
             records: None,
             fields: columns.iter().map(|column| column.name().to_owned()).collect(),
-            most_text: only.or_else(|| columns.iter().find_map(|column| texts_of_list(column))),
+            most_text: only
+                .or_else(|| columns.iter().find_map(|column| texts_of_list(column)))
+                .filter(|_| paths.len() == 1),
         }));
     }
     let wanted = |column: &&Arc<Type>| {
         let name = column.name();
-        name == path.root
+        paths.iter().any(|(_, path)| path.root == name)
             || (column.is_primitive() && (name == fields.id || fields.keep.iter().any(|kept| kept == name)))
     };
     let columns = schema.get_fields().iter().filter(wanted).cloned().collect();

@@ -23,8 +23,8 @@ pub enum TextStep {
     Each,
 }
 
-/// The place of a record's text. [`RecordFields::text`](super::RecordFields) names it. A host that has
-/// records of its own can use it too.
+/// The place of a record's text. A line of [`RecordFields::text`](super::RecordFields) names it. A host that
+/// has records of its own can use it too.
 ///
 /// ```
 /// # use fpdb_reading::input as fpdb;
@@ -64,6 +64,12 @@ impl TextPath {
         Self { root: root.unwrap_or_default(), steps }
     }
 
+    /// The paths of [`RecordFields::text`](super::RecordFields): one for each line.
+    #[must_use]
+    pub fn all_of(fields: &str) -> Vec<Self> {
+        fields.split('\n').map(Self::of).collect()
+    }
+
     /// Appends a text to the texts found so far, after a blank line unless it is the first.
     pub fn join(texts: &mut Option<Vec<u8>>, text: Vec<u8>) {
         match texts {
@@ -73,6 +79,13 @@ impl TextPath {
                 texts.extend_from_slice(&text);
             }
         }
+    }
+
+    /// Reads the JSON of the root field from its text.
+    pub(super) fn follow(&self, value: &RawValue) -> serde_json::Result<Reached> {
+        let mut reached = Reached::default();
+        self.seed(&mut reached).deserialize(&mut serde_json::Deserializer::from_str(value.get()))?;
+        Ok(reached)
     }
 
     /// Reads the JSON of the root field.
@@ -94,9 +107,20 @@ pub(super) struct Reached {
     pub(super) is_lacking: bool,
 }
 
-/// True if a text field of this name stands for many values of a record.
+impl Reached {
+    /// Adds the texts of the next text field.
+    pub(super) fn add(&mut self, next: Self) {
+        self.is_found |= next.is_found;
+        self.is_lacking |= next.is_lacking;
+        if let Some(text) = next.texts {
+            TextPath::join(&mut self.texts, text);
+        }
+    }
+}
+
+/// True if the text of a record is joined of many values: this is the name of several fields, or of a list.
 pub fn is_joined(field: &str) -> bool {
-    !TextPath::of(field).steps.is_empty()
+    field.contains('\n') || !TextPath::of(field).steps.is_empty()
 }
 
 /// Adds a text to the texts that are joined. It is a string, or a list of its parts, as in messages with
