@@ -34,10 +34,11 @@ pub struct Pair {
     pub containment_a: f64,
     /// Share of b's distinct hashes that a holds; from 0 to 1.
     pub containment_b: f64,
-    /// The score that orders pairs. In a database with one view, it is the resemblance, weighted if hashes
-    /// are weighted; or the resemblance of the text as written, if that was asked for and is larger. In a
-    /// database with two views, it is the larger of both views' scores. Such a score counts a hash less the
-    /// more documents hold it, and is lower for short documents.
+    /// The score that orders pairs, and that the thresholds concern. In a database with one view, it is the
+    /// resemblance, weighted if hashes are weighted, without the hashes that boilerplate holds; or the
+    /// resemblance of the text as written, if that was asked for and is larger. In a database with two views,
+    /// it is the larger of both views' scores. Such a score counts a hash less the more documents hold it,
+    /// and is lower for short documents.
     pub score: f64,
     /// For source code in two views, the number of distinct hashes of the text as written that both hold. The
     /// measures above are those of the structure.

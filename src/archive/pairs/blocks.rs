@@ -59,8 +59,8 @@ impl HolderLists {
 }
 
 impl BlockPlan {
-    /// Reads the postings once: counts the lists of each document and the holders in them, sums the weights,
-    /// and leaves boilerplate out of the sizes. The lists leave `reserved` bytes of the memory free, and the
+    /// Reads the postings once: counts the lists of each document, the holders in them and the hashes of
+    /// boilerplate, and sums the weights. The lists leave `reserved` bytes of the memory free, and the
     /// counters take at most half of it.
     pub(super) fn make(
         store: &Store,
@@ -85,15 +85,13 @@ impl BlockPlan {
             }
             let ignored = holders.iter().any(|&holder| view.is_boilerplate(holder));
             let holders = documents.holders(holders, &mut room);
-            if ignored {
-                boilerplate += 1;
-                if sizes.is_empty() {
-                    documents.leave_out(holders, kind);
-                }
-                return Ok(());
-            }
             if !sizes.is_empty() {
                 holders.iter().for_each(|&holder| sizes[holder as usize][kind] += 1);
+            }
+            if ignored {
+                boilerplate += 1;
+                documents.note_boilerplate(holders, kind);
+                return Ok(());
             }
             if !documents.weights.is_empty() {
                 let weight = documents.weight_of(holders.len() as u64, kind);

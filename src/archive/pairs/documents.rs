@@ -20,9 +20,11 @@ use fpdb_store::{DocumentRecord, Store};
 pub(super) struct Documents {
     /// The profile of the database.
     profile: Profile,
-    /// By id, the number of distinct fingerprints in each view, except those that boilerplate holds. The
-    /// number is 0 for boilerplate and for ids without a document.
+    /// By id, the number of distinct fingerprints in each view. The number is 0 for boilerplate and for ids
+    /// without a document.
     sizes: Vec<[u32; 2]>,
+    /// By id, the number of these that boilerplate holds. Empty without boilerplate.
+    handed_out: Vec<[u32; 2]>,
     /// The weight of hashes that the caller asked for.
     weighting: Weight,
     /// By id, the sum of the weights of its hashes in each view; empty if all hashes weigh the same.
@@ -78,6 +80,7 @@ impl Documents {
         let mut documents = Self {
             profile: *store.profile(),
             sizes: vec![[0; 2]; ids],
+            handed_out: if view.boilerplate_count() > 0 { vec![[0; 2]; ids] } else { Vec::new() },
             weighting: options.weight,
             weights: if options.weight == Weight::None && !store.profile().has_two_views() {
                 Vec::new()
@@ -105,8 +108,7 @@ impl Documents {
             if !view.is_boilerplate(id) {
                 documents.submissions.add(id, &record.name);
                 // A document has fewer than 2^32 fingerprints. For a submission, the sum is only an upper
-                // bound until the postings are read: its files share hashes, and hashes of boilerplate still
-                // count.
+                // bound until the postings are read, because its files share hashes.
                 let holder = documents.holder_of(id);
                 let sizes = &mut documents.sizes[holder as usize];
                 let views = [record.structure().distinct, record.text().map_or(0, |text| text.distinct)];
@@ -196,12 +198,19 @@ impl Documents {
         if self.are_joined() { self.submissions.holders(holders, room) } else { holders }
     }
 
-    /// Subtracts a hash that boilerplate holds from the sizes of its holders.
-    pub(super) fn leave_out(&mut self, holders: &[u32], view: usize) {
+    /// Notes a hash that boilerplate and these documents hold.
+    pub(super) fn note_boilerplate(&mut self, holders: &[u32], view: usize) {
         for &holder in holders {
-            let size = &mut self.sizes[holder as usize][view];
-            *size = size.saturating_sub(1);
+            if let Some(handed_out) = self.handed_out.get_mut(holder as usize) {
+                handed_out[view] += 1;
+            }
         }
+    }
+
+    /// The number of a document's hashes in a view that no boilerplate holds.
+    fn own_size(&self, id: usize, view: usize) -> u32 {
+        let handed_out = self.handed_out.get(id).map_or(0, |handed_out| handed_out[view]);
+        self.sizes[id][view].saturating_sub(handed_out)
     }
 
     /// Sets the sizes of submissions.
@@ -267,7 +276,7 @@ impl Documents {
     pub(super) fn weights_are_known(&mut self) {
         for (view, profile) in self.profile.views().enumerate() {
             let weight: f64 = self.weights.iter().map(|weights| weights[view]).sum();
-            let hashes: u64 = self.sizes.iter().map(|sizes| u64::from(sizes[view])).sum();
+            let hashes: u64 = (0..self.sizes.len()).map(|id| u64::from(self.own_size(id, view))).sum();
             let mean = if weight > 0.0 { weight / hashes.max(1) as f64 } else { 1.0 };
             self.frames[view] = FRAME[view] * 2.0 / (f64::from(profile.w()) + 1.0) * mean;
         }
@@ -390,11 +399,12 @@ impl Documents {
     }
 
     /// Three amounts for a pair in one view: the hashes that both documents hold, those that `a` holds, and
-    /// those that `b` holds. An amount is a number of hashes, or their total weight if hashes are weighted.
+    /// those that `b` holds, each without boilerplate. An amount is a number of hashes, or their total weight
+    /// if hashes are weighted.
     fn amounts(&self, view: usize, &CountedPair { a, b, shared, weight }: &CountedPair) -> [f64; 3] {
         let (a, b) = (a as usize, b as usize);
         match self.weighting {
-            Weight::None => [shared[view], self.sizes[a][view], self.sizes[b][view]].map(f64::from),
+            Weight::None => [shared[view], self.own_size(a, view), self.own_size(b, view)].map(f64::from),
             _ => [weight[view], self.weights[a][view], self.weights[b][view]],
         }
     }
