@@ -73,6 +73,7 @@ check: setup ## formatting, lints (of the library without formats and of the bin
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --no-deps
 	tools/check-api.sh
 	tools/check-deny.sh
+	python3 tools/dist/parts.py fpdb-cli "$$(rustc -vV | sed -n 's/^host: //p')" 0 sbom >/dev/null
 
 quick: setup ## a check of a small change in under a minute: formatting, walls, compilation, unit tests of changed members
 	@tools/quick.sh

@@ -30,6 +30,11 @@ BUNDLED = {
     "lz4-sys": [("lz4", "BSD-2-Clause", "lz4/lz4", ["liblz4/lib/LICENSE"])],
     "zstd-sys": [("zstd", "BSD-3-Clause", "facebook/zstd", ["zstd/LICENSE"])],
     "liblzma-sys": [("xz", "0BSD", "tukaani-project/xz", ["xz/COPYING.0BSD"])],
+    # Parts of both, without versions. The crate's own licence files cover the first.
+    "ring": [
+        ("boringssl", "Apache-2.0 AND ISC", "google/boringssl", []),
+        ("fiat-crypto", "Apache-2.0", "mit-plv/fiat-crypto", ["third_party/fiat/LICENSE"]),
+    ],
     # These link what the system has, or nothing.
     "rayon-core": [],
     "pyo3": [],
@@ -76,10 +81,10 @@ def expression(crate):
 
 
 def bundled(crate):
-    """The libraries in a crate, with their versions."""
+    """The libraries in a crate, with their versions. A version is empty if the crate does not tell it."""
     for name, licence, repository, files in BUNDLED.get(crate["name"], []):
         version = re.search(r"\d+(\.\d+)+$", crate["version"].partition("+")[2])
-        yield name, version.group() if version else version_of_xz(crate), licence, repository, files
+        yield name, version.group() if version else version_of_xz(crate) if name == "xz" else "", licence, repository, files
 
 
 def version_of_xz(crate):
@@ -114,7 +119,7 @@ def licences(package, target):
             without.append(f"{name}: {expression(crate)}; by {', '.join(crate['authors']) or 'authors not named'}; {crate['repository']}")
         for library, version, _, _, texts in bundled(crate):
             for file in texts:
-                add((folder(crate) / file).read_text(errors="replace"), f"{library} {version}, in {crate['name']}")
+                add((folder(crate) / file).read_text(errors="replace"), f"{library} {version}".strip() + f", in {crate['name']}")
 
     yield f"Licences of what is compiled into {package} for {target}, beside those of fpdb itself (LICENSE-MIT, LICENSE-APACHE)."
     yield "Where a part offers a choice, all its texts are here."
@@ -154,12 +159,12 @@ def sbom(package, target, epoch):
     components = [component(crate) for crate in chosen[1:]]
     for crate in chosen:
         for name, version, licence, repository, _ in bundled(crate):
-            purl = f"pkg:github/{repository}@v{version}"
+            purl = f"pkg:github/{repository}" + (f"@v{version}" if version else "")
             components.append({
                 "type": "library",
                 "bom-ref": purl,
                 "name": name,
-                "version": version,
+                **({"version": version} if version else {}),
                 "licenses": [{"expression": licence}],
                 "purl": purl,
                 "externalReferences": [{"type": "vcs", "url": f"https://github.com/{repository}"}],
