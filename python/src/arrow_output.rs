@@ -324,6 +324,7 @@ pub(crate) fn document_schema() -> SchemaRef {
         field("undecodable", UInt64),
         field("digest", Utf8),
         field("ingested_at", Int64),
+        maybe("modified", Int64),
         maybe("member", Utf8),
         field("format", Utf8),
         maybe("extracted", Boolean),

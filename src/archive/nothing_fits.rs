@@ -19,15 +19,16 @@ pub(crate) fn nothing_fits<T>(store: &Store, option: &'static str, value: &str) 
 /// The folder from which [`submission_pattern`](super::submissions::submission_pattern) made the pattern
 /// `value`. Any other value is returned unchanged.
 fn folder_of(value: &str) -> String {
-    let folder = value.strip_prefix("^(").and_then(|rest| rest.strip_suffix("[^/!]+)[/!]"));
-    match folder.map(|folder| folder.replace('\\', "")) {
-        Some(folder) if folder.is_empty() => ".".into(),
-        Some(folder) => {
-            let folder = folder.replace("[^/!]+", "*");
-            folder.strip_suffix("[/!]").unwrap_or(&folder).replace("[/!]", "/")
-        }
-        None => value.to_owned(),
-    }
+    let Some(folders) = value.strip_prefix("^(").and_then(|rest| rest.strip_suffix(")[/!]")) else {
+        return value.to_owned();
+    };
+    let folder = |pattern: &str| {
+        let folder = pattern.strip_suffix("[^/!]+")?.replace('\\', "").replace("[^/!]+", "*");
+        let folder = folder.strip_suffix("[/!]").unwrap_or(&folder).replace("[/!]", "/");
+        Some(if folder.is_empty() { ".".into() } else { folder })
+    };
+    let folders: Option<Vec<String>> = folders.split('|').map(folder).collect();
+    folders.map_or_else(|| value.to_owned(), |folders| folders.join(","))
 }
 
 #[cfg(test)]
@@ -37,7 +38,7 @@ mod tests {
     #[test]
     fn folders_are_told_from_patterns() {
         let pattern = crate::submission_pattern;
-        for folder in ["in/a.b", ".", "in/*", "in/all.zip!*", "all.zip!a/b", "*"] {
+        for folder in ["in/a.b", ".", "in/*", "in/all.zip!*", "all.zip!a/b", "*", "2025,2026/*"] {
             assert_eq!(folder_of(&pattern(folder)), folder);
         }
         assert_eq!(folder_of("^([a-z]*)_"), "^([a-z]*)_");

@@ -21,28 +21,36 @@ pub(crate) const SUBMISSION_FILES: usize = 10;
 /// [`PairsOptions::submission_by`](crate::archive::pairs::PairsOptions::submission_by) from a folder. With
 /// it, each folder and each archive directly in `folder` is one submission. With `.`, each first folder of a
 /// name is one submission. `folder` may also be an archive, such as `all.zip`. A part `*` stands for any one
-/// folder or archive: with `class/*`, each folder in each folder of `class` is a submission. A value with a
-/// character such as `^` or `(` already is a regular expression, and is returned unchanged.
+/// folder or archive: with `class/*`, each folder in each folder of `class` is a submission. With
+/// `2025,2026`, each folder in either of the two is a submission. A value with a character such as `^` or `(`
+/// already is a regular expression, and is returned unchanged.
 ///
 /// ```
 /// assert_eq!(fpdb::submission_pattern("class/2026"), "^(class/2026[/!][^/!]+)[/!]");
 /// assert_eq!(fpdb::submission_pattern("class/*"), "^(class/[^/!]+[/!][^/!]+)[/!]");
+/// assert_eq!(fpdb::submission_pattern("2025,2026"), "^(2025[/!][^/!]+|2026[/!][^/!]+)[/!]");
 /// assert_eq!(fpdb::submission_pattern("^([a-z]*)_"), "^([a-z]*)_");
 /// ```
 #[must_use]
 pub fn submission_pattern(folder: &str) -> String {
-    if folder.split(ENDS).any(|part| part != "*" && part.contains(SIGNS)) {
+    if folder.split(ENDS).flat_map(|part| part.split(',')).any(|part| part != "*" && part.contains(SIGNS)) {
         return folder.to_owned();
     }
+    let folders: Vec<String> = folder.split(',').filter(|folder| !folder.is_empty()).map(in_folder).collect();
+    format!("^({})[/!]", folders.join("|"))
+}
+
+/// The pattern of the names of folders and archives directly in a folder.
+fn in_folder(folder: &str) -> String {
     let pieces = folder.split_inclusive(ENDS).map(|piece| piece.split_at(piece.trim_end_matches(ENDS).len()));
     let mut pieces = pieces.filter(|(part, _)| !part.is_empty() && *part != ".").peekable();
-    let mut pattern = if folder.starts_with('/') { "^(/".to_owned() } else { "^(".to_owned() };
+    let mut pattern = if folder.starts_with('/') { "/".to_owned() } else { String::new() };
     while let Some((part, end)) = pieces.next() {
         pattern += &if part == "*" { "[^/!]+".into() } else { regex::escape(part) };
         // The value does not show whether this part is a folder or an archive, so both ends are allowed.
         pattern += if part == "*" || pieces.peek().is_none() { "[/!]" } else { end };
     }
-    pattern + "[^/!]+)[/!]"
+    pattern + "[^/!]+"
 }
 
 /// Maps documents to submissions. The id of a submission is the id of its first document.
@@ -145,7 +153,10 @@ mod tests {
             ("in/all.zip", "^(in/all\\.zip[/!][^/!]+)[/!]"),
             ("in/all.zip!", "^(in/all\\.zip[/!][^/!]+)[/!]"),
             ("all.zip!a/*", "^(all\\.zip!a/[^/!]+[/!][^/!]+)[/!]"),
+            ("2025,./b/2026/", "^(2025[/!][^/!]+|b/2026[/!][^/!]+)[/!]"),
+            ("in,", "^(in[/!][^/!]+)[/!]"),
             ("in/*.c", "in/*.c"),
+            ("^a{1,2}/", "^a{1,2}/"),
             ("^([a-z]*)_", "^([a-z]*)_"),
         ] {
             assert_eq!(submission_pattern(typed), pattern);

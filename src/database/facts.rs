@@ -46,6 +46,10 @@ pub struct DocumentInfo {
     pub digest: Digest,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
+    /// When its file was last changed, in seconds since 1970; for a part of an archive, when the archive was.
+    /// `None` if there is no file, or the file had changed within seconds before it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<i64>,
     /// Its place in the file `source`, as in its name. `None`: the whole file. Empty: a container or
     /// compressed file that was read as one document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -217,6 +221,7 @@ impl DocumentInfo {
             fingerprints: record.fingerprints,
             distinct: record.distinct,
             ingested_at: record.ingested_at,
+            modified: record.modified.map(|(seconds, _)| seconds),
             member: record.member,
             format: record.format,
             extracted: record.extracted,

@@ -90,6 +90,8 @@ fn list(folder: &Folder, database: &str) -> Vec<Value> {
     for document in &mut documents {
         let document = document.as_object_mut().unwrap();
         document.remove("ingested_at").unwrap();
+        // Known only of files that were left alone for some seconds.
+        document.remove("modified");
         // Absolute, and each trial has a folder of its own.
         document.remove("source");
         // Another order of arrival.

@@ -195,7 +195,8 @@ fn answers(folder: &Folder, db: &str) -> Vec<Vec<Value>> {
 fn forget(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| !(["ingested_at", "seconds"].contains(&name.as_str()) || name.ends_with("id")));
+            let times = ["ingested_at", "modified", "seconds"];
+            fields.retain(|name, _| !(times.contains(&name.as_str()) || name.ends_with("id")));
             fields.values_mut().for_each(forget);
         }
         Value::Array(items) => items.iter_mut().for_each(forget),

@@ -55,7 +55,10 @@ fn json(folder: &Folder, db: &str, arguments: &[&str]) -> Vec<Value> {
 fn list(folder: &Folder, db: &str) -> Vec<Value> {
     let mut documents = json(folder, db, &["list"]);
     for document in &mut documents {
-        document.as_object_mut().unwrap().remove("ingested_at").unwrap();
+        let fields = document.as_object_mut().unwrap();
+        fields.remove("ingested_at").unwrap();
+        // Known only of files that were left alone for some seconds.
+        fields.remove("modified");
     }
     documents
 }

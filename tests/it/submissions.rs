@@ -1,6 +1,7 @@
 //! Submissions: the files of one student count as one document.
 
 mod by_files;
+mod years;
 
 use std::collections::{BTreeMap, BTreeSet};
 

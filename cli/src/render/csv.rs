@@ -8,9 +8,11 @@ use fpdb::pairs::Pair;
 use fpdb::{DocumentInfo, Passage, QueryAnswer};
 use fpdb_kernel::hex;
 
-/// The columns of [`query_rows`]. `by_submission` adds the column of submissions, and `text` adds the columns
-/// of the text as written.
-pub(crate) fn query_header(by_submission: bool, text: bool) -> Vec<&'static str> {
+use super::file_times::FileTimes;
+
+/// The columns of [`query_rows`]. `by_submission` adds the column of submissions, `text` adds the columns of
+/// the text as written, and `times` adds the column of the times of files.
+pub(crate) fn query_header(by_submission: bool, text: bool, times: bool) -> Vec<&'static str> {
     let mut header = vec![
         "query",
         "document",
@@ -47,15 +49,17 @@ pub(crate) fn query_header(by_submission: bool, text: bool) -> Vec<&'static str>
         header.extend(["text_shared", "text_looked_up"]);
         header.extend(["text_containment", "text_document_containment", "text_resemblance", "as_written"]);
     }
+    header.push("metadata");
+    header.extend(times.then_some("modified"));
     header
 }
 
-/// Number of columns after those of passages.
-const AFTER_PASSAGES: usize = 3;
+/// Number of columns after those of passages, with one view.
+const AFTER_PASSAGES: usize = 4;
 
 /// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
 /// documents of a submission follow the row of the submission and have its name.
-pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool) -> Vec<Vec<String>> {
+pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: Option<&FileTimes>) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let with_files = answer.matches.iter().flat_map(|found| {
         std::iter::once((found, "")).chain(found.files.iter().map(|file| (file, found.document.as_str())))
@@ -91,11 +95,15 @@ pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool) -> Vec<Vec<S
             tail.push(text.looked_up.to_string());
             tail.extend(shares.map(|share| share.map_or(String::new(), |share| share.to_string())));
         }
-        let columns = query_header(by_submission, false).len() - usize::from(by_submission) - AFTER_PASSAGES;
+        let columns = query_header(by_submission, false, false).len() - usize::from(by_submission) - AFTER_PASSAGES;
         for (place, row) in with_passages(&head, &found.passages, columns).into_iter().enumerate() {
             let as_written = found.passages.get(place).map(|passage| passage.as_written.to_string());
             let last = answer.text.as_ref().map(|_| as_written.unwrap_or_default());
-            rows.push(row.into_iter().chain(tail.iter().cloned()).chain(last).collect());
+            let modified = times.map(|times| times.of_document(found).map_or(String::new(), |time| time.to_string()));
+            // As JSON, because the names differ between documents.
+            let metadata = Some(serde_json::json!(found.metadata).to_string());
+            let ends = last.into_iter().chain(metadata).chain(modified);
+            rows.push(row.into_iter().chain(tail.iter().cloned()).chain(ends).collect());
         }
     }
     rows
@@ -119,6 +127,7 @@ pub(crate) fn document_header() -> Vec<&'static str> {
         "boilerplate",
         "metadata",
         "ingested_at",
+        "modified",
     ]
 }
 
@@ -141,6 +150,7 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
         // As JSON, because the names differ between documents.
         serde_json::json!(document.metadata).to_string(),
         document.ingested_at.to_string(),
+        document.modified.map_or(String::new(), |time| time.to_string()),
     ]
 }
 

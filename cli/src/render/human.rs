@@ -9,6 +9,7 @@ use fpdb::{DocumentInfo, IngestSummary, Location, Match, Measure, Passage, Query
 use fpdb_kernel::hex;
 
 use super::escape::escape_terminal;
+use super::file_times::FileTimes;
 use super::folder::{common_folder, in_folder, name_in};
 use super::numbers::{count, grouped, moment, percent, size};
 use super::style::Style;
@@ -94,7 +95,12 @@ pub(crate) type ExcerptLines<'a> = &'a mut dyn FnMut(&Match, &Location) -> Vec<S
 pub(super) const FILES_SHOWN: usize = 3;
 
 /// The answer to one query.
-pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLines<'_>) -> String {
+pub(crate) fn query_page(
+    answer: &QueryAnswer,
+    style: Style,
+    times: Option<&FileTimes>,
+    excerpts: ExcerptLines<'_>,
+) -> String {
     let query = &answer.query;
     let mut page = format!(
         "{}  {}, {}, {} at window {}\n",
@@ -201,7 +207,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
         let score = if weighted { format!("{:>11}  ", share(Measure::Score, found.score)) } else { String::new() };
         let _ = writeln!(
             page,
-            "  {score}{:>11}{}  {:>11}{}  {:>11}{}{interval}  {}{}{}",
+            "  {score}{:>11}{}  {:>11}{}  {:>11}{}{interval}  {}{}{}{}",
             share(Measure::Containment, found.containment),
             as_text(Measure::Containment, found.text_containment),
             share(Measure::DocumentContainment, found.document_containment),
@@ -214,8 +220,15 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
                 style.strong(&name_in(&found.document, &folder))
             },
             labels(&found.metadata),
-            if found.identical && found.files.is_empty() { "  (identical)" } else { "" }
+            if found.identical && found.files.is_empty() { "  (identical)" } else { "" },
+            times
+                .and_then(|times| times.of_document(found))
+                .map_or(String::new(), |time| format!("  {}", moment(time)))
         );
+        let kept = kept(&found.metadata);
+        if !kept.is_empty() {
+            let _ = writeln!(page, "{}", style.faint(&format!("      {kept}")));
+        }
     };
     for found in &answer.matches {
         row(&mut page, found, false);
@@ -242,6 +255,20 @@ pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
     let known: Vec<&str> = known.collect();
     if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
+}
+
+/// Maximum number of characters that are shown of a value of metadata. Other formats show all.
+const VALUE_SHOWN: usize = 80;
+
+/// The metadata of a match that [`labels`] leaves out, such as a date or an author.
+fn kept(metadata: &BTreeMap<String, String>) -> String {
+    let others = metadata.iter().filter(|(name, _)| !["label", "group"].contains(&name.as_str()));
+    let shown = others.map(|(name, value)| {
+        let cut = if value.chars().nth(VALUE_SHOWN).is_some() { "..." } else { "" };
+        let value: String = value.chars().take(VALUE_SHOWN).collect();
+        format!("{} {}{cut}", escape_terminal(name), escape_terminal(&value))
+    });
+    shown.collect::<Vec<_>>().join("; ")
 }
 
 /// Maximum number of passages that are shown for a match. Other formats show all.
@@ -337,6 +364,9 @@ pub(crate) fn document_page(document: &DocumentInfo, style: Style) -> String {
     };
     row("number", document.id.to_string());
     row("read from", document.source.clone().unwrap_or_else(|| "standard input".into()));
+    if let Some(seconds) = document.modified {
+        row("file changed", moment(seconds));
+    }
     row("bytes", grouped(document.bytes));
     row("format", document.format.clone());
     if document.extracted {

@@ -1,7 +1,5 @@
 //! Prints pairs as text for people.
 
-use std::fmt::Write;
-
 use fpdb::pairs::Pair;
 
 use super::csv::PairText;
@@ -62,27 +60,36 @@ fn measures(pair: &Pair, columns: PairColumns) -> String {
 /// One pair.
 pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
     let measures = measures(pair, columns);
-    let [a, b] = [(&pair.a, &pair.a_metadata), (&pair.b, &pair.b_metadata)]
-        .map(|(name, metadata)| (name_in(name, folder), labels(metadata)));
-    // If two names do not fit on one line, they are shown on two lines.
-    let long = measures.len() + [&*a.0, &a.1, &b.0, &b.1].map(|text| text.chars().count()).iter().sum::<usize>() + 2;
+    let names = [(&pair.a, &pair.a_metadata), (&pair.b, &pair.b_metadata)].map(|(name, metadata)| {
+        let (name, labels) = (name_in(name, folder), labels(metadata));
+        (name.chars().count() + labels.chars().count(), style.strong(&name) + &labels)
+    });
+    line(&measures, measures.len(), names, style)
+}
+
+/// The figures and the names of a pair. If two names do not fit on one line, they are shown on two lines.
+/// `width` is the width of the figures. Each name comes with its own width.
+fn line(measures: &str, width: usize, [(a_width, a), (b_width, b)]: [(usize, String); 2], style: Style) -> String {
     let between = match style.width {
-        Some(width) if long > width => format!("\n{:width$}", "", width = measures.len()),
+        Some(columns) if width + a_width + 2 + b_width > columns => format!("\n{:width$}", ""),
         _ => "  ".to_owned(),
     };
-    format!("{measures}{}{}{between}{}{}\n", style.strong(&a.0), a.1, style.strong(&b.0), b.1)
+    format!("{measures}{a}{between}{b}\n")
 }
 
 /// The best pairs of files of two submissions.
 pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
-    let mut lines = String::new();
     // A document outside any submission already has its name in the line of the pair.
     let files = pair.files.iter().filter(|file| (&file.a, &file.b) != (&pair.a, &pair.b));
-    for file in files.take(FILES_SHOWN) {
-        let [a, b] = [&file.a, &file.b].map(|name| name_in(name, folder));
-        let _ = writeln!(lines, "{}", style.faint(&format!("{}  {a}  {b}", measures(file, columns))));
-    }
-    lines
+    let lines = files.take(FILES_SHOWN).map(|file| {
+        let measures = measures(file, columns) + "  ";
+        let names = [&file.a, &file.b].map(|name| {
+            let name = name_in(name, folder);
+            (name.chars().count(), style.faint(&name))
+        });
+        line(&style.faint(&measures), measures.len(), names, style)
+    });
+    lines.collect()
 }
 
 /// A note on the hashes that the df cap excludes.

@@ -36,7 +36,7 @@ pub(crate) use limits::{limit_flag, limit_names, limits_page};
 pub(crate) use pairs::{PairSort, PairsArgs};
 pub(crate) use passages::ExcerptArgs;
 pub(crate) use profile::{InitArgs, ProfileArgs};
-pub(crate) use query::QueryArgs;
+pub(crate) use query::{QueryArgs, QuerySort};
 pub(crate) use reader_process::READ_DOCUMENTS;
 #[cfg(feature = "serve")]
 pub(crate) use reader_process::reader_process;

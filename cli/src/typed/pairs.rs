@@ -57,7 +57,7 @@ pub(crate) struct PairsArgs {
     ///
     /// Documents under the prefixes are old. They are compared with the others, and not with each other. All
     /// others are compared with each other too. With --submission-by, a submission is old if its first
-    /// document is.
+    /// document is: --submission-by 2025,2026 --old 2025.
     #[arg(long, value_name = "PREFIX", num_args = 1.., conflicts_with = "new_since")]
     pub(crate) old: Vec<String>,
     /// Only pairs of an old document and a new one
@@ -80,10 +80,9 @@ pub(crate) struct PairsArgs {
     ///
     /// Two submissions are a pair if they reach the thresholds, or if two of their files do (see docs/code.md).
     /// These files are listed first, then those that share most. DIR: each folder or archive directly in it is a submission (`.`:
-    /// the first folder of the names; 'class/*': each one in any folder of class; all.zip: each one in this
-    /// archive). REGEX: documents whose
-    /// names give the same match (of its first group, if it has one) are one submission. All other documents
-    /// stand for themselves.
+    /// the first folder of the names; 'class/*': each one in any folder of class; 2025,2026: each one in both;
+    /// all.zip: each one in this archive). REGEX: documents whose names give the same match (of its first group,
+    /// if it has one) are one submission. All other documents stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
     pub(crate) submission_by: Option<String>,
     /// List at most N pairs of files of two submissions

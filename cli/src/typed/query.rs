@@ -3,13 +3,22 @@
 use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
-use clap::{ArgAction, ArgGroup, ArgMatches, Args, ValueHint};
+use clap::{ArgAction, ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
 use fpdb::{DocId, Mode, QuerySource, Weight};
 
 use super::passages::{ExcerptArgs, JoiningArgs};
 use super::reading::{QueryReadArgs, RecordFieldArgs};
 use super::report::ReportArgs;
 use super::values::{names, parse_count, parse_positive, parse_share};
+
+/// The order of matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QuerySort {
+    /// The best first
+    Score,
+    /// The document whose file is oldest first
+    Oldest,
+}
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("queries").args(["files", "document", "ids"]).required(true).multiple(true)))]
@@ -49,6 +58,12 @@ pub(crate) struct QueryArgs {
     /// Documents of the very same bytes are printed whatever their score.
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = parse_share, hide_default_value = true)]
     pub(crate) min_score: f64,
+    /// The order of the matches that --top leaves
+    ///
+    /// `oldest` begins with the document whose file was changed first, and shows that time (a part of an archive
+    /// has the time of the archive). Documents without a known time come last. For --format human, json and csv.
+    #[arg(long, value_name = "BY", default_value = "score", value_enum)]
+    pub(crate) sort: QuerySort,
     /// Ignore fingerprints that more than N documents hold
     ///
     /// They count in no score, and the answer tells how many they are. Passages that other fingerprints lead
@@ -59,7 +74,7 @@ pub(crate) struct QueryArgs {
     ///
     /// The files that share most are listed below it, with their passages. DIR: each folder or archive
     /// directly in it is a submission (`.`: the first folder of the names; 'class/*': each one in any folder
-    /// of class). REGEX: documents whose names give the same match (of its first group, if it has one) are
+    /// of class; 2025,2026: each one in both). REGEX: documents whose names give the same match (of its first group, if it has one) are
     /// one submission. All other documents stand for themselves. A stored document does not match its own
     /// submission. Reads all postings first.
     #[arg(long, value_name = "DIR|REGEX")]

@@ -46,14 +46,14 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &html_options, printer)?;
     } else {
         let mut output = Output::open(global)?;
-        output.heading(&query_header(false, profile.has_two_views()), "")?;
+        output.heading(&query_header(false, profile.has_two_views(), false), "")?;
         let read = args.read.options();
         // A part of an archive is no file. Standard input and pipes cannot be read again.
         let again = !is_read_once(&args.b);
         let excerpts = query::excerpts_wanted(&args.excerpt, &args.report, output.style)
             .filter(|_| again)
             .map(|context| Excerpts::of_file(&args.b, &profile, &read, context, output.style));
-        output.answer(&QueryPage { answer: &answer, by_submission: false, excerpts: excerpts.into() })?;
+        output.answer(&QueryPage { answer: &answer, by_submission: false, times: None, excerpts: excerpts.into() })?;
         output.finish()?;
     }
     Ok(match (complete, found) {

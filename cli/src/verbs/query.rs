@@ -16,11 +16,11 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{QueryPage, Style, corpus_header, count, grouped, query_header};
+use crate::render::{FileTimes, QueryPage, Style, corpus_header, count, grouped, query_header};
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
-use crate::typed::{ExcerptArgs, Global, QueryArgs, ReportArgs};
+use crate::typed::{ExcerptArgs, Global, QueryArgs, QuerySort, ReportArgs};
 
 /// The number of queries that are answered before the first answers are written. Each time it doubles, up to
 /// the second number, because many queries together cost less.
@@ -34,6 +34,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     }
     if html.is_some() && args.by_corpus {
         anyhow::bail!("--by-corpus has no html format");
+    }
+    if args.sort == QuerySort::Oldest && (html.is_some() || args.by_corpus) {
+        anyhow::bail!("--sort is for lists of matches (--format human, json and csv, without --by-corpus)");
     }
     let database = database::open(global)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
@@ -51,7 +54,11 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let mut output = Output::open(global)?;
     let columns = match args.by_corpus {
         true => corpus_header(),
-        false => query_header(args.submission_by.is_some(), database.profile().has_two_views()),
+        false => query_header(
+            args.submission_by.is_some(),
+            database.profile().has_two_views(),
+            args.sort == QuerySort::Oldest,
+        ),
     };
     output.heading(&columns, "")?;
     let mut asked =
@@ -168,10 +175,18 @@ impl Asked<'_> {
             return self.output.answer(&row);
         }
         self.tally.found |= !answer.matches.is_empty();
+        let (mut answer, mut times) = (answer, None);
+        if self.args.sort == QuerySort::Oldest {
+            times = Some(FileTimes::of(self.database, &answer)?);
+            answer.matches.sort_by_key(|found| {
+                let oldest = times.as_ref().and_then(|times| times.oldest(found));
+                (oldest.is_none(), oldest)
+            });
+        }
         let excerpts = excerpts_wanted(&self.args.excerpt, &self.args.report, self.output.style)
             .map(|context| Excerpts::of_database(self.database, &self.options.read, context, self.output.style));
         let by_submission = self.args.submission_by.is_some();
-        self.output.answer(&QueryPage { answer: &answer, by_submission, excerpts: excerpts.into() })
+        self.output.answer(&QueryPage { answer: &answer, by_submission, times, excerpts: excerpts.into() })
     }
 
     fn failure(&self, name: &str, error: &Error) {

@@ -790,10 +790,11 @@ class ApplySummary(Answer):
 class DocumentInfo(Answer):
     """A stored document: its number, name, source, size, format, digest (XXH3-128) and metadata.
 
+    `modified` is when its file (or archive) was last changed, in seconds since 1970; None if that is not known.
     `extracted` is True if offsets and lines of answers are those of the text extracted from it, such as from a PDF.
     """
 
-    _OPTIONAL = frozenset({"extracted", "member", "identical_to"})
+    _OPTIONAL = frozenset({"extracted", "modified", "member", "identical_to"})
 
     id: int
     name: str
@@ -811,6 +812,7 @@ class DocumentInfo(Answer):
     metadata: dict[str, str]
     boilerplate: bool
     extracted: bool = False
+    modified: int | None = None
     member: str | None = None
     identical_to: list[str] = field(default_factory=list)
     schema: str = "fpdb.document/1"

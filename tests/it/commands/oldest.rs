@@ -1,0 +1,73 @@
+//! Oldest: the times of files, for the question who wrote a text first.
+
+use std::fs::File;
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+#[test]
+fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
+    let folder = Folder::new();
+    let times = [("in/a.txt", 1_700_000_000), ("in/b.txt", 1_500_000_000), ("in/c/d.txt", 1_600_000_000)];
+    for (place, (name, seconds)) in times.into_iter().enumerate() {
+        // The first shares most.
+        let text = prose(1);
+        folder.write(name, text[..text.len() - 200 * place].to_owned() + &prose(10 + place).repeat(place));
+        let file = File::options().write(true).open(folder.path().join(name)).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+    }
+    folder.write("known.csv", "filename,author,date\nin/a.txt,Ann,2023-11-14\n");
+    folder.ok(&["ingest", "-q", "in", "--metadata", "known.csv"]);
+    // Its time is not known: it was changed just before it was read.
+    folder.write("in/new.txt", prose(1));
+    folder.ok(&["ingest", "-q", "in"]);
+    folder.write("asked.txt", prose(1));
+    let order = |flags: &[&str]| -> Vec<String> {
+        let answer = folder.ok(&[&["query", "asked.txt", "--format", "json"], flags].concat()).json().remove(0);
+        answer["matches"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|found| found["document"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(order(&["--sort", "oldest"]), ["in/b.txt", "in/c/d.txt", "in/a.txt", "in/new.txt"]);
+    // --top chooses by score.
+    assert_eq!(order(&["--sort", "oldest", "--top", "2"]), ["in/a.txt", "in/new.txt"]);
+    // A submission is as old as the oldest of its files.
+    let by = ["--sort", "oldest", "--submission-by", "^(in/c|in/a.txt|in/new.txt)"];
+    assert_eq!(order(&by), ["in/b.txt", "in/c", "in/a.txt", "in/new.txt"]);
+
+    let told = folder.ok(&["query", "asked.txt", "--sort", "oldest", "--no-passages"]).stdout;
+    let lines: Vec<&str> = told.lines().collect();
+    let rows: Vec<&str> = lines.iter().copied().filter(|line| line.contains(".txt") && line.contains('%')).collect();
+    for (row, end) in rows.iter().zip([
+        "b.txt  2017-07-14T02:40:00Z",
+        "d.txt  2020-09-13T12:26:40Z",
+        "a.txt  (identical)  2023-11-14T22:13:20Z",
+        "new.txt  (identical)",
+    ]) {
+        assert!(row.ends_with(end), "{told}");
+    }
+    assert!(lines.contains(&"      author Ann; date 2023-11-14"), "{told}");
+
+    let table = folder.ok(&["query", "asked.txt", "--sort", "oldest", "--no-passages", "--format", "csv"]).stdout;
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows[0].ends_with(",metadata,modified") && rows[1].ends_with(",{},1500000000"), "{table}");
+    assert!(
+        rows[3].ends_with(",\"{\"\"author\"\":\"\"Ann\"\",\"\"date\"\":\"\"2023-11-14\"\"}\",1700000000"),
+        "{table}"
+    );
+    assert!(rows[4].ends_with(",{},"), "{table}");
+
+    let shown = folder.ok(&["show", "in/b.txt", "in/new.txt"]).stdout;
+    assert_eq!(shown.matches("  file changed  2017-07-14T02:40:00Z\n").count(), 1, "{shown}");
+    assert_eq!(shown.matches("file changed").count(), 1, "{shown}");
+    let facts = folder.ok(&["show", "in/b.txt", "in/new.txt", "--format", "json"]).json();
+    assert_eq!((facts[0]["modified"].as_i64(), facts[1]["modified"].as_i64()), (Some(1_500_000_000), None));
+    for wrong in [&["--by-corpus"][..], &["--format", "html", "-o", "report"]] {
+        let run = folder.run(&[&["query", "asked.txt", "--sort", "oldest"], wrong].concat());
+        assert!(run.status == 2 && run.stderr.contains("--sort is for lists of matches"), "{run:?}");
+    }
+}
