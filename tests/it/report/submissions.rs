@@ -80,6 +80,34 @@ fn pairs_of_submissions_lead_to_pairs_of_their_files() {
     assert!(!page.contains("in/ann") && page.contains("Submission 1"));
 }
 
+/// With all measures of two views and long names, the table fits a screen of 1280 pixels: nothing is beside it.
+#[test]
+fn the_table_of_submissions_fits_a_common_screen() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let program =
+        |seed: u64| -> String { (0..60).map(|line| format!("int v{line} = {};\n", seed * 1000 + line)).collect() };
+    for (student, seed) in [
+        ("Mustermann, Anna-Katharina_1234567_assignsubmission_file_", 1),
+        ("cleo.featherstonehaugh@students.example.edu", 2),
+    ] {
+        folder.write(&format!("in/{student}/copied.c"), program(9));
+        folder.write(&format!("in/{student}/own.c"), program(seed).repeat(3));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "code", "in"]);
+    folder.ok(&["pairs", "--submission-by", "in", "--format", "html", "-o", "report"]);
+    let screen = json!({ "width": 1280, "height": 1000, "deviceScaleFactor": 1, "mobile": false });
+    browser.call("Emulation.setDeviceMetricsOverride", screen);
+    for (page, columns) in [("", 11), ("pair=1", 10)] {
+        browser.open(&folder.path().join("report/index.html"), page);
+        browser.wait("document.querySelector('.list .scroll tbody tr') !== null");
+        assert_eq!(browser.ask("document.querySelectorAll('.list .scroll thead th').length"), columns);
+        let hidden = "(() => { const table = document.querySelector('.list .scroll'); return table.scrollWidth - table.clientWidth; })()";
+        assert_eq!(browser.ask(hidden), 0, "{page}");
+        assert_eq!(browser.ask("document.documentElement.scrollWidth <= 1280"), true, "{page}");
+    }
+}
+
 /// Twelve pairs of files, of which a report has as many as are asked for, and says so.
 #[test]
 fn all_pairs_of_files_can_be_had() {
