@@ -121,7 +121,6 @@ pub use fpdb_kernel::document::{Digest, DocId, Format, Language, Offsets, Span};
 pub use fpdb_kernel::profile::{Profile, ProfileError, Selection, Unit, View, WordRule};
 #[doc(inline)]
 pub use fpdb_reading::extract::ReaderProcess;
-#[cfg(unix)]
 #[doc(inline)]
 pub use fpdb_reading::extract::process::serve_documents;
 #[doc(inline)]

@@ -169,7 +169,6 @@ fn head_of(copy: &Path) -> io::Result<Vec<u8>> {
 
 /// True for standard input and pipes.
 pub(super) fn is_read_once(path: &Path) -> bool {
-    #[cfg(unix)]
     if std::fs::metadata(path).is_ok_and(|facts| std::os::unix::fs::FileTypeExt::is_fifo(&facts.file_type())) {
         return true;
     }

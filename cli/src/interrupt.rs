@@ -21,7 +21,6 @@ pub(crate) const AT_COMMIT: &str =
     "stopping at the next commit; press Ctrl-C again to stop at once (what is committed stays)";
 
 /// Listens for SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGUSR1, unless ignored. SIGUSR1 asks for the progress.
-#[cfg(unix)]
 pub(crate) fn install() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
     let ignored = ignored();
@@ -38,22 +37,14 @@ pub(crate) fn install() -> io::Result<()> {
     Ok(())
 }
 
-/// A system without signals: nothing to listen for.
-#[cfg(not(unix))]
-pub(crate) fn install() -> io::Result<()> {
-    Ok(())
-}
-
 /// The signals that this process ignores, signal 1 in the lowest bit. 0 if the system has no file with this
 /// information.
-#[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-#[cfg(unix)]
 fn stop() {
     // No lock is needed, because only one thread listens for signals.
     let again = STOP.is_stopped();

@@ -1,7 +1,6 @@
 //! The program, in three layers: `typed` (the command line), `resolved` (the database, profile and options),
 //! `verbs` (the commands, one a file). It uses only public names of the library and its members.
 
-#[cfg(unix)]
 mod aborted;
 mod colour;
 mod complete;

@@ -9,7 +9,6 @@ use clap::{ArgMatches, FromArgMatches};
 use fpdb::Error;
 use fpdb_host::{guarded, temporary};
 
-#[cfg(unix)]
 use crate::aborted;
 use crate::printer::Printer;
 use crate::run_status::RunStatus;
@@ -20,13 +19,11 @@ use crate::{complete, interrupt, resolved, verbs};
 pub(crate) fn run() -> ExitCode {
     guarded::silence_guarded_panics();
     temporary::list_temporary_files();
-    #[cfg(unix)]
     if std::env::args_os().skip(1).eq([typed::READ_DOCUMENTS]) {
         // This is not a command: the program starts itself in this way to read documents in a separate
         // process.
         return if fpdb::serve_documents().is_ok() { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }
-    #[cfg(unix)]
     if let Err(source) = aborted::install() {
         let _ = writeln!(io::stderr(), "error: cannot listen for SIGABRT: {source}");
         return ExitCode::from(2);

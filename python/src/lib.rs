@@ -66,8 +66,5 @@ mod _native {
 /// Reads documents for the process at the other end of standard input, until that closes it.
 #[pyfunction]
 fn serve_documents(py: Python<'_>) -> PyResult<()> {
-    #[cfg(unix)]
-    return py.detach(fpdb::serve_documents).map_err(errors::raise);
-    #[cfg(not(unix))]
-    Err(pyo3::exceptions::PyNotImplementedError::new_err("only on Unix"))
+    py.detach(fpdb::serve_documents).map_err(errors::raise)
 }

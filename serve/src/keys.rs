@@ -182,7 +182,6 @@ impl Keys {
 
 fn read(path: &Path, limits: KeyLimits) -> Result<Vec<Key>> {
     let text = std::fs::read_to_string(path).map_err(ServeError::read(path))?;
-    #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::metadata(path).map_err(ServeError::read(path))?.permissions().mode();
@@ -280,7 +279,6 @@ mod tests {
         assert!(matches!(opened(&format!("{line} more")), ServeError::NotAKey { line: 1, .. }));
         assert!(matches!(opened(&format!("{line}\n{line}")), ServeError::KeyNamedTwice { .. }));
         assert!(matches!(new_key("a b", Rights::Read), Err(ServeError::KeyName { .. })));
-        #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             std::fs::write(&path, &line).unwrap();

@@ -19,7 +19,6 @@ pub(super) fn write_whole<T: Serialize>(path: &Path, content: &T) -> Result<()> 
         file.write_all(b"\n")?;
         file.as_file().sync_all()?;
         // Other users may read the file, like the sorted files beside it.
-        #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;

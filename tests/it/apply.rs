@@ -9,7 +9,6 @@ mod leftovers;
 mod listed;
 mod passages;
 mod proof;
-#[cfg(unix)]
 mod same_file;
 mod together;
 
@@ -112,7 +111,6 @@ fn whole_files_are_left_out_removed_moved_and_linked() {
     assert_eq!((run.status, &summary["done_before"], &summary["left"]), (0, &3.into(), &0.into()), "{run:#?}");
 }
 
-#[cfg(unix)]
 #[test]
 fn links_lead_to_survivors_of_the_same_bytes() {
     use std::os::unix::fs::MetadataExt;

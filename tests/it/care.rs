@@ -625,7 +625,6 @@ fn bytes_below(path: &Path) -> u64 {
     entries.map(|path| if path.is_dir() { bytes_below(&path) } else { path.metadata().unwrap().len() }).sum()
 }
 
-#[cfg(unix)]
 #[test]
 fn a_limit_of_open_files_is_raised_or_named() {
     let folder = Folder::new();

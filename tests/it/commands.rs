@@ -371,7 +371,6 @@ fn lists_and_pages_are_the_same_in_csv_and_in_a_file() {
     assert_eq!(file, format!("{}\n{row}\n", csv.lines().next().unwrap()));
 }
 
-#[cfg(unix)]
 #[test]
 fn a_file_of_results_is_replaced_when_all_is_written() {
     use std::os::unix::fs::PermissionsExt;

@@ -45,7 +45,6 @@ fn a_reader_moves_on_beside_a_writer() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_folder_that_is_gone_is_no_damage() {
     let profile = Profile::named("prose").unwrap();

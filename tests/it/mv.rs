@@ -108,7 +108,6 @@ fn a_file_is_one_document_whatever_folder_it_is_typed_in() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn a_link_to_a_folder_is_a_place_of_its_own() {
     let folder = archive();

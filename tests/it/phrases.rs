@@ -89,7 +89,6 @@ fn what_is_wrong_with_a_phrase_is_told_with_its_line() {
     assert!(gone.status == 2 && gone.stderr.contains("nowhere.txt"), "{}", gone.stderr);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_file_of_phrases_without_end_is_refused() {
     let folder = Folder::new();

@@ -255,7 +255,6 @@ fn an_archive_that_takes_the_name_of_another_one_leaves_none_of_its_members() {
     assert_eq!(folder.ok(&["list", "--format", "json"]).json().len(), 2);
 }
 
-#[cfg(unix)]
 #[test]
 fn what_lies_behind_a_link_that_leads_nowhere_stays() {
     let folder = Folder::new();
@@ -584,7 +583,6 @@ fn a_killed_run_forgets_nothing_that_is_there() {
     assert!(killed > 0);
 }
 
-#[cfg(unix)]
 #[test]
 fn an_interrupted_run_forgets_nothing() {
     use std::io::{BufRead, BufReader};

@@ -69,15 +69,9 @@ fn paths_in(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     paths.filter(|path| !path.is_empty())
 }
 
-#[cfg(unix)]
 fn path_of(line: &[u8]) -> anyhow::Result<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     Ok(std::ffi::OsStr::from_bytes(line).into())
-}
-
-#[cfg(not(unix))]
-fn path_of(line: &[u8]) -> anyhow::Result<PathBuf> {
-    Ok(std::str::from_utf8(line).context("the list of files is not UTF-8")?.into())
 }
 
 /// A missing source, with the error of the system.

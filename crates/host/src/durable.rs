@@ -7,13 +7,9 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Makes the names in a folder durable. Windows cannot open a folder as a file, but makes names durable by
-/// itself.
+/// Makes the names in a folder durable.
 pub fn sync_folder(folder: &Path) -> Result<()> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    if cfg!(not(unix)) {
-        return Ok(());
-    }
     fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(Error::io("sync", folder))
 }
 

@@ -7,6 +7,9 @@
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
 
+#[cfg(not(unix))]
+compile_error!("fpdb runs on Unix systems, such as Linux and macOS");
+
 pub mod bounded;
 pub mod clock;
 pub mod durable;

@@ -68,7 +68,6 @@ pub fn stale_temporaries(parent: &Path, prefix: &str) -> Vec<PathBuf> {
 /// True if the process that created a file or folder has ended. The creator may run on another system that
 /// shares the disk, so its process number may be unknown here. It then still locks the file or folder, so the
 /// lock is tested too.
-#[cfg(unix)]
 fn is_stale(path: &Path, prefix: &str) -> bool {
     use std::os::unix::fs::MetadataExt;
 
@@ -84,11 +83,6 @@ fn is_stale(path: &Path, prefix: &str) -> bool {
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
     ended && own && unlocked()
-}
-
-#[cfg(not(unix))]
-fn is_stale(_: &Path, _: &str) -> bool {
-    false
 }
 
 /// The functions with which the program uses the list.

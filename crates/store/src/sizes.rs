@@ -21,13 +21,8 @@ impl Store {
 
     /// Free bytes on the disk of the database. `None` if the system does not report them.
     pub fn free_bytes(&self) -> Option<u64> {
-        #[cfg(unix)]
-        {
-            let disk = rustix::fs::statvfs(&self.root).ok()?;
-            Some(disk.f_bavail.saturating_mul(disk.f_frsize))
-        }
-        #[cfg(not(unix))]
-        None
+        let disk = rustix::fs::statvfs(&self.root).ok()?;
+        Some(disk.f_bavail.saturating_mul(disk.f_frsize))
     }
 
     /// Bytes on disk by part: one part for the tables of each column family, and [`LOGS`] for the other

@@ -23,11 +23,9 @@ pub(super) struct Facts {
     pub(super) bytes: u64,
     pub(super) modified: Option<SystemTime>,
     /// Device and inode.
-    #[cfg(unix)]
     inode: (u64, u64),
     /// Time of the last change to the file or its metadata (ctime), in seconds and nanoseconds. No program
     /// can set it.
-    #[cfg(unix)]
     changed: (i64, i64),
 }
 
@@ -66,7 +64,6 @@ impl Facts {
     }
 
     /// The time to wait until the last change is old enough.
-    #[cfg(unix)]
     fn unsettled(&self) -> Option<Duration> {
         let (seconds, nanoseconds) = self.changed;
         // Whole seconds: the file system has no smaller unit. Otherwise it follows the kernel's clock.
@@ -74,11 +71,6 @@ impl Facts {
         let changed = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
         let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH + changed).unwrap_or_default();
         resolution.checked_sub(age)
-    }
-
-    #[cfg(not(unix))]
-    fn unsettled(&self) -> Option<Duration> {
-        None
     }
 
     /// A digest of `digest`, the size and the time.
@@ -90,26 +82,14 @@ impl Facts {
     }
 
     /// A hash that distinguishes the file from others.
-    #[cfg(unix)]
     fn file(&self) -> u64 {
         let (device, inode) = self.inode;
         xxh3_64(&[device.to_le_bytes(), inode.to_le_bytes()].concat())
     }
 
-    #[cfg(not(unix))]
-    fn file(&self) -> u64 {
-        0
-    }
-
     /// True if the facts are equal except the time of the last change to the file or its metadata.
-    #[cfg(unix)]
     pub(super) fn differs_in_change_only(&self, other: &Self) -> bool {
         Self { changed: other.changed, ..*self } == *other
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn differs_in_change_only(&self, other: &Self) -> bool {
-        self == other
     }
 }
 
@@ -134,14 +114,11 @@ impl OwnActs {
 
 impl From<&Metadata> for Facts {
     fn from(facts: &Metadata) -> Self {
-        #[cfg(unix)]
         use std::os::unix::fs::MetadataExt;
         Self {
             bytes: facts.len(),
             modified: facts.modified().ok(),
-            #[cfg(unix)]
             inode: (facts.dev(), facts.ino()),
-            #[cfg(unix)]
             changed: (facts.ctime(), facts.ctime_nsec()),
         }
     }
@@ -160,7 +137,6 @@ pub(super) struct FileIdentity {
 }
 
 impl FileIdentity {
-    #[cfg(unix)]
     pub(super) fn of(path: &Path) -> Result<Self> {
         use std::os::unix::fs::MetadataExt;
         let find = || Error::io("find", path);
@@ -172,13 +148,6 @@ impl FileIdentity {
         };
         let name = real.file_name().unwrap_or_default().as_encoded_bytes();
         Ok(Self { entry: hash(&folder, name), file: hash(&facts, b"/"), is_only: facts.nlink() == 1 })
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn of(path: &Path) -> Result<Self> {
-        let real = path.canonicalize().map_err(Error::io("find", path))?;
-        let entry = xxh3_64(real.as_os_str().as_encoded_bytes());
-        Ok(Self { entry, file: entry, is_only: false })
     }
 }
 
@@ -398,14 +367,8 @@ pub(super) fn is_refused(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() != io::ErrorKind::NotFound)
 }
 
-#[cfg(unix)]
 fn symbolic(way: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(way, link)
-}
-
-#[cfg(windows)]
-fn symbolic(way: &Path, link: &Path) -> io::Result<()> {
-    std::os::windows::fs::symlink_file(way, link)
 }
 
 /// The relative path from the folder of one file to another file.
@@ -418,7 +381,7 @@ fn way(from: &Path, to: &Path) -> Result<PathBuf> {
     Ok(up.chain(to.components().skip(shared)).collect())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -473,13 +473,7 @@ fn is_as_noted(path: &Path, noted: &Noted) -> bool {
     })
 }
 
-#[cfg(unix)]
 fn is_one_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
-#[cfg(not(unix))]
-fn is_one_file(_: &fs::Metadata, _: &fs::Metadata) -> bool {
-    false
 }

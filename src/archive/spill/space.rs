@@ -74,36 +74,10 @@ pub(crate) fn read_into<T: Pod>(file: &File, index: u64, records: &mut [T], temp
         .map_err(Error::io("read a temporary file in", temp.folder()))
 }
 
-#[cfg(unix)]
 fn write_bytes(file: &File, bytes: &[u8], offset: u64) -> std::io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
 }
 
-#[cfg(unix)]
 fn read_bytes(file: &File, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
-}
-
-#[cfg(windows)]
-fn write_bytes(file: &File, mut bytes: &[u8], mut offset: u64) -> std::io::Result<()> {
-    while !bytes.is_empty() {
-        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
-        if written == 0 {
-            return Err(std::io::ErrorKind::WriteZero.into());
-        }
-        (bytes, offset) = (&bytes[written..], offset + written as u64);
-    }
-    Ok(())
-}
-
-#[cfg(windows)]
-fn read_bytes(file: &File, mut bytes: &mut [u8], mut offset: u64) -> std::io::Result<()> {
-    while !bytes.is_empty() {
-        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
-        if read == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        (bytes, offset) = (&mut bytes[read..], offset + read as u64);
-    }
-    Ok(())
 }

@@ -116,10 +116,7 @@ impl Output {
 
 /// Temporary files are private to their owner; a report has the permissions of an ordinary file.
 fn permit<'a, 'b>(builder: &'a mut Builder<'b, 'b>, mode: u32) -> &'a mut Builder<'b, 'b> {
-    #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-    #[cfg(not(unix))]
-    let _ = mode;
     builder
 }
 

@@ -85,7 +85,6 @@ fn a_copy_that_was_changed_by_others_stays_and_is_named() {
 }
 
 /// The copies of a survivor's dependants are written before the copy of the survivor fails.
-#[cfg(unix)]
 #[test]
 fn documents_whose_survivor_could_not_be_copied_are_copied_after_all() {
     let folder = Folder::new();

@@ -71,7 +71,6 @@ fn what_may_not_be_read_is_reported() {
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("error: cannot read docs/a.txt/b: "), "{}", run.stderr);
     assert_eq!(stored(&folder), ["docs/a.txt", "docs/z.txt"]);
-    #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let secret = folder.write("docs/secret.txt", prose(3));
@@ -261,7 +260,6 @@ fn a_file_that_vanishes_is_reported() {
     ");
 }
 
-#[cfg(unix)]
 #[test]
 fn links_are_skipped_below_folders_and_followed_where_named() {
     use std::os::unix::fs::symlink;
@@ -308,7 +306,6 @@ fn links_are_skipped_below_folders_and_followed_where_named() {
     assert_eq!(stored(&folder)[2..], ["link/c.txt", "link.txt"]);
 }
 
-#[cfg(unix)]
 #[test]
 fn pipes_and_devices_that_a_walk_comes_across_are_no_documents() {
     let folder = empty_database();

@@ -269,7 +269,6 @@ fn no_database_is_taken_for_documents() {
     let folder = tree();
     folder.ok(&["ingest", "-q", "--db", "docs/sub/other", "docs/a.txt"]);
     folder.ok(&["backup", "-q", "--db", "docs/sub/other", "docs/copies"]);
-    #[cfg(unix)]
     std::os::unix::fs::symlink("sub/other", folder.path().join("docs/link")).unwrap();
     let report = ingest(&folder, &["--follow", "docs"]);
     assert_eq!(counts(&report), [10, 0, 0, 0]);
@@ -389,7 +388,6 @@ fn many_failures_are_counted_and_listed_in_a_file() {
     assert!(refused.status == 2 && refused.stderr.contains("cannot create none/failed.jsonl"), "{refused:?}");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_pipe_that_is_named_is_read() {
     let folder = tree();

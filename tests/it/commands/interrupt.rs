@@ -13,7 +13,6 @@ const DOCUMENTS: usize = 4000;
 /// Documents read before the signal is sent.
 const BEFORE: usize = 1000;
 
-#[cfg(unix)]
 #[test]
 fn an_interrupted_ingest_is_safe_and_continues() {
     let folder = Folder::new();
@@ -65,7 +64,6 @@ fn an_interrupted_ingest_is_safe_and_continues() {
 }
 
 /// Nothing is left behind by a command that is stopped while it waits for its input, and what was there stays.
-#[cfg(unix)]
 #[test]
 fn a_stopped_command_leaves_nothing_behind() {
     let folder = Folder::new();
@@ -108,7 +106,6 @@ fn a_stopped_command_leaves_nothing_behind() {
 }
 
 /// A database is made in a folder of its own and moved into its place: either is there in the end, or neither.
-#[cfg(unix)]
 #[test]
 fn a_stopped_creation_leaves_nothing_behind() {
     let folder = Folder::new();
@@ -131,7 +128,6 @@ fn a_stopped_creation_leaves_nothing_behind() {
 }
 
 /// A run that reads a pipe to which nothing is written, and what it has said once it has come that far.
-#[cfg(unix)]
 fn waiting(folder: &Folder, command: &mut Command) -> (Child, BufReader<ChildStderr>) {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut talk = BufReader::new(child.stderr.take().unwrap());
@@ -144,12 +140,10 @@ fn waiting(folder: &Folder, command: &mut Command) -> (Child, BufReader<ChildStd
     (child, talk)
 }
 
-#[cfg(unix)]
 fn signal(name: &str, child: &Child) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
-#[cfg(unix)]
 #[test]
 fn a_pipe_to_which_nothing_is_written_is_not_waited_for() {
     let folder = Folder::new();

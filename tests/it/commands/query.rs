@@ -217,7 +217,6 @@ fn a_query_without_a_document_says_how_to_name_one() {
 }
 
 /// A name cannot talk to the terminal, nor make lines of its own.
-#[cfg(unix)]
 #[test]
 fn names_are_shown_on_one_line() {
     let folder = samples();

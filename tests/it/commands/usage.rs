@@ -66,7 +66,6 @@ fn results_on_a_full_disk_are_an_error_that_names_the_file() {
 }
 
 /// A run that was killed leaves the file that it was writing. The next one that writes into the folder removes it.
-#[cfg(unix)]
 #[test]
 fn files_of_killed_runs_are_removed() {
     let folder = Folder::new();
@@ -223,7 +222,6 @@ fn standard_output_has_a_name() {
     assert!(run.status == 2 && run.stderr.contains("writes a folder"), "{run:?}");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_list_of_paths_may_be_separated_by_nul() {
     let folder = Folder::new();

@@ -415,7 +415,6 @@ fn documents_are_counted_once_and_unpacked() {
 }
 
 /// Input that can be read only once is kept until the report is written.
-#[cfg(unix)]
 #[test]
 fn a_pipe_is_shown_too() {
     let folder = Folder::new();
@@ -468,7 +467,6 @@ fn lines<T: DeserializeOwned>(output: &str) -> Vec<T> {
     output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-#[cfg(unix)]
 #[test]
 fn a_report_is_as_readable_as_other_files() {
     use std::os::unix::fs::PermissionsExt;

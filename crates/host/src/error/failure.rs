@@ -66,7 +66,6 @@ impl StoreFailure {
     }
 
     /// Classifies errors for which the standard library has no kind.
-    #[cfg(unix)]
     fn of_number(number: Option<i32>) -> Self {
         use rustix::io::Errno;
         match number.map(Errno::from_raw_os_error) {
@@ -74,10 +73,5 @@ impl StoreFailure {
             Some(Errno::IO) => Self::Unreadable,
             _ => Self::Other,
         }
-    }
-
-    #[cfg(not(unix))]
-    fn of_number(_: Option<i32>) -> Self {
-        Self::Other
     }
 }

@@ -60,7 +60,6 @@ pub(crate) fn is_detached(format: Format) -> bool {
 ///   format, or if the library for the format fails.
 pub fn extract(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     match &limits.process {
-        #[cfg(unix)]
         Some(process) if is_detached(format) => {
             limits.check_document(format, bytes.len() as u64)?;
             process::read(process, format, bytes, limits)

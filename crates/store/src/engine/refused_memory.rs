@@ -8,9 +8,8 @@
 /// committed is lost.
 ///
 /// Without this, RocksDB can then wait for ever. It concerns all C++ code of the process, so only the host
-/// can decide it: call it at the start of a program. On systems other than Unix it does nothing.
+/// can decide it: call it at the start of a program.
 pub fn abort_on_refused_memory() {
-    #[cfg(unix)]
     // SAFETY: this is `std::set_new_handler`, with the type it has on all Unix systems. The handler is a
     // function without arguments that never returns, as the standard of C++ allows.
     unsafe {
@@ -18,12 +17,10 @@ pub fn abort_on_refused_memory() {
     }
 }
 
-#[cfg(unix)]
 extern "C" fn abort() {
     std::process::abort()
 }
 
-#[cfg(unix)]
 unsafe extern "C" {
     /// `std::set_new_handler(void (*)())`, under the name that compilers give it. RocksDB links the library
     /// that has it.

@@ -54,7 +54,6 @@ pub(crate) fn check(root: &Path) -> Result<()> {
 
 /// Makes `folder` a copy of a store. Its files are links to the files of the engine whose names are `wanted`.
 /// The files given by name and content are written instead of links.
-#[cfg(unix)]
 pub(crate) fn link(
     store: &Path,
     folder: &Path,
@@ -74,11 +73,6 @@ pub(crate) fn link(
         fs::write(folder.join(name), content).map_err(Error::io("create", folder.join(name)))?;
     }
     Ok(())
-}
-
-#[cfg(not(unix))]
-pub(crate) fn link(store: &Path, _: &Path, _: impl Fn(&str) -> bool, _: &[(&str, &[u8])]) -> Result<()> {
-    Err(Error::io("link the files of", store)(ErrorKind::Unsupported.into()))
 }
 
 /// The names of the files in a store. The names of the engine's files are all text.
@@ -135,7 +129,6 @@ pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         // With the usual permissions, because others may read the database.
-        #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(folder)?;
         std::io::Write::write_all(&mut file, content)?;

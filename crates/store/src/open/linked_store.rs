@@ -40,7 +40,7 @@ impl LinkedStore {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
 

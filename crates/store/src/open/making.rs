@@ -99,7 +99,6 @@ mod tests {
     use super::*;
     use crate::open::owned_folder::ended_process;
 
-    #[cfg(unix)]
     #[test]
     fn only_what_ended_processes_have_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();
@@ -116,7 +115,6 @@ mod tests {
         assert_eq!([own.path(), &left, &unknown, &parent.join(STORE)].map(Path::exists), [true, false, true, true]);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_store_whose_marker_did_not_follow_goes_with_its_folder() {
         let folder = tempfile::tempdir().unwrap();

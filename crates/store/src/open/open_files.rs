@@ -29,7 +29,6 @@ pub(crate) fn allow_for(root: &Path, raise: bool) -> Result<()> {
 
 /// The limit of open files; `None` if there is none. If `raise` is true, first raises the limit as far as the
 /// system allows.
-#[cfg(unix)]
 fn limit(raise: bool) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
@@ -41,9 +40,4 @@ fn limit(raise: bool) -> Option<u64> {
         // Some systems refuse the maximum that they report.
         Err(_) => current,
     }
-}
-
-#[cfg(not(unix))]
-fn limit(_: bool) -> Option<u64> {
-    None
 }

@@ -39,14 +39,14 @@ impl OwnedFolder {
 }
 
 /// The id of a process that has ended.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 pub(super) fn ended_process() -> u32 {
     let mut child = std::process::Command::new("true").spawn().unwrap();
     child.wait().unwrap();
     child.id()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
 

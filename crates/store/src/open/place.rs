@@ -39,14 +39,7 @@ fn identify(folder: &Path) -> std::io::Result<Option<FolderId>> {
     }
 }
 
-#[cfg(unix)]
 fn number(metadata: &fs::Metadata) -> FolderId {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
-}
-
-/// Without such identifiers, all folders count as the same.
-#[cfg(not(unix))]
-fn number(_: &fs::Metadata) -> FolderId {
-    (0, 0)
 }

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-#[cfg(unix)]
 use std::{
     io::{self, Read},
     os::fd::OwnedFd,
@@ -17,7 +16,7 @@ use std::{
 /// [`InputLimits::process`](crate::input::InputLimits::process).
 ///
 /// Each thread that reads starts one process for its first document and reuses it for the next. All processes
-/// end with the last clone of this handle. On systems other than Unix the handle is not used.
+/// end with the last clone of this handle.
 #[derive(Clone)]
 pub struct ReaderProcess(pub(super) Arc<ProcessPool>);
 
@@ -64,7 +63,6 @@ impl PartialEq for ReaderProcess {
 impl Eq for ReaderProcess {}
 
 /// A process that reads documents, and the connection to it.
-#[cfg(unix)]
 pub(super) struct Connection {
     pub(super) process: Child,
     pub(super) stream: UnixStream,
@@ -74,7 +72,6 @@ pub(super) struct Connection {
     pub(super) documents: u32,
 }
 
-#[cfg(unix)]
 impl Connection {
     pub(super) fn start(pool: &ProcessPool) -> io::Result<Self> {
         let (stream, theirs) = UnixStream::pair()?;
@@ -118,7 +115,6 @@ impl Connection {
     }
 }
 
-#[cfg(unix)]
 impl Drop for Connection {
     fn drop(&mut self) {
         // It has no state that could be lost.
@@ -126,7 +122,3 @@ impl Drop for Connection {
         let _ = self.process.wait();
     }
 }
-
-/// There are no reader processes on this system.
-#[cfg(not(unix))]
-pub(super) struct Connection;

@@ -16,10 +16,8 @@ pub(crate) trait Input: Read + Send + 'static {
 }
 
 /// Standard input or a pipe at a path, without a buffer.
-#[cfg(unix)]
 pub(crate) struct Pipe(File);
 
-#[cfg(unix)]
 impl Pipe {
     /// Standard input. No other code may read it, because data in its buffer would be missing here.
     pub(crate) fn standard_input() -> io::Result<Self> {
@@ -53,7 +51,6 @@ impl Pipe {
     }
 }
 
-#[cfg(unix)]
 impl Input for Pipe {
     fn await_some(&mut self) -> bool {
         const STOP_CHECK_INTERVAL: rustix::event::Timespec =
@@ -62,7 +59,6 @@ impl Input for Pipe {
     }
 }
 
-#[cfg(unix)]
 impl Read for Pipe {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
@@ -71,30 +67,6 @@ impl Read for Pipe {
                 read => return read,
             };
         }
-    }
-}
-
-#[cfg(not(unix))]
-pub(crate) struct Pipe(Box<dyn Read + Send>);
-
-#[cfg(not(unix))]
-impl Pipe {
-    pub(crate) fn standard_input() -> io::Result<Self> {
-        Ok(Self(Box::new(io::stdin())))
-    }
-
-    pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self(Box::new(File::open(path)?)))
-    }
-}
-
-#[cfg(not(unix))]
-impl Input for Pipe {}
-
-#[cfg(not(unix))]
-impl Read for Pipe {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer)
     }
 }
 
@@ -116,7 +88,7 @@ impl<R: Input> Read for Stoppable<'_, R> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::time::{Duration, Instant};
 

@@ -134,15 +134,9 @@ impl Candidate {
 }
 
 /// True if the path is a pipe, such as a shell creates for `<(command)`.
-#[cfg(unix)]
 pub(crate) fn is_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
     path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
-}
-
-#[cfg(not(unix))]
-pub(crate) fn is_pipe(_: &Path) -> bool {
-    false
 }
 
 /// The document for a single file or pipe.

@@ -45,7 +45,6 @@ mod tests {
         }
         let own = folder.join("own");
         assert_eq!(enclosing_database(&own.join("x"), Some(&own)), Some(own.clone()));
-        #[cfg(unix)]
         {
             std::os::unix::fs::symlink(&database, folder.join("link")).unwrap();
             assert_eq!(enclosing_database(&folder.join("link/x"), None), Some(database.clone()));
