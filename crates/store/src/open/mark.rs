@@ -10,8 +10,9 @@
 //! this program created the database.
 //!
 //! The list of tables is synced before it is marked. So a loss of power cannot make it shorter than the mark
-//! says. One gap remains: between the opening of the store and that of the mark, and after a kill during a
-//! fold. Only `verify` notices a list that is cut then, unless a run is missing.
+//! says. The mark can be older than the list in two cases: after a kill between the opening of the store and
+//! the writing of the mark, and after a kill during a fold. If the list is then cut as well, only `verify`
+//! notices, unless a run is missing.
 //!
 //! RocksDB's own check of logs does not replace the mark (`engine::options`).
 
