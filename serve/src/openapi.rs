@@ -2,7 +2,11 @@
 //! the published ones (`docs/schemas`): `fpdb.query-1` is that of `fpdb.query/1`. OpenAPI 3.1 takes JSON
 //! Schema as it is.
 
-use axum::Json;
+use std::sync::LazyLock;
+
+use axum::body::Bytes;
+use axum::http::header;
+use axum::response::IntoResponse;
 use fpdb::json_schema;
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
@@ -148,13 +152,21 @@ pub(crate) fn listed_backups() -> Schema {
 /// Shows this description.
 #[utoipa::path(get, path = "/openapi.json", tag = "care",
     responses((status = 200, description = "The description, in the form of OpenAPI", body = Object)))]
-pub(crate) async fn show() -> Answer<Json<Value>> {
-    let described = serde_json::to_value(Api::openapi());
-    let mut described = described.map_err(|error| Problem::internal(error.to_string()))?;
+pub(crate) async fn show() -> Answer<impl IntoResponse> {
+    let described = DESCRIPTION.as_ref().map_err(|error| Problem::internal(error.clone()))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], described.clone()))
+}
+
+/// The description, which is made once: everybody may ask for it.
+static DESCRIPTION: LazyLock<Result<Bytes, String>> =
+    LazyLock::new(|| describe().map(|described| described.to_string().into()).map_err(|error| error.to_string()));
+
+fn describe() -> serde_json::Result<Value> {
+    let mut described = serde_json::to_value(Api::openapi())?;
     if let Some(Value::Object(components)) = described.pointer_mut("/components/schemas") {
         components.extend(answers());
     }
-    Ok(Json(described))
+    Ok(described)
 }
 
 #[cfg(test)]
@@ -175,8 +187,7 @@ mod tests {
 
     #[test]
     fn every_schema_is_there_once_and_is_used() {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let Json(described) = runtime.block_on(show()).unwrap();
+        let described = describe().unwrap();
         let own = serde_json::to_value(Api::openapi()).unwrap();
         let own = own["components"]["schemas"].as_object().unwrap();
         // All answers have the same definition under one name, and no schema of the service has this name.
