@@ -190,8 +190,8 @@ pub(crate) fn pair_header(passages: bool, text: PairText, longest: bool, by_subm
 }
 
 /// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns.
-/// `longest` is the length of the longest passage, for tables that have this column, and `submissions` are the
-/// [`submission_cells`].
+/// `longest` is the length of the longest passage, for tables that have this column, and `submissions` are
+/// the [`submission_cells`].
 pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>, submissions: &[String]) -> Vec<Vec<String>> {
     let head = vec![
         pair.a.to_string(),
@@ -255,8 +255,8 @@ fn with_passages(head: &[String], passages: &[Passage], columns: usize) -> Vec<V
     passages.iter().map(row).collect()
 }
 
-/// The cells of a row of two submissions: their names, the names of two files, and whether only files reach the
-/// thresholds.
+/// The cells of a row of two submissions: their names, the names of two files, and whether only files reach
+/// the thresholds.
 pub(crate) fn submission_cells(pair: &Pair, files: Option<&Pair>) -> Vec<String> {
     let [a, b] = files.map_or_else(Default::default, |files| [files.a.to_string(), files.b.to_string()]);
     vec![pair.a.to_string(), pair.b.to_string(), a, b, pair.by_files.to_string()]

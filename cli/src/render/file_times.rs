@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use fpdb::{Database, DocId, Match, QueryAnswer};
 
-/// When the files of the documents in an answer were last changed, in seconds since 1970, where that is known.
+/// When the files of the documents in an answer were last changed, in seconds since 1970, where that is
+/// known.
 pub(crate) struct FileTimes(HashMap<DocId, i64>);
 
 impl FileTimes {

@@ -1,7 +1,6 @@
 //! Text for people: legible without colour, numbers grouped, sizes in words.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use fpdb::maintenance::DatabaseStats;
@@ -11,6 +10,7 @@ use fpdb_kernel::hex;
 use super::escape::escape_terminal;
 use super::file_times::FileTimes;
 use super::folder::{common_folder, in_folder, name_in};
+use super::metadata::{kept, labels};
 use super::numbers::{count, grouped, moment, percent, size};
 use super::style::Style;
 use super::verification::damaged_stores;
@@ -248,27 +248,6 @@ pub(crate) fn query_page(
         let _ = writeln!(page, "  {} not shown (--top N shows more)", count(more, &format!("more {unit}")));
     }
     page
-}
-
-/// The label and group of a document, by which a reader distinguishes documents.
-pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
-    let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
-    let known: Vec<&str> = known.collect();
-    if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
-}
-
-/// Maximum number of characters that are shown of a value of metadata. Other formats show all.
-const VALUE_SHOWN: usize = 80;
-
-/// The metadata of a match that [`labels`] leaves out, such as a date or an author.
-fn kept(metadata: &BTreeMap<String, String>) -> String {
-    let others = metadata.iter().filter(|(name, _)| !["label", "group"].contains(&name.as_str()));
-    let shown = others.map(|(name, value)| {
-        let cut = if value.chars().nth(VALUE_SHOWN).is_some() { "..." } else { "" };
-        let value: String = value.chars().take(VALUE_SHOWN).collect();
-        format!("{} {}{cut}", escape_terminal(name), escape_terminal(&value))
-    });
-    shown.collect::<Vec<_>>().join("; ")
 }
 
 /// Maximum number of passages that are shown for a match. Other formats show all.

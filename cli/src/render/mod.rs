@@ -11,6 +11,7 @@ mod escape;
 mod file_times;
 mod folder;
 mod human;
+mod metadata;
 mod numbers;
 mod pairs;
 mod repeats;

@@ -4,7 +4,8 @@ use fpdb::pairs::Pair;
 
 use super::csv::PairText;
 use super::folder::{in_folder, name_in};
-use super::human::{FILES_SHOWN, labels};
+use super::human::FILES_SHOWN;
+use super::metadata::labels;
 use super::numbers::{count, grouped, percent};
 use super::style::Style;
 

@@ -78,11 +78,13 @@ pub(crate) struct PairsArgs {
     pub(crate) no_groups: bool,
     /// Count the documents of one submission as one
     ///
-    /// Two submissions are a pair if they reach the thresholds, or if two of their files do (see docs/code.md).
-    /// These files are listed first, then those that share most. DIR: each folder or archive directly in it is a submission (`.`:
-    /// the first folder of the names; 'class/*': each one in any folder of class; 2025,2026: each one in both;
-    /// all.zip: each one in this archive). REGEX: documents whose names give the same match (of its first group,
-    /// if it has one) are one submission. All other documents stand for themselves.
+    /// Two submissions are a pair if they reach the thresholds, or if two of their files do (see
+    /// docs/code.md). These files are listed first, then those that share most.
+    ///
+    /// DIR: each folder or archive directly in it is a submission (`.`: the first folder of the names;
+    /// 'class/*': each one in any folder of class; 2025,2026: each one in both; all.zip: each one in this
+    /// archive). REGEX: documents whose names give the same match (of its first group, if it has one) are one
+    /// submission. All other documents stand for themselves.
     #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
     pub(crate) submission_by: Option<String>,
     /// List at most N pairs of files of two submissions

@@ -60,8 +60,9 @@ pub(crate) struct QueryArgs {
     pub(crate) min_score: f64,
     /// The order of the matches that --top leaves
     ///
-    /// `oldest` begins with the document whose file was changed first, and shows that time (a part of an archive
-    /// has the time of the archive). Documents without a known time come last. For --format human, json and csv.
+    /// `oldest` begins with the document whose file was changed first, and shows that time (a part of an
+    /// archive has the time of the archive). Documents without a known time come last. For --format human,
+    /// json and csv.
     #[arg(long, value_name = "BY", default_value = "score", value_enum)]
     pub(crate) sort: QuerySort,
     /// Ignore fingerprints that more than N documents hold
@@ -74,9 +75,9 @@ pub(crate) struct QueryArgs {
     ///
     /// The files that share most are listed below it, with their passages. DIR: each folder or archive
     /// directly in it is a submission (`.`: the first folder of the names; 'class/*': each one in any folder
-    /// of class; 2025,2026: each one in both). REGEX: documents whose names give the same match (of its first group, if it has one) are
-    /// one submission. All other documents stand for themselves. A stored document does not match its own
-    /// submission. Reads all postings first.
+    /// of class; 2025,2026: each one in both). REGEX: documents whose names give the same match (of its first
+    /// group, if it has one) are one submission. All other documents stand for themselves. A stored document
+    /// does not match its own submission. Reads all postings first.
     #[arg(long, value_name = "DIR|REGEX")]
     pub(crate) submission_by: Option<String>,
     /// List at most N files of a submission, those that share most

@@ -1,5 +1,5 @@
-//! Files: compares the documents of submissions, each by itself. It finds pairs of submissions by two of their
-//! documents, and the documents of two submissions that share most.
+//! Files: compares the documents of submissions, each by itself. It finds pairs of submissions by two of
+//! their documents, and the documents of two submissions that share most.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -60,9 +60,9 @@ impl Files {
     }
 }
 
-/// The pairs of submissions of which two documents reach the thresholds, by [`key`]: a function that was copied
-/// into a large program is a small share of the whole, and a large one of its file. The set takes two bytes a
-/// pair, and some hundred a submission.
+/// The pairs of submissions that have a pair of documents above the thresholds, by [`key`]. A copied function
+/// is a small share of a large program, and a large one of its file. The set takes two bytes a pair, and some
+/// hundred a submission.
 pub(super) fn reaching(store: &Store, options: &PairsOptions, task: &Task<'_>) -> Result<RoaringTreemap> {
     let PairsOptions { min_resemblance, few_min_resemblance, min_containment, .. } = *options;
     // Two submissions share at least what two of their documents share.

@@ -43,12 +43,12 @@ pub struct PairsOptions {
     pub group_by: GroupBy,
     /// A regular expression for names. Documents with the same match form one submission. The match is the
     /// text of the first group, or the whole match if there is no group. Pairs are then pairs of submissions,
-    /// and a hash counts once for each submission. A pair of submissions needs to reach the thresholds, or two
-    /// of its documents do. Two programs must then share [`few_shared`](Self::few_shared) hashes by default, and
-    /// have at least the resemblance [`few_min_resemblance`](Self::few_min_resemblance).
+    /// and a hash counts once for each submission. A pair reaches the thresholds as a whole, or two of its
+    /// documents reach them. Two programs must then share 120 / (w + 1) hashes, more than a frame, and have
+    /// at least the resemblance [`few_min_resemblance`](Self::few_min_resemblance).
     pub submission_by: Option<String>,
-    /// Maximum number of pairs of documents listed with a pair of submissions; by default 10. Pairs that reach
-    /// the thresholds come first, then those that share most.
+    /// Maximum number of pairs of documents listed with a pair of submissions; by default 10. Pairs that
+    /// reach the thresholds come first, then those that share most.
     #[serde(default = "default_submission_files")]
     pub submission_files: usize,
     /// For source code, also compares the documents' own text, names and comments included. Pairs are then

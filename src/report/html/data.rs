@@ -201,7 +201,8 @@ pub(super) struct ReportPair {
     /// Number of further pairs of their documents that share a hash.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) files_left_out: u64,
-    /// True if two submissions as wholes are below the thresholds: the first pair of their documents reaches them.
+    /// True if two submissions as wholes are below the thresholds: the first pair of their documents reaches
+    /// them.
     #[serde(skip_serializing_if = "is_false")]
     pub(super) by_files: bool,
     /// Index of the pair that has this one in its `files`.

@@ -76,7 +76,8 @@ fn submissions_are_a_pair_if_they_or_two_of_their_files_reach_the_thresholds() {
     }
 }
 
-/// The default thresholds for programs: a copied file is found, and the few lines that all programs have are not.
+/// The default thresholds for programs: a copied file is found, and the few lines that all programs have are
+/// not.
 #[test]
 fn a_copied_function_is_found_in_large_programs_and_their_frame_is_not() {
     let folder = Folder::new();
