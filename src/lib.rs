@@ -165,6 +165,6 @@ pub mod maintenance {
     };
     #[doc(inline)]
     pub use fpdb_store::{
-        Backup, DamagedStore, Level, ListedBackup, LostDocument, Problem, Repair, Verification, backups,
+        Backup, DamagedStore, Level, ListedBackup, LostDocument, Problem, Repair, Verification, backups, verify_backups,
     };
 }

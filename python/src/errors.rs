@@ -56,6 +56,7 @@ fn class(error: &Error) -> &'static str {
         | Error::LaterDecisions { .. }
         | Error::BadTable { .. }
         | Error::NotADedupReport { .. }
+        | Error::ReportOfAnother { .. }
         | Error::UnsuitedReport { .. }
         | Error::FieldTaken { .. }
         | Error::UnfinishedBuild { .. }

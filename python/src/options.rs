@@ -185,6 +185,7 @@ pub(crate) struct Applying {
     #[pyo3(item("move"))]
     move_to: Option<PathBuf>,
     act: bool,
+    lists: Vec<PathBuf>,
     temp_dir: Option<PathBuf>,
 }
 
@@ -204,6 +205,6 @@ impl Applying {
                 ));
             }
         };
-        Ok(ApplyOptions::new(action).act(self.act).temp_dir(self.temp_dir))
+        Ok(ApplyOptions::new(action).act(self.act).lists(self.lists).temp_dir(self.temp_dir))
     }
 }

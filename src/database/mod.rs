@@ -221,9 +221,10 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] if the report lists entries that the action
-    /// cannot use; [`Error::InsideDatabase`] for a target folder inside a database; [`Error::PlaceTaken`] for
-    /// a target folder with other files in the places of copies; [`Error::Stopped`]; [`Error::JobInUse`];
+    /// [`Error::NotADedupReport`]; [`Error::ReportOfAnother`]; [`Error::UnsuitedReport`] if the report lists
+    /// entries that the action cannot use; [`Error::InsideDatabase`] for a target folder inside a database;
+    /// [`Error::PlaceTaken`] for a target folder with other files in the places of copies;
+    /// [`Error::Stopped`]; [`Error::JobInUse`];
     /// [`Error::DocumentsInUse`]; the error of `visit`; a full disk. The error of a single file is passed to
     /// `visit` and counted.
     pub fn apply<E: From<Error>>(
@@ -249,8 +250,9 @@ impl Database {
     /// removable document whose content and survivor are both missing.
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] for passages and lists; [`Error::Io`];
-    /// [`Error::Stopped`]; the error of `visit`. An unreadable file is not an error: its documents count as
+    /// [`Error::NotADedupReport`]; [`Error::ReportOfAnother`]; [`Error::UnsuitedReport`] for passages and
+    /// lists; [`Error::Io`]; [`Error::Stopped`]; the error of `visit`. An unreadable file is not an error:
+    /// its documents count as
     /// missing.
     pub fn prove_applied<E: From<Error>>(
         &self,
@@ -444,6 +446,7 @@ impl Database {
         Ok(DatabaseStats {
             schema: Schema::new(),
             path: self.store.root().to_owned(),
+            database_id: self.store.identity()?,
             format: FORMAT_VERSION,
             profile: *self.store.profile(),
             documents: state.documents,

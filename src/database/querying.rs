@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::query_batch::gather;
 use super::{Database, ids_named, visiting};
+use crate::ingest::{IngestOptions, IngestSummary, ingest};
 use crate::nearest_name::nearest_name;
 use crate::query::{
     self, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache, Units,
@@ -14,7 +15,7 @@ use crate::query::{
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
-use fpdb_reading::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
+use fpdb_reading::input::{Candidate, Content, InputLimits, Source, WalkOptions, for_each_held};
 use fpdb_store::{Gathered, Store};
 
 /// Limits of a batch of query documents below a path: number of documents, and bytes in memory. A batch is
@@ -158,6 +159,21 @@ impl Database {
                 },
             )?;
         }
+    }
+
+    /// Says what an ingest of these sources would add, replace and remove. Reads the documents and stores
+    /// nothing, so the database may be in use by a writer. Of many new documents with one name or content it
+    /// compares those that fit into the memory.
+    ///
+    /// # Errors
+    /// As [`DatabaseWriter::ingest_sources`](crate::DatabaseWriter::ingest_sources).
+    pub fn ingest_dry_run(
+        &self,
+        sources: &[Source],
+        options: &IngestOptions,
+        task: &Task<'_>,
+    ) -> Result<IngestSummary> {
+        ingest(&self.store, sources, &options.clone().dry_run(true), task)
     }
 
     /// Answers a query for each document of a file or folder: for each file, and for each member of a

@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use rustc_hash::FxHashSet;
+
 use super::first_names::name_place;
 use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
@@ -49,6 +51,8 @@ pub(super) struct Intake<'a> {
     /// The time of the first document of the batch.
     begun: Option<Instant>,
     pub(super) summary: IngestSummary,
+    /// In a dry run, the new names of renamed files. Their documents are stored under the old names.
+    pub(super) renamed: FxHashSet<String>,
     /// The counts of the run when the current container began. `None` after a failure in it.
     before: Option<RunCounts>,
     sweep: Sweep,
@@ -121,25 +125,29 @@ pub(super) fn with_intake<T>(
         threads::start_within(scope, "commit", commit).map_err(Error::threads(1))?;
         let (part, whole) = BATCH_SHARE;
         let memory = usize::try_from(store.memory() / whole * part).unwrap_or(usize::MAX);
+        let batch = Batch::new(store.profile(), store.view().state().next_document, memory);
         let worked = work(&mut Intake {
             store,
             progress: task.reports(),
             task,
             options,
-            batch: Batch::new(store.profile(), store.view().state().next_document, memory),
+            batch: if options.dry_run { batch.counting_only() } else { batch },
             committer,
             batches,
             outcomes,
             last: LastBatch::default(),
             begun: None,
-            summary: IngestSummary::default(),
+            summary: IngestSummary { dry_run: options.dry_run, ..IngestSummary::default() },
+            renamed: FxHashSet::default(),
             before: None,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
             absent_fields: wanted_fields(&options.read.fields),
             broken_off: false,
         })?;
-        store.settle()?;
+        if !options.dry_run {
+            store.settle()?;
+        }
         Ok(worked)
     })
 }
@@ -195,7 +203,7 @@ impl Intake<'_> {
         self.summary.interrupted = stop.is_stopped();
         for name in self.options.metadata.iter().flat_map(|table| table.unmatched()) {
             // It may belong to a container that was skipped as unchanged.
-            if self.store.documents_named(&name)?.is_empty() {
+            if self.known().named(&name)?.is_empty() {
                 self.summary.unmatched.push(name);
             }
         }
@@ -305,10 +313,7 @@ impl Intake<'_> {
 
     fn take_fingerprints(&mut self, fingerprints: &Fingerprints, mut range: Range<usize>) -> Result<()> {
         while !range.is_empty() {
-            if self.batch.is_full() {
-                self.await_commit()?;
-                lock(self.committer).spill(self.store, &mut self.batch)?;
-            }
+            self.spill_if_full()?;
             let end = range.end.min(range.start + PUSHED_AT_ONCE);
             self.batch.push(fingerprints.range(range.start..end))?;
             range.start = end;
@@ -317,10 +322,7 @@ impl Intake<'_> {
     }
 
     fn take_text(&mut self, chunk: Vec<u8>) -> Result<()> {
-        if self.batch.is_full() {
-            self.await_commit()?;
-            lock(self.committer).spill(self.store, &mut self.batch)?;
-        }
+        self.spill_if_full()?;
         self.batch.push_text(chunk);
         Ok(())
     }
@@ -334,6 +336,11 @@ impl Intake<'_> {
             return Ok(None);
         }
         let Some((newest, newest_record)) = self.known().newest_like(&record)? else {
+            if self.renamed.contains(&record.name) {
+                self.abandon()?;
+                self.count(&record.name, Outcome::Unchanged, &record.format);
+                return Ok(None);
+            }
             return self.add(record, Outcome::Added).map(Some);
         };
         let same = if is_same(self.options, &newest_record, &record) {

@@ -16,6 +16,9 @@ use fpdb_store::Store;
 pub(crate) fn merge(store: &Store, other: &Store, options: &IngestOptions, task: &Task<'_>) -> Result<IngestSummary> {
     let started = Instant::now();
     options.check()?;
+    if options.dry_run {
+        return Err(Error::InvalidParameter { name: "dry_run", value: "true".into(), expected: "false for a merge" });
+    }
     if store.profile() != other.profile() {
         let (path, other, stored) = (other.root().to_owned(), *other.profile(), *store.profile());
         return Err(Error::OtherProfile { path, other: Box::new(other), stored: Box::new(stored) });

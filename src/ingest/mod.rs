@@ -29,6 +29,7 @@ use fpdb_reading::input::{Document, InputLimits, Source};
 use fpdb_store::Store;
 use intake::with_intake;
 use prune::{Prune, SearchFailures};
+use rustc_hash::FxHashSet;
 
 pub(crate) use first_names::{PARTS, name_place};
 pub(crate) use merge::merge;
@@ -56,15 +57,17 @@ pub(crate) fn ingest(
     let options = &within_memory(store, options)?;
     let names = &FirstNames::new(store, sources, task)?;
     let mut prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
-    let (mut renamed, mut failures) = (0, SearchFailures::default());
+    let (mut renamed, mut given, mut failures) = (0, FxHashSet::default(), SearchFailures::default());
     if let Some(prune) = &mut prune {
         let mut found = rename::rename(store, sources, (options, names), prune, task)?;
         renamed = found.committed;
+        given = found.given;
         failures = found.unseen.take_failures();
         prune.keep(&found.renamed, found.unseen);
     }
     let summary = with_intake(store, options, task, |intake| {
         intake.summary.renamed = renamed;
+        intake.renamed = given;
         pipeline::run(store, options, task, intake, |walker| walker.walk(sources, names, failures))?;
         if let Some(prune) = &prune {
             intake.prune(prune, task.token())?;

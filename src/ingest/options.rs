@@ -56,6 +56,9 @@ pub struct IngestOptions {
     /// These stay: documents that the options leave out, documents that could not be looked for, documents
     /// behind a broken link, and documents of any folder that is now empty. A stopped run removes nothing.
     pub prune: bool,
+    /// Stores nothing: reads all that the run would read, and says what would be added, replaced and removed.
+    /// See [`Database::ingest_dry_run`](crate::Database::ingest_dry_run). Not for a merge.
+    pub dry_run: bool,
 }
 
 impl IngestOptions {
@@ -67,6 +70,7 @@ impl IngestOptions {
         boilerplate: bool,
         metadata: Option<Arc<MetadataTable>>,
         prune: bool,
+        dry_run: bool,
     }
 
     /// Marks only the documents of these sources as boilerplate. They must be among the sources of the run.

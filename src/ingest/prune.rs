@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::known::KnownDocuments;
 use super::options::IngestOptions;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -191,9 +192,9 @@ impl Prune {
 
     /// Documents with names in the folders that were read from another place, and that this run has not found
     /// in the folders.
-    pub(super) fn elsewhere(&self, store: &Store) -> Result<Vec<DocumentRecord>> {
-        let live = self.elsewhere.iter().filter(|&&id| store.view().is_live(id));
-        let records = live.map(|&id| store.document(id)).collect::<Result<Vec<_>>>()?;
+    pub(super) fn elsewhere(&self, known: KnownDocuments<'_>) -> Result<Vec<DocumentRecord>> {
+        let live = self.elsewhere.iter().filter(|&&id| known.store.view().is_live(id) && !known.is_deleted(id));
+        let records = live.map(|&id| known.record(id)).collect::<Result<Vec<_>>>()?;
         Ok(records.into_iter().filter(|record| is_elsewhere(&self.scope, record)).collect())
     }
 

@@ -38,6 +38,8 @@ pub(super) struct Found {
     pub(super) committed: u64,
     /// The documents with new names; all are committed unless the task was stopped.
     pub(super) renamed: RoaringBitmap,
+    /// In a dry run, the new names, which are not committed.
+    pub(super) given: FxHashSet<String>,
     /// The files and folders that could not be read.
     pub(super) unseen: Unseen,
 }
@@ -72,8 +74,8 @@ pub(super) fn rename(
     if !task.token().is_stopped() {
         renaming.commit()?;
     }
-    let Renaming { committed, taken, unseen, .. } = renaming;
-    Ok(Found { committed, renamed: taken, unseen })
+    let Renaming { committed, taken, given, unseen, .. } = renaming;
+    Ok(Found { committed, renamed: taken, given, unseen })
 }
 
 struct Renaming<'a> {
@@ -325,9 +327,13 @@ impl<'a> Renaming<'a> {
         if self.batch.is_empty() {
             return Ok(());
         }
-        Committer::new(self.store).commit(self.store, &mut self.batch)?;
         self.committed += self.pending.len() as u64;
-        self.given.clear();
+        if self.options.dry_run {
+            self.batch = self.batch.next();
+        } else {
+            Committer::new(self.store).commit(self.store, &mut self.batch)?;
+            self.given.clear();
+        }
         for (old, new) in self.pending.drain(..) {
             self.task.reports().renamed(&old, &new);
         }

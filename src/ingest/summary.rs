@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use fpdb_host::error::Error;
 use fpdb_host::failure::Failure;
-use fpdb_host::schema::{Answer, Schema, is_zero};
+use fpdb_host::schema::{Answer, Schema, is_false, is_zero};
 use fpdb_host::skip_reason::SkipReason;
 
 /// The result of an ingest or a merge.
@@ -100,6 +100,13 @@ pub struct IngestSummary {
     /// Stored documents that are boilerplate from now on.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub made_boilerplate: u64,
+    /// In a dry run, the first [`IngestSummary::LISTED`] names of documents that would be deleted: `pruned`
+    /// and `removed` ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed_names: Vec<String>,
+    /// True if nothing was stored: the numbers are those of a run that would store the documents.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub dry_run: bool,
     /// True if the run was stopped. Committed documents are safe, and the same run continues.
     pub interrupted: bool,
     /// Wall-clock time, to the millisecond.
@@ -144,6 +151,13 @@ impl IngestSummary {
         }
     }
 
+    /// Lists a deleted document of a dry run, if the list has room.
+    pub(super) fn list_removed(&mut self, name: &str) {
+        if self.dry_run && self.removed_names.len() < Self::LISTED {
+            self.removed_names.push(name.to_owned());
+        }
+    }
+
     /// Documents that could be read so far.
     pub(super) fn read(&self) -> u64 {
         self.added + self.replaced + self.unchanged + self.kept
@@ -152,8 +166,9 @@ impl IngestSummary {
     /// The current counts, without the lists of names.
     pub(super) fn counts(&self) -> Self {
         let (unmatched, absent_fields, repeated_names) = (Vec::new(), Vec::new(), Vec::new());
-        let (failed, skipped) = (Vec::new(), Vec::new());
-        Self { formats: self.formats.clone(), unmatched, absent_fields, repeated_names, failed, skipped, ..*self }
+        let (removed_names, failed, skipped) = (Vec::new(), Vec::new(), Vec::new());
+        let formats = self.formats.clone();
+        Self { formats, unmatched, absent_fields, repeated_names, removed_names, failed, skipped, ..*self }
     }
 
     /// The summary of a run that began at `started` and has ended.

@@ -393,6 +393,46 @@ fn backups_are_listed_and_restored_by_time() {
     assert!(list()[0]["documents"].is_null());
 }
 
+/// Without the database, and without restoring one.
+#[test]
+fn backups_are_verified_in_their_folder() {
+    let folder = Folder::new();
+    for documents in [0..3, 3..5] {
+        corpus(&folder, "c", documents);
+        folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+        folder.ok(&["--db", "a", "backup", "-q", "copies"]);
+    }
+    fs::remove_dir_all(folder.path().join("a")).unwrap();
+    let verify = |status: i32| {
+        let run = folder.run(&["backup", "--verify", "copies", "--format", "json"]);
+        assert_eq!(run.status, status, "{run:?}");
+        let damaged: Vec<bool> = run.json().iter().map(|backup| !backup["damaged"].is_null()).collect();
+        (damaged, run.stderr)
+    };
+    assert_eq!(verify(0), (vec![false, false], "2 backups: all files are as they were written\n".into()));
+    let shared = folder.path().join("copies/engine/shared_checksum");
+    let files: Vec<_> = fs::read_dir(&shared).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(!files.is_empty());
+    for path in files {
+        // A byte changes, then one is missing, then the file.
+        let bytes = fs::read(&path).unwrap();
+        let mut changed = bytes.clone();
+        changed[bytes.len() / 2] ^= 1;
+        for damage in [Some(&changed[..]), Some(&bytes[1..]), None] {
+            damage.map_or_else(|| fs::remove_file(&path), |damage| fs::write(&path, damage)).unwrap();
+            let (damaged, said) = verify(2);
+            let name = path.file_name().unwrap().to_str().unwrap();
+            assert_eq!(damaged.len(), 2);
+            assert!(damaged.contains(&true) && said.contains("is damaged and cannot be restored: "), "{said}");
+            assert!(said.contains(name), "{name}: {said}");
+        }
+        fs::write(&path, bytes).unwrap();
+    }
+    assert_eq!(verify(0).0, [false, false]);
+    let run = folder.run(&["backup", "--verify", "c"]);
+    assert!(run.status == 2 && run.stderr.contains("c"), "{run:?}");
+}
+
 #[test]
 fn a_folder_of_backups_is_for_one_database() {
     let folder = Folder::new();

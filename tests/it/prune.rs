@@ -19,11 +19,48 @@ use crate::support::{Folder, Run, remove_empty};
 
 const DB: &str = ".fpdb";
 
-/// Prunes, and returns the report; the run ends with this status.
+/// Prunes, and returns the report; the run ends with this status. A dry run before has said the same, and has changed nothing.
 fn prune(folder: &Folder, status: i32, arguments: &[&str]) -> Value {
-    let run = folder.run(&[&["ingest", "--format", "json", "--prune"], arguments].concat());
-    assert_eq!(run.status, status, "{run:?}");
-    run.json().remove(0)
+    let flags = [&["ingest", "--format", "json", "--prune"], arguments].concat();
+    let (content, files) = (list(folder), database_files(folder));
+    let trial = folder.run(&[&flags[..], &["--dry-run"]].concat());
+    assert_eq!((list(folder), database_files(folder)), (content.clone(), files));
+    let run = folder.run(&flags);
+    assert_eq!((run.status, trial.status), (status, status), "{run:?}\n{trial:?}");
+    let (report, mut trial) = (run.json().remove(0), trial.json().remove(0));
+    let stored: BTreeSet<String> = names(folder).into_iter().collect();
+    let fields = trial.as_object_mut().unwrap();
+    assert_eq!(fields.remove("dry_run"), Some(true.into()));
+    let removed = fields.remove("removed_names").map_or(Vec::new(), |names| names.as_array().unwrap().clone());
+    assert_eq!(removed.len() as u64, counts(&report)[4] + counts(&report)[5]);
+    for name in removed {
+        let name = name.as_str().unwrap();
+        assert!(content.iter().any(|one| one["name"] == name) && !stored.contains(name), "{name}");
+    }
+    fields.insert("seconds".into(), report["seconds"].clone());
+    assert_eq!(trial, report);
+    report
+}
+
+fn list(folder: &Folder) -> Vec<Value> {
+    folder.ok(&["list", "--format", "json"]).json()
+}
+
+/// The names, sizes and times of the database's files.
+fn database_files(folder: &Folder) -> Vec<(String, u64, SystemTime)> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.path().join(DB)];
+    while let Some(path) = folders.pop() {
+        for entry in fs::read_dir(path).unwrap().map(Result::unwrap) {
+            let facts = entry.metadata().unwrap();
+            match facts.is_dir() {
+                true => folders.push(entry.path()),
+                false => files.push((entry.path().display().to_string(), facts.len(), facts.modified().unwrap())),
+            }
+        }
+    }
+    files.sort();
+    files
 }
 
 /// The counts of a report, in this order.
@@ -33,8 +70,7 @@ fn counts(report: &Value) -> [u64; 6] {
 
 /// The numbers of the stored documents, by name.
 fn numbers(folder: &Folder) -> BTreeMap<String, u64> {
-    let list = folder.ok(&["list", "--format", "json"]).json();
-    list.iter().map(|one| (one["name"].as_str().unwrap().to_owned(), one["id"].as_u64().unwrap())).collect()
+    list(folder).iter().map(|one| (one["name"].as_str().unwrap().to_owned(), one["id"].as_u64().unwrap())).collect()
 }
 
 fn names(folder: &Folder) -> Vec<String> {
@@ -671,4 +707,31 @@ fn documents_of_a_folder_that_was_moved_are_counted() {
     remove(&folder, "new/c/0.txt");
     let report = ingest("new", &["--prune"]).json().remove(0);
     assert_eq!((&report["elsewhere"], &report["pruned"]), (&Value::Null, &1.into()));
+}
+
+#[test]
+fn a_dry_run_names_what_would_go_and_creates_no_database() {
+    let folder = corpus();
+    remove(&folder, "corpus/0/0.txt");
+    folder.write("corpus/1/1.txt", prose(20));
+    let run = folder.ok(&["ingest", "corpus", "--prune", "--dry-run"]);
+    let said = "dry run: 0 documents added, 1 replaced, 8 unchanged, 1 removed (their files no longer exist)\nremoved: corpus/0/0.txt\n";
+    assert!(run.stdout.starts_with(said), "{run:?}");
+    assert_eq!(run.stderr, "a dry run: nothing was stored; without --dry-run it is done\n");
+    // Flags of a dry run are not remembered.
+    folder.ok(&["ingest", "-q", "corpus", "--exclude", "*.md", "--dry-run"]);
+    assert!(!folder.ok(&["stats"]).stdout.contains("--exclude"));
+    // A writer at work does not matter.
+    let _writer = Database::builder().open_writer(folder.path().join(DB)).unwrap();
+    assert_eq!(folder.ok(&["ingest", "corpus", "--dry-run", "--format", "json"]).json()[0]["replaced"], 1);
+
+    let new = Folder::new();
+    new.write("corpus/a.txt", prose(1));
+    new.write("corpus/b.txt", prose(1));
+    let trial = new.ok(&["ingest", "corpus", "--dry-run", "--format", "json"]).json().remove(0);
+    assert_eq!(fs::read_dir(new.path()).unwrap().count(), 1);
+    let report = new.ok(&["ingest", "corpus", "--format", "json"]).json().remove(0);
+    for field in ["added", "identical", "bytes", "symbols", "fingerprints", "formats"] {
+        assert_eq!(trial[field], report[field], "{field}");
+    }
 }

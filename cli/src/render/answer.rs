@@ -330,7 +330,8 @@ impl Render for StatsPage<'_> {
 impl Render for ListedBackup {
     fn human(&self, _: Style) -> String {
         let documents = self.documents.map_or_else(|| "documents not counted".to_owned(), |n| count(n, "document"));
-        format!("{}  {}  {documents}, {}\n", self.number, moment(self.made_at), size(self.bytes))
+        let made = if self.made_at == 0 { "at an unknown time".to_owned() } else { moment(self.made_at) };
+        format!("{}  {made}  {documents}, {}\n", self.number, size(self.bytes))
     }
 }
 

@@ -91,6 +91,7 @@ pub(crate) fn apply_summary_line(summary: &ApplySummary, action: &Action, files:
     let bytes = if summary.bytes > 0 { format!(", {}", size(summary.bytes)) } else { String::new() };
     let before = match summary.done_before {
         0 => String::new(),
+        before if !summary.done && action.copies_to().is_some() => format!(", {} of them unchanged", grouped(before)),
         before => format!(", {} of them before", grouped(before)),
     };
     let (applied, files) = (grouped(summary.applied), count(files, "file"));

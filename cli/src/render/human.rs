@@ -18,7 +18,8 @@ use crate::typed::reading_flags::words_of_json;
 
 /// The result of an ingest.
 pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
-    let mut parts = vec![format!("{} added", count(summary.added, "document"))];
+    let dry_run = if summary.dry_run { "dry run: " } else { "" };
+    let mut parts = vec![format!("{dry_run}{} added", count(summary.added, "document"))];
     for (number, what) in [
         (summary.replaced, "replaced"),
         (summary.boilerplate, "of these boilerplate"),
@@ -39,6 +40,13 @@ pub(crate) fn ingest_page(summary: &IngestSummary) -> String {
         parts.push(format!("{} skipped (--verbose names them)", grouped(summary.skips)));
     }
     let mut page = format!("{}\n", parts.join(", "));
+    for name in &summary.removed_names {
+        let _ = writeln!(page, "removed: {}", escape_terminal(name));
+    }
+    let unlisted = (summary.removed + summary.pruned).saturating_sub(summary.removed_names.len() as u64);
+    if summary.dry_run && unlisted > 0 {
+        let _ = writeln!(page, "removed: {} more (--verbose lists them)", grouped(unlisted));
+    }
     if summary.bytes > 0 {
         let rate = if summary.seconds > 0.0 {
             format!(", {}/s", size((summary.bytes as f64 / summary.seconds) as u64))

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use fpdb::{DatabaseWriter, IngestOptions};
+use fpdb::{Database, DatabaseWriter, IngestOptions};
 use serde_json::{Map, Value};
 
 use crate::printer::Printer;
@@ -18,11 +18,7 @@ use crate::typed::reading_flags::{words, words_of_json};
 /// # Errors
 /// Fails if no flags are given and the sources were ingested with different ones, or with options that this
 /// version does not know.
-pub(crate) fn options(
-    database: &DatabaseWriter,
-    args: &IngestArgs,
-    printer: &Printer,
-) -> anyhow::Result<IngestOptions> {
+pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer) -> anyhow::Result<IngestOptions> {
     let typed = args.options();
     if args.are_reading_flags_typed {
         let given = words(&typed);

@@ -30,6 +30,11 @@ pub(crate) struct BackupArgs {
     /// List the backups in the folder: number, time, documents, size
     #[arg(long, conflicts_with_all = ["keep", "quick"])]
     pub(crate) list: bool,
+    /// Compare all files of the backups with their checksums; make none
+    ///
+    /// Needs no database. Lists the backups too. The exit status is 2 if one is damaged.
+    #[arg(long, conflicts_with_all = ["keep", "quick", "list"])]
+    pub(crate) verify: bool,
     /// Keep only the N newest backups [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep: Option<u32>,

@@ -64,6 +64,12 @@ pub(crate) struct IngestArgs {
     /// removes nothing.
     #[arg(long)]
     pub(crate) prune: bool,
+    /// Say what would be added and removed; store nothing
+    ///
+    /// All documents are read. The answer has the numbers of the run, and names the documents that would be
+    /// removed. No database is created.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Keep the texts in the database, compressed
     ///
     /// Passages are then exact even when the files are gone.
@@ -127,6 +133,7 @@ impl IngestArgs {
             .walk(walk)
             .read(self.records.set(self.read.options()).limits(self.limits.limits()))
             .prune(self.prune)
+            .dry_run(self.dry_run)
     }
 }
 

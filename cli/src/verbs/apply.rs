@@ -170,8 +170,8 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
     if summary.whole > 0 {
         let why = match action {
             Action::Cut { .. } => {
-                "passages are cut out of plain text, Markdown, source code, JSON lines and Parquet, and not out of fields that \
-                 hold lists, such as chats"
+                "passages are cut out of plain text, Markdown, source code, JSON lines and Parquet, and not out of texts that \
+                 are joined of several values, such as chats"
             }
             _ if summary.passages => "only records of JSON lines and Parquet take a field",
             Action::Write { .. } | Action::Mark { .. } => {
@@ -186,11 +186,11 @@ fn remarks(summary: &ApplySummary, action: &Action, printer: &Printer) {
         printer.note(&format!("{} left whole: {why}", count(summary.whole, "file")));
     }
     if summary.without_text > 0 {
-        let (documents, have, their) = match summary.without_text {
-            1 => ("1 document".to_owned(), "has", "its record stays, with an empty text"),
-            documents => (count(documents, "document"), "have", "their records stay, with empty texts"),
-        };
-        printer.note(&format!("warning: {documents} {have} no text left without the passages; {their}"));
+        let (have, are) = if summary.without_text == 1 { ("has", "is") } else { ("have", "are") };
+        printer.note(&format!(
+            "{} {have} no text left without the passages and {are} not in the copy",
+            count(summary.without_text, "document")
+        ));
     }
     let changed = summary.failed - summary.unplaced - summary.refused - summary.field_taken;
     if changed > 0 {

@@ -1,9 +1,9 @@
 //! `fpdb backup`: copies the database to a folder.
 
-use fpdb::maintenance::{BackupOptions, backups};
+use fpdb::Error;
+use fpdb::maintenance::{BackupOptions, ListedBackup, backups, verify_backups};
 
-use std::path::Path;
-
+use crate::interrupt;
 use crate::output::{Output, summary};
 use crate::printer::Printer;
 use crate::progress::StepBar;
@@ -14,7 +14,22 @@ use crate::typed::{BackupArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     if args.list {
-        return list(global, &args.folder);
+        return list(global, &backups(&args.folder)?, printer);
+    }
+    if args.verify {
+        let steps = StepBar::start(printer, "reading the backups");
+        let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
+        let verified = verify_backups(&args.folder, &steps.task().stop(stop));
+        steps.end();
+        if matches!(verified, Err(Error::Stopped)) {
+            return Ok(RunStatus::Interrupted);
+        }
+        let verified = verified?;
+        let status = list(global, &verified, printer)?;
+        if status == RunStatus::Done {
+            printer.note(&format!("{}: all files are as they were written", count(verified.len() as u64, "backup")));
+        }
+        return Ok(status);
     }
     let database = database::builder(global).open_writer(database::existing(global)?)?;
     database::tell_if_repaired(&database, printer);
@@ -42,12 +57,18 @@ pub(crate) fn run(global: &Global, args: &BackupArgs, printer: &Printer) -> anyh
     Ok(if backup.damaged.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-fn list(global: &Global, folder: &Path) -> anyhow::Result<RunStatus> {
-    let backups = backups(folder)?;
+fn list(global: &Global, backups: &[ListedBackup], printer: &Printer) -> anyhow::Result<RunStatus> {
     let mut output = Output::open(global)?;
-    for backup in &backups {
+    for backup in backups {
         output.answer(backup)?;
     }
     output.finish()?;
-    Ok(RunStatus::Done)
+    let mut status = RunStatus::Done;
+    for ListedBackup { number, damaged, .. } in backups {
+        if let Some(file) = damaged {
+            printer.error(&anyhow::anyhow!("backup {number} is damaged and cannot be restored: {file}"));
+            status = RunStatus::Incomplete;
+        }
+    }
+    Ok(status)
 }

@@ -1,13 +1,17 @@
 //! `fpdb ingest`: adds documents.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fpdb::maintenance::{CompactionPlan, DatabaseStats};
 use fpdb::{
-    DatabaseWriter, Error, Failure, Format, IngestSummary, MetadataTable, Profile, SkipReason, Source, Task, Unit,
+    Database, DatabaseWriter, Error, Failure, Format, IngestSummary, MetadataTable, Profile, SkipReason, Source, Task,
+    Unit,
 };
+
+use tempfile::TempDir;
 
 use crate::interrupt;
 use crate::line_list::LineList;
@@ -30,7 +34,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     // From here on, an interrupted run must not leave an empty database.
     let stop = interrupt::graceful(interrupt::AT_COMMIT);
     let Some(opened) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
-    let IngestTarget { database, created } = opened;
+    let IngestTarget { database, created, _temporary } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
     tell_of_copies(&database, &sources, printer)?;
@@ -38,7 +42,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         .boilerplate_sources(&sources::boilerplate(args))
         .metadata(metadata);
     options.check()?;
-    remembered::remember(&database, args, &options)?;
+    if let Opened::Writer(database) = &database {
+        remembered::remember(database, args, &options)?;
+    }
     if args.prune && !sources.iter().any(|source| source.path().is_some_and(|path| path.is_dir() || !path.exists())) {
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
@@ -57,11 +63,19 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     };
     let progress = IngestBar::start(printer, &sources, &options);
     let watch = Messages { printer, progress, events: Mutex::new(events) };
-    let ingested = database.ingest_sources(&sources, &options, &Task::new().progress(&watch).stop(stop));
+    let task = Task::new().progress(&watch).stop(stop);
+    let ingested = match &database {
+        Opened::Writer(database) => database.ingest_sources(&sources, &options, &task),
+        Opened::Reader(database) => database.ingest_dry_run(&sources, &options, &task),
+    };
     watch.progress.end();
-    let compaction = ingested.is_ok().then(|| compaction_hint(&database));
+    let compaction = match &database {
+        Opened::Writer(database) if ingested.is_ok() && !args.dry_run => Some(compaction_hint(database)),
+        _ => None,
+    };
     // An empty database would bind the next ingest to its profile.
-    if let Some(path) = created.filter(|_| !ingested.as_ref().is_ok_and(|summary| summary.added > 0))
+    if let Opened::Writer(database) = database
+        && let Some(path) = created.filter(|_| !ingested.as_ref().is_ok_and(|summary| summary.added > 0))
         && database.delete_if_empty()?
     {
         printer.note(&format!("nothing was added: the database {} was not kept", path.display()));
@@ -152,6 +166,17 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     if let Some(hint) = compaction.transpose()?.flatten() {
         printer.note(&hint);
     }
+    if summary.dry_run {
+        let how = if summary.interrupted {
+            "interrupted, and the numbers are of a part"
+        } else {
+            "without --dry-run it is done"
+        };
+        printer.note(&format!("a dry run: nothing was stored; {how}"));
+        if summary.interrupted {
+            return Ok(RunStatus::Interrupted);
+        }
+    }
     if summary.interrupted {
         let safe = summary.added + summary.replaced + summary.unchanged + summary.kept;
         printer.note(&format!(
@@ -166,7 +191,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
 
 /// Warns about each copy that `apply` made of this database's files, if a source is the copy or lies inside
 /// it.
-fn tell_of_copies(database: &DatabaseWriter, sources: &[Source], printer: &Printer) -> anyhow::Result<()> {
+fn tell_of_copies(database: &Database, sources: &[Source], printer: &Printer) -> anyhow::Result<()> {
     let mut folders = BTreeSet::new();
     for path in sources.iter().filter_map(Source::path) {
         // Without a slash at the end.
@@ -210,11 +235,29 @@ fn noted_sources(sources: &[Source]) -> HashSet<String> {
     sources.iter().filter(is_noted).filter_map(|source| source.name().ok()).collect()
 }
 
-/// The database to write to.
+/// The database to write to, or to compare with in a dry run.
 struct IngestTarget {
-    database: DatabaseWriter,
+    database: Opened,
     /// Its path, if this run has created it.
     created: Option<PathBuf>,
+    /// The folder of an empty database for a dry run without a database.
+    _temporary: Option<TempDir>,
+}
+
+enum Opened {
+    Writer(DatabaseWriter),
+    Reader(Database),
+}
+
+impl Deref for Opened {
+    type Target = Database;
+
+    fn deref(&self) -> &Database {
+        match self {
+            Self::Writer(database) => database,
+            Self::Reader(database) => database,
+        }
+    }
 }
 
 /// A hint at a profile that fits the documents of a new database better, if there is one.
@@ -276,14 +319,20 @@ fn open(
         Some(memory) => builder.memory(memory),
         None => builder,
     };
-    let existing = |database: DatabaseWriter, path: &Path| {
+    let existing = |database: Opened, path: &Path| {
         args.profile.check(database.profile())?;
         database::tell_if_above(global, path, printer)?;
-        database::tell_if_repaired(&database, printer);
-        Ok(Some(IngestTarget { database, created: None }))
+        if let Opened::Writer(database) = &database {
+            database::tell_if_repaired(database, printer);
+        }
+        Ok(Some(IngestTarget { database, created: None, _temporary: None }))
     };
     if let Some(path) = database::find(global)? {
-        match builder.open_writer(&path) {
+        let opened = match args.dry_run {
+            true => builder.open(&path).map(Opened::Reader),
+            false => builder.open_writer(&path).map(Opened::Writer),
+        };
+        match opened {
             Err(Error::NoDatabase { .. }) => {}
             opened => return existing(opened?, &path),
         }
@@ -298,14 +347,19 @@ fn open(
         printer.note("no database was created: there is nothing to ingest");
         return Ok(None);
     }
+    if args.dry_run {
+        let folder = tempfile::tempdir()?;
+        let database = Opened::Writer(builder.create(folder.path().join("empty"), profile)?);
+        return Ok(Some(IngestTarget { database, created: None, _temporary: Some(folder) }));
+    }
     let path = database::new(global);
     let database = match builder.create(&path, profile) {
         // Another process has created the database in the meantime.
-        Err(Error::DatabaseExists { .. }) => return existing(builder.open_writer(&path)?, &path),
+        Err(Error::DatabaseExists { .. }) => return existing(Opened::Writer(builder.open_writer(&path)?), &path),
         created => created?,
     };
     printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
-    Ok(Some(IngestTarget { database, created: Some(path) }))
+    Ok(Some(IngestTarget { database: Opened::Writer(database), created: Some(path), _temporary: None }))
 }
 
 /// Prints messages and counts events during an ingest.

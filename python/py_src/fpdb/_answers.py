@@ -549,7 +549,7 @@ class Undecided(Answer):
 class DedupSummary(Answer):
     """The sums of a dedup: numbers of documents, and bytes of the removable ones."""
 
-    _OPTIONAL = frozenset({"latest", "parts_not_compared", "unread"})
+    _OPTIONAL = frozenset({"database_id", "latest", "parts_not_compared", "unread"})
 
     documents: int
     removable: int
@@ -566,6 +566,7 @@ class DedupSummary(Answer):
     unread: int = 0
     parts_not_compared: int = 0
     latest: dict[str, Any] | None = None
+    database_id: str = ""
     schema: str = "fpdb.dedup.summary/1"
 
 
@@ -657,6 +658,7 @@ class RepeatSummary(Answer):
     """The sums of a search for repeated passages.
 
     Attributes:
+        database_id: the identity of the database, as in `stats`.
         min_length: the fewest symbols that count as a repeat.
         documents: all documents but boilerplate.
         uncompared: documents that were not compared.
@@ -666,6 +668,8 @@ class RepeatSummary(Answer):
         bytes, repeated_bytes: of all documents, and of the repeats.
         sources: the archives and folders with the most repeated bytes.
     """
+
+    _OPTIONAL = frozenset({"database_id"})
 
     min_length: int
     documents: int
@@ -678,6 +682,7 @@ class RepeatSummary(Answer):
     repeated_bytes: int
     share: float
     sources: list[dict[str, Any]]
+    database_id: str = ""
     schema: str = "fpdb.repeat.summary/1"
 
 
@@ -854,6 +859,7 @@ class IngestSummary(Answer):
         unread_archives: those that are archives of a kind that is not read, such as 7z.
         without_text: added or replacing ones that are not empty and have no text, such as scanned pages.
         absent_fields: fields to keep that no document which was read has.
+        dry_run: whether nothing was stored; then `removed_names` are the first 1,000 names of documents that would be forgotten.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """
 
@@ -872,6 +878,8 @@ class IngestSummary(Answer):
             "unread_archives",
             "without_text",
             "absent_fields",
+            "removed_names",
+            "dry_run",
         }
     )
 
@@ -898,6 +906,8 @@ class IngestSummary(Answer):
     without_text: int = 0
     unmatched: list[str] = field(default_factory=list)
     absent_fields: list[str] = field(default_factory=list)
+    removed_names: list[str] = field(default_factory=list)
+    dry_run: bool = False
     made_boilerplate: int = 0
     replaced_from_other_places: int = 0
     named_by_path: int = 0

@@ -178,6 +178,7 @@ class Database:
         store_text: bool = False,
         boilerplate: bool = False,
         prune: bool = False,
+        dry_run: bool = False,
         exclude: Sequence[str] = (),
         include: Sequence[str] = (),
         skip_hidden: bool = False,
@@ -205,6 +206,7 @@ class Database:
                 inferred from fingerprints, and have no text.
             boilerplate: the documents are never a match, and what they hold is ignored in others.
             prune: forgets documents whose files are gone from the folders given. A renamed file keeps its number.
+            dry_run: reads the documents, stores nothing, and says what would be added, replaced and forgotten.
             exclude: patterns, in the syntax of .gitignore, of files and members that are left out. A member of an archive counts as a
                 file in a folder of the archive's name.
             include: if there are any, only files below folders, and members of archives, that one of these patterns matches
@@ -240,6 +242,7 @@ class Database:
                 "store_text": store_text,
                 "boilerplate": boilerplate,
                 "prune": prune,
+                "dry_run": dry_run,
                 "exclude": exclude,
                 "include": include,
                 "skip_hidden": skip_hidden,
@@ -250,7 +253,7 @@ class Database:
             },
         )
         paths, documents = given_documents(paths_or_documents)
-        if remember:
+        if remember and not dry_run:
             if documents is not None:
                 raise TypeError("remember goes with paths")
             self._native.remember([path for path in paths if os.path.lexists(path)], options)
@@ -831,6 +834,7 @@ class Database:
         remove: bool = False,
         link: Literal["hard", "sym"] | None = None,
         move: Path | None = None,
+        lists: Path | Sequence[Path] = (),
         yes: bool = False,
         temp_dir: Path | None = None,
         progress: ProgressLike = None,
@@ -853,6 +857,7 @@ class Database:
             remove: removes removable files.
             link: replaces removable files by links to survivors of the same bytes: "hard" or "sym".
             move: moves removable files to this folder.
+            lists: with `write` or `mark`: lists of further documents, which are removable too.
             yes: does it.
             temp_dir: the folder for what exceeds the memory.
             progress, stop: as for `ingest`.
@@ -869,6 +874,7 @@ class Database:
             "link": link,
             "move": None if move is None else os.fspath(move),
             "act": yes,
+            "lists": [os.fspath(path) for path in ([lists] if isinstance(lists, (str, os.PathLike)) else lists)],
             "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
         }
         with following("apply", progress, stop) as caller:

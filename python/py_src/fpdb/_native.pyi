@@ -35,6 +35,7 @@ _Applying = TypedDict(
         "link": str | None,
         "move": str | None,
         "act": bool,
+        "lists": list[str],
         "temp_dir": str | None,
     },
 )

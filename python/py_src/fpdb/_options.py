@@ -257,6 +257,7 @@ INGEST = Arguments(
         "store_text": Argument("store_text", False, _switch),
         "boilerplate": Argument("boilerplate", False, _switch),
         "prune": Argument("prune", False, _switch),
+        "dry_run": Argument("dry_run", False, _switch),
     },
     _WALKING,
     _FIELDS,

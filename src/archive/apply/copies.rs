@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::answer::{Act, Outcome};
@@ -25,8 +26,8 @@ pub(super) struct PlannedCopy {
     chosen: Chosen,
     /// A digest of everything that decides the content of the copy, except the content of the file.
     pub(super) decision: u64,
-    /// Number of documents that have no symbol left.
-    without_text: u64,
+    /// The documents that have no symbol left without their passages. The copy leaves them out.
+    emptied: RoaringBitmap,
     /// True if the file is copied whole, although it has documents to mark or passages to cut out.
     whole: bool,
 }
@@ -43,17 +44,25 @@ impl Acting<'_> {
     pub(super) fn plan_copy(&self, source: &SourceFile, state: &FileState, folder: &Path) -> Result<PlannedCopy> {
         let target = places::place_of(source, folder)?;
         let mut chosen = self.choose(state)?;
-        let (mut ranges, mut without_text) = (Vec::new(), 0);
+        let (mut ranges, mut emptied) = (Vec::new(), RoaringBitmap::new());
+        let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
         let concerned = !chosen.cuts.is_empty();
         let act = match &self.options.action {
             Action::Cut { .. } => {
-                (ranges, without_text) = self.choose_passages(source, state, &mut chosen)?;
-                if chosen.cuts.is_empty() { Act::Copy } else { Act::Cut }
+                (ranges, emptied) = self.choose_passages(source, state, &mut chosen)?;
+                match chosen.cuts.is_empty() {
+                    true => Act::Copy,
+                    false if is_document && !emptied.is_empty() => Act::Omit,
+                    false => Act::Cut,
+                }
             }
             Action::Write { mark: Some(_), .. } if rewrite::can_mark(state) => Act::Mark,
             Action::Write { mark: None, .. } if !chosen.cuts.is_empty() => {
-                let is_document = matches!(state, FileState::File { kind: FileKind::Document, .. });
-                if is_document { Act::Omit } else { Act::Write }
+                if is_document {
+                    Act::Omit
+                } else {
+                    Act::Write
+                }
             }
             _ => Act::Copy,
         };
@@ -62,6 +71,8 @@ impl Acting<'_> {
         if act != Act::Copy {
             decision.update(bytemuck::cast_slice(&chosen.cuts));
             decision.update(bytemuck::cast_slice(&ranges));
+            // Earlier versions kept such records.
+            decision.update(&emptied.len().to_le_bytes()[..if emptied.is_empty() { 0 } else { 8 }]);
         }
         if act == Act::Mark {
             // The names of survivors, or the passages, are part of the copy, and come from the report.
@@ -71,20 +82,25 @@ impl Acting<'_> {
         if whole && self.options.action.marks() {
             chosen.reason.get_or_insert_with(|| NO_FIELD.into());
         }
-        Ok(PlannedCopy { act, target, chosen, decision: decision.digest(), without_text, whole })
+        Ok(PlannedCopy { act, target, chosen, decision: decision.digest(), emptied, whole })
     }
 
     /// Keeps in `chosen` only the documents that lose passages. Returns the ranges cut out of each, their
-    /// number and then pairs of offsets; and the number of documents that have no symbol left.
-    fn choose_passages(&self, source: &SourceFile, state: &FileState, chosen: &mut Chosen) -> Result<(Vec<u64>, u64)> {
-        let Some(passages) = self.passages else { return Ok((Vec::new(), 0)) };
+    /// number and then pairs of offsets; and the documents that have no symbol left.
+    fn choose_passages(
+        &self,
+        source: &SourceFile,
+        state: &FileState,
+        chosen: &mut Chosen,
+    ) -> Result<(Vec<u64>, RoaringBitmap)> {
+        let Some(passages) = self.passages else { return Ok((Vec::new(), RoaringBitmap::new())) };
         let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };
         let all = chosen.cuts.len();
         let mut cuts = std::mem::take(&mut chosen.cuts);
         if !rewrite::can_cut(state) {
             cuts.clear();
         }
-        let (mut unsound, mut without_text) = (0, 0);
+        let (mut unsound, mut emptied) = (0, RoaringBitmap::new());
         let mut ranges = Vec::new();
         for cut in cuts {
             let record = self.store.document(cut.id)?;
@@ -97,7 +113,9 @@ impl Acting<'_> {
                 chosen.cuts.push(cut);
                 ranges.push(found.len() as u64);
                 ranges.extend(found.iter().flat_map(|passage| [passage.start, passage.end]));
-                without_text += u64::from(found.iter().map(|passage| passage.symbols).sum::<u64>() >= record.symbols);
+                if found.iter().map(|passage| passage.symbols).sum::<u64>() >= record.symbols {
+                    emptied.insert(cut.id);
+                }
             }
         }
         chosen.unjustified += unsound;
@@ -108,13 +126,13 @@ impl Acting<'_> {
             let is_list = matches!(&source.reading, SourceReading::Members(Some(field)) if is_joined(field));
             chosen.reason = Some(match chosen.cuts.is_empty() {
                 true if is_list => {
-                    "its texts are lists of values, as in chats; passages cannot be cut out of them".into()
+                    "its texts are joined of several values, as in chats; passages cannot be cut out of them".into()
                 }
                 true => "its passages cannot be cut out of this format; it stays whole".into(),
                 false => "some of its documents have markup and stay whole".into(),
             });
         }
-        Ok((ranges, without_text))
+        Ok((ranges, emptied))
     }
 
     /// Copies a file according to its plan.
@@ -125,15 +143,19 @@ impl Acting<'_> {
         state: &FileState,
         planned: PlannedCopy,
     ) -> Result<Acted> {
-        let PlannedCopy { act, target, chosen, decision, without_text, whole } = planned;
+        let PlannedCopy { act, target, chosen, decision, emptied, whole } = planned;
         let Chosen { cuts, unjustified, reason } = chosen;
         let documents = if act == Act::Copy { 0 } else { documents_of(&cuts) };
         let mut outcome = Outcome {
             applied: documents,
             unjustified,
-            emptied: act == Act::Write && documents == source.documents,
+            emptied: match act {
+                Act::Write => documents == source.documents,
+                Act::Cut => emptied.len() == source.documents,
+                _ => false,
+            },
             whole,
-            without_text,
+            without_text: emptied.len(),
             ..Outcome::default()
         };
         let path = Path::new(&source.path);
@@ -145,22 +167,20 @@ impl Acting<'_> {
             return Ok(Acted { step, done: self.options.act, outcome });
         }
         let step = FileStep { act, target: Some(target.clone()), documents, reason };
-        if !self.options.act {
-            return Ok(Acted { step, done: false, outcome });
-        }
         let before = self.unchanged(number, path)?;
         let decision = before.mixed_with(decision);
-        if self.log.stands(&target, decision, false).is_some() {
-            outcome.done_before = true;
-            return Ok(Acted { step, done: true, outcome });
+        outcome.done_before = self.log.stands(&target, decision, false).is_some();
+        if outcome.done_before || !self.options.act {
+            return Ok(Acted { step, done: self.options.act, outcome });
         }
         let replaces = self.log.begun(&target);
         let part = self.log.part_of(&target);
         let mut noted = NotedAct { decision, part: Some(&part), ..NotedAct::new(act, path, Some(&target)) };
         self.log.begin(&noted)?;
         files::remove_lost_part(&part)?;
-        let placing =
-            files::place(&target, part.clone(), path, |file| self.write_copy(path, source, (state, &cuts), act, file))?;
+        let placing = files::place(&target, part.clone(), path, |file| {
+            self.write_copy(path, source, (state, &cuts, &emptied), act, file)
+        })?;
         if Facts::of(path)? != before {
             return Err(Error::Document(DocumentError::ChangedWhileReading { path: path.to_owned() }));
         }
@@ -187,11 +207,11 @@ impl Acting<'_> {
         &self,
         path: &Path,
         source: &SourceFile,
-        file: (&FileState, &[Cut]),
+        (state, cuts, emptied): (&FileState, &[Cut], &RoaringBitmap),
         act: Act,
         output: &mut fs::File,
     ) -> Result<()> {
-        let stop = self.task.token();
+        let (stop, file) = (self.task.token(), (state, cuts));
         match (act, &self.options.action, self.passages) {
             (Act::Write, ..) => rewrite::rewrite(path, file, &Change::LeaveOut, self.store, output, stop),
             (Act::Mark, Action::Write { mark: Some(field), .. }, passages) => {
@@ -204,7 +224,7 @@ impl Acting<'_> {
                     SourceReading::Members(Some(field)) => field.clone(),
                     _ => RecordFields::default().text,
                 };
-                let change = Change::CutOut { cutting: &cutting, field: &field };
+                let change = Change::CutOut { cutting: &cutting, field: &field, emptied };
                 rewrite::rewrite(path, file, &change, self.store, output, stop)
             }
             _ => files::copy(path, output, stop),

@@ -24,6 +24,7 @@ use super::answer::Act;
 use super::files::{self, Facts};
 use super::options::ApplyOptions;
 use super::places;
+use super::plan::SourceFile;
 use super::report::ParsedReport;
 use fpdb_host::bounded;
 use fpdb_host::durable::{create_folders, sync_name};
@@ -390,6 +391,12 @@ impl Log {
     /// back.
     pub(super) fn aside(&self, path: &Path) -> Option<&str> {
         self.aside.get(&key_of(path)).map(String::as_str)
+    }
+
+    /// Number of files that earlier runs have taken and that are not among these.
+    pub(super) fn ended_without(&self, sources: &[SourceFile]) -> u64 {
+        let stored: FxHashSet<u64> = sources.iter().map(|source| key_of(Path::new(&source.path))).collect();
+        self.acts.iter().filter(|(key, noted)| noted.ended && !stored.contains(key)).count() as u64
     }
 
     /// True if an earlier run has begun an act on the file at a path.

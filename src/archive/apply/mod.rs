@@ -107,6 +107,13 @@ pub(crate) fn apply(
         summary.parts_not_compared += u64::from(store.view().is_live(id) && store.document(id)?.extracted);
     }
     let ApplyPlan { sources, entries, .. } = plan;
+    if options.action.takes_files() {
+        // After the files were taken, `ingest --prune` has removed their documents.
+        let taken = log.ended_without(&sources).min(summary.missing);
+        summary.missing -= taken;
+        summary.applied += taken;
+        summary.done_before += taken;
+    }
     let Places { unplaced, stale } = Places::of(&sources, options, &log)?;
     summary.stale = stale.len() as u64;
     let mut checked =

@@ -25,6 +25,13 @@ impl Intake<'_> {
 
     fn hand_over(&mut self, ends: bool) -> Result<()> {
         self.begun = None;
+        if self.options.dry_run {
+            // A full batch gives its memory back. Later documents are then not compared with its documents.
+            if self.batch.is_full() {
+                self.batch = self.batch.next();
+            }
+            return Ok(());
+        }
         self.await_commit()?;
         if self.batch.is_empty() && !(ends && lock(self.committer).keeps_runs()) {
             return Ok(());
@@ -62,6 +69,15 @@ impl Intake<'_> {
         let begun = *self.begun.get_or_insert_with(Instant::now);
         let is_due = self.batch.document_bytes() >= BYTES_AT_RISK || begun.elapsed() >= TIME_AT_RISK;
         if is_due || self.batch.is_full() || self.batch.has_runs() { self.commit() } else { Ok(()) }
+    }
+
+    /// Makes room for more of the current document.
+    pub(super) fn spill_if_full(&mut self) -> Result<()> {
+        if self.options.dry_run || !self.batch.is_full() {
+            return Ok(());
+        }
+        self.await_commit()?;
+        lock(self.committer).spill(self.store, &mut self.batch)
     }
 
     /// Drops the fingerprints and text of the current document.

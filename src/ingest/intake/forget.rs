@@ -30,6 +30,7 @@ impl Intake<'_> {
             }
             self.progress.removed(&record.name);
             self.summary.removed += 1;
+            self.summary.list_removed(&record.name);
             self.batch.delete(id, record);
             if self.batch.is_full() {
                 self.commit()?;
@@ -60,6 +61,7 @@ impl Intake<'_> {
             }
             self.progress.pruned(&record.name);
             self.summary.pruned += 1;
+            self.summary.list_removed(&record.name);
             self.batch.delete(document.id, record);
             if self.batch.is_full() {
                 self.commit()?;
@@ -73,7 +75,7 @@ impl Intake<'_> {
             let error = Error::NotPruned { documents: kept, folder: prune.unlisted().map(Path::to_owned) };
             self.fail(&prune.unlisted().map_or("--prune".into(), |path| path.display().to_string()), &error);
         }
-        for record in prune.elsewhere(self.store)? {
+        for record in prune.elsewhere(self.known())? {
             self.progress.elsewhere(&record.name, record.source.as_deref().unwrap_or_default());
             self.summary.elsewhere += 1;
         }

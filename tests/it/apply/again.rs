@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::{apply, files, report, text};
 use crate::support::Folder;
 
@@ -104,4 +106,33 @@ fn documents_whose_survivor_could_not_be_copied_are_copied_after_all() {
     assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &2.into(), &0.into()), "{run:#?}");
     assert_eq!(fs::read_to_string(folder.path().join("clean/in/a.jsonl")).unwrap(), lines(&[5]));
     assert!(!folder.path().join("clean/in/b.txt").exists(), "the copy of the first run is gone");
+}
+
+/// Once an ingest has forgotten the files that were taken, the same command says that it has taken them.
+#[test]
+fn files_that_were_taken_are_counted_after_a_prune() {
+    for action in [&["--move", "gone"][..], &["--remove"]] {
+        let folder = Folder::new();
+        for (name, seed) in [("a", 1), ("b", 1), ("c", 2), ("d", 2), ("e", 3)] {
+            folder.write(&format!("in/{name}.txt"), text(seed));
+        }
+        folder.ok(&["ingest", "-q", "in"]);
+        folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+        let (_, _, first) = apply(&folder, &[action, &["--yes"]].concat());
+        assert_eq!((&first["applied"], &first["left"]), (&json!(2), &json!(0)));
+        folder.ok(&["ingest", "-q", "--prune", "in"]);
+        for yes in [&["--yes"][..], &[]] {
+            let (run, _, again) = apply(&folder, &[action, yes].concat());
+            assert_eq!(run.status, 0, "{run:#?}");
+            let counts = ["applied", "left", "missing", "done_before"].map(|field| again[field].as_u64().unwrap_or(0));
+            assert_eq!(counts, [2, 0, 0, 2], "{again}");
+        }
+        // A document that was removed otherwise is missing as ever.
+        folder.write("in/f.txt", text(3));
+        folder.ok(&["ingest", "-q", "in"]);
+        folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
+        folder.ok(&["rm", "-q", "in/f.txt"]);
+        let (run, _, other) = apply(&folder, &[action, &["--yes"]].concat());
+        assert_eq!((run.status, &other["missing"], &other["applied"]), (2, &json!(1), &json!(0)), "{run:#?}");
+    }
 }

@@ -61,6 +61,11 @@ fn each_day_brings_the_copy_up_to_date() {
             }
             let again = apply(&folder, &report, "clean", action);
             assert_eq!(again["bytes"], 0, "{again}");
+            // A dry run says that they stay.
+            let dry = folder.ok(&[&["apply", &report, "--write", "clean"], action].concat());
+            assert!(!dry.stdout.contains(": to be "), "{dry:?}");
+            let dry = folder.ok(&[&["apply", &report, "--format", "json", "--write", "clean"], action].concat());
+            assert_eq!(dry.json().pop().unwrap()["done_before"], again["done_before"], "{dry:?}");
         }
     }
 }

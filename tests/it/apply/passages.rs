@@ -9,7 +9,7 @@ use parquet::data_type::{ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::record::{Field, Row};
+use parquet::record::{Field, Row, RowAccessor};
 use parquet::schema::parser::parse_message_type;
 use serde_json::{Value, json};
 
@@ -69,8 +69,11 @@ fn passages_are_cut_out_of_files_compressed_or_not() {
     assert_eq!(files(folder.path()), before, "a dry run");
     let (run, lines, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
     assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &json!(3), &json!(0)), "{run:#?}");
-    assert_eq!(lines.iter().filter(|line| line["act"] == "cut").count(), 3);
-    for (number, text) in texts.iter().enumerate() {
+    let acts = |act: &str| lines.iter().filter(|line| line["act"] == act).count();
+    // Nothing is left of the last one, the copy of the first.
+    assert_eq!((acts("cut"), acts("omit")), (2, 1));
+    assert!(!folder.path().join("clean/in/9.txt").exists());
+    for (number, text) in texts.iter().enumerate().take(9) {
         let (name, copy) = match number % 3 {
             2 => {
                 let copy = fs::read(folder.path().join(format!("clean/in/{number}.md.zst"))).unwrap();
@@ -83,7 +86,7 @@ fn passages_are_cut_out_of_files_compressed_or_not() {
     is_clean(&folder);
     // The same command again has nothing to do.
     let (_, _, again) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
-    assert_eq!((&again["done_before"], &again["applied"]), (&json!(10), &json!(3)));
+    assert_eq!((&again["done_before"], &again["applied"]), (&json!(9), &json!(3)));
 }
 
 #[test]
@@ -102,7 +105,9 @@ fn passages_are_cut_out_of_json_lines_and_every_other_byte_stays() {
         ("b.jsonl.gz", super::formats::gunzip(&fs::read(folder.path().join("clean/in/b.jsonl.gz")).unwrap())),
     ] {
         let cut = |(number, text): (usize, &String)| line(&without(&rows, &format!("in/{name}:{}", number + 1), text));
-        let expected: String = texts.iter().enumerate().map(cut).collect();
+        // Records of which only marks are left are left out.
+        let cut = texts.iter().enumerate().map(cut);
+        let expected: String = cut.filter(|line| line.matches(char::is_alphanumeric).count() > 40).collect();
         assert_eq!(String::from_utf8(copy).unwrap(), expected, "{name}");
     }
     // All of the second file was in the first.
@@ -217,34 +222,82 @@ fn what_cannot_lose_a_passage_is_copied_whole_and_named() {
     assert_eq!(summary["unjustified"], 2);
 }
 
-/// The count is that of the texts of the copy without any letter.
+/// Documents of which nothing is left but spaces and marks are left out and counted, in each format.
 #[test]
-fn records_without_any_text_left_stay_and_are_counted() {
-    for (parts, expected) in
-        [(vec![vec![1, 2], vec![3, 4]], 0), (vec![vec![1], vec![2, 1], vec![2, 1], vec![1], vec![1, 2]], 3)]
-    {
-        let folder = Folder::new();
-        let text_of = |parts: &[u64]| parts.iter().map(|&seed| format!("“{}”!\n", text(seed))).collect::<String>();
-        let lines: Vec<String> = parts.iter().map(|parts| format!("{}\n", json!({"text": text_of(parts)}))).collect();
-        folder.write("in/a.jsonl", lines.concat());
-        report(&folder);
-        for yes in [&["--write", "clean", "--cut"][..], &["--write", "clean", "--cut", "--yes"]] {
-            let (run, _, summary) = apply(&folder, yes);
-            assert_eq!((run.status, summary["without_text"].as_u64().unwrap_or(0)), (0, expected), "{run:#?}");
-            assert_eq!(
-                run.stderr.contains("warning: 3 documents have no text left without the passages"),
-                expected == 3
-            );
+fn documents_without_any_text_left_are_left_out() {
+    let text_of = |parts: &[u64]| parts.iter().map(|&seed| format!("“{}”!\n", text(seed))).collect::<String>();
+    for (parts, lost) in [
+        (vec![vec![1, 2], vec![3, 4]], &[][..]),
+        (vec![vec![1], vec![2, 1], vec![2, 1], vec![1], vec![1, 2], vec![5, 1]], &[2, 3, 4]),
+    ] {
+        let texts: Vec<String> = parts.iter().map(|parts| text_of(parts)).collect();
+        let lines: String = texts.iter().map(|text| json!({ "text": text }).to_string() + "\n").collect();
+        for name in ["a.jsonl", "a.parquet", "files"] {
+            let folder = Folder::new();
+            match name {
+                "a.jsonl" => drop(folder.write("in/a.jsonl", &lines)),
+                "a.parquet" => drop(folder.write("in/a.parquet", table(&texts))),
+                _ => texts.iter().enumerate().for_each(|(at, text)| drop(folder.write(&format!("in/{at}.txt"), text))),
+            }
+            let rows = report(&folder);
+            for yes in [&["--write", "clean", "--cut"][..], &["--write", "clean", "--cut", "--yes"]] {
+                let (run, _, summary) = apply(&folder, yes);
+                let counted = summary["without_text"].as_u64().unwrap_or(0) as usize;
+                assert_eq!((run.status, counted), (0, lost.len()), "{run:#?}");
+                let said = "3 documents have no text left without the passages and are not in the copy\n";
+                assert_eq!(run.stderr.contains(said), lost.len() == 3, "{run:#?}");
+            }
+            let kept = (0..texts.len()).filter(|at| !lost.contains(at));
+            let expected = kept.map(|at| {
+                let document = if name == "files" { format!("in/{at}.txt") } else { format!("in/{name}:{}", at + 1) };
+                without(&rows, &document, &texts[at])
+            });
+            let copied: Vec<String> = match name {
+                "a.jsonl" => {
+                    let copy = fs::read_to_string(folder.path().join("clean/in/a.jsonl")).unwrap();
+                    let text =
+                        |line: &str| serde_json::from_str::<Value>(line).unwrap()["text"].as_str().unwrap().to_owned();
+                    copy.lines().map(text).collect()
+                }
+                "a.parquet" => column(fs::read(folder.path().join("clean/in/a.parquet")).unwrap()),
+                _ => files(&folder.path().join("clean"))
+                    .into_iter()
+                    .map(|(_, bytes)| String::from_utf8(bytes).unwrap())
+                    .collect(),
+            };
+            assert_eq!(copied, expected.collect::<Vec<_>>(), "{name}");
+            is_clean(&folder);
         }
-        let copy = fs::read_to_string(folder.path().join("clean/in/a.jsonl")).unwrap();
-        let copied: Vec<Value> = copy.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let is_blank = |line: &&Value| !line["text"].as_str().unwrap().contains(char::is_alphanumeric);
-        assert_eq!(
-            (copied.len(), copied.iter().filter(is_blank).count() as u64),
-            (parts.len(), expected),
-            "{copied:#?}"
-        );
     }
+}
+
+/// A table with a column of numbers and one of these texts, in row groups of two, of which one loses all rows.
+fn table(texts: &[String]) -> Vec<u8> {
+    let schema =
+        Arc::new(parse_message_type("message m { required int64 n; optional byte_array text (UTF8); }").unwrap());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+    for (at, rows) in texts.chunks(2).enumerate() {
+        let mut group = writer.next_row_group().unwrap();
+        let numbers: Vec<i64> = (0..rows.len()).map(|row| (at * 2 + row) as i64).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(&numbers, None, None).unwrap();
+        column.close().unwrap();
+        let values: Vec<_> = rows.iter().map(|text| text.as_str().into()).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&values, Some(&vec![1; rows.len()]), None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+/// The texts of a table. The numbers of its rows ascend with them.
+fn column(table: Vec<u8>) -> Vec<String> {
+    let reader = SerializedFileReader::new(bytes::Bytes::from(table)).unwrap();
+    let rows: Vec<Row> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+    let numbers: Vec<i64> = rows.iter().map(|row| row.get_long(0).unwrap()).collect();
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+    rows.iter().map(|row| row.get_string(1).unwrap().clone()).collect()
 }
 
 #[test]

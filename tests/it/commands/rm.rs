@@ -150,3 +150,50 @@ fn documents_of_a_report_are_removed_while_their_survivors_are_stored() {
     }
     assert_eq!(folder.run(&["rm", "--report", "new.jsonl", "docs/b.txt"]).status, 2);
 }
+
+/// A report has the identity of its database. Restored backups have it too, merged and new databases another one.
+#[test]
+fn a_report_of_another_database_is_refused() {
+    let folder = Folder::new();
+    for (name, number) in [("a", 1), ("b", 1), ("c", 2)] {
+        folder.write(&format!("docs/{name}.txt"), prose(number));
+    }
+    folder.ok(&["ingest", "-q", "docs"]);
+    let identity = |db: &str| folder.ok(&["--db", db, "stats", "--format", "json"]).json()[0]["database_id"].clone();
+    let reports = [&["dedup"][..], &["dedup", "--passages", "--min-length", "50"]];
+    for (number, dedup) in reports.iter().enumerate() {
+        let report = format!("{number}.jsonl");
+        let run = folder.ok(&[dedup, &["--format", "json"][..]].concat());
+        assert_eq!(run.json().pop().unwrap()["database_id"], identity(DB));
+        folder.write(&report, run.stdout);
+    }
+    // The same files in the same order: documents have the same numbers, names and contents.
+    folder.ok(&["--db", "other", "ingest", "-q", "docs"]);
+    folder.ok(&["--db", "merged", "init", "-q"]);
+    folder.ok(&["--db", "merged", "merge", "-q", DB]);
+    let before = names(&folder, "other");
+    for (db, arguments) in [
+        ("other", &["rm", "--report", "0.jsonl"][..]),
+        ("other", &["apply", "0.jsonl", "--remove", "--yes"]),
+        ("other", &["apply", "0.jsonl", "--check"]),
+        ("other", &["apply", "1.jsonl", "--write", "copy", "--cut", "--yes"]),
+        ("merged", &["rm", "--report", "0.jsonl"]),
+    ] {
+        let run = folder.run(&[&["--db", db], arguments].concat());
+        assert!(
+            run.status == 2 && run.stderr.contains(".jsonl is a report of another database\nhint: name the database"),
+            "{run:?}"
+        );
+    }
+    assert_eq!((names(&folder, "other"), folder.path().join("copy").exists()), (before, false));
+    folder.ok(&["backup", "-q", "backups"]);
+    folder.ok(&["--db", "restored", "restore", "-q", "backups"]);
+    assert_eq!(identity("restored"), identity(DB));
+    folder.ok(&["--db", "restored", "rm", "-q", "--report", "0.jsonl"]);
+    // A report of an earlier version has no identity.
+    let report = std::fs::read_to_string(folder.path().join("0.jsonl")).unwrap();
+    let earlier = report.replace(&format!("\"database_id\":{},", identity(DB)), "");
+    assert_ne!(report, earlier);
+    folder.write("earlier.jsonl", earlier);
+    folder.ok(&["--db", "other", "rm", "-q", "--report", "earlier.jsonl"]);
+}

@@ -106,7 +106,7 @@ fn messages_of_chats_are_one_text_with_offsets_into_it() {
         let flags = ["dedup", "--passages", "--min-length", "50", "--format", "json", "-q", "-o", "report.jsonl"];
         folder.ok(&flags);
         let run = folder.run(&["apply", "report.jsonl", "--write", "copy", "--cut", "--yes", "--format", "json"]);
-        assert!(run.stdout.contains("its texts are lists of values, as in chats"), "{run:?}");
+        assert!(run.stdout.contains("its texts are joined of several values, as in chats"), "{run:?}");
         assert_eq!(run.json().pop().unwrap()["whole"], 1);
         assert!(run.stderr.contains("1 file left whole: passages are cut out of"), "{run:?}");
         let copied = folder.path().join("copy").join(file);

@@ -67,12 +67,15 @@ pub struct ListedBackup {
     pub(crate) schema: Schema<Self>,
     /// Its number in the folder, from 1.
     pub number: u32,
-    /// When it was made, in seconds since 1970.
+    /// When it was made, in seconds since 1970. 0 for a damaged backup of which this is unknown.
     pub made_at: i64,
     /// Number of documents in it. `None` if an earlier version of fpdb made it.
     pub documents: Option<u64>,
     /// Its size in bytes, including files that it shares with other backups.
     pub bytes: u64,
+    /// A damaged or missing file that it needs. `None` if it is whole, or if its files were not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<String>,
 }
 
 impl Answer for ListedBackup {
@@ -87,18 +90,50 @@ pub fn backups(folder: &Path) -> Result<Vec<ListedBackup>> {
     if owner(folder)?.is_none() {
         return Err(Error::NotABackup { path: folder.to_owned() });
     }
-    let copies = Copies::open(&folder.join(ENGINE))?.list();
-    let listed = copies.iter().map(|copy| {
-        let count = folder.join(COUNTS).join(copy.number.to_string());
-        let documents = match read_short(&count) {
-            Ok(digits) => String::from_utf8_lossy(&digits).trim().parse().ok(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(Error::io("read", &count)(error)),
-        };
-        let Copy { number, bytes, made_at } = *copy;
-        Ok(ListedBackup { schema: Schema::new(), number, made_at, documents, bytes })
-    });
-    listed.collect()
+    Copies::open(&folder.join(ENGINE))?.list().into_iter().map(|copy| listed(folder, copy)).collect()
+}
+
+fn listed(folder: &Path, copy: Copy) -> Result<ListedBackup> {
+    let count = folder.join(COUNTS).join(copy.number.to_string());
+    let documents = match read_short(&count) {
+        Ok(digits) => String::from_utf8_lossy(&digits).trim().parse().ok(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Error::io("read", &count)(error)),
+    };
+    let Copy { number, bytes, made_at } = copy;
+    Ok(ListedBackup { schema: Schema::new(), number, made_at, documents, bytes, damaged: None })
+}
+
+/// The numbers that name files of a folder.
+fn numbers_in(folder: &Path) -> Result<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(folder).map_err(Error::io("read", folder))? {
+        let name = entry.map_err(Error::io("read", folder))?.file_name();
+        numbers.extend(name.to_str().and_then(|name| name.parse::<u32>().ok()));
+    }
+    Ok(numbers)
+}
+
+/// The backups in `folder`, oldest first, after each file that they need was compared with its checksum. Also
+/// those that [`backups`] does not list, because they lack a file.
+///
+/// # Errors
+/// As [`backups`]; [`Error::Stopped`].
+pub fn verify_backups(folder: &Path, task: &Task<'_>) -> Result<Vec<ListedBackup>> {
+    let mut backups = backups(folder)?;
+    // The engine does not list backups that lack a file.
+    for number in numbers_in(&folder.join(ENGINE).join("meta"))? {
+        if let Err(place) = backups.binary_search_by_key(&number, |backup| backup.number) {
+            let damaged = Copy { number, bytes: 0, made_at: 0 };
+            backups.insert(place, listed(folder, damaged)?);
+        }
+    }
+    let (mut files, all) = (BackupFiles::new(folder.join(ENGINE)), backups.len() as u64);
+    for (done, backup) in (0..).zip(&mut backups) {
+        task.step("backups checked", done, all)?;
+        backup.damaged = files.check(backup.number)?;
+    }
+    Ok(backups)
 }
 
 fn marker() -> String {

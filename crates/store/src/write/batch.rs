@@ -49,6 +49,8 @@ pub struct Batch {
     record_bytes: usize,
     /// The bytes of all documents added.
     document_bytes: u64,
+    /// True if it counts the fingerprints and texts of documents, and drops them.
+    counts_only: bool,
     open: OpenDocument,
 }
 
@@ -216,8 +218,16 @@ impl Batch {
             runs: Vec::new(),
             record_bytes: 0,
             document_bytes: 0,
+            counts_only: false,
             open: OpenDocument::default(),
         }
+    }
+
+    /// A batch that is never committed. It keeps the records of its documents, and only counts their
+    /// fingerprints.
+    #[must_use]
+    pub fn counting_only(self) -> Self {
+        Self { counts_only: true, ..self }
     }
 
     /// Adds at most [`PUSHED_AT_ONCE`] fingerprints of the current document; in each view, in order of
@@ -233,6 +243,12 @@ impl Batch {
         }
         let (document, mut ordinal) = (self.document, first as u32);
         let (profile, of_text) = (self.profile, &mut self.open.of_text);
+        if self.counts_only {
+            let is_of_text = |it: &Fingerprint| profile.view_of(it.hash) == View::Text;
+            *of_text += fingerprints.filter(is_of_text).count() as u64;
+            self.open.fingerprints += count;
+            return Ok(());
+        }
         self.postings.extend(fingerprints.clone().map(|Fingerprint { hash, .. }| {
             *of_text += u64::from(profile.view_of(hash) == View::Text);
             let posting = Posting { hash, document, ordinal };
@@ -255,6 +271,9 @@ impl Batch {
 
     /// Adds the next compressed chunk of the current document's text. The batch must not be full.
     pub fn push_text(&mut self, chunk: Vec<u8>) {
+        if self.counts_only {
+            return;
+        }
         self.text_bytes += chunk.len();
         self.texts.push((self.document, self.open.text_chunks, chunk));
         self.open.text_chunks += 1;
@@ -433,7 +452,7 @@ impl Batch {
 
     /// An empty batch with the same memory, for the documents after this one.
     pub fn next(&self) -> Self {
-        Self::new(&self.profile, self.document, self.memory)
+        Self { counts_only: self.counts_only, ..Self::new(&self.profile, self.document, self.memory) }
     }
 
     fn advance(&mut self) -> Result<()> {

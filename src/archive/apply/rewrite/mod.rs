@@ -23,6 +23,7 @@ use fpdb_reading::behind_feature;
 use fpdb_reading::input::{Container, FileKind};
 use fpdb_store::Store;
 use marks::Marks;
+use roaring::RoaringBitmap;
 use stream::Cuts;
 use texts::Texts;
 #[cfg(feature = "zip")]
@@ -67,6 +68,8 @@ pub(super) enum Change<'a> {
         cutting: &'a Cutting<'a>,
         /// The field that holds the texts of records.
         field: &'a str,
+        /// The documents whose records are left out: nothing of their texts is left.
+        emptied: &'a RoaringBitmap,
     },
 }
 
@@ -93,8 +96,8 @@ pub(super) fn rewrite(
         }
         _ => None,
     };
-    if let Change::CutOut { cutting, field } = change {
-        let texts = Texts { cuts, cutting, field };
+    if let Change::CutOut { cutting, field, emptied } = change {
+        let texts = Texts { cuts, cutting, field, emptied };
         if *container == Container::Parquet {
             return behind_feature!("parquet", parquet::cut(path, &texts, output, stop));
         }

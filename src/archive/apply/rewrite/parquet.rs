@@ -59,10 +59,7 @@ pub(super) fn rewrite(
         if leaves_out {
             let left_out: Vec<u64> = here.iter().map(|row| row - from).collect();
             let source = reader.get_row_group(index).map_err(failed)?;
-            filtered(&*source, &left_out, &mut target, stop).map_err(|error| match error {
-                Filtering::Stopped => Error::Stopped,
-                Filtering::Failed(error) => failed(error),
-            })?;
+            filtered(&*source, &left_out, &mut target, stop).map_err(|error| filtering_failed(path, error))?;
         } else {
             let columns = 0..group.num_columns() - earlier_marks(metadata, marks);
             columns
@@ -86,6 +83,13 @@ fn failed(path: &Path, error: ParquetError) -> Error {
             Err(cause) => Error::Document(DocumentError::Undecodable { format: "Parquet", source: cause }),
         },
         error => Error::Document(DocumentError::Undecodable { format: "Parquet", source: error.into() }),
+    }
+}
+
+fn filtering_failed(path: &Path, error: Filtering) -> Error {
+    match error {
+        Filtering::Stopped => Error::Stopped,
+        Filtering::Failed(error) => failed(path, error),
     }
 }
 
@@ -221,36 +225,44 @@ fn filtered<W: Write + Send>(
     while let Some(mut column) = target.next_column()? {
         let reader = source.get_column_reader(index)?;
         index += 1;
-        match (reader, column.untyped()) {
-            (ColumnReader::BoolColumnReader(from), ColumnWriter::BoolColumnWriter(to)) => {
-                filter(from, to, left_out, stop)?
-            }
-            (ColumnReader::Int32ColumnReader(from), ColumnWriter::Int32ColumnWriter(to)) => {
-                filter(from, to, left_out, stop)?
-            }
-            (ColumnReader::Int64ColumnReader(from), ColumnWriter::Int64ColumnWriter(to)) => {
-                filter(from, to, left_out, stop)?
-            }
-            (ColumnReader::Int96ColumnReader(from), ColumnWriter::Int96ColumnWriter(to)) => {
-                filter(from, to, left_out, stop)?
-            }
-            (ColumnReader::FloatColumnReader(from), ColumnWriter::FloatColumnWriter(to)) => {
-                filter(from, to, left_out, stop)?
-            }
-            (ColumnReader::DoubleColumnReader(from), ColumnWriter::DoubleColumnWriter(to)) => {
-                filter(from, to, left_out, stop)?
-            }
-            (ColumnReader::ByteArrayColumnReader(from), ColumnWriter::ByteArrayColumnWriter(to)) => {
-                filter(from, to, left_out, stop)?;
-            }
-            (ColumnReader::FixedLenByteArrayColumnReader(from), ColumnWriter::FixedLenByteArrayColumnWriter(to)) => {
-                filter(from, to, left_out, stop)?;
-            }
-            _ => return Err(ParquetError::General("a column is read as another type than it is written".into()).into()),
-        }
+        filter_column(reader, column.untyped(), left_out, stop)?;
         column.close()?;
     }
     Ok(())
+}
+
+/// Copies the values of a column, except those of removed rows.
+fn filter_column(
+    reader: ColumnReader,
+    column: &mut ColumnWriter<'_>,
+    left_out: &[u64],
+    stop: &StopToken,
+) -> std::result::Result<(), Filtering> {
+    match (reader, column) {
+        (ColumnReader::BoolColumnReader(from), ColumnWriter::BoolColumnWriter(to)) => filter(from, to, left_out, stop),
+        (ColumnReader::Int32ColumnReader(from), ColumnWriter::Int32ColumnWriter(to)) => {
+            filter(from, to, left_out, stop)
+        }
+        (ColumnReader::Int64ColumnReader(from), ColumnWriter::Int64ColumnWriter(to)) => {
+            filter(from, to, left_out, stop)
+        }
+        (ColumnReader::Int96ColumnReader(from), ColumnWriter::Int96ColumnWriter(to)) => {
+            filter(from, to, left_out, stop)
+        }
+        (ColumnReader::FloatColumnReader(from), ColumnWriter::FloatColumnWriter(to)) => {
+            filter(from, to, left_out, stop)
+        }
+        (ColumnReader::DoubleColumnReader(from), ColumnWriter::DoubleColumnWriter(to)) => {
+            filter(from, to, left_out, stop)
+        }
+        (ColumnReader::ByteArrayColumnReader(from), ColumnWriter::ByteArrayColumnWriter(to)) => {
+            filter(from, to, left_out, stop)
+        }
+        (ColumnReader::FixedLenByteArrayColumnReader(from), ColumnWriter::FixedLenByteArrayColumnWriter(to)) => {
+            filter(from, to, left_out, stop)
+        }
+        _ => Err(ParquetError::General("a column is read as another type than it is written".into()).into()),
+    }
 }
 
 fn filter<T: DataType>(
@@ -333,8 +345,8 @@ fn add_marks<W: Write + Send>(
     Ok(())
 }
 
-/// Writes a table in which some texts lose passages. Row groups without such texts, and all other columns,
-/// are copied page for page.
+/// Writes a table in which some texts lose passages, without the rows whose texts lose all. Row groups without
+/// such texts, and all other columns of a group that keeps its rows, are copied page for page.
 pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &StopToken) -> Result<()> {
     let failed = |error| failed(path, error);
     let file = File::open(path).map_err(Error::io("read", path))?;
@@ -354,7 +366,14 @@ pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &Stop
     for (index, group) in metadata.row_groups().iter().enumerate() {
         let rows = u64::try_from(group.num_rows()).unwrap_or(0);
         let next = texts.cuts.partition_point(|cut| cut.start < first);
-        let changes = texts.cuts.get(next).is_some_and(|cut| cut.start < first + rows);
+        let cuts = texts.cuts[next..].iter().take_while(|cut| cut.start < first + rows);
+        let left_out: Vec<u64> =
+            cuts.clone().filter(|cut| texts.leaves_out(cut)).map(|cut| cut.start - first).collect();
+        if rows > 0 && left_out.len() as u64 == rows {
+            first += rows;
+            continue;
+        }
+        let changes = cuts.count() > 0;
         let mut target = writer.next_row_group().map_err(failed)?;
         if !changes {
             copied(&chunks, group, &mut target).map_err(failed)?;
@@ -362,19 +381,22 @@ pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &Stop
             let source = reader.get_row_group(index).map_err(failed)?;
             for number in 0..group.num_columns() {
                 stop.check()?;
-                if number != text {
+                if number != text && left_out.is_empty() {
                     copied_column(&chunks, group, number, &mut target).map_err(failed)?;
                     continue;
                 }
-                let from = match source.get_column_reader(number).map_err(failed)? {
-                    ColumnReader::ByteArrayColumnReader(from) => from,
-                    _ => return Err(failed(ParquetError::General("the column of the text is of another type".into()))),
-                };
+                let reader = source.get_column_reader(number).map_err(failed)?;
                 let column = target.next_column().map_err(failed)?;
                 let Some(mut column) = column else {
-                    return Err(failed(ParquetError::General("the column of the text is missing".into())));
+                    return Err(failed(ParquetError::General("a column is missing".into())));
                 };
-                cut_column(from, column.typed(), texts, first, (path, stop))?;
+                match reader {
+                    ColumnReader::ByteArrayColumnReader(from) if number == text => {
+                        cut_column(from, column.typed(), texts, (first, &left_out), (path, stop))?;
+                    }
+                    reader => filter_column(reader, column.untyped(), &left_out, stop)
+                        .map_err(|error| filtering_failed(path, error))?,
+                }
                 column.close().map_err(failed)?;
             }
         }
@@ -385,18 +407,18 @@ pub(super) fn cut(path: &Path, texts: &Texts<'_>, output: &mut File, stop: &Stop
     finished.flush().map_err(Error::io("write a copy of", path))
 }
 
-/// Writes the values of a column of texts; the first value belongs to row `first`.
+/// Writes the values of a column of texts, except those of some rows. The first value is that of row `first`.
 fn cut_column(
     mut from: ColumnReaderImpl<ByteArrayType>,
     to: &mut ColumnWriterImpl<'_, ByteArrayType>,
     texts: &Texts<'_>,
-    first: u64,
+    (first, left_out): (u64, &[u64]),
     (path, stop): (&Path, &StopToken),
 ) -> Result<()> {
     let failed = |error| failed(path, error);
     let most_defined = to.get_descriptor().max_def_level();
     let (mut values, mut defined) = (Vec::new(), Vec::new());
-    let mut row = first;
+    let mut row = 0;
     loop {
         stop.check()?;
         values.clear();
@@ -406,15 +428,24 @@ fn cut_column(
         if records == 0 {
             return Ok(());
         }
-        // A row without a value is null.
-        let rows =
-            (row..).take(records).enumerate().filter(|&(at, _)| most_defined == 0 || defined[at] == most_defined);
-        for ((_, row), value) in rows.zip(&mut values) {
-            if let Some(left) = texts.text(value.data(), row)? {
-                *value = left.into();
+        let (mut kept, mut kept_defined) = (Vec::with_capacity(values.len()), Vec::new());
+        let mut next = values.drain(..);
+        for at in 0..records {
+            // A row without a value is null.
+            let is_value = most_defined == 0 || defined[at] == most_defined;
+            let value = if is_value { next.next() } else { None };
+            if left_out.binary_search(&(row + at as u64)).is_err() {
+                if let Some(value) = value {
+                    let left = texts.text(value.data(), first + row + at as u64)?;
+                    kept.push(left.map_or(value, ByteArray::from));
+                }
+                kept_defined.extend(defined.get(at));
             }
         }
+        drop(next);
         row += records as u64;
-        to.write_batch(&values, (most_defined > 0).then_some(&defined[..]), None).map_err(failed)?;
+        if !kept.is_empty() || !kept_defined.is_empty() {
+            to.write_batch(&kept, (most_defined > 0).then_some(&kept_defined[..]), None).map_err(failed)?;
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use roaring::RoaringBitmap;
 use serde_json::value::RawValue;
 
 use super::super::check::Cut;
@@ -33,6 +34,8 @@ pub(super) struct Texts<'a> {
     pub(super) cutting: &'a Cutting<'a>,
     /// The field that holds the text.
     pub(super) field: &'a str,
+    /// The documents whose records are left out.
+    pub(super) emptied: &'a RoaringBitmap,
 }
 
 impl Texts<'_> {
@@ -48,11 +51,14 @@ impl Texts<'_> {
         cut.map(Some).ok_or_else(|| Error::TextGone { name: format!("document {id}"), source_path: None })
     }
 
-    /// A line of JSON without the passages of its text. All other bytes stay.
+    /// True if the record of a cut is left out.
+    pub(super) fn leaves_out(&self, cut: &Cut) -> bool {
+        self.emptied.contains(cut.id)
+    }
+
+    /// A line of JSON without the passages of its text. All other bytes stay. Empty if the record is left out.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
-        if self.cuts.binary_search_by_key(&at, |cut| cut.start).is_err() {
-            return Ok(None);
-        }
+        let Ok(index) = self.cuts.binary_search_by_key(&at, |cut| cut.start) else { return Ok(None) };
         let failed = |error: serde_json::Error| {
             Error::Document(DocumentError::NotARecord { format: "JSON", source: error.into() })
         };
@@ -64,6 +70,9 @@ impl Texts<'_> {
         };
         let JsonText(text) = serde_json::from_str(raw.get()).map_err(failed)?;
         let Some(left) = self.text(&text.unwrap_or_default(), at)? else { return Ok(None) };
+        if self.leaves_out(&self.cuts[index]) {
+            return Ok(Some(Vec::new()));
+        }
         let quoted = quoted(&left).map_err(failed)?;
         let start = raw.get().as_ptr() as usize - line.as_ptr() as usize;
         let end = start + raw.get().len();
