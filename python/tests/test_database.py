@@ -545,6 +545,24 @@ def test_records_are_queries_by_their_fields(tmp_path):
             database.query(5)
 
 
+def test_a_dry_run_stores_nothing_and_names_what_would_go(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / "files").mkdir(exist_ok=True)
+        (tmp_path / "files" / f"{name}.txt").write_text(f"{LONG} {name}")
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest(tmp_path / "files")
+        before = [info.name for info in database.documents()]
+        (tmp_path / "files" / "a.txt").unlink()
+        (tmp_path / "files" / "c.txt").write_text(f"{LONG} c")
+        trial = database.ingest(tmp_path / "files", prune=True, dry_run=True)
+        assert (trial.dry_run, trial.added, trial.unchanged, trial.pruned) == (True, 1, 1, 1)
+        assert [pathlib.Path(name).name for name in trial.removed_names] == ["a.txt"]
+        assert [info.name for info in database.documents()] == before
+        done = database.ingest(tmp_path / "files", prune=True)
+        assert (done.dry_run, done.added, done.unchanged, done.pruned, done.removed_names) == (False, 1, 1, 1, [])
+        assert database.ingest([("x", LONG)], dry_run=True).added == 1 and len(list(database.documents())) == 2
+
+
 def test_how_a_path_is_read_is_remembered(tmp_path):
     lines = "".join(f'{{"body": "{LONG} {number}", "url": "u{number}"}}\n' for number in range(3))
     (tmp_path / "crawl").mkdir()

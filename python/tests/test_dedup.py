@@ -98,6 +98,13 @@ def test_a_report_is_that_of_the_program_and_is_acted_on(tmp_path, database):
     assert acts["act"].to_list() == [one.act for one in done]
     assert pickle.loads(pickle.dumps(done)) == done
 
+    survivors = {one.keep for one in dedup}
+    other = next(info for info in database.documents() if info.source and info.name not in survivors | {one.remove for one in dedup})
+    (tmp_path / "list.jsonl").write_text(json.dumps({"document": other.name}) + "\n")
+    for lists in [tmp_path / "list.jsonl", [tmp_path / "list.jsonl"]]:
+        both = database.apply(mine, write=tmp_path / "both", lists=lists, yes=True)
+        assert both.summary.applied == len(dedup) + 1
+
     marked = database.apply(mine, write=tmp_path / "marked", mark="duplicate", yes=True)
     assert {one.act for one in marked} == {"copy", "mark"}
     rows = [json.loads(line) for line in next((tmp_path / "marked").rglob("rows.jsonl")).read_text().splitlines()]

@@ -749,7 +749,7 @@ class ApplySummary(Answer):
         field_taken: failed files whose records have the field of the marks already.
         whole: files that stay whole although documents of theirs are listed: only a copy can leave some out, or none can be marked or
             cut.
-        without_text: documents of which nothing is left without their passages; their records stay.
+        without_text: documents of which nothing is left without their passages; a copy leaves them out.
         stale: copies of earlier runs that stay as they were, because their files are no longer stored, have changed or
             cannot be read.
         emptied: copies in which no document is left.
@@ -1044,12 +1044,16 @@ class ListedBackup(Answer):
         made_at: when it was made, in seconds since 1970.
         documents: documents in it; None if an earlier version made it.
         bytes: its size, with the files that it shares with others.
+        damaged: a damaged file, where the program has read the files (`fpdb backup --verify`).
     """
+
+    _OPTIONAL = frozenset({"damaged"})
 
     number: int
     made_at: int
     documents: int | None
     bytes: int
+    damaged: str | None = None
     schema: str = "fpdb.backup.listed/1"
 
 

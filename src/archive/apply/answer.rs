@@ -118,7 +118,7 @@ pub struct ApplySummary {
     /// have changed or cannot be read. They can hold documents to leave out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
-    /// Number of documents that have no symbol left without their passages. Their records stay.
+    /// Number of documents that have no symbol left without their passages. The copy leaves them out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
     /// Number of copies without any document.
