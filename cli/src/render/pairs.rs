@@ -12,7 +12,8 @@ use super::style::Style;
 /// The optional columns of a list of pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct PairColumns {
-    /// True if the score has a column. If fingerprints are weighted, it differs from the resemblance.
+    /// True if the score has a column, because it differs from the resemblance: if fingerprints are weighted,
+    /// and with two views.
     pub(crate) score: bool,
     /// The text whose resemblance has a column.
     pub(crate) text: PairText,
@@ -45,15 +46,16 @@ fn measures(pair: &Pair, columns: PairColumns) -> String {
     let longest = pair.longest.map_or_else(|| "-".to_owned(), grouped);
     let longest = if columns.longest { format!("{longest:>9}  ") } else { String::new() };
     let score = if columns.score { format!("{:>9}  ", percent(pair.score)) } else { String::new() };
-    let text = pair.text_resemblance.map_or_else(|| "-".to_owned(), percent);
+    let own = pair.measures();
+    let text = own.text_resemblance.map_or_else(|| "-".to_owned(), percent);
     let text = if columns.text != PairText::None { format!("{text:>9}  ") } else { String::new() };
     let as_text = pair.text_shared.map_or_else(|| "-".to_owned(), grouped);
     let as_text = if columns.shared_as_text() { format!("{as_text:>9}  ") } else { String::new() };
     format!(
         "{longest}{score}{text}{:>11}  {:>9}  {:>9}  {:>9}  {as_text}",
-        percent(pair.resemblance),
-        percent(pair.containment_a),
-        percent(pair.containment_b),
+        percent(own.resemblance),
+        percent(own.containment_a),
+        percent(own.containment_b),
         grouped(pair.shared),
     )
 }

@@ -75,16 +75,8 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         let summary = list_by_longest(&database, &options, &how, args, output, &bar)?;
         return left_out(&database, args, &options, &summary, global.format, printer).map(|()| RunStatus::Done);
     }
-    let mut listing = Listing {
-        database: &database,
-        how,
-        args,
-        boilerplate: false,
-        folder: String::new(),
-        output,
-        waiting: Vec::new(),
-        listed: 0,
-    };
+    let mut listing =
+        Listing { database: &database, how, args, folder: String::new(), output, waiting: Vec::new(), listed: 0 };
     let summary = database.for_each_pair(&options, &bar.task(), |summary, pair| {
         if listing.listed == 0 {
             bar.end();
@@ -130,16 +122,7 @@ fn list_by_longest(
     // Pairs of equal length stay in the order of their scores.
     pairs.sort_by_key(|pair| Reverse(pair.longest));
     pairs.truncate(options.top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX)));
-    let mut listing = Listing {
-        database,
-        how,
-        args,
-        boilerplate: false,
-        folder: String::new(),
-        output,
-        waiting: Vec::new(),
-        listed: 0,
-    };
+    let mut listing = Listing { database, how, args, folder: String::new(), output, waiting: Vec::new(), listed: 0 };
     listing.begin(&summary)?;
     for pair in &pairs {
         listing.listed += 1;
@@ -154,8 +137,6 @@ struct Listing<'a> {
     database: &'a Database,
     how: PairEvidence,
     args: &'a PairsArgs,
-    /// True if boilerplate holds hashes: the score leaves them out of the sizes.
-    boilerplate: bool,
     /// The folder that all documents lie in.
     folder: String,
     output: Output,
@@ -167,7 +148,6 @@ struct Listing<'a> {
 impl Listing<'_> {
     /// Writes the heading.
     fn begin(&mut self, summary: &PairsSummary) -> anyhow::Result<()> {
-        self.boilerplate = summary.boilerplate > 0;
         let names = summary.names.iter().flat_map(|(first, last)| [&**first, last]);
         self.folder = common_folder(names, self.output.style);
         let common = match summary.common {
@@ -194,7 +174,8 @@ impl Listing<'_> {
             (false, false) => PairText::None,
         };
         let longest = self.args.sort == PairSort::Longest;
-        PairColumns { score: self.args.weight != Weight::None || self.boilerplate, text, longest }
+        let score = self.args.weight != Weight::None || text == PairText::View;
+        PairColumns { score, text, longest }
     }
 
     fn take(&mut self, pair: Pair) -> anyhow::Result<()> {

@@ -56,6 +56,9 @@ pub struct Pair {
     /// The share of b's distinct hashes of the text as written that a holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_containment_b: Option<f64>,
+    /// The measures without the hashes that boilerplate holds. `None` if it holds none of this database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_boilerplate: Option<PairMeasures>,
     /// The passages they share; `query` is in a and `document` in b. `None` unless added with
     /// [`Database::add_passages`](crate::Database::add_passages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,11 +91,46 @@ pub struct Pair {
     pub b_metadata: Metadata,
 }
 
+/// Measures of a pair; from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct PairMeasures {
+    /// As [`Pair::resemblance`].
+    pub resemblance: f64,
+    /// As [`Pair::containment_a`].
+    pub containment_a: f64,
+    /// As [`Pair::containment_b`].
+    pub containment_b: f64,
+    /// As [`Pair::text_resemblance`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_resemblance: Option<f64>,
+    /// As [`Pair::text_containment_a`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_containment_a: Option<f64>,
+    /// As [`Pair::text_containment_b`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_containment_b: Option<f64>,
+}
+
 impl Answer for Pair {
     const SCHEMA: &'static str = "fpdb.pair/1";
 }
 
 impl Pair {
+    /// The measures to show people: without boilerplate, as the score is.
+    #[must_use]
+    pub fn measures(&self) -> PairMeasures {
+        self.without_boilerplate.unwrap_or(PairMeasures {
+            resemblance: self.resemblance,
+            containment_a: self.containment_a,
+            containment_b: self.containment_b,
+            text_resemblance: self.text_resemblance,
+            text_containment_a: self.text_containment_a,
+            text_containment_b: self.text_containment_b,
+        })
+    }
+
     /// Number of distinct hashes that both hold, in all views.
     pub(super) fn shared_in_all(&self) -> u64 {
         self.shared + self.text_shared.unwrap_or(0)

@@ -333,6 +333,12 @@ impl Documents {
         (view < self.views()).then(|| measures(shared.into(), size(a), size(b)))
     }
 
+    /// The same measures without the hashes that boilerplate holds. `None` without boilerplate too.
+    pub(super) fn own_measures(&self, view: usize, a: u32, b: u32, shared: u32) -> Option<[f64; 3]> {
+        let size = |id: u32| f64::from(self.own_size(id as usize, view));
+        (!self.handed_out.is_empty() && view < self.views()).then(|| measures(shared.into(), size(a), size(b)))
+    }
+
     /// The thresholds in each view. The defaults of `options` apply to the structure. Unless `few_shared` is
     /// 0, they are higher for the text as written: unrelated programs share more words there, and the
     /// resemblance of short texts varies more, because they have few fingerprints.

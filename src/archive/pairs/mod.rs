@@ -51,7 +51,7 @@ use names::{PairNames, name_places};
 use own_text::OwnTexts;
 use ranked::{PairCollector, PairRecord, SORTER_SHARE, SortedPairs};
 
-pub use answer::{Pair, PairsAnswer, PairsSummary};
+pub use answer::{Pair, PairMeasures, PairsAnswer, PairsSummary};
 pub use options::{GroupBy, PairsOptions, Since};
 
 /// The pairs of a database, in order and without names.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::answer::{Metadata, Pair};
+use super::answer::{Metadata, Pair, PairMeasures};
 use super::documents::Documents;
 use super::ranked::PairRecord;
 use fpdb_host::error::Result;
@@ -82,6 +82,18 @@ impl<'a> PairNames<'a> {
         let measures = |view, shared| documents.measures(view, record.a, record.b, shared);
         let [resemblance, containment_a, containment_b] = measures(0, shared).unwrap_or_default();
         let text = measures(1, text_shared);
+        let own = |view, shared| documents.own_measures(view, record.a, record.b, shared);
+        let without_boilerplate = own(0, shared).map(|[resemblance, containment_a, containment_b]| {
+            let text = own(1, text_shared);
+            PairMeasures {
+                resemblance,
+                containment_a,
+                containment_b,
+                text_resemblance: text.map(|[resemblance, ..]| resemblance).or(record.text()),
+                text_containment_a: text.map(|[_, containment, _]| containment),
+                text_containment_b: text.map(|[.., containment]| containment),
+            }
+        });
         Ok(Pair {
             schema: Schema::new(),
             a,
@@ -97,6 +109,7 @@ impl<'a> PairNames<'a> {
             text_resemblance: text.map(|[resemblance, ..]| resemblance).or(record.text()),
             text_containment_a: text.map(|[_, containment, _]| containment),
             text_containment_b: text.map(|[.., containment]| containment),
+            without_boilerplate,
             passages: None,
             longest: None,
             files: Vec::new(),

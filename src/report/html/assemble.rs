@@ -11,7 +11,7 @@ use super::data::{
 use super::options::{HtmlAnswers, HtmlOptions};
 use super::pair_list::{PairList, longest, pair_of, pair_of_match, passages, same_text};
 use crate::archive::dedup::{Because, DedupAnswer, Removable};
-use crate::archive::pairs::{Pair, PairsAnswer};
+use crate::archive::pairs::{Pair, PairsAnswer, PairsSummary};
 use crate::database::Database;
 use crate::query::{Location, Match, Mode, QueryAnswer, QuerySource};
 use crate::report::evidence::{FoundInPairs, PairEvidence, found_in, ignored_in, spans};
@@ -228,8 +228,9 @@ impl ReportContent {
             }
         }
         let ignored = documents.all_ignored(database, how, task)?;
-        let common = answer.summary.common;
-        let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
+        let PairsSummary { common, boilerplate, .. } = answer.summary;
+        let documents = documents.list;
+        let overview = Overview { documents, pairs, histogram, compared, common, boilerplate, ..overview };
         Ok(Self { overview, evidence, ignored })
     }
 }
@@ -440,6 +441,7 @@ fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &
         histogram: Vec::new(),
         compared: 0,
         common: 0,
+        boilerplate: 0,
         dedup: None,
         left_out: LeftOut::default(),
         failures: options.failures.clone(),

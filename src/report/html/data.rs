@@ -44,6 +44,8 @@ pub(super) struct Overview {
     pub(super) compared: u64,
     /// Number of hashes excluded from all scores because more documents hold them than the df cap allows.
     pub(super) common: u64,
+    /// Number of hashes that boilerplate holds, if they count in no measure of the report.
+    pub(super) boilerplate: u64,
     /// The totals of removable documents; `None` for commands other than `dedup`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dedup: Option<DedupSummary>,

@@ -74,13 +74,14 @@ pub(super) fn pair_of_match(a: usize, b: usize, found: &Match, with_passages: bo
 }
 
 pub(super) fn pair_of(a: usize, b: usize, pair: &Pair, passages: Option<u64>) -> ReportPair {
+    let measures = pair.measures();
     ReportPair {
         a,
         b,
         shared: pair.shared,
-        resemblance: pair.resemblance,
-        containment_a: pair.containment_a,
-        containment_b: pair.containment_b,
+        resemblance: measures.resemblance,
+        containment_a: measures.containment_a,
+        containment_b: measures.containment_b,
         text: text_of(pair),
         score: pair.score,
         interval: None,
@@ -107,11 +108,12 @@ fn text_of_match(found: &Match) -> Option<TextMeasures> {
 }
 
 fn text_of(pair: &Pair) -> Option<TextMeasures> {
+    let measures = pair.measures();
     Some(TextMeasures {
         text_shared: pair.text_shared?,
-        text_resemblance: pair.text_resemblance?,
-        text_containment_a: pair.text_containment_a?,
-        text_containment_b: pair.text_containment_b?,
+        text_resemblance: measures.text_resemblance?,
+        text_containment_a: measures.text_containment_a?,
+        text_containment_b: measures.text_containment_b?,
     })
 }
 
