@@ -125,6 +125,12 @@ fn a_read_only_database_is_read_and_not_written() {
 fn too_few_open_files_are_an_error_that_says_so() {
     let folder = Folder::new();
     documents(&folder, 30);
+    // A later ingest does not note another time of a file.
+    for number in 0..30 {
+        let path = folder.path().join(format!("docs/{number:03}.txt"));
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
+    }
     for number in [0, 10, 20] {
         let names: Vec<String> = (number..number + 10).map(|number| format!("docs/{number:03}.txt")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
