@@ -280,7 +280,8 @@ impl Intake<'_> {
                     (self.batch.fingerprints(), self.batch.fingerprints_of_text()),
                     boilerplate,
                 );
-                self.resolve(record)?;
+                let added = self.resolve(record)?;
+                self.summary.attachments += added.map_or(0, |_| read.facts.attachments);
             }
             Err(Error::Stopped) => self.break_off()?,
             Err(error) => {

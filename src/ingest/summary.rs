@@ -76,6 +76,9 @@ pub struct IngestSummary {
     /// finds them by a part of them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
+    /// Attachments of added or replacing mails. They are not read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub attachments: u64,
     /// Bytes of the added and replacing documents.
     pub bytes: u64,
     /// Symbols of these documents.

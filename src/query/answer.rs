@@ -124,6 +124,9 @@ pub struct QueryDocument {
     /// True if offsets and lines refer to text extracted from the document (from a PDF, say).
     #[serde(default, skip_serializing_if = "is_false")]
     pub extracted: bool,
+    /// Number of a mail's attachments, which are not read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub attachments: u64,
     /// The metadata of a record that was queried with, and of a stored document: its id and the fields to
     /// keep, for example.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -40,6 +40,8 @@ pub(crate) struct PreparedQuery {
     pub(crate) symbols_of_text: u64,
     /// True if its spans refer to text extracted from it.
     pub(crate) extracted: bool,
+    /// Number of a mail's attachments, which are not read.
+    attachments: u64,
     pub(crate) metadata: BTreeMap<String, String>,
     /// Distinct hashes, ascending.
     pub(crate) hashes: Vec<QueryHash>,
@@ -92,6 +94,7 @@ struct QueryFacts {
     /// By view.
     kgrams: [u64; 2],
     extracted: bool,
+    attachments: u64,
 }
 
 /// The index of a hash's view in an array with one entry for each view.
@@ -125,7 +128,7 @@ impl PreparedQuery {
             hashes.push(QueryHash { hash: same[0].hash, first, end, skipped: None });
             first = end;
         }
-        let QueryFacts { name, id, digest, bytes, symbols, symbols_of_text, kgrams, extracted } = about;
+        let QueryFacts { name, id, digest, bytes, symbols, symbols_of_text, kgrams, extracted, attachments } = about;
         let mut sizes = [ViewSize::default(); 2];
         let mut selected = [0; 2];
         for hash in &hashes {
@@ -146,6 +149,7 @@ impl PreparedQuery {
             symbols,
             symbols_of_text,
             extracted,
+            attachments,
             metadata: BTreeMap::new(),
             hashes,
             fingerprints,
@@ -208,6 +212,7 @@ impl PreparedQuery {
             fingerprints: self.sizes[0].hashes,
             window: self.profile.w(),
             extracted: self.extracted,
+            attachments: self.attachments,
             metadata: self.metadata.clone(),
         }
     }
@@ -419,6 +424,7 @@ impl<'a> QueryReader<'a> {
             symbols_of_text: facts.text_view.map_or(0, |text| text.symbols),
             kgrams: kgrams_of(&facts),
             extracted: facts.offsets == Offsets::Extracted,
+            attachments: facts.attachments,
         };
         let format = reading.format.unwrap_or_default();
         let text = reading.text.map(|bytes| QueryBytes { bytes, format }).ok_or(TextUnavailable::TooLarge);
@@ -467,6 +473,8 @@ impl<'a> QueryReader<'a> {
             symbols_of_text: record.text_view.0.map_or(0, |text| text.symbols),
             kgrams: [record.kgrams, record.text_view.0.map_or(0, |text| text.kgrams)],
             extracted: record.extracted,
+            // Not stored.
+            attachments: 0,
         };
         let why = if record.bytes > COMPARED_BYTES { TextUnavailable::TooLarge } else { why };
         let mut subject = PreparedQuery::new(about, self.profile, fingerprints, Err(why));

@@ -244,3 +244,19 @@ fn answers_say_where_offsets_are_of_the_extracted_text() {
     assert!(!places.is_empty() && places.iter().all(|line| line.matches(" of its text").count() == 1), "{told}");
     assert!(folder.ok(&["dedup", "--passages", "--min-length", "60"]).stdout.contains(" of its text"));
 }
+
+/// A mail whose attachment is a copy must not pass as clean without a word.
+#[test]
+fn attachments_of_mails_are_counted() {
+    let folder = Folder::new();
+    let part = |kind: &str, text: &str| format!("--b\r\nContent-Type: {kind}\r\n\r\n{text}\r\n");
+    let attached = "text/plain; name=essay.txt\r\nContent-Disposition: attachment; filename=essay.txt";
+    let parts = part("text/plain", "Here is my essay.") + &part(attached, "It was the best of times.");
+    let head = "From: zoe@example.org\r\nMessage-ID: <1@example.org>\r\nSubject: late\r\nMIME-Version: 1.0\r\n";
+    folder.write("zoe.eml", format!("{head}Content-Type: multipart/mixed; boundary=b\r\n\r\n{parts}--b--\r\n"));
+    let note = "1 attachment of mails was not read: save them as files (ripmime does) to compare these too\n";
+    let run = folder.ok(&["ingest", "--format", "json", "zoe.eml"]);
+    assert!(run.json()[0]["attachments"] == 1 && run.stderr.contains(note), "{run:#?}");
+    let run = folder.ok(&["query", "--format", "json", "zoe.eml"]);
+    assert!(run.json()[0]["query"]["attachments"] == 1 && run.stderr.contains(note), "{run:#?}");
+}

@@ -28,7 +28,7 @@ pub(super) use escape::{escape_json, escape_terminal};
 pub(super) use file_times::FileTimes;
 pub(super) use folder::{SharedFolder, common_folder, document_header_line};
 pub(super) use human::{NAMES_SHOWN, as_words, first_names};
-pub(super) use numbers::{count, duration, grouped, moment, percent, size};
+pub(super) use numbers::{attachments_left_out, count, duration, grouped, moment, percent, size};
 pub(super) use pairs::{PairColumns, boilerplate_left_out, common_left_out, pair_header_line, pairs_total};
 pub(super) use repeats::repeat_header;
 pub(super) use style::Style;

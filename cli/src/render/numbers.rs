@@ -15,6 +15,12 @@ pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// Says that attachments of mails were not read, and the way out.
+pub(crate) fn attachments_left_out(attachments: u64) -> String {
+    let (attachments, verb) = (count(attachments, "attachment"), if attachments == 1 { "was" } else { "were" });
+    format!("{attachments} of mails {verb} not read: save them as files (ripmime does) to compare these too")
+}
+
 /// A share of 1 as a percentage. A share above 0 is never shown as 0%.
 pub(crate) fn percent(share: f64) -> String {
     if share > 0.0 && share < 0.0005 {

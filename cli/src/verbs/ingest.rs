@@ -18,7 +18,7 @@ use crate::line_list::LineList;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::IngestBar;
-use crate::render::{NAMES_SHOWN, count, duration, first_names, grouped, size};
+use crate::render::{NAMES_SHOWN, attachments_left_out, count, duration, first_names, grouped, size};
 use crate::resolved::{database, output, remembered, sources};
 use crate::run_status::RunStatus;
 use crate::typed::{Global, IngestArgs};
@@ -128,6 +128,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!(
             "{documents} {verb} no text to compare, such as scanned pages and records of punctuation: {first}"
         ));
+    }
+    if summary.attachments > 0 {
+        printer.note(&attachments_left_out(summary.attachments));
     }
     if let Some((typed, name, other)) = named_by_path {
         let (files, verb) =

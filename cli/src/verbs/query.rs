@@ -16,7 +16,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{FileTimes, QueryPage, Style, corpus_header, count, grouped, query_header};
+use crate::render::{FileTimes, QueryPage, Style, attachments_left_out, corpus_header, count, grouped, query_header};
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
@@ -89,10 +89,14 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         let (answered, queries) = ((sources.len() - left.len()) as u64, sources.len() as u64);
         printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
-    let Asked { output, tally: QueryTally { answered, failed, found, skipped, below, too_short }, .. } = asked;
+    let Asked { output, tally, .. } = asked;
+    let QueryTally { answered, failed, found, skipped, below, too_short, attachments } = tally;
     tell_skipped(skipped, printer);
     if below > 0 {
         printer.note(&format!("{} below --min-score", count(below, "query document")));
+    }
+    if attachments > 0 {
+        printer.note(&attachments_left_out(attachments));
     }
     // Pages for people say it of each query.
     if too_short > 0 && !global.format.is_for_people() {
@@ -137,6 +141,8 @@ struct QueryTally {
     below: u64,
     /// Number of queries without a fingerprint.
     too_short: u64,
+    /// Number of attachments of queried mails.
+    attachments: u64,
 }
 
 /// The message at the first Ctrl-C.
@@ -165,6 +171,7 @@ impl Asked<'_> {
         };
         self.tally.answered = true;
         self.tally.too_short += u64::from(answer.is_too_short());
+        self.tally.attachments += answer.query.attachments;
         if self.args.by_corpus {
             let row = answer.by_corpus();
             if row.corpus_containment < self.args.min_score && !row.identical {

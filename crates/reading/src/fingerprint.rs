@@ -28,6 +28,8 @@ pub struct DocumentFacts {
     pub text: TextFacts,
     /// The unit of the spans: bytes of the original or of the extracted text.
     pub offsets: Offsets,
+    /// Number of a mail's attachments, which are not read.
+    pub attachments: u64,
     /// Figures of the text as written, if the profile has two views. The figures above then describe the view
     /// of the structure.
     pub text_view: Option<ViewTotals>,
@@ -134,6 +136,7 @@ impl Fingerprinter {
         facts.text.encoding = extracted.encoding.unwrap_or(facts.text.encoding);
         facts.text.undecodable = extracted.undecodable;
         facts.offsets = extracted.offsets;
+        facts.attachments = if self.format == Format::Mail { extracted.unread.count } else { 0 };
         Ok(facts)
     }
 
@@ -175,7 +178,7 @@ impl Fingerprinter {
 
     fn finish_text(&mut self, out: &mut Fingerprints) -> DocumentFacts {
         let (TextTotals { symbols, kgrams, text }, text_view) = self.kernels.finish(out);
-        DocumentFacts { symbols, kgrams, text, offsets: Offsets::Original, text_view }
+        DocumentFacts { symbols, kgrams, text, offsets: Offsets::Original, attachments: 0, text_view }
     }
 }
 

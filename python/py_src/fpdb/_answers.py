@@ -320,10 +320,10 @@ class QueryDocument(Answer):
     """The document that was queried with; `fingerprints` are its distinct hashes at `window`.
 
     `extracted` is True if offsets and lines in it are of the text extracted from it, such as from a PDF. `metadata` is that of a record
-    or a stored document: its id and the fields to keep, for example.
+    or a stored document: its id and the fields to keep, for example. `attachments` is the number of a mail's attachments, which are not read.
     """
 
-    _OPTIONAL = frozenset({"extracted", "metadata"})
+    _OPTIONAL = frozenset({"extracted", "attachments", "metadata"})
 
     name: str
     bytes: int
@@ -331,6 +331,7 @@ class QueryDocument(Answer):
     fingerprints: int
     window: int
     extracted: bool = False
+    attachments: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
 
 
@@ -858,6 +859,7 @@ class IngestSummary(Answer):
         skips, skipped: the same of what is no document.
         unread_archives: those that are archives of a kind that is not read, such as 7z.
         without_text: added or replacing ones that are not empty and have no text, such as scanned pages.
+        attachments: those of added or replacing mails, which are not read.
         absent_fields: fields to keep that no document which was read has.
         dry_run: whether nothing was stored; then `removed_names` are the first 1,000 names of documents that would be forgotten.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
@@ -877,6 +879,7 @@ class IngestSummary(Answer):
             "repeated_names",
             "unread_archives",
             "without_text",
+            "attachments",
             "absent_fields",
             "removed_names",
             "dry_run",
@@ -904,6 +907,7 @@ class IngestSummary(Answer):
     skips: int = 0
     unread_archives: int = 0
     without_text: int = 0
+    attachments: int = 0
     unmatched: list[str] = field(default_factory=list)
     absent_fields: list[str] = field(default_factory=list)
     removed_names: list[str] = field(default_factory=list)

@@ -23,6 +23,7 @@ pub(crate) struct Overview {
     pub(crate) histogram: Vec<u64>,
     pub(crate) compared: u64,
     pub(crate) common: u64,
+    pub(crate) boilerplate: u64,
     pub(crate) left_out: LeftOut,
     pub(crate) failures: Vec<Failure>,
 }

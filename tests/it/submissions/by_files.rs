@@ -99,9 +99,9 @@ fn a_copied_function_is_found_in_large_programs_and_their_frame_is_not() {
     folder.ok(&["ingest", "-q", "--profile", "code", "in"]);
     let run = folder.ok(&["pairs", "--submission-by", "in"]);
     let rows: Vec<Vec<&str>> = run.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[1][6..], ["in/ann", "in/bob"], "{run:?}");
-    assert_eq!(rows[2][..4], ["100.0%"; 4], "{run:?}");
-    assert_eq!(rows[2][6..], ["in/ann/help.c", "in/bob/tools.c"], "{run:?}");
+    assert_eq!(rows[1][7..], ["in/ann", "in/bob"], "{run:?}");
+    assert_eq!(rows[2][..5], ["100.0%"; 5], "{run:?}");
+    assert_eq!(rows[2][7..], ["in/ann/help.c", "in/bob/tools.c"], "{run:?}");
     assert!(run.stdout.ends_with("\n1 pair\n"), "{run:?}");
     assert!(
         run.stderr.starts_with("1 pair is below the threshold as a whole; the first two files below it reach it\n")
@@ -125,9 +125,9 @@ fn a_file_found_by_its_text_shows_what_it_shares() {
     folder.ok(&["ingest", "-q", "--profile", "code", "in"]);
     let run = folder.ok(&["pairs", "--submission-by", "in"]);
     let rows: Vec<Vec<&str>> = run.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0].join(" "), "text resemblance a in b b in a shared as text");
+    assert_eq!(rows[0].join(" "), "score text resemblance a in b b in a shared as text");
     for row in &rows[1..3] {
-        let shared = (row[4], row[5].parse::<u64>().unwrap());
-        assert!(row[0] == "100.0%" && shared.0 == "0" && shared.1 > 0, "{run:?}");
+        let shared = (row[5], row[6].parse::<u64>().unwrap());
+        assert!(row[1] == "100.0%" && shared.0 == "0" && shared.1 > 0, "{run:?}");
     }
 }
