@@ -86,8 +86,8 @@ pub struct DatabaseStats {
     #[serde(serialize_with = "as_shown")]
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub path: PathBuf,
-    /// A random text that tells it from other databases. Its copies and restored backups have the same one. So
-    /// have reports of a dedup, which serve this database only.
+    /// A random text that tells it from other databases. Its copies and restored backups have the same one.
+    /// So have reports of a dedup, which serve this database only.
     pub database_id: String,
     /// The version of its format.
     pub format: u32,

@@ -3,6 +3,7 @@
 //! Another thread sorts and writes a full batch while the next one fills. The documents of a full batch count
 //! as stored at once, even before its commit, so decisions do not depend on the speed of commits.
 
+mod absent_fields;
 mod commits;
 mod forget;
 
@@ -22,6 +23,7 @@ use super::prune::LastFile;
 use super::record::{metadata_after, origin_of, record_of};
 use super::summary::IngestSummary;
 use super::sweep::Sweep;
+use absent_fields::AbsentFields;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::{Outcome, Progress, Task};
 use fpdb_host::skip_reason::SkipReason;
@@ -29,7 +31,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{About, RecordFields};
+use fpdb_reading::input::About;
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
 /// A batch takes this share of the memory allowed. The batch being committed and the kept postings of earlier
@@ -57,8 +59,7 @@ pub(super) struct Intake<'a> {
     before: Option<RunCounts>,
     sweep: Sweep,
     last_file: LastFile,
-    /// The wanted fields that no document had so far.
-    absent_fields: Vec<String>,
+    absent: AbsentFields,
     /// A document was broken off because the run stops. The intake then ignores all later documents, even
     /// those that were read: the next run must find the same order.
     broken_off: bool,
@@ -89,12 +90,6 @@ struct LastBatch {
 
 fn lock(committer: &Mutex<Committer>) -> MutexGuard<'_, Committer> {
     committer.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The fields whose absence from all documents is worth a word.
-fn wanted_fields(fields: &RecordFields) -> Vec<String> {
-    let id = Some(&fields.id).filter(|id| **id != RecordFields::default().id);
-    id.into_iter().chain(&fields.keep).cloned().collect()
 }
 
 /// Calls `work` with an intake, beside a thread that commits its batches.
@@ -142,7 +137,7 @@ pub(super) fn with_intake<T>(
             before: None,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
-            absent_fields: wanted_fields(&options.read.fields),
+            absent: AbsentFields::new(&options.read.fields),
             broken_off: false,
         })?;
         if !options.dry_run {
@@ -207,10 +202,7 @@ impl Intake<'_> {
                 self.summary.unmatched.push(name);
             }
         }
-        // Documents that were not read again show nothing.
-        if self.summary.added + self.summary.replaced > 0 {
-            self.summary.absent_fields = std::mem::take(&mut self.absent_fields);
-        }
+        self.summary.absent_fields = self.absent.take(&self.summary);
         Ok(std::mem::take(&mut self.summary))
     }
 
@@ -271,7 +263,7 @@ impl Intake<'_> {
         match read {
             Ok(read) => {
                 self.closed(&about)?;
-                self.note_fields(&about);
+                self.absent.note(&about);
                 let source = about.file.as_ref().map(|file| file.source.as_str());
                 let boilerplate = self.options.marks(&about.name, source);
                 let record = record_of(
@@ -298,11 +290,6 @@ impl Intake<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Notes the fields that a document has.
-    fn note_fields(&mut self, about: &About) {
-        self.absent_fields.retain(|field| !about.metadata.iter().any(|(name, _)| name == field));
     }
 
     /// Drops the current document and all later ones.
@@ -406,7 +393,7 @@ impl Intake<'_> {
     /// Handles a document with the content that is stored under its name.
     fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
         self.closed(&about)?;
-        self.note_fields(&about);
+        self.absent.note(&about);
         // A document of the same name in this run may have replaced the stored one since it was compared.
         match self.known().newest_named(&about.name)? {
             Some((newest, record)) if record.digest == digest => {
@@ -485,20 +472,6 @@ impl Intake<'_> {
         }
         name_place(&record).into_iter().for_each(|place| self.batch.place(place));
         self.batch.finish(record)
-    }
-
-    /// Counts an added document as moved if the document `other`, which has the same content, was stored
-    /// before this batch and its file is gone.
-    fn note_moved(&mut self, other: u32, record: &DocumentRecord) -> Result<()> {
-        if record.source.is_none() || self.known().is_added(other) {
-            return Ok(());
-        }
-        let other = self.known().record(other)?;
-        if other.source.as_deref().is_some_and(|source| self.last_file.is_missing(source)) {
-            self.progress.moved(&other.name, &record.name);
-            self.summary.moved += 1;
-        }
-        Ok(())
     }
 
     fn count(&mut self, name: &str, outcome: Outcome, format: &str) {

@@ -94,7 +94,8 @@ pub struct IngestSummary {
     /// Rows of the metadata table that no document matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched: Vec<String>,
-    /// Fields to keep, and the field of the id if it is not the default one, that no document which was read has.
+    /// Fields to keep, and the field of the id if it is not the default one, that no document has which this
+    /// run has read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent_fields: Vec<String>,
     /// Added or replacing documents that are boilerplate.

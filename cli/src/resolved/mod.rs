@@ -2,6 +2,7 @@
 //! go.
 
 pub(crate) mod database;
+pub(crate) mod ingest_target;
 pub(crate) mod output;
 pub(crate) mod phrases;
 pub(crate) mod profile;

@@ -1,7 +1,6 @@
 //! `fpdb ingest`: adds documents.
 
 use std::collections::{BTreeSet, HashSet};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,15 +10,14 @@ use fpdb::{
     Unit,
 };
 
-use tempfile::TempDir;
-
 use crate::interrupt;
 use crate::line_list::LineList;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::IngestBar;
 use crate::render::{NAMES_SHOWN, attachments_left_out, count, duration, first_names, grouped, size};
-use crate::resolved::{database, output, remembered, sources};
+use crate::resolved::ingest_target::{self, IngestTarget, Opened};
+use crate::resolved::{output, remembered, sources};
 use crate::run_status::RunStatus;
 use crate::typed::{Global, IngestArgs};
 
@@ -33,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let output = Output::open(global)?.unless_file();
     // From here on, an interrupted run must not leave an empty database.
     let stop = interrupt::graceful(interrupt::AT_COMMIT);
-    let Some(opened) = open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
+    let Some(opened) = ingest_target::open(global, args, &sources, printer)? else { return Ok(RunStatus::Incomplete) };
     let IngestTarget { database, created, _temporary } = opened;
     let created_here = created.is_some();
     let profile = *database.profile();
@@ -238,31 +236,6 @@ fn noted_sources(sources: &[Source]) -> HashSet<String> {
     sources.iter().filter(is_noted).filter_map(|source| source.name().ok()).collect()
 }
 
-/// The database to write to, or to compare with in a dry run.
-struct IngestTarget {
-    database: Opened,
-    /// Its path, if this run has created it.
-    created: Option<PathBuf>,
-    /// The folder of an empty database for a dry run without a database.
-    _temporary: Option<TempDir>,
-}
-
-enum Opened {
-    Writer(DatabaseWriter),
-    Reader(Database),
-}
-
-impl Deref for Opened {
-    type Target = Database;
-
-    fn deref(&self) -> &Database {
-        match self {
-            Self::Writer(database) => database,
-            Self::Reader(database) => database,
-        }
-    }
-}
-
 /// A hint at a profile that fits the documents of a new database better, if there is one.
 fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option<String> {
     let added = summary.added;
@@ -308,62 +281,6 @@ fn hint_to_rename(old: &str, new: &str) -> String {
 
 /// With fewer documents there is no hint about short records.
 const FEW_RECORDS: u64 = 10;
-
-/// Opens the database for writing, or creates it. Returns `None`, with a message, if none of the sources
-/// exists.
-fn open(
-    global: &Global,
-    args: &IngestArgs,
-    sources: &[Source],
-    printer: &Printer,
-) -> anyhow::Result<Option<IngestTarget>> {
-    let builder = database::builder(global);
-    let builder = match args.memory {
-        Some(memory) => builder.memory(memory),
-        None => builder,
-    };
-    let existing = |database: Opened, path: &Path| {
-        args.profile.check(database.profile())?;
-        database::tell_if_above(global, path, printer)?;
-        if let Opened::Writer(database) = &database {
-            database::tell_if_repaired(database, printer);
-        }
-        Ok(Some(IngestTarget { database, created: None, _temporary: None }))
-    };
-    if let Some(path) = database::find(global)? {
-        let opened = match args.dry_run {
-            true => builder.open(&path).map(Opened::Reader),
-            false => builder.open_writer(&path).map(Opened::Writer),
-        };
-        match opened {
-            Err(Error::NoDatabase { .. }) => {}
-            opened => return existing(opened?, &path),
-        }
-    }
-    let profile = args.profile.for_new()?;
-    let missing: Vec<(&PathBuf, std::io::Error)> = sources.iter().map_while(sources::missing).collect();
-    if missing.len() == sources.len() && !missing.is_empty() {
-        for (path, source) in missing {
-            let error = Error::Io { action: "read", path: path.clone(), source };
-            printer.failure(&path.display().to_string(), &error);
-        }
-        printer.note("no database was created: there is nothing to ingest");
-        return Ok(None);
-    }
-    if args.dry_run {
-        let folder = tempfile::tempdir()?;
-        let database = Opened::Writer(builder.create(folder.path().join("empty"), profile)?);
-        return Ok(Some(IngestTarget { database, created: None, _temporary: Some(folder) }));
-    }
-    let path = database::new(global);
-    let database = match builder.create(&path, profile) {
-        // Another process has created the database in the meantime.
-        Err(Error::DatabaseExists { .. }) => return existing(Opened::Writer(builder.open_writer(&path)?), &path),
-        created => created?,
-    };
-    printer.note(&format!("created the database {}: {}", path.display(), database.profile()));
-    Ok(Some(IngestTarget { database: Opened::Writer(database), created: Some(path), _temporary: None }))
-}
 
 /// Prints messages and counts events during an ingest.
 struct Messages<'a> {

@@ -98,8 +98,8 @@ pub enum RepeatRow {
 #[non_exhaustive]
 pub struct RepeatSummary {
     pub(crate) schema: Schema<Self>,
-    /// The identity of the database: see [`DatabaseStats`](crate::maintenance::DatabaseStats). Empty in reports
-    /// of earlier versions.
+    /// The identity of the database: see [`DatabaseStats`](crate::maintenance::DatabaseStats). Empty in
+    /// reports of earlier versions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub database_id: String,
     /// Minimum number of symbols of a repeat.

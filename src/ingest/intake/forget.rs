@@ -10,7 +10,7 @@ use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{About, CLOSED};
-use fpdb_store::ContainerRecord;
+use fpdb_store::{ContainerRecord, DocumentRecord};
 
 /// The recorded number of documents of a container whose stored documents may differ from its present ones.
 const ANY_NUMBER: u64 = u64::MAX;
@@ -78,6 +78,20 @@ impl Intake<'_> {
         for record in prune.elsewhere(self.known())? {
             self.progress.elsewhere(&record.name, record.source.as_deref().unwrap_or_default());
             self.summary.elsewhere += 1;
+        }
+        Ok(())
+    }
+
+    /// Counts an added document if the other one of its content was stored before, and the file of that one
+    /// is gone.
+    pub(super) fn note_moved(&mut self, other: u32, record: &DocumentRecord) -> Result<()> {
+        if record.source.is_none() || self.known().is_added(other) {
+            return Ok(());
+        }
+        let other = self.known().record(other)?;
+        if other.source.as_deref().is_some_and(|source| self.last_file.is_missing(source)) {
+            self.progress.moved(&other.name, &record.name);
+            self.summary.moved += 1;
         }
         Ok(())
     }

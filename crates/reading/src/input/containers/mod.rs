@@ -3,6 +3,7 @@
 
 #[cfg(feature = "warc")]
 mod arc;
+mod bad_beginning;
 #[cfg(feature = "warc")]
 mod http;
 mod json_lines;

@@ -1,0 +1,94 @@
+//! Bad beginning: the lines of JSON before the first record. Either a record follows, or one error tells what
+//! they have in place of the text.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::Members;
+use super::text_path::{TextPath, most_text};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::skip_reason::SkipReason;
+
+/// Maximum number of fields that an error names.
+const MOST_FIELDS: usize = 1000;
+
+pub(super) fn is_without_field(error: &Error) -> bool {
+    matches!(error, Error::Document(DocumentError::NoField { .. }))
+}
+
+pub(super) fn no_field(field: &str) -> Error {
+    Error::Document(DocumentError::NoField { field: field.to_owned() })
+}
+
+/// The error for an object that lacks a field of a path: of the first path that has fields of objects.
+pub(super) fn lacking(paths: &[(&str, TextPath)]) -> Error {
+    let (field, _) = paths.iter().find(|(_, path)| !path.steps.is_empty()).unwrap_or(&paths[0]);
+    no_field(field)
+}
+
+/// The failed lines before the first record. They are reported when a record follows. If none follows and all
+/// lack the text field, one error reports them.
+#[derive(Default)]
+pub(super) struct BadBeginning {
+    /// `None` for an object that lacks a field of a path: it is only skipped if other records have them.
+    pub(super) failed: Vec<(String, Option<Error>)>,
+    /// The fields of the objects.
+    fields: Vec<String>,
+    /// The fields and paths at which the objects have text, with the bytes of all objects there.
+    places: Vec<(String, usize)>,
+}
+
+impl BadBeginning {
+    /// Records the fields of an object.
+    pub(super) fn note_fields(&mut self, line: &[u8]) {
+        let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return };
+        for (name, value) in record {
+            if let Some((place, bytes)) = most_text(&name, value) {
+                if let Some((_, sum)) = self.places.iter_mut().find(|(known, _)| *known == place) {
+                    *sum += bytes;
+                } else if self.places.len() < MOST_FIELDS {
+                    self.places.push((place, bytes));
+                }
+            }
+            if self.fields.len() < MOST_FIELDS && !self.fields.contains(&name) {
+                self.fields.push(name);
+            }
+        }
+    }
+
+    pub(super) fn all_without_field(&self) -> bool {
+        self.failed.iter().all(|(_, error)| error.as_ref().is_none_or(is_without_field))
+    }
+
+    /// Reports each line.
+    pub(super) fn tell(&mut self, members: &mut dyn Members) -> Result<()> {
+        self.failed.drain(..).try_for_each(|(suffix, error)| match error {
+            Some(error) => members.failed(suffix, error),
+            None => members.skipped(suffix, SkipReason::NullText),
+        })
+    }
+
+    /// The error for a file whose first lines are all not records. If the lines fail for different reasons,
+    /// reports all but the last, and returns the error of the last.
+    pub(super) fn refusal(mut self, paths: &[(&str, TextPath)], members: &mut dyn Members) -> Result<Error> {
+        let records = Some(self.failed.len() as u64);
+        let is_one = self.all_without_field();
+        let last = self.failed.pop().and_then(|(_, error)| error).unwrap_or_else(|| lacking(paths));
+        let field = match last {
+            Error::Document(DocumentError::NoField { field }) if is_one => field,
+            last => {
+                self.tell(members)?;
+                return Ok(last);
+            }
+        };
+        // Of several fields, others may have the most text and be named already.
+        let most = self.places.into_iter().filter(|_| paths.len() == 1).max_by_key(|(_, bytes)| *bytes);
+        Ok(Error::Document(DocumentError::NoTextField {
+            field,
+            records,
+            most_text: most.map(|(place, _)| place),
+            fields: self.fields,
+        }))
+    }
+}
