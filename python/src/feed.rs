@@ -245,8 +245,8 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns of a table. `text` may lead into lists and structs, and have several lines, as the text
-    /// field of a record.
+    /// Finds the columns of a table. `text` may lead into lists and structs, and have several lines, as the
+    /// text field of a record.
     pub(crate) fn find(
         table: &DataType,
         text: &str,

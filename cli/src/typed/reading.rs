@@ -40,8 +40,9 @@ pub(crate) struct RecordFieldArgs {
     ///
     /// 'messages[].content' joins the field `content` of all elements of the list `messages`, with blank
     /// lines between them; 'texts[]' joins the texts of a list. May be repeated: the texts of the fields are
-    /// joined in this order, also with blank lines, and each record must have all of them. Where this or --id-field is given, JSON lines
-    /// whose name does not say so (.jsonl) are an error, not one document; so is a JSON array of records.
+    /// joined in this order, also with blank lines, and each record must have all of them. Where this or
+    /// --id-field is given, JSON lines whose name does not say so (.jsonl) are an error, not one document; so
+    /// is a JSON array of records.
     #[arg(long, value_name = "FIELD")]
     pub(crate) text_field: Vec<String>,
     /// The field that holds the id, which is kept with the document [default: id]

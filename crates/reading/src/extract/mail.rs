@@ -31,8 +31,8 @@ pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     Err(Error::not_of_format(Format::Mail, "its parts contain each other"))
 }
 
-/// The headers of a message that are fields to keep: the names as given, and the decoded values. Case makes no
-/// difference. Dates are written as in RFC 3339. Of a header that is repeated, the last one counts.
+/// The headers of a message that are fields to keep: the names as given, and the decoded values. Case makes
+/// no difference. Dates are written as in RFC 3339. Of a header that is repeated, the last one counts.
 pub(super) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
     let Some(message) = MessageParser::default().parse_headers(bytes) else { return Vec::new() };
     let value = |name: &str| match message.header(name)? {

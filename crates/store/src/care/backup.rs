@@ -67,7 +67,7 @@ pub struct ListedBackup {
     pub(crate) schema: Schema<Self>,
     /// Its number in the folder, from 1.
     pub number: u32,
-    /// When it was made, in seconds since 1970. 0 for a damaged backup of which this is unknown.
+    /// When it was made, in seconds since 1970. 0 if a damaged backup does not tell.
     pub made_at: i64,
     /// Number of documents in it. `None` if an earlier version of fpdb made it.
     pub documents: Option<u64>,

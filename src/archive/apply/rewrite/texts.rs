@@ -56,7 +56,8 @@ impl Texts<'_> {
         self.emptied.contains(cut.id)
     }
 
-    /// A line of JSON without the passages of its text. All other bytes stay. Empty if the record is left out.
+    /// A line of JSON without the passages of its text. All other bytes stay. Empty if the record is left
+    /// out.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
         let Ok(index) = self.cuts.binary_search_by_key(&at, |cut| cut.start) else { return Ok(None) };
         let failed = |error: serde_json::Error| {

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub struct RecordFields {
     /// The field with the text. `messages[].content` joins, with blank lines between them, the fields
     /// `content` of all elements of the list `messages`; `texts[]` joins the elements of a list. Several
-    /// fields, one on each line, are joined in this order. Each record must have all of them. Default: `text`.
+    /// fields, one on each line, are joined in this order. Each record must have all of them. Default:
+    /// `text`.
     pub text: String,
     /// The field with the id, which is kept as metadata if a record has it. Default: `id`.
     pub id: String,
