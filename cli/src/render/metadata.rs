@@ -11,7 +11,7 @@ pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
 }
 
-/// The most characters that are shown of a value of metadata; other formats show all.
+/// Maximum number of characters that are shown of a value of metadata. Other formats show all.
 const VALUE_SHOWN: usize = 80;
 
 /// The metadata of a match that [`labels`] leaves out, such as a date or an author.
