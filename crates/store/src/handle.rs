@@ -16,14 +16,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use super::care::damaged_stores;
 use super::care::findings::DamagedStore;
-use super::care::kept;
 use super::engine::Engine;
 use super::engine::failure::missing;
 use super::open::StoreOptions;
+use super::open::commit_mark::{self, AtClose};
 use super::open::linked_store::LinkedStore;
 use super::open::lock::{DocumentsLock, WriterLock};
-use super::open::mark::{self, AtClose};
 use super::open::place::Place;
 use super::past::Past;
 use super::read::filter_use::FilterUse;
@@ -77,7 +77,7 @@ impl Store {
     /// # Errors
     /// [`Error::Io`] if the folder cannot be read.
     pub fn damaged_stores(&self) -> Result<Vec<DamagedStore>> {
-        kept::damaged_stores(&self.root)
+        damaged_stores::damaged_stores(&self.root)
     }
 
     /// The folder of the database.
@@ -227,7 +227,7 @@ impl Store {
         }
         let shown = self.view().state.commits;
         // The mark is written after each commit. The value 0 means that no commit is known.
-        let marked = mark::read(&self.root)?.commits;
+        let marked = commit_mark::read(&self.root)?.commits;
         let is_gone = self.place.is_gone();
         if (1..=shown).contains(&marked) && !is_gone {
             return Ok(None);
@@ -246,7 +246,7 @@ impl Store {
 
     /// True if a folder holds a copy of this database, as its mark of the last commit shows.
     pub fn is_copied_to(&self, folder: &Path) -> bool {
-        mark::read(folder).is_ok_and(|mark| mark.identity.is_some() && mark.identity == self.identity)
+        commit_mark::read(folder).is_ok_and(|mark| mark.identity.is_some() && mark.identity == self.identity)
     }
 
     /// Identifies this database since it was created, copied or restored. A repair changes this identifier,

@@ -43,7 +43,7 @@ pub mod fuzzing;
 mod gathered_tests;
 mod handle;
 #[cfg(test)]
-mod kept_tests;
+mod kept_runs_tests;
 mod name_places;
 mod open;
 mod past;

@@ -15,7 +15,7 @@ use super::codec::records as metadata;
 use super::codec::records::{ContainerRecord, DocumentRecord, FoldRecord, RunRecord, SourceRecord, StateRecord};
 use super::codec::varint;
 use super::document_set as sets;
-use super::open::mark::CommitMark;
+use super::open::commit_mark::CommitMark;
 use super::texts;
 use crate::fuzzing::Draw;
 

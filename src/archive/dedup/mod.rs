@@ -56,13 +56,13 @@
 //    reconsiders the survivors.
 // 4. `answer`: the decisions, and the rows of the report.
 //
-// `kept` is what a run leaves on disk: the job, from which an interrupted run continues, and the record of
-// decisions for `DedupMode::Append`. There the survivors of earlier runs are *pinned*: they stay. Such a run
-// reads only the hashes of *newcomers*, the documents that no earlier run has decided.
+// `between_runs` is what a run leaves on disk: the job, from which an interrupted run continues, and the
+// record of decisions for `DedupMode::Append`. There the survivors of earlier runs are *pinned*: they stay.
+// Such a run reads only the hashes of *newcomers*, the documents that no earlier run has decided.
 
 mod answer;
+mod between_runs;
 mod join;
-mod kept;
 mod monitor;
 mod options;
 #[cfg(test)]
@@ -82,6 +82,10 @@ use answer::DecisionSource;
 pub use answer::because::Because;
 use answer::decisions::{Decision, Decisions};
 use answer::outcome::RunOutcome;
+use between_runs::job::Job;
+use between_runs::job_place::job_path;
+use between_runs::past::Past;
+use between_runs::record::{RecordEntry, RecordFiles, RecordHeader};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_store::Store;
@@ -89,10 +93,6 @@ use join::buffers::BufferPool;
 use join::inputs::Join;
 use join::measure::Threshold;
 use join::witness::Witness;
-use kept::job::Job;
-use kept::job_place::job_path;
-use kept::past::Past;
-use kept::record::{RecordEntry, RecordFiles, RecordHeader};
 use monitor::{Activity, Monitor};
 use plan::MemoryPlan;
 use ranking::same_text::{SameText, SameTextMemory};

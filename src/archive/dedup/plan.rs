@@ -6,10 +6,10 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use super::answer::decisions;
+use super::between_runs::job_place::job_path;
+use super::between_runs::past::Past;
+use super::between_runs::record::RecordFiles;
 use super::join::measure::Threshold;
-use super::kept::job_place::job_path;
-use super::kept::past::Past;
-use super::kept::record::RecordFiles;
 use super::options::{DedupBy, DedupMode, DedupOptions};
 use super::ranking;
 use super::ranking::Standing;

@@ -12,7 +12,7 @@ use crate::care::salvage::{Reading, Salvage, is_unsupported};
 use crate::care::survey;
 use crate::codec::format::STORE;
 use crate::engine::Access;
-use crate::open::mark::CommitMark;
+use crate::open::commit_mark::CommitMark;
 use crate::open::{files, manifest};
 use fpdb_host::error::{Cause, Error, Result};
 use fpdb_host::progress::Task;

@@ -6,9 +6,9 @@
 pub(super) mod backup;
 pub(super) mod backup_files;
 mod choice;
+pub(super) mod damaged_stores;
 pub(super) mod findings;
 pub(super) mod found_tables;
-pub(super) mod kept;
 #[cfg(test)]
 mod left_tables_tests;
 #[cfg(test)]

@@ -10,8 +10,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::care::choice::open_damaged;
+use crate::care::damaged_stores::{DAMAGED, damaged_stores};
 use crate::care::findings::{LostDocument, Problem, Repair, Verification};
-use crate::care::kept::{DAMAGED, damaged_stores};
 use crate::care::salvage::Salvage;
 use crate::care::survey::{self, Survey};
 use crate::codec::format::{
@@ -20,10 +20,10 @@ use crate::codec::format::{
 };
 use crate::codec::positions;
 use crate::codec::records::{self, DocumentRecord, SourceRecord, TextCounts, TextView};
+use crate::open::commit_mark;
 use crate::open::files::{self, read_short, replace_file};
+use crate::open::format_marker::check_marker;
 use crate::open::lock::WriterLock;
-use crate::open::mark;
-use crate::open::marker::check_marker;
 use crate::write::batch::{Batch, PUSHED_AT_ONCE};
 use crate::write::commit::Committer;
 use crate::write::run_writer::{self, Filters};
@@ -89,7 +89,7 @@ impl Repairing {
             Err(error) if error.is_damage() || matches!(error, Error::OtherStore { .. }) => vec![Problem::of(&error)],
             Err(error) => return Err(error),
         };
-        let mark = mark::read(root)?;
+        let mark = commit_mark::read(root)?;
         let salvage = open_damaged(root, &mark, task)?;
         let profile = profile(root, &salvage)?;
         let survey = Survey::of(&salvage, &profile, &mark, task)?;
@@ -221,7 +221,7 @@ impl Repairing {
         self.commit()?;
         // Higher than the number of any earlier commit.
         let mut view = View::clone(&self.store.view());
-        view.state.commits += self.survey.commits.max(mark::read(&self.root)?.commits);
+        view.state.commits += self.survey.commits.max(commit_mark::read(&self.root)?.commits);
         self.store.change(self.store.engine.changes(), view, "commit the repair")?;
         let now = self.store.verify(task)?;
         if !now.problems.is_empty() {

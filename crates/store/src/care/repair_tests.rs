@@ -8,7 +8,7 @@ use crate::codec::format::{
     digest_key, document_key, filter_key, name_key, parse_posting_key, position_key, posting_key, run_key, source_key,
 };
 use crate::codec::records::{self, RunRecord, SourceRecord, StateRecord};
-use crate::open::mark;
+use crate::open::commit_mark;
 use crate::tests::{fingerprint, hash, record};
 use crate::{Batch, Committer, DocumentRecord, NamePlace, Store, StoreOptions};
 use fpdb::maintenance::{Repair, Verification};
@@ -70,7 +70,7 @@ fn repaired_with(damage: impl FnOnce(&Store), lost: u64) -> (Verification, TestF
     let state = store.view().state.clone();
     drop(store);
     let counts = (lost == 0).then(|| state.counts());
-    mark::write(&root, state.commits + lost, counts, None).unwrap();
+    commit_mark::write(&root, state.commits + lost, counts, None).unwrap();
     let repaired = fpdb::Database::builder().repair(&root, &Task::new()).unwrap();
     assert!(!repaired.problems.is_empty(), "the damage was not seen");
     let store = Store::open_reader(&root, &StoreOptions::default()).unwrap();

@@ -23,10 +23,10 @@ use crate::codec::format::{IDENTITY_KEY, MAIN, STATE_KEY, STORE};
 use crate::engine::level::Table;
 use crate::engine::options::DEFAULT_CACHE_BYTES;
 use crate::engine::{Access, Engine};
+use crate::open::commit_mark::CommitMark;
 use crate::open::files::{self, read_short};
 use crate::open::linked_store::LinkedStore;
 use crate::open::manifest;
-use crate::open::mark::CommitMark;
 use fpdb_host::error::{Error, Result};
 
 /// The action that reads damaged files, in errors.

@@ -16,7 +16,7 @@ use crate::codec::format::{
 use crate::codec::positions;
 use crate::codec::records::{self, DocumentRecord, StateRecord, TextCounts, TextView};
 use crate::document_set;
-use crate::open::mark::CommitMark;
+use crate::open::commit_mark::CommitMark;
 use crate::read::run_reader::{self, Postings};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;

@@ -6,8 +6,8 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::care::damaged_stores::damaged_stores;
 use crate::care::findings::{Problem, Verification};
-use crate::care::kept::damaged_stores;
 use crate::care::survey::DocumentRows;
 use crate::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MAIN, MARKER, NAMES, PLACE_PREFIX, POSITIONS, SOURCE_PREFIX, TEXTS,

@@ -6,7 +6,7 @@ use bincode::error::{DecodeError, EncodeError};
 use bincode::{Decode, Encode};
 
 use crate::codec::filter::ALL_PASS;
-use crate::open::mark::Counts;
+use crate::open::commit_mark::Counts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::{Digest, Modified};
 

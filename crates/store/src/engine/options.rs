@@ -26,7 +26,7 @@
 //!
 //! **Not set: `track_and_verify_wals_in_manifest`.** It notices a log that is missing or too short, once that
 //! log has been closed. It does not cover the log in use, which holds the last commits, nor a cut list of
-//! tables, nor secondary instances. The mark covers all of these (`store::open::mark`).
+//! tables, nor secondary instances. The mark covers all of these (`store::open::commit_mark`).
 
 use memmap2::MmapOptions;
 use rocksdb::{

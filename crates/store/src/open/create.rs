@@ -9,9 +9,9 @@ use crate::codec::format::{
 };
 use crate::codec::records::{self, StateRecord};
 use crate::engine::{Access, Engine};
+use crate::open::commit_mark;
+use crate::open::format_marker::check_marker;
 use crate::open::making::{Making, remove_moved, remove_stale};
-use crate::open::mark;
-use crate::open::marker::check_marker;
 use crate::{Store, StoreOptions};
 use fpdb_host::durable::{create_folders, sync_folder};
 use fpdb_host::error::{Error, Result};
@@ -60,7 +60,7 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
     let inside = making.path();
     let profile = fill(inside)?;
     // Every database has a mark. Without it, the list of tables of an older copy would look right.
-    mark::write(inside, 0, None, None)?;
+    commit_mark::write(inside, 0, None, None)?;
     let marker_path = inside.join(MARKER);
     fs::write(&marker_path, marker(&profile))
         .and_then(|()| fs::File::open(&marker_path)?.sync_all())
@@ -104,7 +104,7 @@ mod tests {
                 Ok(Profile::named("words").unwrap())
             })
             .unwrap();
-            assert!(mark::read(&root).unwrap().has_list(), "{name}");
+            assert!(commit_mark::read(&root).unwrap().has_list(), "{name}");
         }
     }
 

@@ -8,7 +8,7 @@
 //! When the engine opens a store for writing, it deletes tables that its list does not name. So a list that
 //! is older than its tables, or of another store, must be refused first. Unnamed tables alone prove nothing,
 //! because a kill or a failed write also leaves such tables. Two checks decide:
-//! * If the list was marked ([`crate::open::mark`]), [`check_list`] refuses a list with a lower number, and
+//! * If the list was marked ([`crate::open::commit_mark`]), [`check_list`] refuses a list with a lower number, and
 //!   the marked list if it is shorter than marked. No crash causes either: a list is marked only once it is
 //!   on the disk and `CURRENT` names it, and the numbers of lists ascend.
 //! * If no list was marked, [`check_unmarked_list`] refuses a list that omits a readable table. A crash may
@@ -30,9 +30,9 @@ use std::path::{Path, PathBuf};
 use crate::codec::format::{MAIN, RUN_FAMILIES, STORE};
 use crate::engine::level::Table;
 use crate::engine::table_file;
+use crate::open::commit_mark::{self, CommitMark};
 use crate::open::files::{self, replace_file};
 use crate::open::linked_store::LinkedStore;
-use crate::open::mark::{self, CommitMark};
 use crate::open::version_edit::{Records, VersionEdit, append, removal};
 use fpdb_host::error::{Error, Result, StoreFailure};
 
@@ -45,7 +45,7 @@ pub(super) struct TrustedList {
 impl TrustedList {
     /// The trusted part of the list of the database at `root`. `None` if the whole list can be used.
     pub(super) fn of(root: &Path) -> Result<Option<Self>> {
-        let Some((path, trusted)) = mark::grown_list(root)? else { return Ok(None) };
+        let Some((path, trusted)) = commit_mark::grown_list(root)? else { return Ok(None) };
         let mut content = fs::read(&path).map_err(Error::io("read", &path))?;
         let store = root.join(STORE);
         let is_there = |table| store.join(format!("{table:06}.sst")).exists();
@@ -79,7 +79,7 @@ pub(super) struct ListEnd {
 impl ListEnd {
     /// The list of the database at `root`; `None` if the engine is about to write another.
     pub(super) fn of(root: &Path) -> Result<Option<Self>> {
-        Ok(mark::list_end(root)?.map(|(path, bytes)| Self { path, bytes }))
+        Ok(commit_mark::list_end(root)?.map(|(path, bytes)| Self { path, bytes }))
     }
 
     /// How the list has changed since `before`.
@@ -279,7 +279,7 @@ enum ListAge {
 impl ListFile {
     /// The list that `CURRENT` names; `None` if it names none that is there.
     fn named(root: &Path) -> Result<Option<Self>> {
-        let Some(name) = mark::list_named(root)? else { return Ok(None) };
+        let Some(name) = commit_mark::list_named(root)? else { return Ok(None) };
         Self::read(&root.join(STORE), &name)
     }
 

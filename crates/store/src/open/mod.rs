@@ -4,15 +4,15 @@
 //! whole. So `mark` and `manifest` compare both with a file beside the store. A reader in another process
 //! sees one whole commit too (`opening`).
 
+pub(super) mod commit_mark;
 pub(super) mod create;
 mod delete;
 pub(super) mod files;
+pub(super) mod format_marker;
 pub(super) mod linked_store;
 pub(super) mod lock;
 pub(super) mod making;
 pub(super) mod manifest;
-pub(super) mod mark;
-pub(super) mod marker;
 pub(super) mod open_files;
 mod opening;
 mod owned_folder;

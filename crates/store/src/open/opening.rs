@@ -20,11 +20,11 @@ use crate::codec::format::{FILTERS, POSTINGS, STORE};
 use crate::engine::failure::EngineError;
 use crate::engine::failure::missing;
 use crate::engine::{Access, Engine};
+use crate::open::commit_mark::{self, AtClose, CommitMark};
+use crate::open::format_marker::check_marker;
 use crate::open::linked_store::LinkedStore;
 use crate::open::lock::{self, WriterLock};
 use crate::open::manifest::{self, ListChange, ListEnd, TrustedList};
-use crate::open::mark::{self, AtClose, CommitMark};
-use crate::open::marker::check_marker;
 use crate::open::place::Place;
 use crate::open::{files, open_files};
 use crate::past::Past;
@@ -243,7 +243,7 @@ fn cannot_open(root: &Path) -> impl FnOnce(EngineError) -> Error {
 
 /// The mark of the last commit. Fails if the list of tables is shorter or older than marked.
 fn checked_mark(root: &Path) -> Result<CommitMark> {
-    let mark = mark::read(root)?;
+    let mark = commit_mark::read(root)?;
     manifest::check_list(root, &mark)?;
     Ok(mark)
 }

@@ -28,10 +28,10 @@ use crate::codec::positions;
 use crate::codec::records::{self, DocumentRecord, RunRecord, TextCounts, TextView};
 use crate::engine::Changes;
 use crate::engine::sorted_file::WrittenFiles;
-use crate::open::mark;
+use crate::open::commit_mark;
 use crate::read::run_reader::{self, RunReader};
 use crate::write::batch::{Batch, Chunks};
-use crate::write::kept::KeptRun;
+use crate::write::kept_runs::KeptRun;
 use crate::write::posting_buffer::PostingBuffer;
 use crate::write::run_writer::{self, Filters, WrittenRun};
 use crate::{Store, View, name_places, texts};
@@ -80,7 +80,7 @@ impl Store {
             return Ok(());
         }
         let state = &self.view().state;
-        mark::write(&self.root, state.commits, Some(state.counts()), self.identity.clone())
+        commit_mark::write(&self.root, state.commits, Some(state.counts()), self.identity.clone())
     }
 }
 

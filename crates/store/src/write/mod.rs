@@ -12,7 +12,7 @@
 pub(super) mod batch;
 pub(super) mod commit;
 pub(super) mod fold;
-mod kept;
+mod kept_runs;
 pub(super) mod levels;
 pub(super) mod posting_buffer;
 pub(super) mod ranges;

@@ -15,12 +15,12 @@ use rayon::prelude::*;
 use crate::archive::dedup::Activity;
 use crate::archive::dedup::Monitor;
 use crate::archive::dedup::answer::decisions::{Decision, Decisions};
+use crate::archive::dedup::between_runs::job::{Job, Stage};
 use crate::archive::dedup::join::ProbedTerms;
 use crate::archive::dedup::join::buffers::Buffers;
 use crate::archive::dedup::join::index::SurvivorIndex;
 use crate::archive::dedup::join::inputs::Join;
 use crate::archive::dedup::join::justify::{SearchResult, Wanted};
-use crate::archive::dedup::kept::job::{Job, Stage};
 use crate::archive::dedup::ranking::Rank;
 use fpdb_host::error::{Error, Result};
 

@@ -8,7 +8,7 @@
 //! | end    | frame  | a block without entries                                  |
 //!
 //! Headers and blocks are bincode 2 with its standard settings;
-//! [`frames`](crate::archive::dedup::kept::frames) defines frames. The file is `dedup-decisions` in the
+//! [`frames`](super::frames) defines frames. The file is `dedup-decisions` in the
 //! folder of the database. A new record is written to another file, which replaces the old one once it is
 //! complete and on disk. A process that will write the next record locks `dedup-decisions.lock` before it
 //! reads this one.
@@ -23,7 +23,7 @@ use bincode::error::{DecodeError, EncodeError};
 use bincode::{Decode, Encode};
 
 use crate::archive::dedup::Because;
-use crate::archive::dedup::kept::frames::{MOST_BYTES, next_frame, write_frame};
+use crate::archive::dedup::between_runs::frames::{MOST_BYTES, next_frame, write_frame};
 use fpdb_host::durable::sync_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_store::DECISIONS;

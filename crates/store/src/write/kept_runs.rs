@@ -1,4 +1,5 @@
-//! Kept: runs of a long load whose postings stay in memory, so that commits can be frequent and runs large.
+//! Kept runs: their postings stay in memory during a long load, so that commits can be frequent and runs
+//! large.
 //!
 //! A load commits every few seconds, so that a crash costs little. But a lookup visits every run, so runs
 //! must be few. So each of these commits writes a small run and keeps its sorted postings in memory. Once the

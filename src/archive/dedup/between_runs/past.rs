@@ -3,7 +3,7 @@
 
 use roaring::RoaringBitmap;
 
-use crate::archive::dedup::kept::record::{Fate, RecordEntry, RecordFiles, RecordHeader, RecordReader};
+use crate::archive::dedup::between_runs::record::{Fate, RecordEntry, RecordFiles, RecordHeader, RecordReader};
 use crate::archive::dedup::ranking::Standing;
 use fpdb_host::error::{Error, Result};
 

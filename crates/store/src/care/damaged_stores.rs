@@ -1,4 +1,4 @@
-//! Kept: the damaged stores that repairs have put aside. fpdb never removes them; people do.
+//! Damaged stores: those that repairs have put aside. fpdb never removes them; people do.
 
 use std::fs;
 use std::path::Path;

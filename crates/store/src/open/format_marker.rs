@@ -1,4 +1,4 @@
-//! Marker: the file that makes a folder a database, and names the version of its format.
+//! Format marker: the file that makes a folder a database, and names the version of its format.
 
 use std::io;
 use std::path::Path;

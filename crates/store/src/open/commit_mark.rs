@@ -1,5 +1,5 @@
-//! Mark: a file beside those of the engine. It holds the number of the last commit, the length of the list of
-//! tables, the number of documents and the identity of the database.
+//! Commit mark: a file beside those of the engine. It holds the number of the last commit, the length of the
+//! list of tables, the number of documents and the identity of the database.
 //!
 //! If a log or a list of tables (`MANIFEST`) is cut between two records, the engine sees an intact older
 //! database. The same holds for the store of another database. The mark detects both. It is written when a

@@ -6,8 +6,7 @@
 //! | header | frame  | what the decisions depend on: database, commit, rule and order, as text    |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
-//! Bytes after the last whole [frame](crate::archive::dedup::kept::frames) were being written when the run
-//! ended, and are cut off.
+//! Bytes after the last whole [frame](super::frames) were being written when the run ended, and are cut off.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -17,8 +16,8 @@ use std::time::{Duration, Instant};
 use bincode::{Decode, Encode};
 
 use crate::archive::dedup::answer::decisions::{Decision, Decisions};
+use crate::archive::dedup::between_runs::frames::{MOST_BYTES, frame_bytes, next_frame, write_frame};
 use crate::archive::dedup::join::witness::Witness;
-use crate::archive::dedup::kept::frames::{MOST_BYTES, frame_bytes, next_frame, write_frame};
 use crate::archive::dedup::ranking::{Rank, Ranking};
 use fpdb_host::error::{Error, Result};
 

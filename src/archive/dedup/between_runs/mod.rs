@@ -1,4 +1,4 @@
-//! Kept: what a run leaves on disk, for its own continuation and for later runs.
+//! Between runs: what a run leaves on disk, for its own continuation and for later runs.
 
 pub(super) mod frames;
 pub(super) mod job;
