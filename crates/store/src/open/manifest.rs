@@ -8,9 +8,9 @@
 //! When the engine opens a store for writing, it deletes tables that its list does not name. So a list that
 //! is older than its tables, or of another store, must be refused first. Unnamed tables alone prove nothing,
 //! because a kill or a failed write also leaves such tables. Two checks decide:
-//! * If the list was marked ([`crate::open::commit_mark`]), [`check_list`] refuses a list with a lower number, and
-//!   the marked list if it is shorter than marked. No crash causes either: a list is marked only once it is
-//!   on the disk and `CURRENT` names it, and the numbers of lists ascend.
+//! * If the list was marked ([`crate::open::commit_mark`]), [`check_list`] refuses a list with a lower
+//!   number, and the marked list if it is shorter than marked. No crash causes either: a list is marked
+//!   only once it is on the disk and `CURRENT` names it, and the numbers of lists ascend.
 //! * If no list was marked, [`check_unmarked_list`] refuses a list that omits a readable table. A crash may
 //!   have left the table, or it may hold the only copy of committed rows. Nothing distinguishes the two, not
 //!   even the number of the last commit, because the log can be newer than the list.
