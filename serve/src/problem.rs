@@ -176,7 +176,7 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ending", "the service ends").retry_after(5)
     }
 
-    /// The database refused the last change.
+    /// The database refused the last change a moment ago.
     pub(crate) fn not_written() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "not-written", "the database refused the last change")
             .hint("the log of the service tells the cause: remove it, and restart the service")

@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use fpdb::maintenance::{Backup, BackupOptions};
 use fpdb::{
@@ -26,6 +26,10 @@ const WAITING: usize = 1024;
 /// Maximum number of documents in a commit, and of their bytes.
 const IN_A_COMMIT: usize = 1000;
 const BYTES_IN_A_COMMIT: usize = 64 << 20;
+
+/// After a refused change the service is not ready for this time. Then a change may show whether the cause is
+/// gone: without requests the service could not notice.
+const REFUSED: Duration = Duration::from_secs(60);
 
 /// A document to be added to the database.
 pub(crate) struct Put {
@@ -80,8 +84,8 @@ enum Change {
 pub(crate) struct Written {
     pub(crate) commits: Counter,
     pub(crate) documents: Counter,
-    /// True if the database refused the last change, as after an error of the disk.
-    refused: Arc<AtomicBool>,
+    /// When the database refused the last change, as after an error of the disk.
+    refused: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Written {
@@ -93,7 +97,13 @@ impl Written {
             Err(error) if !Problem::from(error).status().is_server_error() => return,
             Err(_) => {}
         }
-        self.refused.store(outcome.is_err(), Ordering::Relaxed);
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = outcome.as_ref().err().map(|_| Instant::now());
+    }
+
+    /// True if the last change was refused, and that was less than `time` ago.
+    fn refused_within(&self, time: Duration) -> bool {
+        let refused = *self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.is_some_and(|refused| refused.elapsed() < time)
     }
 }
 
@@ -130,9 +140,9 @@ impl Writer {
         }
     }
 
-    /// True unless the database refused the last change.
+    /// True unless the database refused the last change within [`REFUSED`].
     pub(crate) fn is_well(&self) -> bool {
-        !self.written.refused.load(Ordering::Relaxed)
+        !self.written.refused_within(REFUSED)
     }
 
     async fn change<T>(&self, change: impl FnOnce(Reply<T>) -> Change) -> Answer<T> {
@@ -372,7 +382,7 @@ mod tests {
         assert!(writer.is_well());
         written.note(&Err::<(), _>(failed()));
         written.note(&Err::<(), _>(of_request()));
-        assert!(!writer.is_well());
+        assert!(!writer.is_well() && !written.refused_within(Duration::ZERO));
         written.note(&Ok(()));
         assert!(writer.is_well());
     }

@@ -400,6 +400,7 @@ fn backups_are_verified_in_their_folder() {
     for documents in [0..3, 3..5] {
         corpus(&folder, "c", documents);
         folder.ok(&["--db", "a", "ingest", "-q", "c"]);
+        folder.ok(&["--db", "a", "dedup", "-q", "--append"]);
         folder.ok(&["--db", "a", "backup", "-q", "copies"]);
     }
     fs::remove_dir_all(folder.path().join("a")).unwrap();
@@ -429,8 +430,16 @@ fn backups_are_verified_in_their_folder() {
         fs::write(&path, bytes).unwrap();
     }
     assert_eq!(verify(0).0, [false, false]);
+    // The recorded decisions of dedup, and the list of the files.
+    for path in ["copies/decisions/2", "copies/engine/meta/2"] {
+        let path = folder.path().join(path);
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
+        assert_eq!(verify(2).0, [false, true], "{path:?}");
+        fs::write(&path, bytes).unwrap();
+    }
     let run = folder.run(&["backup", "--verify", "c"]);
-    assert!(run.status == 2 && run.stderr.contains("c"), "{run:?}");
+    assert!(run.status == 2 && run.stderr.contains("c holds no backups"), "{run:?}");
 }
 
 #[test]

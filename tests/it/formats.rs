@@ -259,4 +259,8 @@ fn attachments_of_mails_are_counted() {
     assert!(run.json()[0]["attachments"] == 1 && run.stderr.contains(note), "{run:#?}");
     let run = folder.ok(&["query", "--format", "json", "zoe.eml"]);
     assert!(run.json()[0]["query"]["attachments"] == 1 && run.stderr.contains(note), "{run:#?}");
+    for others in [&["query", "--format", "html", "-o", "report", "zoe.eml"][..], &["diff", "zoe.eml", "zoe.eml"]] {
+        let run = folder.ok(others);
+        assert!(run.stderr.contains(note), "{run:#?}");
+    }
 }

@@ -38,6 +38,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     printer.detail(&format!("compared with {profile}"));
     spooled.rename(&args.a, &mut answer.query.name);
     answer.matches.iter_mut().for_each(|found| spooled.rename(&args.b, &mut found.document));
+    query::tell_attachments(answer.query.attachments, printer);
     let found = !answer.matches.is_empty();
     let mut complete = true;
     if let Some(html) = html {

@@ -10,12 +10,13 @@ use fpdb::{
     Unit,
 };
 
+use super::query::tell_attachments;
 use crate::interrupt;
 use crate::line_list::LineList;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::IngestBar;
-use crate::render::{NAMES_SHOWN, attachments_left_out, count, duration, first_names, grouped, size};
+use crate::render::{NAMES_SHOWN, count, duration, first_names, grouped, size};
 use crate::resolved::ingest_target::{self, IngestTarget, Opened};
 use crate::resolved::{output, remembered, sources};
 use crate::run_status::RunStatus;
@@ -127,9 +128,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
             "{documents} {verb} no text to compare, such as scanned pages and records of punctuation: {first}"
         ));
     }
-    if summary.attachments > 0 {
-        printer.note(&attachments_left_out(summary.attachments));
-    }
+    tell_attachments(summary.attachments, printer);
     if let Some((typed, name, other)) = named_by_path {
         let (files, verb) =
             (count(summary.named_by_path, "file"), if summary.named_by_path == 1 { "is" } else { "are" });

@@ -264,7 +264,7 @@ fn left_out(
             1 => ("1 pair is below the threshold".to_owned(), "it"),
             many => (format!("{} pairs are below the threshold", grouped(many)), "each"),
         };
-        printer.note(&format!("{pairs} as a whole; the first two files below {below} reach it"));
+        printer.note(&format!("{pairs} as a whole; the two files listed first under {below} reach the threshold"));
     }
     if answer.below > 0 && args.min_resemblance.is_none() && options.min_resemblance > 0.0 {
         printer.note(&format!(

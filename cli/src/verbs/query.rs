@@ -95,9 +95,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     if below > 0 {
         printer.note(&format!("{} below --min-score", count(below, "query document")));
     }
-    if attachments > 0 {
-        printer.note(&attachments_left_out(attachments));
-    }
+    tell_attachments(attachments, printer);
     // Pages for people say it of each query.
     if too_short > 0 && !global.format.is_for_people() {
         let (has, k) = (if too_short == 1 { "has" } else { "have" }, database.profile().k());
@@ -258,6 +256,13 @@ fn holds_documents(source: &QuerySource, answer: &fpdb::Result<QueryAnswer>) -> 
 }
 
 /// Prints the number of skipped files.
+/// Says that mails have attachments, which are not read.
+pub(super) fn tell_attachments(attachments: u64, printer: &Printer) {
+    if attachments > 0 {
+        printer.note(&attachments_left_out(attachments));
+    }
+}
+
 fn tell_skipped(skipped: u64, printer: &Printer) {
     if skipped > 0 {
         let (are, were) = if skipped == 1 { ("is no document", "was") } else { ("are no documents", "were") };
@@ -332,6 +337,7 @@ fn report(
         }
     }
     tell_skipped(skipped, printer);
+    tell_attachments(answers.iter().map(|(_, answer)| answer.query.attachments).sum(), printer);
     if answers.is_empty() && !failures.is_empty() {
         printer.note("no report was written: no query could be answered");
         return Ok(RunStatus::Incomplete);

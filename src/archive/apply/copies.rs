@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::answer::{Act, Outcome};
 use super::check::{Cut, FileState};
-use super::cutting::{Cutting, can_be_cut};
+use super::cutting::{Cutting, can_be_cut, is_all_symbols};
 use super::files::{self, Facts};
 use super::log::NotedAct;
 use super::options::Action;
@@ -113,7 +113,8 @@ impl Acting<'_> {
                 chosen.cuts.push(cut);
                 ranges.push(found.len() as u64);
                 ranges.extend(found.iter().flat_map(|passage| [passage.start, passage.end]));
-                if found.iter().map(|passage| passage.symbols).sum::<u64>() >= record.symbols {
+                let lost: u64 = found.iter().map(|passage| passage.symbols).sum();
+                if lost >= record.symbols && is_all_symbols(&record, self.store.profile()) {
                     emptied.insert(cut.id);
                 }
             }

@@ -7,7 +7,7 @@ use super::passages::{Passages, RepeatedSpan};
 use crate::query::text_of;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Format;
-use fpdb_kernel::profile::Unit;
+use fpdb_kernel::profile::{Profile, Unit, WordRule};
 use fpdb_reading::input::{InputLimits, is_joined, parts_of};
 use fpdb_store::{DocumentRecord, Store};
 
@@ -114,4 +114,16 @@ pub(super) fn can_be_cut(record: &DocumentRecord) -> bool {
         matches!(format, Format::Text | Format::ReStructuredText | Format::Markdown | Format::Bytes | Format::Code(_));
     let field = record.member.as_deref().and_then(|member| parts_of(&record.name, member).1);
     plain && !record.extracted && !field.is_some_and(is_joined)
+}
+
+/// True if every letter and digit of a document is part of a symbol. Comments of programs, addresses of links
+/// and, under some rules, numbers are none: a text can hold them though all its symbols are cut out.
+pub(super) fn is_all_symbols(record: &DocumentRecord, profile: &Profile) -> bool {
+    let plain = matches!(Format::named(&record.format), Some(Format::Text | Format::Bytes));
+    match profile.unit() {
+        Unit::Byte => true,
+        Unit::Char => plain,
+        Unit::Word => plain && profile.word_rule() == WordRule::Unicode,
+        Unit::Token => false,
+    }
 }

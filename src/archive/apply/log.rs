@@ -393,10 +393,21 @@ impl Log {
         self.aside.get(&key_of(path)).map(String::as_str)
     }
 
-    /// Number of files that earlier runs have taken and that are not among these.
-    pub(super) fn ended_without(&self, sources: &[SourceFile]) -> u64 {
+    /// Number of files that earlier runs have taken, that are still gone and not among these.
+    pub(super) fn taken_without(&self, sources: &[SourceFile]) -> Result<u64> {
         let stored: FxHashSet<u64> = sources.iter().map(|source| key_of(Path::new(&source.path))).collect();
-        self.acts.iter().filter(|(key, noted)| noted.ended && !stored.contains(key)).count() as u64
+        let is_taken = |key: u64| self.acts.get(&key).is_some_and(|noted| noted.ended) && !stored.contains(&key);
+        let mut taken = FxHashSet::default();
+        for_each_line(&self.path, &mut |line| {
+            if let Ok(LogLine { report, source, .. }) = serde_json::from_slice(line)
+                && report == self.digest
+                && is_taken(key_of(Path::new(&source)))
+                && Path::new(&source).symlink_metadata().is_err()
+            {
+                taken.insert(key_of(Path::new(&source)));
+            }
+        })?;
+        Ok(taken.len() as u64)
     }
 
     /// True if an earlier run has begun an act on the file at a path.

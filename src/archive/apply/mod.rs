@@ -109,7 +109,7 @@ pub(crate) fn apply(
     let ApplyPlan { sources, entries, .. } = plan;
     if options.action.takes_files() {
         // After the files were taken, `ingest --prune` has removed their documents.
-        let taken = log.ended_without(&sources).min(summary.missing);
+        let taken = log.taken_without(&sources)?.min(summary.missing);
         summary.missing -= taken;
         summary.applied += taken;
         summary.done_before += taken;

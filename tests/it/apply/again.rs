@@ -127,6 +127,11 @@ fn files_that_were_taken_are_counted_after_a_prune() {
             let counts = ["applied", "left", "missing", "done_before"].map(|field| again[field].as_u64().unwrap_or(0));
             assert_eq!(counts, [2, 0, 0, 2], "{again}");
         }
+        // A file that is there again was not taken.
+        folder.write("in/b.txt", text(1));
+        let (run, _, again) = apply(&folder, &[action, &["--yes"]].concat());
+        assert_eq!((run.status, &again["missing"], &again["applied"]), (2, &json!(1), &json!(1)), "{run:#?}");
+        fs::remove_file(folder.path().join("in/b.txt")).unwrap();
         // A document that was removed otherwise is missing as ever.
         folder.write("in/f.txt", text(3));
         folder.ok(&["ingest", "-q", "in"]);

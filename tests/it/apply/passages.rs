@@ -25,7 +25,10 @@ fn texts() -> Vec<String> {
 
 /// The report of passages, without its summary.
 fn report(folder: &Folder) -> Vec<Value> {
-    folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
+    if !folder.path().join(".fpdb").exists() {
+        folder.ok(&["init", "--profile", "words"]);
+    }
+    folder.ok(&["ingest", "-q", "in"]);
     folder.ok(&["dedup", "--passages", "--min-length", "20", "--format", "json", "-o", "report.jsonl", "-q"]);
     let report = fs::read_to_string(folder.path().join("report.jsonl")).unwrap();
     let mut rows: Vec<Value> = report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -239,6 +242,7 @@ fn documents_without_any_text_left_are_left_out() {
                 "a.parquet" => drop(folder.write("in/a.parquet", table(&texts))),
                 _ => texts.iter().enumerate().for_each(|(at, text)| drop(folder.write(&format!("in/{at}.txt"), text))),
             }
+            folder.ok(&["init", "--profile", "words", "--words", "unicode"]);
             let rows = report(&folder);
             for yes in [&["--write", "clean", "--cut"][..], &["--write", "clean", "--cut", "--yes"]] {
                 let (run, _, summary) = apply(&folder, yes);
@@ -268,6 +272,25 @@ fn documents_without_any_text_left_are_left_out() {
             assert_eq!(copied, expected.collect::<Vec<_>>(), "{name}");
             is_clean(&folder);
         }
+    }
+}
+
+/// What is no symbol can be all that is left: the answer of a copied question, the comment of a copied program.
+#[test]
+fn text_that_is_no_symbol_is_not_left_out() {
+    let (question, program) = (text(1), (0..60).map(|line| format!("a{line} = f{line}(x);\n")).collect::<String>());
+    for (profile, ending, texts) in [
+        ("words", "txt", [question.clone() + "41", question + "42"]),
+        ("code", "c", [program.clone(), program + "// mine\n"]),
+    ] {
+        let folder = Folder::new();
+        texts.iter().enumerate().for_each(|(at, text)| drop(folder.write(&format!("in/{at}.{ending}"), text)));
+        folder.ok(&["init", "--profile", profile]);
+        report(&folder);
+        let (run, _, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+        let copy = fs::read_to_string(folder.path().join(format!("clean/in/1.{ending}"))).unwrap();
+        assert!(copy.len() < 20 && (copy.contains("42") || copy.contains("mine")), "{copy}: {run:#?}");
+        assert!(summary.get("without_text").is_none(), "{run:#?}");
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::care::backup_files::BackupFiles;
+use crate::care::backup_files::{BackupFiles, checksum_of};
 use crate::codec::format::{DECISIONS, FORMAT_VERSION, STORE};
 use crate::engine::copies::{Copies, Copy};
 use crate::open::create::make_whole;
@@ -32,7 +32,8 @@ const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
 /// The records of decisions, by the numbers of their backups.
 const RECORDS: &str = "decisions";
-/// The counts of documents, by the numbers of their backups.
+/// The counts of documents, by the numbers of their backups. After a count comes the CRC-32C of the decisions, if
+/// there are any.
 const COUNTS: &str = "documents";
 
 /// A new backup. Also its JSON (`fpdb.backup/1`).
@@ -93,13 +94,30 @@ pub fn backups(folder: &Path) -> Result<Vec<ListedBackup>> {
     Copies::open(&folder.join(ENGINE))?.list().into_iter().map(|copy| listed(folder, copy)).collect()
 }
 
+/// The number of documents in a backup, and the checksum of its decisions; `None` if unknown.
+fn counted(folder: &Path, number: u32) -> Result<(Option<u64>, Option<u32>)> {
+    let path = folder.join(COUNTS).join(number.to_string());
+    match read_short(&path) {
+        Ok(text) => {
+            let text = String::from_utf8_lossy(&text);
+            let mut words = text.split_whitespace();
+            Ok((words.next().and_then(|word| word.parse().ok()), words.next().and_then(|word| word.parse().ok())))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((None, None)),
+        Err(error) => Err(Error::io("read", &path)(error)),
+    }
+}
+
+/// The decisions of a backup, if they are not as they were written.
+fn damaged_decisions(folder: &Path, number: u32) -> Result<Option<String>> {
+    let (_, Some(checksum)) = counted(folder, number)? else { return Ok(None) };
+    let path = folder.join(RECORDS).join(number.to_string());
+    let is_whole = checksum_of(&path).map_err(Error::io("read", &path))? == Some(checksum);
+    Ok((!is_whole).then(|| format!("{RECORDS}/{number}")))
+}
+
 fn listed(folder: &Path, copy: Copy) -> Result<ListedBackup> {
-    let count = folder.join(COUNTS).join(copy.number.to_string());
-    let documents = match read_short(&count) {
-        Ok(digits) => String::from_utf8_lossy(&digits).trim().parse().ok(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(Error::io("read", &count)(error)),
-    };
+    let (documents, _) = counted(folder, copy.number)?;
     let Copy { number, bytes, made_at } = copy;
     Ok(ListedBackup { schema: Schema::new(), number, made_at, documents, bytes, damaged: None })
 }
@@ -131,7 +149,10 @@ pub fn verify_backups(folder: &Path, task: &Task<'_>) -> Result<Vec<ListedBackup
     let (mut files, all) = (BackupFiles::new(folder.join(ENGINE)), backups.len() as u64);
     for (done, backup) in (0..).zip(&mut backups) {
         task.step("backups checked", done, all)?;
-        backup.damaged = files.check(backup.number)?;
+        backup.damaged = match files.check(backup.number)? {
+            None => damaged_decisions(folder, backup.number)?,
+            damaged => damaged,
+        };
     }
     Ok(backups)
 }
@@ -167,10 +188,13 @@ impl Store {
         let (number, bytes) = newest.ok_or_else(|| Error::NotABackup { path: folder.to_owned() })?;
         copies.verify(number)?;
         let (records, counts) = (folder.join(RECORDS), folder.join(COUNTS));
-        let decisions = self.back_up_decisions(&records.join(number.to_string()))?;
+        let record = records.join(number.to_string());
+        let decisions = self.back_up_decisions(&record)?;
+        let checksum = if decisions > 0 { checksum_of(&record).map_err(Error::io("read", &record))? } else { None };
         create_folders(&counts)?;
-        let documents = self.view().state().documents.to_string();
-        replace_file(&counts.join(number.to_string()), documents.as_bytes())?;
+        let documents = self.view().state().documents;
+        let facts = checksum.map_or_else(|| documents.to_string(), |checksum| format!("{documents} {checksum}"));
+        replace_file(&counts.join(number.to_string()), facts.as_bytes())?;
         let mut damaged = Vec::new();
         if !quick {
             files.forget_damaged();

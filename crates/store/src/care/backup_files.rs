@@ -1,7 +1,8 @@
 //! Files of backups: compares each with its listed checksum.
 //!
 //! The engine compares checksums only while it copies, later only sizes. Its list of the files of backup n is
-//! the text `meta/n`, whose lines `path crc32 checksum` say the CRC-32C of each in decimal.
+//! the text `meta/n`. Its last lines `path crc32 checksum` say the CRC-32C of each file in decimal; the line
+//! before them is the number of files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -34,10 +35,7 @@ impl BackupFiles {
         let name = format!("meta/{number}");
         let path = self.engine.join(&name);
         let list = check_regular(&path).and_then(|()| fs::read(&path)).map_err(Error::io("read", &path))?;
-        let files = parse(&String::from_utf8_lossy(&list));
-        if files.is_empty() {
-            return Ok(Some(name));
-        }
+        let Some(files) = parse(&String::from_utf8_lossy(&list)) else { return Ok(Some(name)) };
         let mut damaged = None;
         for (file, checksum) in files {
             let whole = match self.checked.get(&file) {
@@ -75,8 +73,8 @@ impl BackupFiles {
     }
 }
 
-/// The paths and checksums in a list of files.
-fn parse(list: &str) -> Vec<(String, u32)> {
+/// The paths and checksums in a list of files. `None` if the list is damaged.
+fn parse(list: &str) -> Option<Vec<(String, u32)>> {
     let file = |line: &str| {
         let mut words = line.split(' ');
         let (path, "crc32", checksum) = (words.next()?, words.next()?, words.next()?) else { return None };
@@ -84,11 +82,15 @@ fn parse(list: &str) -> Vec<(String, u32)> {
         let inside = !path.starts_with('/') && !path.split('/').any(|part| part == "..");
         inside.then_some((path.to_owned(), checksum.parse().ok()?))
     };
-    list.lines().filter_map(file).collect()
+    let lines: Vec<&str> = list.lines().collect();
+    let first = lines.iter().position(|line| line.contains(" crc32 "))?;
+    let files: Vec<(String, u32)> = lines[first..].iter().map(|line| file(line)).collect::<Option<_>>()?;
+    let count: usize = lines[..first].last()?.parse().ok()?;
+    (files.len() == count).then_some(files)
 }
 
 /// The CRC-32C of a file; `None` if there is none.
-fn checksum_of(path: &Path) -> io::Result<Option<u32>> {
+pub(super) fn checksum_of(path: &Path) -> io::Result<Option<u32>> {
     let mut file = match check_regular(path).and_then(|()| File::open(path)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -109,10 +111,16 @@ mod tests {
 
     #[test]
     fn a_list_names_files_below_its_folder() {
-        let list = "1795274540\n505\n3\nshared_checksum/a_1.sst crc32 17\nprivate/1/CURRENT crc32 0\n../b crc32 1\n/c crc32 1\nd crc32 x\n";
-        let files = [("shared_checksum/a_1.sst".to_owned(), 17), ("private/1/CURRENT".to_owned(), 0)];
-        assert_eq!(parse(list), files);
-        assert_eq!(parse("\u{fffd}\n"), []);
+        let list = "1795274540\n505\n2\nshared_checksum/a_1.sst crc32 17\nprivate/1/CURRENT crc32 0\n";
+        let files = vec![("shared_checksum/a_1.sst".to_owned(), 17), ("private/1/CURRENT".to_owned(), 0)];
+        assert_eq!(parse(list), Some(files));
+        // A list that lacks a line, or has one too many, is damaged.
+        assert_eq!(parse(&list[..list.len() - 26]), None);
+        for line in ["d crc32 1", "../b crc32 1", "/c crc32 1", "d crc32 x", ""] {
+            assert_eq!(parse(&format!("{list}{line}\n")), None, "{line}");
+            assert_eq!(parse(&format!("{}{line}\n", list.replace("\n2\n", "\n3\n"))).is_some(), line == "d crc32 1");
+        }
+        assert_eq!(parse("\u{fffd}\n"), None);
     }
 
     #[test]
