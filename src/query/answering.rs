@@ -220,6 +220,7 @@ fn finish_match(
         passages: Vec::new(),
         passages_left_out: 0,
         metadata: BTreeMap::new(),
+        modified: None,
         inferred: None,
         repeats: 0,
         files: Vec::new(),
@@ -229,12 +230,13 @@ fn finish_match(
     let mut of = |id: u32| passages_of.as_mut().and_then(|passages| passages.remove(&id)).unwrap_or_default();
     let covered = match holder {
         MatchSubject::Document(record) => {
-            let DocumentRecord { name, digest, metadata, bytes, symbols, extracted, .. } = *record;
+            let DocumentRecord { name, digest, metadata, modified, bytes, symbols, extracted, .. } = *record;
             let (evidence, inferred) = of(id);
             (found.document, found.document_bytes, found.document_symbols) = (name, bytes, symbols);
             found.extracted = extracted;
             found.identical = digest == subject.digest;
             found.metadata = metadata.into_iter().collect();
+            found.modified = modified.map(|(seconds, _)| seconds);
             found.inferred = inferred.map(Into::into);
             (found.passages, found.passages_left_out) = (evidence.passages, evidence.left_out);
             found.repeats = evidence.repeats;

@@ -179,6 +179,7 @@ fn compare(
         passages,
         passages_left_out: left_out,
         metadata: BTreeMap::new(),
+        modified: None,
         inferred: inferred.map(Into::into),
         repeats,
         files: Vec::new(),

@@ -18,7 +18,6 @@ use super::assembly::assembly_page;
 use super::corpus::{corpus_line, corpus_row};
 use super::csv::{document_row, pair_rows, query_rows, removable_row, submission_cells, superseded_row, undecided_row};
 use super::dedup::{dedup_plan_page, dedup_summary_line, removable_line, superseded_line, undecided_line};
-use super::file_times::FileTimes;
 use super::human::{document_line, document_page, ingest_page, query_page};
 use super::numbers::{count, moment, size};
 use super::pairs::{PairColumns, file_lines, pair_line};
@@ -99,9 +98,9 @@ pub(crate) struct QueryPage<'a> {
     pub(crate) answer: &'a QueryAnswer,
     #[serde(skip)]
     pub(crate) by_submission: bool,
-    /// The times of files, if they are to be shown.
+    /// Whether text and CSV show the times of files.
     #[serde(skip)]
-    pub(crate) times: Option<FileTimes>,
+    pub(crate) times: bool,
     /// Finds the lines of text to show with each passage. `None` if the user does not want them.
     #[serde(skip)]
     pub(crate) excerpts: RefCell<Option<Excerpts<'a>>>,
@@ -109,14 +108,14 @@ pub(crate) struct QueryPage<'a> {
 
 impl Render for QueryPage<'_> {
     fn human(&self, style: Style) -> String {
-        query_page(self.answer, style, self.times.as_ref(), &mut |found, at| match &mut *self.excerpts.borrow_mut() {
+        query_page(self.answer, style, self.times, &mut |found, at| match &mut *self.excerpts.borrow_mut() {
             Some(excerpts) => excerpts.lines(found, at),
             None => Vec::new(),
         })
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
-        query_rows(self.answer, self.by_submission, self.times.as_ref())
+        query_rows(self.answer, self.by_submission, self.times)
     }
 }
 

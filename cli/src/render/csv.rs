@@ -8,8 +8,6 @@ use fpdb::pairs::Pair;
 use fpdb::{DocumentInfo, Passage, QueryAnswer};
 use fpdb_kernel::hex;
 
-use super::file_times::FileTimes;
-
 /// The columns of [`query_rows`]. `by_submission` adds the column of submissions, `text` adds the columns of
 /// the text as written, and `times` adds the column of the times of files.
 pub(crate) fn query_header(by_submission: bool, text: bool, times: bool) -> Vec<&'static str> {
@@ -59,7 +57,7 @@ const AFTER_PASSAGES: usize = 4;
 
 /// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
 /// documents of a submission follow the row of the submission and have its name.
-pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: Option<&FileTimes>) -> Vec<Vec<String>> {
+pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: bool) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let with_files = answer.matches.iter().flat_map(|found| {
         std::iter::once((found, "")).chain(found.files.iter().map(|file| (file, found.document.as_str())))
@@ -99,7 +97,7 @@ pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: Optio
         for (place, row) in with_passages(&head, &found.passages, columns).into_iter().enumerate() {
             let as_written = found.passages.get(place).map(|passage| passage.as_written.to_string());
             let last = answer.text.as_ref().map(|_| as_written.unwrap_or_default());
-            let modified = times.map(|times| times.of_document(found).map_or(String::new(), |time| time.to_string()));
+            let modified = times.then(|| found.modified.map_or(String::new(), |time| time.to_string()));
             // As JSON, because the names differ between documents.
             let metadata = Some(serde_json::json!(found.metadata).to_string());
             let ends = last.into_iter().chain(metadata).chain(modified);

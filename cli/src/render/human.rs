@@ -7,7 +7,6 @@ use fpdb::{DocumentInfo, IngestSummary, Location, Match, Measure, Passage, Query
 use fpdb_kernel::hex;
 
 use super::escape::escape_terminal;
-use super::file_times::FileTimes;
 use super::folder::{common_folder, in_folder, name_in};
 use super::metadata::{kept, labels};
 use super::numbers::{count, grouped, moment, percent, size};
@@ -100,12 +99,7 @@ pub(crate) type ExcerptLines<'a> = &'a mut dyn FnMut(&Match, &Location) -> Vec<S
 pub(super) const FILES_SHOWN: usize = 3;
 
 /// The answer to one query.
-pub(crate) fn query_page(
-    answer: &QueryAnswer,
-    style: Style,
-    times: Option<&FileTimes>,
-    excerpts: ExcerptLines<'_>,
-) -> String {
+pub(crate) fn query_page(answer: &QueryAnswer, style: Style, times: bool, excerpts: ExcerptLines<'_>) -> String {
     let query = &answer.query;
     let mut page = format!(
         "{}  {}, {}, {} at window {}\n",
@@ -226,9 +220,7 @@ pub(crate) fn query_page(
             },
             labels(&found.metadata),
             if found.identical && found.files.is_empty() { "  (identical)" } else { "" },
-            times
-                .and_then(|times| times.of_document(found))
-                .map_or(String::new(), |time| format!("  {}", moment(time)))
+            found.modified.filter(|_| times).map_or(String::new(), |time| format!("  {}", moment(time)))
         );
         let kept = kept(&found.metadata);
         if !kept.is_empty() {

@@ -54,7 +54,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         let excerpts = query::excerpts_wanted(&args.excerpt, &args.report, output.style)
             .filter(|_| again)
             .map(|context| Excerpts::of_file(&args.b, &profile, &read, context, output.style));
-        output.answer(&QueryPage { answer: &answer, by_submission: false, times: None, excerpts: excerpts.into() })?;
+        output.answer(&QueryPage { answer: &answer, by_submission: false, times: false, excerpts: excerpts.into() })?;
         output.finish()?;
     }
     Ok(match (complete, found) {

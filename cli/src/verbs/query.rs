@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::report::{HtmlAnswers, PairEvidence};
 use fpdb::{
-    Database, DocumentError, Error, Failure, Mode, QueryAnswer, QueryOptions, QuerySource, SkipReason, Task,
+    Database, DocumentError, Error, Failure, Match, Mode, QueryAnswer, QueryOptions, QuerySource, SkipReason, Task,
     WalkOptions, Weight,
 };
 
@@ -16,7 +16,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{FileTimes, QueryPage, Style, attachments_left_out, corpus_header, count, grouped, query_header};
+use crate::render::{QueryPage, Style, attachments_left_out, corpus_header, count, grouped, query_header};
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
@@ -180,11 +180,10 @@ impl Asked<'_> {
             return self.output.answer(&row);
         }
         self.tally.found |= !answer.matches.is_empty();
-        let (mut answer, mut times) = (answer, None);
-        if self.args.sort == QuerySort::Oldest {
-            times = Some(FileTimes::of(self.database, &answer)?);
+        let (mut answer, times) = (answer, self.args.sort == QuerySort::Oldest);
+        if times {
             answer.matches.sort_by_key(|found| {
-                let oldest = times.as_ref().and_then(|times| times.oldest(found));
+                let oldest = oldest_file(found);
                 (oldest.is_none(), oldest)
             });
         }
@@ -210,6 +209,11 @@ impl Asked<'_> {
         self.tally.skipped += skipped;
         whole
     }
+}
+
+/// The time of a document, or the oldest one of the listed files of a submission.
+fn oldest_file(found: &Match) -> Option<i64> {
+    found.modified.or_else(|| found.files.iter().filter_map(|file| file.modified).min())
 }
 
 /// Calls `visit` with the name and the answer of each document below a path. Returns false if it was

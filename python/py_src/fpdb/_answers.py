@@ -241,6 +241,8 @@ class Match(Answer):
         coverage: the share of the query's symbols inside passages; None where no passages were asked for.
         passages: in order of the query.
         metadata: what is known of the document beside its content.
+        modified: when its file (or archive) was last changed, in seconds since 1970; None if that is not known, for a submission and
+            in the comparison of two files.
         inferred: why passages are inferred from fingerprints, or None.
         files: of a submission, its documents that share most, with their passages; `files_left_out` more share something. Empty
             without `submission_by`, and for documents that are part of no submission.
@@ -255,6 +257,7 @@ class Match(Answer):
             "extracted",
             "passages_left_out",
             "metadata",
+            "modified",
             "files",
             "files_left_out",
         }
@@ -283,6 +286,7 @@ class Match(Answer):
     extracted: bool = False
     passages_left_out: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
+    modified: int | None = None
     files: list[Match] = field(default_factory=list)
     files_left_out: int = 0
     _text: _Text | None = field(default=None, repr=False, compare=False)

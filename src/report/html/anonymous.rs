@@ -39,7 +39,7 @@ pub(super) fn anonymise(report: &mut ReportContent) {
     }
 }
 
-/// The match without names, paths, ids and metadata. Each field is listed, so that a new field cannot be
+/// The match without names, paths, ids, metadata and file times. Each field is listed, so that a new field cannot be
 /// forgotten.
 fn nameless(found: &mut Match, document: String) -> Match {
     Match {
@@ -65,6 +65,7 @@ fn nameless(found: &mut Match, document: String) -> Match {
         passages: std::mem::take(&mut found.passages),
         passages_left_out: found.passages_left_out,
         metadata: BTreeMap::new(),
+        modified: None,
         inferred: found.inferred.take(),
         repeats: found.repeats,
         // The files of submissions have their own pairs in the report.

@@ -141,6 +141,7 @@ pub(super) fn same_text(id: DocId, survivor: &ReportDocument, identical: bool) -
         passages: Vec::new(),
         passages_left_out: 0,
         metadata: survivor.metadata.clone(),
+        modified: None,
         inferred: None,
         repeats: 0,
         files: Vec::new(),

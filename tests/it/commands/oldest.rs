@@ -39,6 +39,16 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     let by = ["--sort", "oldest", "--submission-by", "^(in/c|in/a.txt|in/new.txt)"];
     assert_eq!(order(&by), ["in/b.txt", "in/c", "in/a.txt", "in/new.txt"]);
 
+    // JSON has the times in any order: those of documents, not of submissions.
+    let times = |matches: &serde_json::Value| -> Vec<Option<i64>> {
+        matches.as_array().unwrap().iter().map(|found| found.get("modified")?.as_i64()).collect()
+    };
+    let by_score = folder.ok(&["query", "asked.txt", "--format", "json"]).json().remove(0);
+    assert_eq!(times(&by_score["matches"]), [Some(1_700_000_000), None, Some(1_500_000_000), Some(1_600_000_000)]);
+    let grouped = folder.ok(&[&["query", "asked.txt", "--format", "json"][..], &by].concat()).json().remove(0);
+    assert_eq!(times(&grouped["matches"]), [Some(1_500_000_000), None, None, None]);
+    assert_eq!(times(&grouped["matches"][1]["files"]), [Some(1_600_000_000)]);
+
     let told = folder.ok(&["query", "asked.txt", "--sort", "oldest", "--no-passages"]).stdout;
     let lines: Vec<&str> = told.lines().collect();
     let rows: Vec<&str> = lines.iter().copied().filter(|line| line.contains(".txt") && line.contains('%')).collect();
