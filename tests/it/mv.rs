@@ -285,7 +285,7 @@ fn a_moved_folder_that_was_ingested_again_can_be_mended() {
     assert_eq!((counts(&run), &run.json()[0]["moved"]), ([6, 0, 0], &6.into()));
     insta::assert_snapshot!(run.stderr, @"
     6 documents are new and the same as stored ones whose files no longer exist: new/root/a.txt as arch/2025/a.txt
-    hint: if arch/2025 was moved to new/root: `fpdb rm --prefix 'new/root/'` and then `fpdb mv 'arch/2025' 'new/root'` keep the old documents, with their numbers and metadata; `fpdb rm --prefix 'arch/2025/'` removes them (`rm` shows what goes; --yes removes it)
+    hint: if all of arch/2025 was moved to new/root: `fpdb rm --prefix 'arch/2025/' --yes` removes the old documents; to keep their numbers and metadata instead: `fpdb rm --prefix 'new/root/' --yes` and then `fpdb mv 'arch/2025' 'new/root'` (without --yes `rm` shows what goes)
     ");
     let run = folder.run(&["mv", "arch/2025", "new/root"]);
     assert_eq!(run.status, 2);
@@ -318,6 +318,25 @@ fn a_moved_folder_that_was_ingested_again_can_be_mended() {
         folder.ok(&["rm", "--db", "gone", "--report", "gone.jsonl", "--format", "json"]).json()[0]["removed"],
         1
     );
+}
+
+/// An archive and a file have new names in their folder.
+#[test]
+fn the_hints_at_moved_files_that_were_ingested_again_work() {
+    let folder = archive();
+    folder.ok(&["ingest", "-q", "arch"]);
+    fs::rename(folder.path().join("arch/2025/c.zip"), folder.path().join("arch/2025/d.zip")).unwrap();
+    let run = folder.ok(&[&INGEST[..], &["arch"]].concat());
+    assert!(run.stderr.contains("`fpdb rm --prefix 'arch/2025/c.zip!' --yes` removes the old documents"), "{run:?}");
+    assert!(run.stderr.contains("`fpdb mv 'arch/2025/c.zip' 'arch/2025/d.zip'`"), "{run:?}");
+    folder.ok(&["rm", "--prefix", "arch/2025/d.zip!", "--yes"]);
+    folder.ok(&["mv", "arch/2025/c.zip", "arch/2025/d.zip"]);
+    assert_eq!(counts(&folder.ok(&[&INGEST[..], &["arch"]].concat())), [0, 6, 0]);
+    fs::rename(folder.path().join("arch/2025/a.txt"), folder.path().join("arch/2025/e.txt")).unwrap();
+    let run = folder.ok(&[&INGEST[..], &["arch"]].concat());
+    assert!(run.stderr.contains("hint: `fpdb rm 'arch/2025/a.txt'` removes the old one"), "{run:?}");
+    folder.ok(&["rm", "arch/2025/a.txt"]);
+    assert_eq!(counts(&folder.ok(&[&INGEST[..], &["arch"]].concat())), [0, 6, 0]);
 }
 
 #[test]

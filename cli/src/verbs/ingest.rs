@@ -261,20 +261,28 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
 
 /// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
 fn hint_to_rename(old: &str, new: &str) -> String {
-    let parts = |name: &str| name.rsplit('/').map(str::len).collect::<Vec<_>>();
-    let same = old.rsplit('/').zip(new.rsplit('/')).take_while(|(old, new)| old == new).count();
-    // The first component of each name must remain, even if a folder was moved into another one.
-    let same = same.min(old.matches('/').count()).min(new.matches('/').count());
-    let folder = |name: &str| {
-        let below: usize = parts(name)[..same].iter().map(|part| part + 1).sum();
-        name.get(..name.len().checked_sub(below)?).filter(|folder| same > 0 && !folder.is_empty()).map(str::to_owned)
+    // What the names have in common below the folders or archives. The first component of each name must
+    // remain, even if a folder was moved into another one.
+    let common = old.match_indices(['/', '!']).filter(|&(at, _)| at > 0).map(|(at, _)| &old[at..]);
+    let mut folders = common.filter_map(|below| {
+        let (old, new) = (old.strip_suffix(below)?, new.strip_suffix(below).filter(|new| !new.is_empty())?);
+        Some((old, new, &below[..1]))
+    });
+    // A prefix must not remove the other documents too.
+    let is_apart = |&(old, new, end): &(&str, &str, &str)| {
+        let [old, new] = [old, new].map(|folder| format!("{folder}{end}"));
+        !old.starts_with(&new) && !new.starts_with(&old)
     };
-    match (folder(old), folder(new)) {
-        (Some(old), Some(new)) => format!(
-            "hint: if {old} was moved to {new}: `fpdb rm --prefix '{new}/'` and then `fpdb mv '{old}' '{new}'` keep the old documents, with \
-             their numbers and metadata; `fpdb rm --prefix '{old}/'` removes them (`rm` shows what goes; --yes removes it)"
+    match folders.next().filter(is_apart) {
+        Some((from, to, end)) => format!(
+            "hint: if all of {from} was moved to {to}: `fpdb rm --prefix '{from}{end}' --yes` removes the old documents; to keep their \
+             numbers and metadata instead: `fpdb rm --prefix '{to}{end}' --yes` and then `fpdb mv '{from}' '{to}'` (without --yes `rm` \
+             shows what goes)"
         ),
-        _ => "hint: `fpdb mv OLD NEW` before the ingest keeps the documents of moved files, with their numbers and metadata".to_owned(),
+        None => format!(
+            "hint: `fpdb rm '{old}'` removes the old one (--verbose lists all); before the next ingest of moved files, `fpdb mv OLD NEW` \
+             keeps the old documents, with their numbers and metadata"
+        ),
     }
 }
 
@@ -427,10 +435,14 @@ mod tests {
     #[test]
     fn the_hint_to_rename_names_the_folders() {
         for (old, new, said) in [
-            ("a/x/t.txt", "b/c/x/t.txt", "if a was moved to b/c: `fpdb rm --prefix 'b/c/'` and"),
+            ("a/x/t.txt", "b/c/x/t.txt", "if all of a was moved to b/c: `fpdb rm --prefix 'a/' --yes` removes"),
+            ("a/x/t.txt", "b/c/x/t.txt", "`fpdb rm --prefix 'b/c/' --yes` and then `fpdb mv 'a' 'b/c'`"),
             ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv '/a' '/b'`"),
-            ("x/t.txt", "b/x/t.txt", "if x was moved to b/x: `fpdb rm --prefix 'b/x/'` and"),
-            ("a/t.txt", "a/u.txt", "`fpdb mv OLD NEW`"),
+            ("x/t.txt", "b/x/t.txt", "if all of x was moved to b/x: `fpdb rm --prefix 'x/' --yes`"),
+            ("n.zip!d/t.txt", "m.zip!d/t.txt", "if all of n.zip was moved to m.zip: `fpdb rm --prefix 'n.zip!' --yes`"),
+            ("a/t.txt", "a/u.txt", "`fpdb rm 'a/t.txt'` removes the old one"),
+            ("a/t.txt", "a/b/t.txt", "`fpdb rm 'a/t.txt'` removes the old one"),
+            ("a/b/t.txt", "a/t.txt", "`fpdb rm 'a/b/t.txt'` removes the old one"),
         ] {
             assert!(hint_to_rename(old, new).contains(said), "{old} {new}: {}", hint_to_rename(old, new));
         }
