@@ -11,14 +11,25 @@ const MOST_NAMES: usize = 100_000;
 
 /// The stored name that is most similar to `typed`, or the beginning of such a name that ends with a
 /// component. `None` if none is similar. If documents lie below `typed`, the result is this folder with `/`
-/// at its end, or this archive with `!`. Compares only names in the longest folder of `typed` that exists,
-/// and at most 100,000 names.
+/// at its end, or this archive with `!`. Next come a folder or archive that begins with `typed`, and then a
+/// name with `typed` as its last components. Otherwise compares the names in the longest folder of `typed`
+/// that exists. Looks at no more than 100,000 names for each.
 pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>> {
     let wanted = typed.trim_end_matches(['/', '!']);
+    if wanted.is_empty() {
+        return Ok(None);
+    }
     for below in ["/", "!"].map(|end| format!("{wanted}{end}")) {
-        if !wanted.is_empty() && begins_a_name(store, &below)? {
+        if begins_a_name(store, &below)? {
             return Ok(Some(below));
         }
+    }
+    let longer = |name: &str| Some(wanted.len() + name.get(wanted.len()..)?.find(['/', '!'])?);
+    if let Some(longer) = shortest(store, wanted, longer)? {
+        return Ok(Some(longer));
+    }
+    if let Some(elsewhere) = shortest(store, "", |name| end_below(name, wanted))? {
+        return Ok(Some(elsewhere));
     }
     let folders = typed.match_indices('/').rev().map(|(at, _)| &typed[..=at]).chain([""]);
     for folder in folders {
@@ -27,6 +38,28 @@ pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>>
         }
     }
     Ok(None)
+}
+
+/// The end of the first place in `name` that has exactly the components `wanted` and is below another
+/// component.
+fn end_below(name: &str, wanted: &str) -> Option<usize> {
+    let is_below = |&(start, _): &(usize, &str)| name[..start].ends_with(['/', '!']);
+    let mut ends = name.match_indices(wanted).filter(is_below).map(|(start, _)| start + wanted.len());
+    ends.find(|&end| end == name.len() || name[end..].starts_with(['/', '!']))
+}
+
+/// The shortest beginning of a name, up to where `end_of` says. The names begin with `beginning`.
+fn shortest(store: &Store, beginning: &str, end_of: impl Fn(&str) -> Option<usize>) -> Result<Option<String>> {
+    let (mut shortest, mut looked_at) = (None::<String>, 0);
+    store.for_each_name_beginning(beginning, |mut name, _| {
+        if let Some(end) = end_of(&name).filter(|&end| shortest.as_ref().is_none_or(|known| end < known.len())) {
+            name.truncate(end);
+            shortest = Some(name);
+        }
+        looked_at += 1;
+        Ok(looked_at < MOST_NAMES)
+    })?;
+    Ok(shortest)
 }
 
 fn begins_a_name(store: &Store, beginning: &str) -> Result<bool> {
@@ -86,6 +119,20 @@ fn edits(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_components_are_found_below_others() {
+        for (name, expected) in [
+            ("case/papers/gazette.html", Some("case/papers/gazette.html")),
+            ("all.zip!gazette.html", Some("all.zip!gazette.html")),
+            ("a/gazette.html!x", Some("a/gazette.html")),
+            ("a/my-gazette.html/gazette.html", Some("a/my-gazette.html/gazette.html")),
+            ("gazette.html", None),
+            ("a/gazette.html.bak", None),
+        ] {
+            assert_eq!(end_below(name, "gazette.html").map(|end| &name[..end]), expected);
+        }
+    }
 
     #[test]
     fn edits_are_counted() {

@@ -315,7 +315,8 @@ impl Database {
 
     /// The stored name that is most similar to a name that no document has, or the beginning of such a name.
     /// `None` if none is similar. If documents lie below `typed`, the result is this folder with `/` at its
-    /// end, or this archive with `!`. Compares 100,000 names at most.
+    /// end, or this archive with `!`. A folder or archive that begins with `typed` is nearer than a name that
+    /// ends with it, and both are nearer than a name that differs. Compares 100,000 names at most.
     ///
     /// # Errors
     /// Fails if the store cannot be read.

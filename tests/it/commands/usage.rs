@@ -269,6 +269,22 @@ fn what_finds_nothing_is_told_of() {
         let nearest = if command[0] == "dedup" || command[0] == "pairs" { "docs" } else { "docs/a.txt" };
         assert!(run.stderr.contains(&format!("hint: did you mean {nearest}?\n")), "{run:?}");
     }
+    // A folder that begins with what was typed is nearer than one that differs in a character, and so is the
+    // same name in another folder.
+    for name in ["2025/a.txt", "2026-spring/b.txt", "case/papers/gazette.html", "gazettes.html"] {
+        folder.write(name, prose(1));
+    }
+    folder.ok(&["ingest", "-q", "2025", "2026-spring", "case", "gazettes.html"]);
+    for (command, nearest) in [
+        (&["pairs", "--submission-by", "2026"][..], "2026-spring"),
+        (&["query", "--document", "gazette.html"], "case/papers/gazette.html"),
+        (&["show", "papers/gazette.html"], "case/papers/gazette.html"),
+        (&["pairs", "--old", "papers/"], "case/papers"),
+        (&["query", "--document", "gazete.html"], "gazettes.html"),
+    ] {
+        let run = folder.run(command);
+        assert!(run.status == 2 && run.stderr.contains(&format!("hint: did you mean {nearest}?\n")), "{run:?}");
+    }
     for given in ["docs", "docs/"] {
         for command in ["rm", "show"] {
             let run = folder.run(&[command, given]);
