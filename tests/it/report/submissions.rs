@@ -15,9 +15,9 @@ fn stretch(seed: u64) -> String {
 /// Two students whose files share text crosswise, one who shares a little, and a file of nobody.
 fn corpus(folder: &Folder) {
     folder.write("in/ann/a.txt", stretch(1) + &stretch(2));
-    folder.write("in/ann/b.txt", stretch(3) + &stretch(4));
+    folder.write("in/ann/b.txt", stretch(3) + &stretch(4) + &stretch(8));
     folder.write("in/bob/c.txt", stretch(2) + &stretch(5));
-    folder.write("in/bob/d.txt", stretch(4) + &stretch(3));
+    folder.write("in/bob/d.txt", stretch(4) + &stretch(8) + &stretch(3));
     folder.write("in/cy/e.txt", stretch(6) + &stretch(7) + &stretch(5));
     folder.write("other.txt", stretch(7));
     folder.ok(&["ingest", "-q", "--profile", "words", "in", "other.txt"]);
@@ -250,10 +250,25 @@ fn all_files_of_two_submissions_stand_side_by_side() {
         assert!(marked.len() > 100, "{marked}");
         assert_eq!(browser.text(&words(1, number)), marked);
     }
+    // The table names the files of the lines.
+    let column = |number: usize| {
+        format!(
+            "[...document.querySelectorAll('.passages td:nth-child({number})')].map((cell) => cell.textContent).join()"
+        )
+    };
+    assert_eq!(browser.text(&column(3)), "a.txt 1,b.txt 1,b.txt 1");
+    assert_eq!(browser.text(&column(4)), "c.txt 1,d.txt 1,d.txt 1");
+    // The longest passage is shown first.
+    assert_eq!(browser.text("document.getElementById('position').textContent"), "passage 3 of 3");
     browser.picture("submissions-whole");
     // It lasts when the page is loaded again, and leads back.
-    browser.press("n");
+    browser.press("p");
     browser.wait("location.hash.includes('files=whole') && location.hash.includes('passage=2')");
+    assert!(
+        browser
+            .text("document.getElementById('status').textContent")
+            .contains("line 1 of b.txt of A, line 1 of d.txt of B")
+    );
     browser.ask("globalThis.before = true; location.reload()");
     browser.wait("!globalThis.before && document.getElementById('position')?.textContent.startsWith('passage 2 ')");
     browser.click("#up");

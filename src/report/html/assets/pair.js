@@ -118,14 +118,23 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     return { pane, band, element: h("section", { class: "half", "aria-label": `document ${letter}` }, head, known(document),
       h("div", { class: "strip-and-text" }, pane ? pane.element : h("p", { class: "gone pane" }, nothing), band.element)) };
   });
+  // The name of a passage's file without that of its submission.
+  const fileOf = ({ files }, side) => {
+    const [whole, of] = [files[side], documents[side].name];
+    return h("bdi", { class: "file", dir: "auto", title: inLine(whole) }, whole.startsWith(of) && "/!".includes(whole[of.length]) ? inLine(whole.slice(of.length + 1)) : short(whole));
+  };
   const position = h("span", { id: "position" });
   const step = (by, words, key) => h("button", { type: "button", id: by > 0 ? "next" : "previous", disabled: passages.length === 0, onclick: () => move(by) }, words, " ", h("kbd", {}, key));
   const rows = passages.map((passage, at) => {
-    const lines = ({ lines: [first, last] }) => (first === last ? String(first) : `${first}\u2013${last}`);
+    // Of submissions, the lines are those of a file.
+    const lines = (side) => {
+      const [first, last] = passage[sides[side]].lines;
+      return [passage.files && [fileOf(passage, side), " "], first === last ? String(first) : `${first}\u2013${last}`];
+    };
     return h("tr", { class: "link", onclick: (event) => { if (!event.target.closest("button")) select(at + 1); } },
       h("td", {}, h("button", { class: `chip ${look(at + 1)}`, type: "button", "data-n": at + 1, "aria-label": `passage ${at + 1}`, onclick: () => select(at + 1) })),
       h("td", { class: "number" }, grouped(passage.symbols)),
-      h("td", { class: "number" }, lines(passage.query)), h("td", { class: "number" }, lines(passage.document)),
+      h("td", { class: "number" }, lines(0)), h("td", { class: "number" }, lines(1)),
       h("td", { class: "faint match" }, passage.agreement === null ? "about" : passage.agreement === 1 ? "same" : percent(passage.agreement)),
       report.profile.unit === "token" && h("td", { class: "faint" }, likeness(passage)));
   });
@@ -133,7 +142,7 @@ function draw(main, pair, documents, evidence, texts, wanted) {
   const order = passages.map((_, at) => at + 1);
   const body = h("tbody", {}, rows);
   const sorting = ["no.", "symbols", "lines A", "lines B"].map((words, column) => {
-    const key = (number) => [number, -passages[number - 1].symbols, number, passages[number - 1].document.start][column];
+    const key = (number) => [number, -passages[number - 1].symbols, number, places[1] ? places[1][number - 1][0] : passages[number - 1].document.start][column];
     const sort = () => {
       order.sort((x, y) => key(x) - key(y) || x - y);
       body.append(...order.map((number) => rows[number - 1]));
@@ -209,11 +218,19 @@ function draw(main, pair, documents, evidence, texts, wanted) {
   };
   setTimeout(later, 0);
   remember(address + (wanted ? `&passage=${wanted}` : ""));
-  if (passages.length > 0) select(Math.min(Math.max(wanted || 1, 1), passages.length), !wanted);
+  // Passages of submissions are in order of their files, so the first one says little.
+  const longest = () => order.reduce((best, number) => (passages[number - 1].symbols > passages[best - 1].symbols ? number : best), 1);
+  if (passages.length > 0) select(Math.min(Math.max(wanted || (pair.files ? longest() : 1), 1), passages.length), !wanted);
   else position.textContent = "no passages";
 
   function move(by) {
     if (passages.length > 0) select(order[(order.indexOf(current.passage) + by + passages.length) % passages.length]);
+  }
+
+  // Where a passage begins, as words.
+  function begins(number, side) {
+    const passage = passages[number - 1];
+    return `line ${passage[sides[side]].lines[0]} of ${passage.files ? `${fileOf(passage, side).textContent} of ` : ""}${"AB"[side]}`;
   }
 
   function select(number, quietly) {
@@ -227,7 +244,7 @@ function draw(main, pair, documents, evidence, texts, wanted) {
     }
     hold(number);
     if (!quietly) {
-      say(`Passage ${number} of ${passages.length}, ${count(passages[number - 1].symbols, "symbol")}, line ${passages[number - 1].query.lines[0]} of A, line ${passages[number - 1].document.lines[0]} of B`);
+      say(`Passage ${number} of ${passages.length}, ${count(passages[number - 1].symbols, "symbol")}, ${begins(number, 0)}, ${begins(number, 1)}`);
       remember(`${address}&passage=${number}`);
     }
   }

@@ -39,7 +39,7 @@ async function wholeSubmissions(pair) {
     const ends = [files[at].a, files[at].b];
     const found = passagesOf(data, ends.map((document, side) => sides[side].texts.get(document)));
     found.passages.forEach((passage, number) => {
-      passages.push(passage);
+      passages.push({ ...passage, files: ends.map((document) => report.documents[document].name) });
       // Where a text cannot be shown, its passages stand at its name.
       ends.forEach((document, side) => {
         const { head, body } = sides[side].places.get(document);
