@@ -39,8 +39,8 @@ pub(super) fn anonymise(report: &mut ReportContent) {
     }
 }
 
-/// The match without names, paths, ids, metadata and file times. Each field is listed, so that a new field cannot be
-/// forgotten.
+/// The match without names, paths, ids, metadata and file times. Each field is listed, so that a new field
+/// cannot be forgotten.
 fn nameless(found: &mut Match, document: String) -> Match {
     Match {
         document,

@@ -32,8 +32,8 @@ const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
 /// The records of decisions, by the numbers of their backups.
 const RECORDS: &str = "decisions";
-/// The counts of documents, by the numbers of their backups. After a count comes the CRC-32C of the decisions, if
-/// there are any.
+/// The counts of documents, by the numbers of their backups. After a count comes the CRC-32C of the
+/// decisions, if there are any.
 const COUNTS: &str = "documents";
 
 /// A new backup. Also its JSON (`fpdb.backup/1`).
