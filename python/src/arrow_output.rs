@@ -150,6 +150,8 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("fingerprints", UInt64),
         field("window", UInt32),
         maybe("extracted", Boolean),
+        maybe("attachments", UInt64),
+        maybe("metadata", strings()),
     ]);
     let of_document = vec![
         field("document", Utf8),
@@ -202,6 +204,14 @@ pub(crate) fn query_schema() -> SchemaRef {
 /// `fpdb.pair/1`.
 pub(crate) fn pair_schema() -> SchemaRef {
     use DataType::{Boolean, Float64, UInt32, UInt64, Utf8};
+    let without_boilerplate = vec![
+        field("resemblance", Float64),
+        field("containment_a", Float64),
+        field("containment_b", Float64),
+        maybe("text_resemblance", Float64),
+        maybe("text_containment_a", Float64),
+        maybe("text_containment_b", Float64),
+    ];
     let of_documents = vec![
         field("schema", Utf8),
         field("a", Utf8),
@@ -217,6 +227,7 @@ pub(crate) fn pair_schema() -> SchemaRef {
         maybe("text_resemblance", Float64),
         maybe("text_containment_a", Float64),
         maybe("text_containment_b", Float64),
+        maybe("without_boilerplate", object(without_boilerplate)),
         maybe("passages", passages()),
         maybe("longest", UInt64),
         maybe("a_extracted", Boolean),

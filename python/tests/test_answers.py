@@ -194,6 +194,22 @@ def test_texts_of_unpacked_and_extracted_queries_are_what_offsets_count(tmp_path
     assert passage.document.text in SHARED_LINES and len(passage.document.text) > 150
 
 
+def test_attachments_of_mails_are_counted_and_documents_tell_the_time_of_their_file(tmp_path):
+    path = tmp_path / "a.eml"
+    attached = "--x\nContent-Type: text/csv\nContent-Disposition: attachment; filename=a.csv\n\n1,2\n"
+    head = "From: a@b.c\nTo: d@e.f\nSubject: hi\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n"
+    path.write_text(f"{head}--x\nContent-Type: text/plain\n\n{SHARED_LINES}\n{attached}{attached}--x--\n")
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    with fpdb.create(tmp_path / "db") as database:
+        assert database.ingest([path]).attachments == 2
+        answers = database.query([path])
+        assert answers[0].query.attachments == 2
+        assert pyarrow.table(answers)["query"][0].as_py()["attachments"] == 2
+        database.ingest({"of no file": SHARED_LINES})
+        assert [info.modified for info in database.documents()] == [1_600_000_000, None]
+        assert pyarrow.table(database.documents())["modified"].to_pylist() == [1_600_000_000, None]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1", "shift_jis"])
 def test_texts_that_are_not_utf_8_are_none(tmp_path, encoding):
     before = "日本語の文章です、少し長くします。" * 20 if encoding == "shift_jis" else "Vörwörter hier, für alle Fälle: " * 3

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import pickle
 import time
 
 import polars
@@ -194,3 +195,18 @@ def test_own_text_and_passages_are_those_of_the_program(tmp_path, samples):
     assert found[3].passages[0].exact
     with pytest.raises(fpdb.ParameterError):
         samples.pairs(own_text=True)
+
+
+def test_measures_without_boilerplate_are_those_of_the_program(tmp_path):
+    handed_out = " ".join(f"statement {number} was handed out;" for number in range(60))
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"task": handed_out}, boilerplate=True)
+        summary = database.ingest({name: f"{handed_out} {TEXT} {end}" for name, end in [("a", "with an end"), ("b", "and another one")]})
+        assert (summary.added, summary.boilerplate) == (2, 0)
+        found = database.pairs()
+        assert [pair.to_dict() for pair in found] == program("pairs", "--db", database.path)
+        [pair] = found
+        own = pair.without_boilerplate
+        assert own.resemblance == pytest.approx(pair.score) and own.resemblance > pair.resemblance
+        assert pyarrow.table(found)["without_boilerplate"][0].as_py()["containment_a"] == own.containment_a
+        assert pickle.loads(pickle.dumps(found))[0] == pair

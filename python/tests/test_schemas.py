@@ -1,11 +1,15 @@
 """The lines of JSON are as their published schemas say: those of the program here, and those that its own tests have printed."""
 
+import dataclasses
 import json
 import os
 import pathlib
 
+import pyarrow
 import pytest
 
+import fpdb
+from fpdb._answers import Answer
 from conftest import ROOT, _schemas, program, validate
 
 PAPERS = "data-samples/federalist"
@@ -62,3 +66,47 @@ def test_other_lines_are_noticed():
         validate({"schema": "fpdb.rm/1"})
     with pytest.raises(KeyError):
         validate({"schema": "fpdb.rm/2"})
+
+
+def test_answers_have_the_fields_of_the_schemas():
+    described = {}
+    for name, schema in _schemas().items():
+        described |= {name: schema.schema, **schema.schema.get("$defs", {})}
+    kinds = [kind for kind in vars(fpdb).values() if isinstance(kind, type) and issubclass(kind, Answer)]
+    compared = 0
+    for kind in kinds:
+        fields = {field.name: field for field in dataclasses.fields(kind) if not field.name.startswith("_")}
+        schema = described.get(fields["schema"].default if "schema" in fields else kind.__name__)
+        if schema is not None:
+            assert fields.keys() == schema["properties"].keys(), kind
+            assert kind._OPTIONAL.isdisjoint(schema["required"]), kind
+            compared += 1
+    assert compared > 20
+
+
+@pytest.mark.parametrize("rows", ["pairs", "answers", "removable", "repeats", "documents"])
+def test_tables_have_the_columns_of_the_schemas(samples, rows):
+    table = {
+        "pairs": lambda: samples.pairs(top=1),
+        "answers": lambda: samples.query([COPY]),
+        "removable": lambda: samples.dedup("containment").removable,
+        "repeats": lambda: samples.repeats(200).passages,
+        "documents": samples.documents,
+    }[rows]()
+    whole = _schemas()[next(iter(pyarrow.table(table)["schema"])).as_py()].schema
+
+    def check(kind, schema):
+        schema = next(one for one in schema.get("anyOf", [schema]) if one != {"type": "null"})
+        if "$ref" in schema:
+            schema = whole if schema["$ref"] == "#" else {**schema, **whole["$defs"][schema["$ref"].rpartition("/")[2]]}
+        if pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind) or pyarrow.types.is_fixed_size_list(kind):
+            check(kind.value_type, schema["items"])
+        elif pyarrow.types.is_struct(kind):
+            fields = {field.name: field.type for field in kind}
+            # The files of a submission have no files.
+            missing = schema["properties"].keys() - fields.keys() - {"files", "files_left_out", "by_files"}
+            assert not missing and fields.keys() <= schema["properties"].keys()
+            for name, inner in fields.items():
+                check(inner, schema["properties"][name])
+
+    check(pyarrow.struct(list(pyarrow.table(table).schema)), whole)

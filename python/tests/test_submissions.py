@@ -78,3 +78,18 @@ def test_a_pattern_that_makes_no_sense_is_refused(handed_in):
     for call in (handed_in.pairs, lambda **options: handed_in.query("text", **options)):
         with pytest.raises(fpdb.ParameterError, match="submission_by"):
             call(submission_by="(")
+
+
+def test_two_submissions_are_a_pair_by_two_of_their_files(tmp_path):
+    def words(first, count):
+        return " ".join(f"word{number} means {number * 7919 % 104729}" for number in range(first, first + count))
+
+    part = words(9000, 100)
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest({"in/a/own": words(0, 2000), "in/b/own": words(3000, 2000), "in/a/part": part, "in/b/part": f"{part} Indeed."})
+        [pair] = found = database.pairs(submission_by="in", min_resemblance=0.5)
+        assert pair.by_files and (pair.files[0].a, pair.files[0].b) == ("in/a/part", "in/b/part")
+        assert pyarrow.table(found)["by_files"].to_pylist() == [True]
+        flags = ["--submission-by", "in", "--min-resemblance", "0.5"]
+        assert found.to_dicts() == [pair.to_dict()] == program("pairs", "--db", database.path, *flags)
+        assert [one.by_files for one in database.pairs(submission_by="in", min_resemblance=0.0)] == [False]

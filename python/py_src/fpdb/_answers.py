@@ -438,6 +438,20 @@ class QueryAnswer(Answer):
 
 
 @dataclass(frozen=True)
+class PairMeasures(Answer):
+    """Measures of a pair: those of the same names in `Pair`."""
+
+    _OPTIONAL = frozenset({"text_resemblance", "text_containment_a", "text_containment_b"})
+
+    resemblance: float
+    containment_a: float
+    containment_b: float
+    text_resemblance: float | None = None
+    text_containment_a: float | None = None
+    text_containment_b: float | None = None
+
+
+@dataclass(frozen=True)
 class Pair(Answer):
     """Two documents that share text; `a` came first. Measures are shares from 0 to 1.
 
@@ -451,6 +465,8 @@ class Pair(Answer):
             asks for it.
         text_shared, text_containment_a, text_containment_b: of source code in two views, the other measures of the text as written;
             those above are then of the structure.
+        without_boilerplate: the measures without the fingerprints that boilerplate holds, as the score is; None where it holds
+            none of the database.
         passages: the passages that they share, `query` being a and `document` b, where `passages` asks for them.
         longest: symbols of the longest of these passages; of two submissions, of the longest of any two of their documents.
         files: of two submissions, the best pairs of their documents, with their passages: first those that reach the thresholds,
@@ -466,6 +482,7 @@ class Pair(Answer):
             "text_resemblance",
             "text_containment_a",
             "text_containment_b",
+            "without_boilerplate",
             "passages",
             "longest",
             "files",
@@ -491,6 +508,7 @@ class Pair(Answer):
     text_resemblance: float | None = None
     text_containment_a: float | None = None
     text_containment_b: float | None = None
+    without_boilerplate: PairMeasures | None = None
     passages: list[Passage] | None = None
     longest: int | None = None
     files: list[Pair] = field(default_factory=list)
@@ -865,6 +883,7 @@ class IngestSummary(Answer):
         without_text: added or replacing ones that are not empty and have no text, such as scanned pages.
         attachments: those of added or replacing mails, which are not read.
         absent_fields: fields to keep that no document which was read has.
+        boilerplate, made_boilerplate: added or replacing ones that are boilerplate, and stored ones that are it from now on.
         dry_run: whether nothing was stored; then `removed_names` are the first 1,000 names of documents that would be forgotten.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """
@@ -872,6 +891,7 @@ class IngestSummary(Answer):
     _OPTIONAL = frozenset(
         {
             "unmatched",
+            "boilerplate",
             "made_boilerplate",
             "replaced_from_other_places",
             "named_by_path",
@@ -916,6 +936,7 @@ class IngestSummary(Answer):
     absent_fields: list[str] = field(default_factory=list)
     removed_names: list[str] = field(default_factory=list)
     dry_run: bool = False
+    boilerplate: int = 0
     made_boilerplate: int = 0
     replaced_from_other_places: int = 0
     named_by_path: int = 0
@@ -1198,7 +1219,9 @@ def _pair(fields: Mapping[str, Any], text_of: Callable[[int], _Text] | None = No
         a, b = (None if text_of is None else text_of(fields[side]) for side in ("a_id", "b_id"))
         passages = [Passage._with(passage, a, b) for passage in passages]
     files = [_pair(file, text_of) for file in fields.get("files", [])]
-    return Pair._of({**fields, "passages": passages, "files": files})
+    own = fields.get("without_boilerplate")
+    own = None if own is None else PairMeasures._of(own)
+    return Pair._of({**fields, "without_boilerplate": own, "passages": passages, "files": files})
 
 
 class Pairs(Table[Pair]):
