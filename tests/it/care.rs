@@ -439,7 +439,7 @@ fn backups_are_verified_in_their_folder() {
         fs::write(&path, bytes).unwrap();
     }
     let run = folder.run(&["backup", "--verify", "c"]);
-    assert!(run.status == 2 && run.stderr.contains("c holds no backups"), "{run:?}");
+    assert!(run.status == 2 && run.stderr.contains("error: c is not a folder of fpdb backups"), "{run:?}");
 }
 
 #[test]
