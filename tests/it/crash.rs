@@ -48,8 +48,14 @@ fn many_files(folder: &Folder, files: u64) {
     }
 }
 
+/// The lines of a command. Matches are without the times of files, which are known only of files that were left
+/// alone for some seconds.
 fn json(folder: &Folder, db: &str, arguments: &[&str]) -> Vec<Value> {
-    folder.ok(&[&["--db", db, "--format", "json"], arguments].concat()).json()
+    let mut lines = folder.ok(&[&["--db", db, "--format", "json"], arguments].concat()).json();
+    for found in lines.iter_mut().filter_map(|line| line.get_mut("matches")?.as_array_mut()).flatten() {
+        found.as_object_mut().unwrap().remove("modified");
+    }
+    lines
 }
 
 fn list(folder: &Folder, db: &str) -> Vec<Value> {

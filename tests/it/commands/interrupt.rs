@@ -58,7 +58,12 @@ fn an_interrupted_ingest_is_safe_and_continues() {
         let hashes = folder.ok(&["stats", "--db", database, "--hashes", "--format", "json"]).json();
         let fields =
             ["documents", "symbols", "fingerprints", "distinct", "singletons"].map(|name| hashes[0][name].clone());
-        (folder.ok(&query).stdout, fields)
+        let mut answers = folder.ok(&query).json();
+        for found in answers.iter_mut().flat_map(|answer| answer["matches"].as_array_mut().unwrap()) {
+            // It is known only of files that were left alone for some seconds.
+            found.as_object_mut().unwrap().remove("modified");
+        }
+        (answers, fields)
     };
     assert_eq!(answers("stopped"), answers("undisturbed"));
 }
