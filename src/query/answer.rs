@@ -221,7 +221,8 @@ pub struct Match {
     /// The metadata of the document, from the user or its container.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// When its file was last changed, as in [`DocumentInfo::modified`](crate::DocumentInfo::modified).
+    /// When its file was last changed, as in [`DocumentInfo::modified`](crate::DocumentInfo::modified), with
+    /// [`QueryOptions::file_times`](crate::QueryOptions::file_times).
     /// `None` also for a submission, see each of its `files`, and in the comparison of two files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,

@@ -120,7 +120,8 @@ pub(crate) fn answer(
         }
         ignored = shared.ignored;
     }
-    let finish = |(ranked, files)| finish_match(subject, ranked, files, &identical, passages.as_mut());
+    let times = options.file_times;
+    let finish = |(ranked, files)| finish_match(subject, ranked, files, (&identical, times), passages.as_mut());
     let mut matches: Vec<(Match, Covered)> = ranked.into_iter().map(finish).collect();
     // A stable sort: matches of equal score and coverage stay in order of name.
     let by_score = |a: &Match, b: &Match| b.score.total_cmp(&a.score);
@@ -187,13 +188,14 @@ fn documents(ranked: &[(Ranked, MatchFiles)]) -> impl Iterator<Item = (u32, &Doc
 }
 
 /// Makes the match of a document, or of a submission with its files, and finds the part of the query that its
-/// passages cover. `identical` are the submissions or documents, ascending, with exactly the query's bytes.
+/// passages cover. `identical` are the submissions or documents, ascending, with exactly the query's bytes;
+/// `times` asks for the time of its file.
 /// `passages_of` is `None` if no passages were requested.
 fn finish_match(
     subject: &PreparedQuery,
     ranked: Ranked,
     files: MatchFiles,
-    identical: &[u32],
+    (identical, times): (&[u32], bool),
     mut passages_of: Option<&mut PassagesOf>,
 ) -> (Match, Covered) {
     let Ranked { id, holder, score, interval, estimated, structure, text } = ranked;
@@ -236,7 +238,7 @@ fn finish_match(
             found.extracted = extracted;
             found.identical = digest == subject.digest;
             found.metadata = metadata.into_iter().collect();
-            found.modified = modified.map(|(seconds, _)| seconds);
+            found.modified = modified.filter(|_| times).map(|(seconds, _)| seconds);
             found.inferred = inferred.map(Into::into);
             (found.passages, found.passages_left_out) = (evidence.passages, evidence.left_out);
             found.repeats = evidence.repeats;
@@ -244,8 +246,9 @@ fn finish_match(
         }
         MatchSubject::Submission(facts) => {
             let mut covered: Vec<Covered> = files.unlisted.iter().map(|&file| of(file).0.covered).collect();
-            let finish =
-                |file| finish_match(subject, file, MatchFiles::default(), identical, passages_of.as_deref_mut());
+            let finish = |file| {
+                finish_match(subject, file, MatchFiles::default(), (identical, times), passages_of.as_deref_mut())
+            };
             let (matches, listed): (Vec<Match>, Vec<Covered>) = files.best.into_iter().map(finish).unzip();
             covered.extend(listed);
             (found.document, found.document_bytes, found.document_symbols) = (facts.name, facts.bytes, facts.symbols);

@@ -58,6 +58,9 @@ pub struct QueryOptions {
     pub submission_by: Option<String>,
     /// Maximum number of documents listed with a submission, those that share most; by default 10.
     pub submission_files: usize,
+    /// Whether a match has the time of its file; by default false. A file that was changed just before it
+    /// was read has no time, so the answers of two databases with the same documents can differ in it.
+    pub file_times: bool,
     /// How the query documents are read.
     pub read: ReadOptions,
     /// Phrases of the query that count in no match; by default none. Not part of the JSON.
@@ -81,6 +84,7 @@ impl QueryOptions {
         only: Option<Vec<DocId>>,
         submission_by: Option<String>,
         submission_files: usize,
+        file_times: bool,
         read: ReadOptions,
         phrases: Option<Phrases>,
         joining: PassageOptions,
@@ -127,6 +131,7 @@ impl Default for QueryOptions {
             only: None,
             submission_by: None,
             submission_files: SUBMISSION_FILES,
+            file_times: false,
             read: ReadOptions::default(),
             phrases: None,
             joining: PassageOptions::default(),

@@ -2,7 +2,7 @@
 
 use fpdb::{Mode, QueryOptions};
 
-use crate::typed::QueryArgs;
+use crate::typed::{QueryArgs, QuerySort};
 
 /// Hashes looked up in resemblance mode: an error of at most 9% (1 / sqrt(128)).
 const RESEMBLANCE_N: u64 = 128;
@@ -27,5 +27,6 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOp
         .weight(args.weight)
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
         .submission_files(args.submission_files)
+        .file_times(args.sort == QuerySort::Oldest)
         .read(args.records.set(args.read.options()))
 }

@@ -528,6 +528,8 @@ class Database:
                 expression: documents whose names give the same match (of its first group, if it has one) are one. Other
                 documents stand for themselves. Reads all postings first.
             submission_files: the most `files` of a submission.
+            file_times: whether a match has `modified`, the time of its file in seconds since 1970. A file that was changed just before
+                it was read has none.
             format: the format of the queries: "auto", or as for `ingest`.
             limits, progress, stop: as for `ingest`.
 

@@ -278,6 +278,7 @@ QUERY = Arguments(
         "weight": Argument("weight", "none", _text),
         "submission_by": Argument("submission_by", None, _or_none(_submission)),
         "submission_files": Argument("submission_files", 10, _count),
+        "file_times": Argument("file_times", False, _switch),
     },
     _READING,
 )
@@ -341,6 +342,7 @@ class ServedQueryOptions(TypedDict, total=False):
     weight: Literal["none", "idf"]
     submission_by: str | None
     submission_files: int
+    file_times: bool
     format: str
 
 
