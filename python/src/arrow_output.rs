@@ -124,7 +124,7 @@ fn with_files(of_documents: Vec<Field>) -> Vec<Field> {
 
 /// `fpdb.query/1`.
 pub(crate) fn query_schema() -> SchemaRef {
-    use DataType::{Boolean, Float64, UInt32, UInt64, Utf8};
+    use DataType::{Boolean, Float64, Int64, UInt32, UInt64, Utf8};
     let profile = object(vec![
         field("unit", Utf8),
         field("k", UInt32),
@@ -175,6 +175,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("passages", passages()),
         maybe("passages_left_out", UInt64),
         maybe("metadata", strings()),
+        maybe("modified", Int64),
         maybe("inferred", Utf8),
         field("repeats", UInt64),
     ];
