@@ -11,8 +11,8 @@
 #
 # The same commit should give the same bytes in any folder and for any user, if these are the same: the versions of Rust, of the C++ compiler and of
 # ziglang (python/requirements-portable.txt), and Cargo.lock. All times are that of the last commit. The program holds no path of this machine:
-# tools/compiler/rustc takes away that of cargo's folder, and the script checks it. Packing and the sdist were repeated with the same bytes; two
-# whole builds in two folders have not been compared yet.
+# tools/compiler/rustc takes away that of cargo's folder, and the script checks it. Two whole builds in two clones of different names, on one machine
+# and with C and C++ from one ccache, gave the same bytes in all five files.
 #
 # dpkg-deb makes the package, from a control file written here: it is on every Debian, and cargo-deb is 200 crates that each machine would
 # compile. The maintainer is DEBFULLNAME and DEBEMAIL, else the author of the last commit.
