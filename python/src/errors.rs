@@ -56,7 +56,6 @@ fn class(error: &Error) -> &'static str {
         | Error::LaterDecisions { .. }
         | Error::BadTable { .. }
         | Error::NotADedupReport { .. }
-        | Error::ReportOfAnother { .. }
         | Error::UnsuitedReport { .. }
         | Error::FieldTaken { .. }
         | Error::UnfinishedBuild { .. }

@@ -240,7 +240,6 @@ impl From<&Error> for Problem {
             Error::Phrase { .. }
             | Error::OtherProfile { .. }
             | Error::NotADedupReport { .. }
-            | Error::ReportOfAnother { .. }
             | Error::BadTable { .. }
             | Error::NotAReport { .. } => (S::BAD_REQUEST, "bad-option", "an option is not as expected", TitleOnly),
             Error::OtherRule { .. }

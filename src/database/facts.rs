@@ -87,7 +87,6 @@ pub struct DatabaseStats {
     #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub path: PathBuf,
     /// A random text that tells it from other databases. Its copies and restored backups have the same one.
-    /// A report of a dedup names it, and `apply` refuses the report of another database.
     pub database_id: String,
     /// The version of its format.
     pub format: u32,

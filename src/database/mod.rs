@@ -221,7 +221,7 @@ impl Database {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::ReportOfAnother`]; [`Error::UnsuitedReport`] if the report lists
+    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] if the report lists
     /// entries that the action cannot use; [`Error::InsideDatabase`] for a target folder inside a database;
     /// [`Error::PlaceTaken`] for a target folder with other files in the places of copies;
     /// [`Error::Stopped`]; [`Error::JobInUse`];
@@ -250,7 +250,7 @@ impl Database {
     /// removable document whose content and survivor are both missing.
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::ReportOfAnother`]; [`Error::UnsuitedReport`] for passages and
+    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] for passages and
     /// lists; [`Error::Io`]; [`Error::Stopped`]; the error of `visit`. An unreadable file is not an error:
     /// its documents count as
     /// missing.

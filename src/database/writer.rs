@@ -316,8 +316,7 @@ impl DatabaseWriter {
     /// survivor.
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::ReportOfAnother`];
-    /// [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];
+    /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];
     /// [`Error::Stopped`]; a failure to read or write the store.
     pub fn remove_reported(&self, report: impl AsRef<Path>, task: &Task<'_>) -> Result<Removal> {
         self.store.change_alone(task.token(), || {

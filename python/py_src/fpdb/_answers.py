@@ -572,7 +572,7 @@ class Undecided(Answer):
 class DedupSummary(Answer):
     """The sums of a dedup: numbers of documents, and bytes of the removable ones."""
 
-    _OPTIONAL = frozenset({"database_id", "latest", "parts_not_compared", "unread"})
+    _OPTIONAL = frozenset({"latest", "parts_not_compared", "unread"})
 
     documents: int
     removable: int
@@ -589,7 +589,6 @@ class DedupSummary(Answer):
     unread: int = 0
     parts_not_compared: int = 0
     latest: dict[str, Any] | None = None
-    database_id: str = ""
     schema: str = "fpdb.dedup.summary/1"
 
 
@@ -681,7 +680,6 @@ class RepeatSummary(Answer):
     """The sums of a search for repeated passages.
 
     Attributes:
-        database_id: the identity of the database, as in `stats`.
         min_length: the fewest symbols that count as a repeat.
         documents: all documents but boilerplate.
         uncompared: documents that were not compared.
@@ -691,8 +689,6 @@ class RepeatSummary(Answer):
         bytes, repeated_bytes: of all documents, and of the repeats.
         sources: the archives and folders with the most repeated bytes.
     """
-
-    _OPTIONAL = frozenset({"database_id"})
 
     min_length: int
     documents: int
@@ -705,7 +701,6 @@ class RepeatSummary(Answer):
     repeated_bytes: int
     share: float
     sources: list[dict[str, Any]]
-    database_id: str = ""
     schema: str = "fpdb.repeat.summary/1"
 
 

@@ -116,8 +116,6 @@ struct ReportLine {
     #[serde(default)]
     symbols: u64,
     of: Option<Of>,
-    #[serde(default)]
-    database_id: String,
 }
 
 /// The first occurrence of a passage.
@@ -191,7 +189,7 @@ impl<'a> ParsedReport<'a> {
         if let Some(list) = listed::read(path, store, temp, task)? {
             return Ok(list);
         }
-        let (memory, identity) = (store.memory() / 4, store.identity()?);
+        let memory = store.memory() / 4;
         let mut input = BufReader::with_capacity(1 << 20, file);
         let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
         let (mut inexact, mut identical) = (RoaringBitmap::new(), RoaringBitmap::new());
@@ -215,9 +213,6 @@ impl<'a> ParsedReport<'a> {
                 return Err(wrong("something follows the summary, which is the last line of a report"));
             }
             let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
-            if !parsed.database_id.is_empty() && parsed.database_id != identity {
-                return Err(Error::ReportOfAnother { path: path.to_owned() });
-            }
             match parsed {
                 ReportLine { schema, document, digest, id: Some(id), start, end, symbols, of: Some(of), .. }
                     if schema == Repeat::SCHEMA =>

@@ -98,10 +98,6 @@ pub enum RepeatRow {
 #[non_exhaustive]
 pub struct RepeatSummary {
     pub(crate) schema: Schema<Self>,
-    /// The identity of the database: see [`DatabaseStats`](crate::maintenance::DatabaseStats). Empty in
-    /// reports of earlier versions.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub database_id: String,
     /// Minimum number of symbols of a repeat.
     pub min_length: u32,
     /// Number of documents, boilerplate excluded.

@@ -155,7 +155,7 @@ impl<'a> RepeatWriter<'a> {
             self.sources.into_values().filter(|totals| totals.repeated_bytes > 0).collect();
         sources.sort_by(|a, b| b.repeated_bytes.cmp(&a.repeated_bytes).then_with(|| a.source.cmp(&b.source)));
         sources.truncate(SOURCES_LISTED);
-        let mut summary = RepeatSummary { database_id: store.identity()?, sources, ..self.summary };
+        let mut summary = RepeatSummary { sources, ..self.summary };
         if summary.symbols > 0 {
             summary.share = summary.repeated_symbols as f64 / summary.symbols as f64;
         }

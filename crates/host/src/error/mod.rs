@@ -498,12 +498,6 @@ pub enum Error {
         /// The fault.
         detail: String,
     },
-    /// The file is a dedup report of another database.
-    #[error("{} is a report of another database", path.display())]
-    ReportOfAnother {
-        /// The file.
-        path: PathBuf,
-    },
     /// The report lists entries that the requested action cannot use.
     #[error("{} lists {lists}", path.display())]
     UnsuitedReport {

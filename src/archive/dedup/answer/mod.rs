@@ -66,8 +66,7 @@ impl Decided {
     /// one. Each kind is in order of ingestion. At the end it deletes the state of the job.
     pub(crate) fn for_each(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
         let Self { decisions, threshold, common, boilerplate, unread } = self;
-        let database_id = store.identity()?;
-        let summary = DedupSummary { database_id, common, boilerplate, unread, ..DedupSummary::default() };
+        let summary = DedupSummary { common, boilerplate, unread, ..DedupSummary::default() };
         let (survivors, sources) = (HashMap::new(), HashMap::new());
         let mut writer = AnswerWriter { store, threshold, summary, survivors, survivor_bytes: 0, sources };
         match decisions {

@@ -140,10 +140,6 @@ pub enum DedupRow {
 #[non_exhaustive]
 pub struct DedupSummary {
     pub(crate) schema: Schema<Self>,
-    /// The identity of the database: see [`DatabaseStats`](crate::maintenance::DatabaseStats). Empty in
-    /// reports of earlier versions.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub database_id: String,
     /// Number of documents, boilerplate excluded.
     pub documents: u64,
     /// Number of removable documents.
