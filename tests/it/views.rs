@@ -240,7 +240,7 @@ fn the_same_calls_are_found_where_structure_shares_nothing() {
     assert_eq!(pairs.len(), 1, "above the default thresholds");
     assert_eq!(pairs[0]["passages"], found["passages"]);
     let page = folder.ok(&["pairs"]).stdout;
-    assert!(page.starts_with("     text  resemblance     a in b     b in a     shared"), "{page}");
+    assert!(page.starts_with("    score       text  resemblance     a in b     b in a     shared"), "{page}");
 }
 
 /// A frame keeps short programs of one structure low, but not copies.
