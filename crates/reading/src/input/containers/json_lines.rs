@@ -281,16 +281,16 @@ mod tests {
         for wrong in
             [r#"{"m": [{"c": {"text": "a"}}]}"#, r#"{"m": [{"c": [{"text": 7}]}]}"#, r#"{"m": [{"c": ["a"]}]}"#]
         {
-            assert_eq!(text_at("m[].c", wrong), "the field text of the record is not text");
+            assert_eq!(text_at("m[].c", wrong), "the field m[].c of the record is not text");
         }
         // Records without text, then records of the wrong shape.
         for none in [r#"{"texts": []}"#, r#"{"texts": null}"#, r#"{"texts": [null]}"#] {
             assert_eq!(text_at("texts[]", none), "null");
         }
         for wrong in [r#"{"texts": "a"}"#, r#"{"texts": {"a": "b"}}"#, r#"{"texts": [7]}"#, r#"{"texts": [["a"]]}"#] {
-            assert_eq!(text_at("texts[]", wrong), "the field text of the record is not text");
+            assert_eq!(text_at("texts[]", wrong), "the field texts[] of the record is not text");
         }
-        assert_eq!(text_at("texts[]", r#"{"text": "a"}"#), "the record has no field text");
+        assert_eq!(text_at("texts[]", r#"{"text": "a"}"#), "the record has no field texts[]");
         // The last value of a repeated key counts.
         assert_eq!(text_at("texts[]", r#"{"texts": ["a"], "texts": ["b"]}"#), "b");
     }
