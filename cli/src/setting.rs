@@ -10,7 +10,7 @@ pub(crate) struct Setting {
     discloses: Discloses,
 }
 
-/// What a value discloses about the documents.
+/// The kind of facts about documents that a value discloses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Discloses {
     /// The value discloses no name of a document, and no path.

@@ -98,7 +98,7 @@ pub(crate) struct QueryPage<'a> {
     pub(crate) answer: &'a QueryAnswer,
     #[serde(skip)]
     pub(crate) by_submission: bool,
-    /// Whether text and CSV show the times of files.
+    /// True if text and CSV show the times of files.
     #[serde(skip)]
     pub(crate) times: bool,
     /// Finds the lines of text to show with each passage. `None` if the user does not want them.

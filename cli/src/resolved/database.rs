@@ -46,7 +46,7 @@ pub(crate) fn builder(global: &Global) -> DatabaseBuilder {
 /// Opens a database for reading.
 ///
 /// # Errors
-/// Those of [`existing`], and a failure to open the database.
+/// The errors of [`existing`], and a failure to open the database.
 pub(crate) fn open(global: &Global) -> anyhow::Result<Database> {
     Ok(builder(global).open(existing(global)?)?)
 }
@@ -65,7 +65,7 @@ pub(crate) fn open_within(global: &Global, memory: Option<u64>) -> anyhow::Resul
 /// Opens a database for writing.
 ///
 /// # Errors
-/// Those of [`to_change`], and a failure to open the database.
+/// The errors of [`to_change`], and a failure to open the database.
 pub(crate) fn open_writer(global: &Global, printer: &Printer) -> anyhow::Result<DatabaseWriter> {
     let database = builder(global).open_writer(to_change(global, printer)?)?;
     tell_if_repaired(&database, printer);

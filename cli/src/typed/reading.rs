@@ -50,7 +50,7 @@ pub(crate) struct RecordFieldArgs {
     pub(crate) id_field: Option<String>,
     /// Other fields to keep with the documents, separated by commas
     ///
-    /// Of mails these are headers, in any case: subject,date,from.
+    /// For mails, a field is a header, such as subject, date or from. Upper and lower case are the same.
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) keep_fields: Vec<String>,
 }

@@ -261,8 +261,8 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
 
 /// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
 fn hint_to_rename(old: &str, new: &str) -> String {
-    // What the names have in common below the folders or archives. The first component of each name must
-    // remain, even if a folder was moved into another one.
+    // The names have these ends in common, below a folder or an archive. The first component of each name
+    // must remain, even if a folder was moved into another one.
     let common = old.match_indices(['/', '!']).filter(|&(at, _)| at > 0).map(|(at, _)| &old[at..]);
     let mut folders = common.filter_map(|below| {
         let (old, new) = (old.strip_suffix(below)?, new.strip_suffix(below).filter(|new| !new.is_empty())?);
