@@ -55,7 +55,8 @@ impl Put {
 }
 
 /// The place of a request and the room of its body. A change keeps both until it is made: its bytes stay in
-/// memory even if the client has gone.
+/// memory even if the client has gone. Both are free before the client hears of the outcome, so that its next
+/// request finds room.
 pub(crate) struct Held {
     _place: Place,
     _room: OwnedSemaphorePermit,
@@ -222,7 +223,7 @@ fn make(
             ingest_group(database, group, &options, written);
             return next;
         }
-        Change::Bulk(puts, _held, reply) => {
+        Change::Bulk(puts, held, reply) => {
             let options = puts.first().map(|put| put.options.clone()).unwrap_or_default();
             let documents: Vec<Document> = puts.into_iter().map(Put::into_document).collect();
             let summary = database.ingest_with(documents, &options, &Task::new());
@@ -230,6 +231,7 @@ fn make(
             if let Ok(summary) = &summary {
                 written.documents.inc_by(summary.added + summary.replaced);
             }
+            drop(held);
             let _ = reply.send(summary.map_err(Problem::from));
         }
         Change::Remove(name, reply) => {
@@ -291,7 +293,7 @@ fn ingest_group(
     let ended = database.ingest_with(documents, options, &Task::new().progress(&outcomes));
     written.note(&ended);
     let mut outcomes = outcomes.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (name, _held, reply) in replies {
+    for (name, held, reply) in replies {
         let outcome = match &ended {
             Ok(_) => outcomes.remove(&name).unwrap_or_else(|| Err(Problem::internal("the ingest did not report it"))),
             // Documents that were committed before the error are stored, but are reported as failed. That is
@@ -301,6 +303,7 @@ fn ingest_group(
         if let Ok(Outcome::Added | Outcome::Replaced) = outcome {
             written.documents.inc();
         }
+        drop(held);
         // The request that waits for the outcome may have ended.
         let _ = reply.send(outcome);
     }

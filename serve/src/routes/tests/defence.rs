@@ -197,7 +197,10 @@ fn bodies_share_a_bounded_memory() {
     };
     assert_eq!((with_length(1024), with_length(8192)), (201, 503));
     drop(room);
-    assert_eq!(with_length(8192), 200);
+    // A client that has its answer finds room for its next body.
+    for _ in 0..20 {
+        assert_eq!(with_length(8192), 200);
+    }
 }
 
 #[test]
