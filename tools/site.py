@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 OUTSIDE = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
+PICTURE = re.compile(r'(?:src|srcset)="([^":]+)"')
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 # Made by `gather`.
 MADE = {"reference/commands.md", "reference/json.md"}
@@ -64,6 +65,8 @@ def links(page):
         if re.match(r"[a-z]+:", target):
             continue
         yield text.count("\n", 0, link.start()) + 1, link[3], (page.parent / target).resolve() if target else page, heading
+    for picture in PICTURE.finditer(prose(text)):
+        yield text.count("\n", 0, picture.start()) + 1, picture[1], page.parent / picture[1], ""
 
 
 def check():
@@ -107,7 +110,9 @@ def moved(page):
         original = LINK.match(text, link.start())
         made += [text[end:link.start()], lead(original)]
         end = link.end()
-    return "".join(made) + text[end:]
+    text = "".join(made) + text[end:]
+    # In the site the pictures lie beside the first page.
+    return text if page.is_relative_to(DOCS) else text.replace('"docs/figures/', '"figures/')
 
 
 def commands(fpdb):
