@@ -151,6 +151,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("window", UInt32),
         maybe("extracted", Boolean),
         maybe("attachments", UInt64),
+        maybe("files", UInt64),
         maybe("metadata", strings()),
     ]);
     let of_document = vec![
@@ -178,6 +179,8 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("modified", Int64),
         maybe("inferred", Utf8),
         field("repeats", UInt64),
+        // In files only.
+        maybe("query", query.clone()),
     ];
     let matches = object(with_files(of_document));
     schema(vec![

@@ -46,8 +46,15 @@ def test_submissions_are_those_of_the_program(handed_in, by):
     assert [answer.to_dict()] == program("query", *flags, text, cwd=".")
     stored = handed_in.query(document="s/x/fed01.txt", submission_by=by)
     assert [stored.to_dict()] == program("query", *flags, "--document", "s/x/fed01.txt", cwd=".")
+    joined = handed_in.query_below("s", submission_by=by, join_submissions=True)
+    assert joined.to_dicts() == program("query", *flags, "s", cwd=".")
+    of_files = [[[file["query"]["name"] for file in match["files"]] for match in matches] for matches in pyarrow.table(joined)["matches"].to_pylist()]
+    assert of_files == [[[file.query.name for file in match.files] for match in one] for one in joined]
+    assert all(one.query.files for one in joined)
     below = handed_in.query_below("s", submission_by=by)
-    assert below.to_dicts() == program("query", *flags, "s", cwd=".")
+    assert [one.to_dict() for one in below] == [
+        handed_in.query(pathlib.Path(one.query.name), submission_by=by).to_dict() for one in below
+    ]
     assert [[match["document"] for match in matches] for matches in pyarrow.table(below)["matches"].to_pylist()] == [
         [match.document for match in one] for one in below
     ]

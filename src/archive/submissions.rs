@@ -83,11 +83,16 @@ impl Submissions {
     /// Adds a document. Documents must come in order of id. If the pattern matches nothing in the name, the
     /// document is in no submission and stands for itself.
     pub(crate) fn add(&mut self, id: u32, name: &str) {
-        let Some(found) = self.pattern.as_ref().and_then(|pattern| pattern.captures(name)) else { return };
-        if let Some(submission) = found.get(1).or_else(|| found.get(0)) {
+        if let Some(submission) = self.name_of(name) {
             self.members.insert(id);
-            self.first[id as usize] = *self.by_name.entry(submission.as_str().to_owned()).or_insert(id);
+            self.first[id as usize] = *self.by_name.entry(submission.to_owned()).or_insert(id);
         }
+    }
+
+    /// The name of the submission that a document of this name is part of.
+    pub(crate) fn name_of<'a>(&self, name: &'a str) -> Option<&'a str> {
+        let found = self.pattern.as_ref()?.captures(name)?;
+        found.get(1).or_else(|| found.get(0)).map(|submission| submission.as_str())
     }
 
     /// True if there is a pattern, but it matched no document's name.

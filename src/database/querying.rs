@@ -1,4 +1,5 @@
-//! Querying: finds the stored documents that share text with given documents.
+//! Querying: finds the stored documents that share text with given documents. The file is long because the
+//! tests of stopping stand beside it.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +11,8 @@ use super::{Database, ids_named, visiting};
 use crate::ingest::{IngestOptions, IngestSummary, ingest};
 use crate::nearest_name::nearest_name;
 use crate::query::{
-    self, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache, Units,
+    self, JoinedQueries, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
+    Units,
 };
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
@@ -182,6 +184,9 @@ impl Database {
     /// files in a folder and members of a container that are not documents, as an ingest does, and reports
     /// them to [`Progress::skipped`].
     ///
+    /// With [`QueryOptions::join_submissions`], the answers of submissions come last, in the order of their
+    /// first documents.
+    ///
     /// # Errors
     /// Those of [`Self::query`], and the error of `visit`. `visit` receives the error of a single document.
     /// After a stop, `visit` receives only answers that are complete and next in order.
@@ -198,6 +203,7 @@ impl Database {
         let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let units = self.units.get(&self.store, options.submission_by.as_deref(), task.token())?;
+        let mut submissions = JoinedQueries::new(options)?;
         let visit = |(name, answer): (String, _)| visit(&name, answer);
         visiting(visit, |visit| {
             let mut batch: Vec<std::result::Result<Candidate, (String, Error)>> = Vec::new();
@@ -247,10 +253,15 @@ impl Database {
                     let size = |(_, query, _): &(String, Result<PreparedQuery>, bool)| {
                         query.as_ref().map_or(0, PreparedQuery::memory)
                     };
-                    let batch = self.prepare_batch(&mut left, read, size)?;
-                    if batch.is_empty() {
+                    let prepared = self.prepare_batch(&mut left, read, size)?;
+                    if prepared.is_empty() {
                         return Ok(());
                     }
+                    let alone = prepared.into_iter().filter_map(|(name, query, may_skip)| match query {
+                        Ok(query) => submissions.take(query).map(|query| (name, Ok(query), may_skip)),
+                        failed => Some((name, failed, may_skip)),
+                    });
+                    let batch: Vec<_> = alone.collect();
                     let store = self.store.as_of_last_commit();
                     let queries = batch.iter().filter_map(|(_, query, _)| query.as_ref().ok());
                     let gathered = gather(&store, queries, options, stop)?;
@@ -284,7 +295,22 @@ impl Database {
                 most = (most * 2).min(QUERIES_AT_A_TIME);
                 answer(&mut batch)
             })?;
-            answer(&mut batch)
+            answer(&mut batch)?;
+            let joined = submissions.into_queries();
+            if joined.is_empty() {
+                return Ok(());
+            }
+            let (store, texts) = (self.store.as_of_last_commit(), TextCache::of_queries(joined.len()));
+            let one = |_: &mut Option<()>, (name, parts): (String, Vec<PreparedQuery>)| {
+                let answer = query::answer_joined(&name, &parts, store.profile(), options, |query, options| {
+                    QueryContext { options, units: &units, gathered: None, task: &silent }.answer(&store, query, &texts)
+                });
+                (name, answer)
+            };
+            self.answer_in_order(joined, task, one, &mut |(name, answer)| match answer {
+                Err(Error::Stopped) => Err(Error::Stopped),
+                answer => visit((name, answer)),
+            })
         })
     }
 

@@ -24,7 +24,7 @@ pub struct QueryAnswer {
     pub weight: Weight,
     /// The database's profile, with the database's window.
     pub profile: Profile,
-    /// The query document.
+    /// The query document, or the submission whose documents are one query.
     pub query: QueryDocument,
     /// Number of distinct hashes looked up: all of the query's, or its n smallest.
     pub looked_up: u64,
@@ -59,7 +59,8 @@ pub struct QueryAnswer {
     /// Number of documents that share a hash with the query and do not reach `min_score`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub below: u64,
-    /// Parts of the query that count in no match, in order. Empty unless passages were requested.
+    /// Parts of the query that count in no match, in order. Empty unless passages were requested, and for a
+    /// submission.
     pub ignored: Vec<Ignored>,
     /// Best first: by score, then by coverage if passages were requested, then by name. With `rewritten`, by
     /// coverage, then by score and name.
@@ -78,7 +79,8 @@ impl Answer for QueryAnswer {
 }
 
 impl QueryAnswer {
-    /// True if the query has no fingerprint in any view: only identical documents match it.
+    /// True if the query has no fingerprint in any view: only identical documents match it. Nothing matches a
+    /// submission without fingerprints.
     #[must_use]
     pub fn is_too_short(&self) -> bool {
         self.query.fingerprints == 0 && self.text.as_ref().is_none_or(|text| text.fingerprints == 0)
@@ -127,6 +129,10 @@ pub struct QueryDocument {
     /// Number of a mail's attachments, which are not read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attachments: u64,
+    /// Number of documents of a submission that are one query, with
+    /// [`QueryOptions::join_submissions`](crate::QueryOptions::join_submissions). Otherwise 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub files: u64,
     /// The metadata of a record that was queried with, and of a stored document: its id and the fields to
     /// keep, for example.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -233,12 +239,16 @@ pub struct Match {
     /// too often. Each of their places is in at least one passage all the same.
     pub repeats: u64,
     /// The documents of a submission that share most, each with its own measures and passages. Empty for
-    /// documents. See [`QueryOptions::submission_by`](crate::QueryOptions::submission_by).
+    /// documents. See [`QueryOptions::submission_by`](crate::QueryOptions::submission_by). If the query is a
+    /// submission too, these are pairs of a document of the query and a stored one, also for a document.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Match>,
-    /// Number of further documents of the submission that share a hash.
+    /// Number of further documents of the submission that share a hash, or of such pairs.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files_left_out: u64,
+    /// In `files`, if the query is a submission: its document that the measures and passages are of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<Box<QueryDocument>>,
 }
 
 /// A number in a match that can be an estimate.

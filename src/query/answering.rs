@@ -68,7 +68,7 @@ pub(crate) fn answer(
     }
     // The digest finds identical documents even if they are too short for a fingerprint, or their hashes do
     // not count.
-    let mut identical = store.documents_with(&subject.digest)?;
+    let mut identical = subject.digest.map_or(Ok(Vec::new()), |digest| store.documents_with(&digest))?;
     let view = lookup.view();
     identical.retain(|&id| view.is_live(id) && !view.is_boilerplate(id) && Some(id) != subject.id);
     let has_identical = !identical.is_empty();
@@ -227,6 +227,7 @@ fn finish_match(
         repeats: 0,
         files: Vec::new(),
         files_left_out: files.unlisted.len() as u64,
+        query: None,
     };
     let has_passages = passages_of.is_some();
     let mut of = |id: u32| passages_of.as_mut().and_then(|passages| passages.remove(&id)).unwrap_or_default();
@@ -236,7 +237,7 @@ fn finish_match(
             let (evidence, inferred) = of(id);
             (found.document, found.document_bytes, found.document_symbols) = (name, bytes, symbols);
             found.extracted = extracted;
-            found.identical = digest == subject.digest;
+            found.identical = Some(digest) == subject.digest;
             found.metadata = metadata.into_iter().collect();
             found.modified = modified.filter(|_| times).map(|(seconds, _)| seconds);
             found.inferred = inferred.map(Into::into);

@@ -184,6 +184,7 @@ fn compare(
         repeats,
         files: Vec::new(),
         files_left_out: 0,
+        query: None,
     })
 }
 

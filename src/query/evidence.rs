@@ -154,7 +154,7 @@ impl<'a> Evidence<'a> {
         let mut stored = StoredTexts::new(store, limits).stopped_by(stop);
         if query.is_ok() {
             for &(id, record) in documents {
-                let is_own = subject.digest == record.digest;
+                let is_own = subject.digest == Some(record.digest);
                 if record.bytes <= COMPARED_BYTES && !is_own && texts.ahead(id).is_none() && texts.get(id).is_none() {
                     stored.expect(record);
                     texts.note_read(record);
@@ -179,7 +179,7 @@ impl<'a> Evidence<'a> {
                     Some(text) => Ok(text),
                     None => {
                         document_text(self.texts, &mut self.stored, self.subject, (id, record), &mut self.symboliser)?
-                            .map(|text| match self.subject.digest == record.digest {
+                            .map(|text| match self.subject.digest == Some(record.digest) {
                                 // The text was made of the query's own bytes. If it were cached, answers
                                 // would depend on which query came first.
                                 true => Arc::new(text),
@@ -213,7 +213,7 @@ fn document_text(
     let read;
     let bytes = match &subject.text {
         // If the bytes are the query's, they need not be read again.
-        Ok(query) if subject.digest == record.digest => &query.bytes,
+        Ok(query) if subject.digest == Some(record.digest) => &query.bytes,
         _ => {
             let found = match texts.ahead(id) {
                 Some(found) => found,

@@ -20,6 +20,7 @@ mod diff;
 mod estimate;
 mod evidence;
 mod ignored;
+mod joined;
 mod location;
 #[cfg(all(test, target_os = "linux"))]
 mod openings;
@@ -46,6 +47,7 @@ pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, 
 pub(crate) use answering::{answer, hashes_to_look_up};
 pub use corpus::CorpusAnswer;
 pub use diff::diff;
+pub(crate) use joined::{JoinedQueries, answer_joined};
 pub use location::Location;
 #[cfg(all(test, target_os = "linux"))]
 pub(crate) use openings::Openings;

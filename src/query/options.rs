@@ -58,6 +58,11 @@ pub struct QueryOptions {
     pub submission_by: Option<String>,
     /// Maximum number of documents listed with a submission, those that share most; by default 10.
     pub submission_files: usize,
+    /// Whether the documents of a submission are one query; by default false. With `submission_by`,
+    /// [`Database::query_below`](crate::Database::query_below) forms submissions of the documents below a
+    /// path by their names, as of stored ones. All documents of these are in memory at once. Without effect
+    /// with `rewritten`, which ranks by the passages of one document.
+    pub join_submissions: bool,
     /// Whether a match has the time of its file; by default false. A file that was changed just before it
     /// was read has no time, so the answers of two databases with the same documents can differ in it.
     pub file_times: bool,
@@ -84,6 +89,7 @@ impl QueryOptions {
         only: Option<Vec<DocId>>,
         submission_by: Option<String>,
         submission_files: usize,
+        join_submissions: bool,
         file_times: bool,
         read: ReadOptions,
         phrases: Option<Phrases>,
@@ -131,6 +137,7 @@ impl Default for QueryOptions {
             only: None,
             submission_by: None,
             submission_files: SUBMISSION_FILES,
+            join_submissions: false,
             file_times: false,
             read: ReadOptions::default(),
             phrases: None,

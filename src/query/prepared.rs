@@ -31,7 +31,8 @@ pub(crate) struct PreparedQuery {
     pub(crate) name: String,
     /// Its id if it is a stored document, which then does not match itself.
     pub(crate) id: Option<u32>,
-    pub(crate) digest: Digest,
+    /// `None` if the query is several documents: then nothing has the same bytes.
+    pub(crate) digest: Option<Digest>,
     /// The database's profile with the query's window.
     pub(crate) profile: Profile,
     pub(crate) bytes: u64,
@@ -42,6 +43,8 @@ pub(crate) struct PreparedQuery {
     pub(crate) extracted: bool,
     /// Number of a mail's attachments, which are not read.
     attachments: u64,
+    /// Number of joined documents; 0 for one document.
+    files: u64,
     pub(crate) metadata: BTreeMap<String, String>,
     /// Distinct hashes, ascending.
     pub(crate) hashes: Vec<QueryHash>,
@@ -143,13 +146,14 @@ impl PreparedQuery {
         Self {
             name,
             id,
-            digest,
+            digest: Some(digest),
             profile,
             bytes,
             symbols,
             symbols_of_text,
             extracted,
             attachments,
+            files: 0,
             metadata: BTreeMap::new(),
             hashes,
             fingerprints,
@@ -157,6 +161,40 @@ impl PreparedQuery {
             uncounted: Uncounted::default(),
             text,
         }
+    }
+
+    /// The documents of a submission as one query, which can be ranked but not compared.
+    pub(super) fn joined(name: String, profile: Profile, parts: &[Self]) -> Self {
+        let sum = |of: fn(&Self) -> u64| parts.iter().map(of).sum::<u64>();
+        let about = QueryFacts {
+            name,
+            id: None,
+            digest: Digest::default(),
+            bytes: sum(|part| part.bytes),
+            symbols: sum(|part| part.symbols),
+            symbols_of_text: sum(|part| part.symbols_of_text),
+            kgrams: [0; 2],
+            extracted: false,
+            attachments: sum(|part| part.attachments),
+        };
+        let mut whole = Self::new(about, profile, Vec::new(), Err(TextUnavailable::NotStored));
+        (whole.digest, whole.files) = (None, parts.len() as u64);
+        whole.hashes =
+            parts.iter().flat_map(|part| &part.hashes).map(|hash| QueryHash { first: 0, end: 0, ..*hash }).collect();
+        // A hash that counts in one document counts.
+        whole.hashes.sort_by_key(|hash| (hash.hash, hash.skipped));
+        whole.hashes.dedup_by_key(|hash| hash.hash);
+        for hash in &whole.hashes {
+            whole.sizes[view_index(&profile, hash.hash)].hashes += 1;
+        }
+        for (view, size) in whole.sizes.iter_mut().enumerate() {
+            let of_parts = |of: fn(&ViewSize) -> f64| parts.iter().map(|part| of(&part.sizes[view])).sum::<f64>();
+            // The share of hashes that are distinct holds for the other sizes too, as an estimate.
+            let distinct = size.hashes as f64 / of_parts(|part| part.hashes as f64).max(1.0);
+            size.stored = (of_parts(|part| part.stored as f64) * distinct).round() as u64;
+            size.distinct_kgrams = of_parts(|part| part.distinct_kgrams) * distinct;
+        }
+        whole
     }
 
     /// Marks the hashes that occur only in text that does not count: in phrases, and in quotation marks if
@@ -213,6 +251,7 @@ impl PreparedQuery {
             window: self.profile.w(),
             extracted: self.extracted,
             attachments: self.attachments,
+            files: self.files,
             metadata: self.metadata.clone(),
         }
     }
@@ -354,7 +393,7 @@ impl<'a> QueryReader<'a> {
             _ => self.read_again(&record),
         };
         let (why, cause) = match read {
-            Some(Ok(subject)) if subject.digest == record.digest => {
+            Some(Ok(subject)) if subject.digest == Some(record.digest) => {
                 return Ok(PreparedQuery { name: record.name, id: Some(id), ..subject });
             }
             Some(Err(Error::Stopped)) => return Err(Error::Stopped),

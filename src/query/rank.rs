@@ -90,7 +90,7 @@ pub(super) struct RankedMatches {
 
 /// Maximum number of documents considered beyond the best, if they tie with the last of these. A query of a
 /// few words has few fingerprints, and many documents hold all of them.
-const TIED: usize = 32;
+pub(super) const TIED: usize = 32;
 
 /// The best documents by the mode's score, then name, then age; also some that tie with the last. The
 /// `identical` documents, ascending, are included at any score. With `chosen`, returns exactly the documents

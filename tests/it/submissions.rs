@@ -1,5 +1,6 @@
 //! Submissions: the files of one student count as one document.
 
+mod as_queries;
 mod by_files;
 mod years;
 

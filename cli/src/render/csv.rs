@@ -56,7 +56,8 @@ pub(crate) fn query_header(by_submission: bool, text: bool, times: bool) -> Vec<
 const AFTER_PASSAGES: usize = 4;
 
 /// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
-/// documents of a submission follow the row of the submission and have its name.
+/// documents of a submission follow the row of the submission and have its name. Those of a submission as the
+/// query have the name of one of its files, without `text_looked_up`.
 pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: bool) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let with_files = answer.matches.iter().flat_map(|found| {
@@ -64,12 +65,14 @@ pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: bool)
     });
     for (found, submission) in with_files {
         let bound = |index: usize| found.interval.map_or(String::new(), |interval| interval[index].to_string());
+        // In a pair of files, the measures are those of one file of the query.
+        let query = found.query.as_deref();
         let head = vec![
-            answer.query.name.clone(),
+            query.unwrap_or(&answer.query).name.clone(),
             found.document.clone(),
             found.id.to_string(),
             found.shared.to_string(),
-            answer.looked_up.to_string(),
+            query.map_or(answer.looked_up, |query| query.fingerprints).to_string(),
             found.containment.to_string(),
             found.document_containment.to_string(),
             found.resemblance.to_string(),
@@ -90,7 +93,7 @@ pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: bool)
         if let Some(text) = &answer.text {
             let shares = [found.text_containment, found.text_document_containment, found.text_resemblance];
             tail.push(found.text_shared.map_or(String::new(), |shared| shared.to_string()));
-            tail.push(text.looked_up.to_string());
+            tail.push(if query.is_some() { String::new() } else { text.looked_up.to_string() });
             tail.extend(shares.map(|share| share.map_or(String::new(), |share| share.to_string())));
         }
         let columns = query_header(by_submission, false, false).len() - usize::from(by_submission) - AFTER_PASSAGES;

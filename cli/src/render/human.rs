@@ -101,15 +101,16 @@ pub(super) const FILES_SHOWN: usize = 3;
 /// The answer to one query.
 pub(crate) fn query_page(answer: &QueryAnswer, style: Style, times: bool, excerpts: ExcerptLines<'_>) -> String {
     let query = &answer.query;
+    let files = if query.files > 0 { count(query.files, "file") + ", " } else { String::new() };
     let mut page = format!(
-        "{}  {}, {}, {} at window {}\n",
+        "{}  {files}{}, {}, {} at window {}\n",
         style.strong(&escape_terminal(&query.name)),
         size(query.bytes),
         count(query.symbols, "symbol"),
         count(query.fingerprints, "fingerprint"),
         query.window
     );
-    let by_submission = answer.matches.iter().any(|found| !found.files.is_empty());
+    let by_submission = query.files > 0 || answer.matches.iter().any(|found| !found.files.is_empty());
     let unit = if by_submission { "submission" } else { "document" };
     let of = if answer.looked_up < query.fingerprints {
         format!("the {} smallest fingerprints", grouped(answer.looked_up))
@@ -161,11 +162,14 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, times: bool, excerp
         let _ = writeln!(page, "  {} ignored as phrases", count(answer.phrases, "fingerprint"));
     }
     let is_in_text = answer.text.as_ref().is_some_and(|text| text.fingerprints > 0);
-    if answer.is_too_short() {
-        let k = answer.profile.k();
+    let k = answer.profile.k();
+    if answer.is_too_short() && query.files > 0 {
+        let _ = writeln!(page, "  too short: no file has {k} symbols (k)");
+    } else if answer.is_too_short() {
         let _ = writeln!(page, "  too short: it has fewer than {k} symbols (k), so only identical documents match");
     } else if let Some(t) = answer.profile.with_window(query.window).ok().and_then(|profile| profile.guarantee())
         && query.symbols < t
+        && query.files == 0
         && !is_in_text
     {
         let _ = writeln!(page, "  shorter than the {t} symbols that are surely found: matches may be missing");
@@ -214,7 +218,10 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, times: bool, excerp
             share(Measure::Resemblance, found.resemblance),
             as_text(Measure::Resemblance, found.text_resemblance),
             if is_file {
-                format!("  {}", name_in(&found.document, &folder))
+                // A pair of files: its containment is that of the first in the second.
+                let of =
+                    found.query.as_ref().map_or(String::new(), |query| format!("{} in ", escape_terminal(&query.name)));
+                format!("  {of}{}", name_in(&found.document, &folder))
             } else {
                 style.strong(&name_in(&found.document, &folder))
             },
@@ -232,11 +239,13 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, times: bool, excerp
         passages(&mut page, query.extracted, found, answer.profile.unit(), style, excerpts);
         for file in found.files.iter().take(FILES_SHOWN) {
             row(&mut page, file, true);
-            passages(&mut page, query.extracted, file, answer.profile.unit(), style, excerpts);
+            let is_query_extracted = file.query.as_ref().map_or(query.extracted, |query| query.extracted);
+            passages(&mut page, is_query_extracted, file, answer.profile.unit(), style, excerpts);
         }
         let more = found.files.len().saturating_sub(FILES_SHOWN) as u64 + found.files_left_out;
         if more > 0 {
-            let line = format!("      {} (--format json shows ten)", count(more, "more document"));
+            let what = if query.files > 0 { "more pair" } else { "more document" };
+            let line = format!("      {} (--format json shows ten)", count(more, what));
             let _ = writeln!(page, "{}", style.faint(&line));
         }
     }

@@ -8,7 +8,8 @@ use crate::typed::{QueryArgs, QuerySort};
 const RESEMBLANCE_N: u64 = 128;
 
 /// The options of a query from the command line, except phrases. A pair has at most `most_passages` passages.
-pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
+/// Submissions are queries in formats whose answers name the file of each passage.
+pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>, is_report: bool) -> QueryOptions {
     let n = match args.mode {
         Mode::Containment => None,
         Mode::Resemblance => Some(RESEMBLANCE_N),
@@ -27,6 +28,7 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOp
         .weight(args.weight)
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
         .submission_files(args.submission_files)
+        .join_submissions(!is_report && !args.by_corpus)
         .file_times(args.sort == QuerySort::Oldest)
         .read(args.records.set(args.read.options()))
 }

@@ -26,7 +26,8 @@ pub(crate) struct QueryArgs {
     /// Files to query with; `-` is standard input
     ///
     /// Each file in a folder and each member of a container (a line of JSON, a record of a WARC, a row of
-    /// Parquet) is a query of its own. Nothing of them is stored.
+    /// Parquet) is a query of its own, unless --submission-by makes several of them one. Nothing of them is
+    /// stored.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
     /// Query with a stored document; may be repeated
@@ -77,7 +78,9 @@ pub(crate) struct QueryArgs {
     /// directly in it is a submission (`.`: the first folder of the names; 'class/*': each one in any folder
     /// of class; 2025,2026: each one in both). REGEX: documents whose names give the same match (of its first
     /// group, if it has one) are one submission. All other documents stand for themselves. A stored document
-    /// does not match its own submission. Reads all postings first.
+    /// does not match its own submission. Reads all postings first. Files in a folder or container of queries
+    /// form submissions in the same way: those of one are one query, except in reports for a browser and with
+    /// --by-corpus and --rewritten.
     #[arg(long, value_name = "DIR|REGEX")]
     pub(crate) submission_by: Option<String>,
     /// List at most N files of a submission, those that share most

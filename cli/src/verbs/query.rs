@@ -40,11 +40,8 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     }
     let database = database::open(global)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
-    let options = query::options(args, HtmlReport::most_passages(html.as_ref())).phrases(phrases::read(
-        &args.read,
-        database.profile(),
-        printer,
-    )?);
+    let phrases = phrases::read(&args.read, database.profile(), printer)?;
+    let options = query::options(args, HtmlReport::most_passages(html.as_ref()), html.is_some()).phrases(phrases);
     let sources = args.sources.clone();
     if let Some(html) = html {
         return report(&database, args, &options, &sources, &html, printer);
@@ -168,7 +165,8 @@ impl Asked<'_> {
             }
         };
         self.tally.answered = true;
-        self.tally.too_short += u64::from(answer.is_too_short());
+        // A submission's page says it of its files.
+        self.tally.too_short += u64::from(answer.is_too_short() && answer.query.files == 0);
         self.tally.attachments += answer.query.attachments;
         if self.args.by_corpus {
             let row = answer.by_corpus();

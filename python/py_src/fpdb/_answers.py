@@ -245,7 +245,9 @@ class Match(Answer):
             in the comparison of two files.
         inferred: why passages are inferred from fingerprints, or None.
         files: of a submission, its documents that share most, with their passages; `files_left_out` more share something. Empty
-            without `submission_by`, and for documents that are part of no submission.
+            without `submission_by`, and for documents that are part of no submission. With `join_submissions`, the pairs of a file of
+            the query and a stored document.
+        query: in `files`, the file of the query that the measures and passages are of, with `join_submissions`; else None.
     """
 
     _OPTIONAL = frozenset(
@@ -260,6 +262,7 @@ class Match(Answer):
             "modified",
             "files",
             "files_left_out",
+            "query",
         }
     )
 
@@ -289,6 +292,7 @@ class Match(Answer):
     modified: int | None = None
     files: list[Match] = field(default_factory=list)
     files_left_out: int = 0
+    query: QueryDocument | None = None
     _text: _Text | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -308,7 +312,8 @@ class Match(Answer):
         passages = [Passage._with(passage, query, text) for passage in fields["passages"]]
         interval = None if fields["interval"] is None else tuple(fields["interval"])
         files = [Match._with(file, query, document) for file in fields.get("files", [])]
-        return cls._of({**fields, "passages": passages, "interval": interval, "files": files}, _text=text)
+        of = QueryDocument._of(fields["query"]) if fields.get("query") else None
+        return cls._of({**fields, "passages": passages, "interval": interval, "files": files, "query": of}, _text=text)
 
 
 @dataclass(frozen=True)
@@ -325,9 +330,10 @@ class QueryDocument(Answer):
 
     `extracted` is True if offsets and lines in it are of the text extracted from it, such as from a PDF. `metadata` is that of a record
     or a stored document: its id and the fields to keep, for example. `attachments` is the number of a mail's attachments, which are not read.
+    `files` is the number of files of a submission that are one query, with `join_submissions`; else 0.
     """
 
-    _OPTIONAL = frozenset({"extracted", "attachments", "metadata"})
+    _OPTIONAL = frozenset({"extracted", "attachments", "files", "metadata"})
 
     name: str
     bytes: int
@@ -336,6 +342,7 @@ class QueryDocument(Answer):
     window: int
     extracted: bool = False
     attachments: int = 0
+    files: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
 
 

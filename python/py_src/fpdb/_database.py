@@ -580,7 +580,9 @@ class Database:
             exclude, include, skip_hidden, follow, text, id, keep: as for `ingest`. `query.metadata` of the answer to a record has its
                 id and the fields to keep.
             mode, window, n, top, min_score, max_df, passages, rewritten, gap, min_passage, skip_quotes, ignore_phrases: as for `query`.
-            weight, submission_by, format, limits: as for `query`.
+            weight, submission_by, submission_files, file_times, format, limits: as for `query`.
+            join_submissions: the files of one submission, by `submission_by`, are one query, whose answer comes after those of single
+                files. They are in memory at once. Without effect with `rewritten`.
             progress, stop: as for `ingest`.
 
         Raises:

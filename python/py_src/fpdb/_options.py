@@ -282,7 +282,7 @@ QUERY = Arguments(
     },
     _READING,
 )
-BELOW = Arguments(_WALKING, _FIELDS, QUERY.table)
+BELOW = Arguments(_WALKING, _FIELDS, QUERY.table, {"join_submissions": Argument("join_submissions", False, _switch)})
 ITER_PAIRS = Arguments(_PAIRS)
 PAIRS = Arguments(
     _PAIRS,
@@ -370,6 +370,7 @@ class BelowOptions(MatchOptions, total=False):
     text: str | Sequence[str]
     id: str
     keep: Sequence[str]
+    join_submissions: bool
 
 
 class PairsOptions(TypedDict, total=False):

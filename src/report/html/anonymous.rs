@@ -71,5 +71,6 @@ fn nameless(found: &mut Match, document: String) -> Match {
         // The files of submissions have their own pairs in the report.
         files: Vec::new(),
         files_left_out: found.files_left_out,
+        query: None,
     }
 }

@@ -146,5 +146,6 @@ pub(super) fn same_text(id: DocId, survivor: &ReportDocument, identical: bool) -
         repeats: 0,
         files: Vec::new(),
         files_left_out: 0,
+        query: None,
     }
 }

@@ -1,0 +1,176 @@
+//! Submissions as queries: the files of one submission in a folder or archive are one query.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::{corpus, measured, measures, stretch, submission, trigrams, trigrams_of};
+use crate::bad_input::told;
+use crate::support::Folder;
+
+const FLAGS: [&str; 5] = ["query", "--format", "json", "--submission-by", "in,late"];
+
+fn ask(folder: &Folder, more: &[&str]) -> Vec<Value> {
+    folder.ok(&[&FLAGS[..], more].concat()).json()
+}
+
+/// Two submissions and a file of its own. Files of the first share stretches with files of others.
+fn late() -> (Folder, Vec<(&'static str, String)>) {
+    let folder = Folder::new();
+    corpus(&folder);
+    let files = vec![
+        ("late/eve/a.txt", stretch(3) + &stretch(9001) + &stretch(1012)),
+        ("late/eve/b.txt", stretch(3) + &stretch(7)),
+        ("late/eve/more/c.txt", stretch(5000)),
+        ("late/eve/short.txt", "two words".to_owned()),
+        ("late/fay/a.txt", stretch(1033) + &stretch(9002)),
+        ("late/loose.txt", stretch(4)),
+    ];
+    for (name, text) in &files {
+        folder.write(name, text);
+    }
+    (folder, files)
+}
+
+#[test]
+fn the_files_of_a_submission_are_one_query() {
+    let (folder, files) = late();
+    let (together, alone) = (trigrams(&folder, submission), trigrams(&folder, ToOwned::to_owned));
+    for more in [&[][..], &["--mode", "resemblance", "-n", "100000"], &["--no-passages"], &["--threads", "1"]] {
+        let answers = ask(&folder, &[more, &["late", "--top", "0", "--submission-files", "1000"]].concat());
+        let names: Vec<&str> = answers.iter().map(|answer| answer["query"]["name"].as_str().unwrap()).collect();
+        // A file outside any submission is a query of its own, and comes first.
+        assert_eq!(names, ["late/loose.txt", "late/eve", "late/fay"], "{more:?}");
+        for (answer, name) in answers[1..].iter().zip(["late/eve/", "late/fay/"]) {
+            let parts: Vec<_> = files.iter().filter(|(file, _)| file.starts_with(name)).collect();
+            let of_parts: BTreeMap<&str, _> = parts.iter().map(|(file, text)| (*file, trigrams_of(text))).collect();
+            let asked = of_parts.values().flatten().cloned().collect();
+            assert_eq!(answer["query"]["files"], parts.len());
+            assert_eq!(answer["query"]["bytes"], parts.iter().map(|(_, text)| text.len()).sum::<usize>());
+            let expected = together.iter().map(|(name, set)| (&**name, measures(&asked, set)));
+            let expected: BTreeMap<&str, _> = expected.filter(|(_, (shared, _))| *shared > 0).collect();
+            let matches = answer["matches"].as_array().unwrap();
+            let found = matches.iter().map(|found| (found["document"].as_str().unwrap(), measured(found)));
+            assert_eq!(found.collect::<BTreeMap<_, _>>(), expected, "{more:?}");
+            assert_eq!(answer["looked_up"], asked.len());
+            assert!(matches.is_sorted_by(|x, y| x["score"].as_f64() >= y["score"].as_f64()));
+            for found in matches {
+                let name = found["document"].as_str().unwrap();
+                let of_match = alone.iter().filter(|(file, _)| submission(file) == name);
+                let expected: BTreeMap<(&str, &str), _> = of_match
+                    .flat_map(|(file, set)| {
+                        of_parts.iter().map(move |(part, of_part)| ((*part, &**file), measures(of_part, set)))
+                    })
+                    .filter(|(_, (shared, _))| *shared > 0)
+                    .collect();
+                let pairs = found["files"].as_array().unwrap();
+                let listed = pairs.iter().map(|file| {
+                    let (query, document) = (&file["query"]["name"], &file["document"]);
+                    ((query.as_str().unwrap(), document.as_str().unwrap()), measured(file))
+                });
+                assert_eq!(listed.collect::<BTreeMap<_, _>>(), expected, "{name}, {more:?}");
+                assert!(pairs.is_sorted_by(|x, y| x["shared"].as_u64() >= y["shared"].as_u64()), "{name}");
+                assert_eq!(pairs.len(), expected.len(), "each pair once");
+                if more == ["--no-passages"] {
+                    assert!(found["coverage"].is_null());
+                    continue;
+                }
+                // Each word of the submission is in a passage of its file, or in none.
+                let (mut covered, mut words) = (0, 0);
+                for (part, text) in &parts {
+                    let of_part = pairs.iter().filter(|file| file["query"]["name"] == *part);
+                    let passages = of_part.flat_map(|file| file["passages"].as_array().unwrap());
+                    let ranges: Vec<[u64; 2]> = passages
+                        .map(|passage| ["start", "end"].map(|end| passage["query"][end].as_u64().unwrap()))
+                        .collect();
+                    let places = text.split_whitespace().map(|word| word.as_ptr() as u64 - text.as_ptr() as u64);
+                    words += places.clone().count();
+                    covered += places.filter(|at| ranges.iter().any(|[start, end]| (start..end).contains(&at))).count();
+                }
+                let coverage = found["coverage"].as_f64().unwrap();
+                assert!((coverage - covered as f64 / words as f64).abs() < 1e-9, "{name}: {coverage}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_submissions_and_pairs_of_files_are_listed() {
+    let (folder, _) = late();
+    let all = ask(&folder, &["late/eve", "--top", "0", "--submission-files", "1000"]).remove(0);
+    let best = ask(&folder, &["late/eve", "--top", "2", "--submission-files", "1"]).remove(0);
+    assert_eq!(best["matching_documents"], all["matching_documents"]);
+    for (found, whole) in best["matches"].as_array().unwrap().iter().zip(all["matches"].as_array().unwrap()) {
+        let files = whole["files"].as_array().unwrap();
+        assert_eq!((&found["document"], &found["coverage"]), (&whole["document"], &whole["coverage"]));
+        assert_eq!(found["files"].as_array().unwrap()[..], files[..1]);
+        assert_eq!(found["files_left_out"].as_u64().unwrap_or(0), files.len() as u64 - 1);
+    }
+    // The files of a submission are read from an archive too.
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(folder.path().join("late/eve.zip")).unwrap());
+    for name in ["a.txt", "b.txt", "more/c.txt", "short.txt"] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        let text = std::fs::read(folder.path().join("late/eve").join(name)).unwrap();
+        std::io::Write::write_all(&mut zip, &text).unwrap();
+    }
+    zip.finish().unwrap();
+    let zipped = ask(&folder, &["late/eve.zip", "--top", "0", "--submission-files", "1000"]).remove(0);
+    assert_eq!(zipped["query"]["name"], "late/eve.zip");
+    let measures = |answer: &Value| answer["matches"].as_array().unwrap().iter().map(measured).collect::<Vec<_>>();
+    assert_eq!(measures(&zipped), measures(&all));
+    // --min-score is that of the whole, and rows of the archive are of single files.
+    let least = best["matches"][1]["score"].as_f64().unwrap();
+    let reaching = ask(&folder, &["late/eve", "--min-score", &least.to_string()]).remove(0);
+    let expected = all["matches"].as_array().unwrap().iter().filter(|found| found["score"].as_f64().unwrap() >= least);
+    assert_eq!(reaching["matches"].as_array().unwrap().len(), expected.count());
+    assert_eq!(ask(&folder, &["late/eve", "--by-corpus"]).len(), 4);
+    assert_eq!(ask(&folder, &["late/eve", "--rewritten"]).len(), 4);
+    let short = ["query", "late/eve/short.txt", "late/eve/a.txt", "--submission-by", "in,late", "--format", "json"];
+    assert_eq!(folder.ok(&short).json().len(), 2, "named files are queries of their own");
+}
+
+#[test]
+fn a_terminal_and_a_table_show_the_pairs_of_files() {
+    let folder = Folder::new();
+    folder.write("in/ann/a.txt", stretch(1) + &stretch(2));
+    folder.write("in/ann/b.txt", stretch(3));
+    folder.write("other.txt", stretch(4));
+    folder.ok(&["ingest", "-q", "--profile", "words", "in", "other.txt"]);
+    folder.write("late/eve/x.txt", stretch(2) + &stretch(4));
+    folder.write("late/eve/y.txt", stretch(3));
+    folder.write("late/fay/z.txt", "short");
+    assert_snapshot!(told(&folder, &folder.run(&["query", "--submission-by", "in,late", "late"])), @"
+    status 0
+    --- stdout
+    late/eve  2 files, 439 bytes, 90 symbols, 86 fingerprints at window 1
+      84 of 86 fingerprints found (97.7%), in 2 submissions
+      containment  of document  resemblance  document
+            65.1%        65.1%        48.3%  in/ann
+            48.3%        48.3%        31.8%    late/eve/x.txt in in/ann/a.txt
+          line 1 = line 1, bytes 0-144 = 146-290, 30 symbols
+           100.0%       100.0%       100.0%    late/eve/y.txt in in/ann/b.txt  (identical)
+          line 1 = line 1, bytes 0-147 = 0-147, 30 symbols
+            32.6%       100.0%        32.6%  other.txt
+            48.3%       100.0%        48.3%    late/eve/x.txt in other.txt
+          line 1 = line 1, bytes 145-290 = 0-145, 30 symbols
+    late/fay  1 file, 5 bytes, 1 symbol, 0 fingerprints at window 1
+      too short: no file has 3 symbols (k)
+      no match
+    ");
+    let table = folder.ok(&["query", "--submission-by", "in,late", "--format", "csv", "late"]).stdout;
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let columns = ["query", "document", "submission", "shared", "looked_up"]
+        .map(|name| rows[0].iter().position(|column| *column == name).unwrap());
+    let shown: BTreeSet<[&str; 5]> = rows[1..].iter().map(|row| columns.map(|column| row[column])).collect();
+    assert_eq!(
+        shown,
+        BTreeSet::from([
+            ["late/eve", "in/ann", "", "56", "86"],
+            ["late/eve", "other.txt", "", "28", "86"],
+            ["late/eve/x.txt", "in/ann/a.txt", "in/ann", "28", "58"],
+            ["late/eve/x.txt", "other.txt", "other.txt", "28", "58"],
+            ["late/eve/y.txt", "in/ann/b.txt", "in/ann", "28", "28"],
+        ])
+    );
+}
