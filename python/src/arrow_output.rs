@@ -207,7 +207,7 @@ pub(crate) fn query_schema() -> SchemaRef {
 
 /// `fpdb.pair/1`.
 pub(crate) fn pair_schema() -> SchemaRef {
-    use DataType::{Boolean, Float64, UInt32, UInt64, Utf8};
+    use DataType::{Boolean, Float64, Int64, UInt32, UInt64, Utf8};
     let without_boilerplate = vec![
         field("resemblance", Float64),
         field("containment_a", Float64),
@@ -238,6 +238,8 @@ pub(crate) fn pair_schema() -> SchemaRef {
         maybe("b_extracted", Boolean),
         maybe("a_metadata", strings()),
         maybe("b_metadata", strings()),
+        maybe("a_modified", Int64),
+        maybe("b_modified", Int64),
     ];
     schema([with_files(of_documents), vec![maybe("by_files", Boolean)]].concat())
 }

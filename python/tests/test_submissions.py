@@ -32,7 +32,7 @@ def handed_in(tmp_path_factory):
 @pytest.mark.parametrize("by", ["s", "./s/", ".", "^s/([xy])/", "fed(..)"])
 def test_submissions_are_those_of_the_program(handed_in, by):
     flags = ["--db", "db", "--submission-by", by]
-    for options, more in [({}, []), ({"passages": True}, ["--passages"])]:
+    for options, more in [({}, []), ({"passages": True, "file_times": True}, ["--passages", "--file-times"])]:
         found = handed_in.pairs(submission_by=by, **options)
         assert found.to_dicts() == program("pairs", *flags, "--top", "0", *more, cwd=".")
         assert pickle.loads(pickle.dumps(found)).to_dicts() == found.to_dicts()

@@ -10,6 +10,7 @@ mod overview;
 mod pages;
 mod reading;
 mod submissions;
+mod times;
 mod views;
 
 use std::collections::BTreeMap;

@@ -98,7 +98,7 @@ pub(crate) struct QueryPage<'a> {
     pub(crate) answer: &'a QueryAnswer,
     #[serde(skip)]
     pub(crate) by_submission: bool,
-    /// True if text and CSV show the times of files.
+    /// True if CSV shows the times of files.
     #[serde(skip)]
     pub(crate) times: bool,
     /// Finds the lines of text to show with each passage. `None` if the user does not want them.
@@ -108,7 +108,7 @@ pub(crate) struct QueryPage<'a> {
 
 impl Render for QueryPage<'_> {
     fn human(&self, style: Style) -> String {
-        query_page(self.answer, style, self.times, &mut |found, at| match &mut *self.excerpts.borrow_mut() {
+        query_page(self.answer, style, &mut |found, at| match &mut *self.excerpts.borrow_mut() {
             Some(excerpts) => excerpts.lines(found, at),
             None => Vec::new(),
         })
@@ -146,6 +146,9 @@ pub(crate) struct PairLine<'a> {
     /// True if documents are joined into submissions: a table then names these and their best two files.
     #[serde(skip)]
     pub(crate) by_submission: bool,
+    /// True if CSV shows the times of files.
+    #[serde(skip)]
+    pub(crate) times: bool,
 }
 
 impl Render for PairLine<'_> {
@@ -160,7 +163,8 @@ impl Render for PairLine<'_> {
         let longest = self.columns.longest.then(|| self.pair.longest.unwrap_or(0));
         let rows_of = |row: &Pair, files: Option<&Pair>| {
             let cells = if self.by_submission { submission_cells(self.pair, files) } else { Vec::new() };
-            pair_rows(row, text, longest, &cells)
+            let of = files.unwrap_or(row);
+            pair_rows(row, text, longest, &cells, self.times.then_some([of.a_modified, of.b_modified]))
         };
         match self.passages && !self.pair.files.is_empty() {
             true => self.pair.files.iter().flat_map(|file| rows_of(file, Some(file))).collect(),

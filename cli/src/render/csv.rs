@@ -167,8 +167,14 @@ pub(crate) enum PairText {
 }
 
 /// The columns of [`pair_rows`]. The arguments add the columns of passages, of the text, of the longest
-/// passage and of submissions.
-pub(crate) fn pair_header(passages: bool, text: PairText, longest: bool, by_submission: bool) -> Vec<&'static str> {
+/// passage, of submissions and of the times of files.
+pub(crate) fn pair_header(
+    passages: bool,
+    text: PairText,
+    longest: bool,
+    by_submission: bool,
+    times: bool,
+) -> Vec<&'static str> {
     let mut header = vec!["a", "b", "shared", "resemblance", "containment_a", "containment_b", "a_id", "b_id", "score"];
     if passages {
         header.extend(["a_start", "a_end", "a_first_line", "a_last_line"]);
@@ -187,13 +193,20 @@ pub(crate) fn pair_header(passages: bool, text: PairText, longest: bool, by_subm
         header.extend(["a_submission", "b_submission", "a_file", "b_file", "by_files"]);
     }
     header.extend(longest.then_some("longest"));
+    header.extend(times.then_some(["a_modified", "b_modified"]).into_iter().flatten());
     header
 }
 
 /// One row for a pair. If passages were searched: a row for each, or one row with empty passage columns.
 /// `longest` is the length of the longest passage, for tables that have this column, and `submissions` are
-/// the [`submission_cells`].
-pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>, submissions: &[String]) -> Vec<Vec<String>> {
+/// the [`submission_cells`]. `times` are those of the two files, for tables that have these columns.
+pub(crate) fn pair_rows(
+    pair: &Pair,
+    text: PairText,
+    longest: Option<u64>,
+    submissions: &[String],
+    times: Option<[Option<i64>; 2]>,
+) -> Vec<Vec<String>> {
     let head = vec![
         pair.a.to_string(),
         pair.b.to_string(),
@@ -209,9 +222,11 @@ pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>, submi
     let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
     let mut rows = match &pair.passages {
         None => vec![head],
-        Some(passages) => {
-            with_passages(&head, passages, pair_header(true, PairText::None, false, false).len() - metadata.len())
-        }
+        Some(passages) => with_passages(
+            &head,
+            passages,
+            pair_header(true, PairText::None, false, false, false).len() - metadata.len(),
+        ),
     };
     let share = |share: Option<f64>| share.map_or(String::new(), |share| share.to_string());
     for (place, row) in rows.iter_mut().enumerate() {
@@ -230,6 +245,8 @@ pub(crate) fn pair_rows(pair: &Pair, text: PairText, longest: Option<u64>, submi
         }
         row.extend(submissions.iter().cloned());
         row.extend(longest.map(|symbols| symbols.to_string()));
+        let times = times.into_iter().flatten();
+        row.extend(times.map(|time| time.map_or(String::new(), |time| time.to_string())));
     }
     rows
 }

@@ -3,12 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::escape::escape_terminal;
+use super::numbers::moment;
 
 /// Tells documents apart for a reader: their label and group.
 pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     let known = ["label", "group"].into_iter().filter_map(|name| metadata.get(name).map(String::as_str));
     let known: Vec<&str> = known.collect();
     if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
+}
+
+/// When the file of a document was last changed, if that is shown.
+pub(super) fn changed(modified: Option<i64>) -> String {
+    modified.map_or(String::new(), |time| format!("  {}", moment(time)))
 }
 
 /// Maximum number of characters that are shown of a value of metadata. Other formats show all.

@@ -5,7 +5,7 @@ use fpdb::pairs::Pair;
 use super::csv::PairText;
 use super::folder::{in_folder, name_in};
 use super::human::FILES_SHOWN;
-use super::metadata::labels;
+use super::metadata::{changed, labels};
 use super::numbers::{count, grouped, percent};
 use super::style::Style;
 
@@ -63,8 +63,9 @@ fn measures(pair: &Pair, columns: PairColumns) -> String {
 /// One pair.
 pub(crate) fn pair_line(pair: &Pair, columns: PairColumns, folder: &str, style: Style) -> String {
     let measures = measures(pair, columns);
-    let names = [(&pair.a, &pair.a_metadata), (&pair.b, &pair.b_metadata)].map(|(name, metadata)| {
-        let (name, labels) = (name_in(name, folder), labels(metadata));
+    let [a, b] = [(&pair.a, &pair.a_metadata, pair.a_modified), (&pair.b, &pair.b_metadata, pair.b_modified)];
+    let names = [a, b].map(|(name, metadata, modified)| {
+        let (name, labels) = (name_in(name, folder), labels(metadata) + &changed(modified));
         (name.chars().count() + labels.chars().count(), style.strong(&name) + &labels)
     });
     line(&measures, measures.len(), names, style)
@@ -86,8 +87,8 @@ pub(crate) fn file_lines(pair: &Pair, columns: PairColumns, folder: &str, style:
     let files = pair.files.iter().filter(|file| (&file.a, &file.b) != (&pair.a, &pair.b));
     let lines = files.take(FILES_SHOWN).map(|file| {
         let measures = measures(file, columns) + "  ";
-        let names = [&file.a, &file.b].map(|name| {
-            let name = name_in(name, folder);
+        let names = [(&file.a, file.a_modified), (&file.b, file.b_modified)].map(|(name, modified)| {
+            let name = format!("{}{}", name_in(name, folder), changed(modified));
             (name.chars().count(), style.faint(&name))
         });
         line(&style.faint(&measures), measures.len(), names, style)

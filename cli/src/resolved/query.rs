@@ -2,7 +2,7 @@
 
 use fpdb::{Mode, QueryOptions};
 
-use crate::typed::{QueryArgs, QuerySort};
+use crate::typed::QueryArgs;
 
 /// Hashes looked up in resemblance mode: an error of at most 9% (1 / sqrt(128)).
 const RESEMBLANCE_N: u64 = 128;
@@ -29,6 +29,6 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>, is_report:
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
         .submission_files(args.submission_files)
         .join_submissions(!is_report && !args.by_corpus)
-        .file_times(args.sort == QuerySort::Oldest)
+        .file_times(args.shows_times())
         .read(args.records.set(args.read.options()))
 }

@@ -6,7 +6,7 @@ use fpdb::Weight;
 use super::limits::LimitArgs;
 use super::passages::JoiningArgs;
 use super::query::weight;
-use super::report::ReportArgs;
+use super::report::{ReportArgs, TimesArgs};
 use super::values::{parse_count, parse_share, parse_since, parse_size};
 
 /// The order of pairs.
@@ -114,6 +114,8 @@ pub(crate) struct PairsArgs {
     /// Reports (--format html) always have them.
     #[arg(long)]
     pub(crate) passages: bool,
+    #[command(flatten)]
+    pub(crate) times: TimesArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]

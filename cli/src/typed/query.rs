@@ -8,7 +8,7 @@ use fpdb::{DocId, Mode, QuerySource, Weight};
 
 use super::passages::{ExcerptArgs, JoiningArgs};
 use super::reading::{QueryReadArgs, RecordFieldArgs};
-use super::report::ReportArgs;
+use super::report::{ReportArgs, TimesArgs};
 use super::values::{names, parse_count, parse_positive, parse_share};
 
 /// The order of matches.
@@ -61,9 +61,8 @@ pub(crate) struct QueryArgs {
     pub(crate) min_score: f64,
     /// The order of the matches that --top leaves
     ///
-    /// `oldest` begins with the document whose file was changed first, and shows that time (a part of an
-    /// archive has the time of the archive). Documents without a known time come last. For --format human,
-    /// json and csv.
+    /// `oldest` begins with the document whose file was changed first, and shows that time (see
+    /// --file-times). Documents without a known time come last. For --format human, json and csv.
     #[arg(long, value_name = "BY", default_value = "score", value_enum)]
     pub(crate) sort: QuerySort,
     /// Ignore fingerprints that more than N documents hold
@@ -91,7 +90,7 @@ pub(crate) struct QueryArgs {
     /// The share of the query that the stored documents hold together, and where. All matches count, whatever
     /// --top is. --min-score leaves out rows with a smaller share, except those of queries that are stored
     /// with the very same bytes.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "file_times")]
     pub(crate) by_corpus: bool,
     /// Do not look for passages: faster
     #[arg(long)]
@@ -113,6 +112,8 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "WHAT", default_value = "none", value_parser = weight())]
     pub(crate) weight: Weight,
     #[command(flatten)]
+    pub(crate) times: TimesArgs,
+    #[command(flatten)]
     pub(crate) read: QueryReadArgs,
     #[command(flatten)]
     pub(crate) records: RecordFieldArgs,
@@ -125,6 +126,11 @@ pub(crate) struct QueryArgs {
 }
 
 impl QueryArgs {
+    /// True if matches show the times of their files.
+    pub(crate) fn shows_times(&self) -> bool {
+        self.times.file_times || self.sort == QuerySort::Oldest
+    }
+
     /// Puts the queries into the order in which they were typed. Only `matches` has that order.
     pub(crate) fn note_order(&mut self, matches: &ArgMatches) {
         let at = |name: &str| matches.indices_of(name).into_iter().flatten();

@@ -4,6 +4,17 @@ use clap::Args;
 
 use super::values::parse_size;
 
+/// The times of files.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct TimesArgs {
+    /// Show when the file of each stored document was last changed
+    ///
+    /// A part of an archive has the time of the archive. A file that was changed within seconds before its
+    /// ingest has no known time. JSON and CSV have seconds since 1970.
+    #[arg(long)]
+    pub(crate) file_times: bool,
+}
+
 /// How the report for a browser is made.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Report (--format html -o DIR)")]

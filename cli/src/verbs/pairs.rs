@@ -53,6 +53,7 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         })
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
         .submission_files(args.submission_files)
+        .file_times(args.times.file_times)
         .own_text(args.own_text.then(|| args.limits.limits()))
         .new_since(args.new_since)
         .weight(args.weight)
@@ -162,7 +163,13 @@ impl Listing<'_> {
         };
         let columns = self.columns();
         self.output.heading(
-            &pair_header(self.args.passages, columns.text, columns.longest, self.by_submission()),
+            &pair_header(
+                self.args.passages,
+                columns.text,
+                columns.longest,
+                self.by_submission(),
+                self.args.times.file_times,
+            ),
             &(common + &header),
         )
     }
@@ -195,8 +202,8 @@ impl Listing<'_> {
 
     fn write(&mut self, pair: &Pair) -> anyhow::Result<()> {
         let (columns, folder, passages) = (self.columns(), self.folder.as_str(), self.args.passages);
-        let by_submission = self.by_submission();
-        self.output.answer(&PairLine { pair, columns, folder, passages, by_submission })
+        let (by_submission, times) = (self.by_submission(), self.args.times.file_times);
+        self.output.answer(&PairLine { pair, columns, folder, passages, by_submission, times })
     }
 
     fn by_submission(&self) -> bool {
@@ -326,6 +333,7 @@ fn report(
     let settings = [settings, args.joining.settings()].concat();
     let html_options = (html.options(settings)?)
         .weighted(args.weight == Weight::Idf)
+        .file_times(args.times.file_times)
         .evidence(Some(how.clone()))
         .read(ReadOptions::default().limits(how.limits.clone()));
     let beyond_top = answer.summary.found.saturating_sub(answer.pairs.len() as u64);

@@ -51,11 +51,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let mut output = Output::open(global)?;
     let columns = match args.by_corpus {
         true => corpus_header(),
-        false => query_header(
-            args.submission_by.is_some(),
-            database.profile().has_two_views(),
-            args.sort == QuerySort::Oldest,
-        ),
+        false => query_header(args.submission_by.is_some(), database.profile().has_two_views(), args.shows_times()),
     };
     output.heading(&columns, "")?;
     let mut asked =
@@ -178,8 +174,8 @@ impl Asked<'_> {
             return self.output.answer(&row);
         }
         self.tally.found |= !answer.matches.is_empty();
-        let (mut answer, times) = (answer, self.args.sort == QuerySort::Oldest);
-        if times {
+        let (mut answer, times) = (answer, self.args.shows_times());
+        if self.args.sort == QuerySort::Oldest {
             answer.matches.sort_by_key(|found| {
                 let oldest = oldest_file(found);
                 (oldest.is_none(), oldest)
@@ -368,6 +364,7 @@ fn report(
     let html_options = (html.options(settings)?)
         .failures(failures)
         .weighted(args.weight == Weight::Idf)
+        .file_times(args.shows_times())
         .evidence(options.passages.then_some(how))
         .read(options.read.clone());
     let complete = html.write(HtmlAnswers::Queries { database, answers }, &html_options, printer)?;

@@ -481,6 +481,8 @@ class Pair(Answer):
             documents that are part of no submission.
         by_files: whether two submissions as wholes are below the thresholds; the first pair in `files` reaches them.
         a_extracted, b_extracted: True if offsets and lines in the document are of the text extracted from it, such as from a PDF.
+        a_modified, b_modified: with `file_times`, when the file (or archive) was last changed, in seconds since 1970; None if that is
+            not known, and for a submission.
     """
 
     _OPTIONAL = frozenset(
@@ -499,6 +501,8 @@ class Pair(Answer):
             "b_extracted",
             "a_metadata",
             "b_metadata",
+            "a_modified",
+            "b_modified",
         }
     )
 
@@ -525,6 +529,8 @@ class Pair(Answer):
     b_extracted: bool = False
     a_metadata: dict[str, str] = field(default_factory=dict)
     b_metadata: dict[str, str] = field(default_factory=dict)
+    a_modified: int | None = None
+    b_modified: int | None = None
     schema: str = "fpdb.pair/1"
 
 

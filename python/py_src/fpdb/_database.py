@@ -706,6 +706,7 @@ class Database:
             submission_by: counts the documents of one submission as one, and lists the pairs of their `files` that share most: a
                 folder or a regular expression, as for `query`.
             submission_files: the most `files` of a pair.
+            file_times: whether a pair has `a_modified` and `b_modified`, as `modified` of a match.
             new_since: only pairs of a document of this number or above and one below it.
             weight: "idf" counts a rare fingerprint more than a common one.
             top: the most pairs; None for all.

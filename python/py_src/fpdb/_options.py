@@ -244,6 +244,7 @@ _PAIRS = {
     "groups": Argument("group_by", True, _groups),
     "submission_by": Argument("submission_by", None, _or_none(_submission)),
     "submission_files": Argument("submission_files", 10, _count),
+    "file_times": Argument("file_times", False, _switch),
     "new_since": Argument("new_since", None, _or_none(lambda name, value: {"document": _number(name, value)})),
     "weight": Argument("weight", "none", _text),
     "top": Argument("top", None, _or_none(_count)),
@@ -386,6 +387,7 @@ class PairsOptions(TypedDict, total=False):
     groups: bool
     submission_by: str | None
     submission_files: int
+    file_times: bool
     new_since: int | None
     weight: Literal["none", "idf"]
     top: int | None

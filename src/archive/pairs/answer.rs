@@ -89,6 +89,15 @@ pub struct Pair {
     /// Metadata of the newer document.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub b_metadata: Metadata,
+    /// When the file of the older document was last changed, as in
+    /// [`DocumentInfo::modified`](crate::DocumentInfo::modified), with
+    /// [`PairsOptions::file_times`](crate::archive::pairs::PairsOptions::file_times). `None` also for a
+    /// submission, see each of its `files`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub a_modified: Option<i64>,
+    /// The same for the newer document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub b_modified: Option<i64>,
 }
 
 /// Measures of a pair; from 0 to 1.

@@ -96,7 +96,7 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
         Ok(())
     })?;
     let mut files = files.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut names = PairNames::new(store, HashMap::new());
+    let mut names = PairNames::new(store, HashMap::new(), options.file_times);
     for pair in pairs {
         let mut of_pair = files.remove(&(pair.a_id.0, pair.b_id.0)).unwrap_or_default();
         of_pair.keep_best(options.submission_files);

@@ -139,7 +139,7 @@ impl FoundPairs<'_> {
         visit: &mut dyn FnMut(Pair) -> Result<()>,
     ) -> Result<()> {
         let Self { records, documents, submissions, .. } = self;
-        let mut names = PairNames::new(store, submissions);
+        let mut names = PairNames::new(store, submissions, options.file_times);
         // Each batch of submissions costs two passes over the postings.
         let batch =
             if options.submission_by.is_some() { files::batch(store.memory(), options.submission_files) } else { 1 };

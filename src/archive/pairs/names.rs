@@ -39,8 +39,15 @@ pub(super) fn name_places(store: &Store, documents: &Documents) -> Result<Vec<u3
     Ok(places)
 }
 
-/// The name and metadata of a document, and whether offsets in it refer to its extracted text.
-type NamedDocument = (Arc<str>, Metadata, bool);
+/// The facts that a pair states of each document.
+#[derive(Clone)]
+struct NamedDocument {
+    name: Arc<str>,
+    metadata: Metadata,
+    /// True if offsets in it refer to its extracted text.
+    extracted: bool,
+    modified: Option<i64>,
+}
 
 /// The names of documents and submissions.
 pub(super) struct PairNames<'a> {
@@ -48,23 +55,32 @@ pub(super) struct PairNames<'a> {
     /// The names of submissions, by their first documents.
     submissions: HashMap<u32, String>,
     known: HashMap<u32, NamedDocument>,
+    /// True if documents have the times of their files.
+    times: bool,
 }
 
 impl<'a> PairNames<'a> {
     /// `submissions` maps the first document of each submission to the submission's name.
-    pub(super) fn new(store: &'a Store, submissions: HashMap<u32, String>) -> Self {
-        Self { store, submissions, known: HashMap::new() }
+    pub(super) fn new(store: &'a Store, submissions: HashMap<u32, String>, times: bool) -> Self {
+        Self { store, submissions, known: HashMap::new(), times }
     }
 
     fn named(&mut self, id: u32) -> Result<NamedDocument> {
         if let Some(named) = self.known.get(&id) {
             return Ok(named.clone());
         }
-        let named: NamedDocument = match self.submissions.get(&id) {
-            Some(name) => (name.as_str().into(), Metadata::default(), false),
+        let named = match self.submissions.get(&id) {
+            Some(name) => NamedDocument {
+                name: name.as_str().into(),
+                metadata: Metadata::default(),
+                extracted: false,
+                modified: None,
+            },
             None => {
-                let DocumentRecord { name, metadata, extracted, .. } = self.store.document(id)?;
-                (name.into(), Arc::new(metadata.into_iter().collect()), extracted)
+                let DocumentRecord { name, metadata, extracted, modified, .. } = self.store.document(id)?;
+                let modified = modified.filter(|_| self.times).map(|(seconds, _)| seconds);
+                let metadata = Arc::new(metadata.into_iter().collect());
+                NamedDocument { name: name.into(), metadata, extracted, modified }
             }
         };
         if self.known.len() == MOST_NAMES {
@@ -76,8 +92,7 @@ impl<'a> PairNames<'a> {
 
     /// A pair with the names and metadata of its documents, or the names of its submissions.
     pub(super) fn pair(&mut self, record: &PairRecord, documents: &Documents) -> Result<Pair> {
-        let (a, a_metadata, a_extracted) = self.named(record.a)?;
-        let (b, b_metadata, b_extracted) = self.named(record.b)?;
+        let (a, b) = (self.named(record.a)?, self.named(record.b)?);
         let [shared, text_shared] = record.shared;
         let measures = |view, shared| documents.measures(view, record.a, record.b, shared);
         let [resemblance, containment_a, containment_b] = measures(0, shared).unwrap_or_default();
@@ -96,8 +111,8 @@ impl<'a> PairNames<'a> {
         });
         Ok(Pair {
             schema: Schema::new(),
-            a,
-            b,
+            a: a.name,
+            b: b.name,
             a_id: DocId(record.a),
             b_id: DocId(record.b),
             shared: shared.into(),
@@ -115,10 +130,12 @@ impl<'a> PairNames<'a> {
             files: Vec::new(),
             by_files: record.by_files(),
             files_left_out: 0,
-            a_extracted,
-            b_extracted,
-            a_metadata,
-            b_metadata,
+            a_extracted: a.extracted,
+            b_extracted: b.extracted,
+            a_metadata: a.metadata,
+            b_metadata: b.metadata,
+            a_modified: a.modified,
+            b_modified: b.modified,
         })
     }
 }

@@ -51,6 +51,11 @@ pub struct PairsOptions {
     /// reach the thresholds come first, then those that share most.
     #[serde(default = "default_submission_files")]
     pub submission_files: usize,
+    /// Whether the documents of a pair have the times of their files; by default false. A file that was
+    /// changed just before it was read has no time, so the answers of two databases with the same documents
+    /// can differ in it.
+    #[serde(default)]
+    pub file_times: bool,
     /// For source code, also compares the documents' own text, names and comments included. Pairs are then
     /// ordered by the larger of the two resemblances. Fingerprints of source code describe only its
     /// structure, so the documents of all pairs are read again, within these limits.
@@ -80,6 +85,7 @@ impl PairsOptions {
         group_by: GroupBy,
         submission_by: Option<String>,
         submission_files: usize,
+        file_times: bool,
         own_text: Option<InputLimits>,
         new_since: Option<Since>,
         weight: Weight,
@@ -103,6 +109,7 @@ impl PairsOptions {
             group_by: GroupBy::default(),
             submission_by: None,
             submission_files: default_submission_files(),
+            file_times: false,
             own_text: None,
             new_since: None,
             weight: Weight::default(),

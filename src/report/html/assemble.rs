@@ -12,7 +12,7 @@ use super::options::{HtmlAnswers, HtmlOptions};
 use super::pair_list::{PairList, longest, pair_of, pair_of_match, passages, same_text};
 use crate::archive::dedup::{Because, DedupAnswer, Removable};
 use crate::archive::pairs::{Pair, PairsAnswer, PairsSummary};
-use crate::database::Database;
+use crate::database::{Database, DocumentInfo};
 use crate::query::{Location, Match, Mode, QueryAnswer, QuerySource};
 use crate::report::evidence::{FoundInPairs, PairEvidence, found_in, ignored_in, spans};
 use fpdb_host::error::{Error, Result};
@@ -63,7 +63,7 @@ impl ReportContent {
         task: &Task<'_>,
     ) -> Result<Self> {
         let with_passages = options.evidence.is_some();
-        let mut documents = DocumentIndex::default();
+        let mut documents = DocumentIndex { times: options.file_times, ..DocumentIndex::default() };
         let profile = *database.profile();
         let in_resemblance = answers.iter().any(|(_, answer)| answer.mode == Mode::Resemblance);
         // With two views, the score is the larger measure of both.
@@ -77,14 +77,14 @@ impl ReportContent {
         let mut rows = Vec::new();
         for (source, report) in answers {
             let origin = origin_of(database, source)?;
-            let metadata = match &origin {
+            let stored = match &origin {
                 // A name and an id can mean one document.
                 Some(origin @ Origin::Stored(_)) if documents.by_origin.contains_key(origin) => continue,
-                Some(Origin::Stored(id)) => database.document(*id)?.metadata,
-                _ => BTreeMap::new(),
+                Some(Origin::Stored(id)) => Some(database.document(*id)?),
+                _ => None,
             };
             compared += 1;
-            let query = documents.query(&report, origin, metadata);
+            let query = documents.query(&report, origin, stored);
             documents.ignored.insert(query, spans(&report));
             let best = report.matches.iter().map(|found| found.score).fold(0.0, f64::max);
             histogram[bin(best)] += 1;
@@ -135,7 +135,7 @@ impl ReportContent {
     fn of_diff(mut report: QueryAnswer, a: Origin, b: Origin, options: &HtmlOptions) -> Self {
         let mut documents = DocumentIndex::default();
         let profile = report.profile;
-        let query = documents.query(&report, Some(a), BTreeMap::new());
+        let query = documents.query(&report, Some(a), None);
         documents.ignored.insert(query, spans(&report));
         let mut histogram = vec![0; BINS];
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
@@ -151,6 +151,7 @@ impl ReportContent {
                 extracted: false,
                 language: None,
                 metadata: found.metadata.clone(),
+                modified: None,
                 why: None,
                 origin: Some(b.clone()),
             });
@@ -189,7 +190,7 @@ impl ReportContent {
             best.iter().flat_map(|pair| if pair.files.is_empty() { std::slice::from_ref(pair) } else { &pair.files });
         let ids: Vec<(DocId, DocId)> = with_texts.map(|pair| (pair.a_id, pair.b_id)).collect();
         let mut found = found_in(database, &ids, how, task)?;
-        let mut documents = DocumentIndex::default();
+        let mut documents = DocumentIndex { times: options.file_times, ..DocumentIndex::default() };
         let mut listed = PairList::default();
         for pair in best {
             if pair.files.is_empty() {
@@ -267,7 +268,7 @@ impl ReportContent {
         listed.truncate(options.max_pairs);
         let ids: Vec<(DocId, DocId)> = listed.iter().map(|(_, one)| (one.remove_id, one.keep_id)).collect();
         let mut found = found_in(database, &ids, how, task)?;
-        let mut documents = DocumentIndex::default();
+        let mut documents = DocumentIndex { times: options.file_times, ..DocumentIndex::default() };
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for (group, removable) in listed {
             let (a, b) =
@@ -339,6 +340,8 @@ struct DocumentIndex {
     submissions: HashMap<DocId, usize>,
     /// The ranges excluded from all scores, by document, as far as known.
     ignored: HashMap<usize, Vec<Location>>,
+    /// True if stored documents have the times of their files.
+    times: bool,
 }
 
 impl DocumentIndex {
@@ -351,11 +354,12 @@ impl DocumentIndex {
         index
     }
 
-    /// Adds the query document.
-    fn query(&mut self, report: &QueryAnswer, origin: Option<Origin>, metadata: BTreeMap<String, String>) -> usize {
+    /// Adds the query document, which may be `stored`.
+    fn query(&mut self, report: &QueryAnswer, origin: Option<Origin>, stored: Option<DocumentInfo>) -> usize {
         if let Some(&index) = origin.as_ref().and_then(|origin| self.by_origin.get(origin)) {
             return index;
         }
+        let (metadata, modified) = stored.map_or_else(Default::default, |stored| (stored.metadata, stored.modified));
         self.add(ReportDocument {
             name: report.query.name.clone(),
             role: DocumentRole::Query,
@@ -364,6 +368,7 @@ impl DocumentIndex {
             extracted: false,
             language: None,
             metadata,
+            modified: modified.filter(|_| self.times),
             why: None,
             origin,
         })
@@ -398,6 +403,7 @@ impl DocumentIndex {
             extracted: false,
             language: None,
             metadata: BTreeMap::new(),
+            modified: None,
             why: None,
             origin: None,
         });
@@ -419,6 +425,7 @@ impl DocumentIndex {
             extracted: false,
             language: None,
             metadata: document.metadata,
+            modified: document.modified.filter(|_| self.times),
             why: None,
             origin: Some(origin),
         }))

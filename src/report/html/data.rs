@@ -123,6 +123,9 @@ pub(super) struct ReportDocument {
     /// The metadata, from the user or the container; empty in an anonymous report.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) metadata: BTreeMap<String, String>,
+    /// When the file of a stored document was last changed, in seconds since 1970, if shown and known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) modified: Option<i64>,
     /// Why the text cannot be shown; `None` if it can.
     pub(super) why: Option<String>,
     /// The source of the text.

@@ -62,6 +62,9 @@ pub struct HtmlOptions {
     pub failures: Vec<Failure>,
     /// True if rare hashes weigh more in the scores; by default false.
     pub weighted: bool,
+    /// True if stored documents show the times of their files, unless the report is anonymous; by default
+    /// false.
+    pub file_times: bool,
     /// How passages were or will be found; by default as in [`PairEvidence`]. `None` for queries answered
     /// without passages.
     pub evidence: Option<PairEvidence>,
@@ -91,6 +94,7 @@ impl HtmlOptions {
         settings: Vec<(String, String)>,
         failures: Vec<Failure>,
         weighted: bool,
+        file_times: bool,
         evidence: Option<PairEvidence>,
         read: ReadOptions,
         max_pairs: usize,
@@ -108,6 +112,7 @@ impl Default for HtmlOptions {
             settings: Vec::new(),
             failures: Vec::new(),
             weighted: false,
+            file_times: false,
             evidence: Some(PairEvidence::default()),
             read: ReadOptions::default(),
             max_pairs: 1000,

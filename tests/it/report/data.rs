@@ -47,6 +47,8 @@ pub(crate) struct ReportDocument {
     pub(crate) language: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) metadata: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) modified: Option<i64>,
     pub(crate) why: Option<String>,
 }
 

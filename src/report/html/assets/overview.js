@@ -52,10 +52,11 @@ function histogram(bins, scale) {
 // Lists the pairs of the overview anew; none on the page of a pair.
 let relist = null;
 
-// What tells documents apart for a reader: their label and group.
+// What tells documents apart for a reader: their label and group, and the times of their files.
 const labelsOf = (document) => {
   const labels = ["label", "group"].map((key) => (document.metadata || {})[key]).filter(Boolean);
-  return labels.length > 0 && h("span", { class: "faint" }, ` [${inLine(labels.join(", "))}]`);
+  const text = (labels.length > 0 ? ` [${inLine(labels.join(", "))}]` : "") + (changed(document) && ` ${changed(document)}`);
+  return text !== "" && h("span", { class: "faint" }, text);
 };
 
 // Of submissions, that a file in one has the bytes of a file in the other, and that only two files are alike enough.

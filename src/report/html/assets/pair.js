@@ -296,9 +296,10 @@ function draw(main, pair, documents, evidence, texts, wanted) {
   }
 }
 
-// What the user or its container said of a document.
+// What the user or its container said of a document, and the time of its file.
 function known(document) {
   const facts = Object.entries(document.metadata || {});
+  if (changed(document)) facts.push(["file changed", changed(document)]);
   return facts.length > 0 && h("dl", { class: "known", tabindex: 0, "aria-label": "metadata" },
     facts.map(([name, value]) => h("div", {}, h("dt", {}, inLine(name)), h("dd", {}, h("bdi", { dir: "auto" }, inLine(value))))));
 }

@@ -1,0 +1,98 @@
+//! Times: pairs and reports show when files were changed, if that is asked for.
+
+use std::fs::File;
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use super::COPIES;
+use super::browser::Browser;
+use super::data::Overview;
+use super::files::overview;
+use crate::support::Folder;
+
+const OLD: i64 = 1_500_000_000;
+const SHOWN: &str = "2017-07-14T02:40:00Z";
+
+/// Stored essays; only the file of `docs/a.txt` has a known time.
+fn dated() -> Folder {
+    let folder = Folder::new();
+    for (name, text) in COPIES {
+        folder.write(name, text);
+    }
+    let file = File::options().write(true).open(folder.path().join(COPIES[0].0)).unwrap();
+    file.set_modified(UNIX_EPOCH + Duration::from_secs(OLD.unsigned_abs())).unwrap();
+    folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
+    folder
+}
+
+fn times(pair: &Value) -> [Option<i64>; 2] {
+    ["a_modified", "b_modified"].map(|field| pair.get(field).and_then(Value::as_i64))
+}
+
+#[test]
+fn pairs_have_the_times_of_both_files() {
+    let folder = dated();
+    let pairs = |more: &[&str]| folder.ok(&[&["pairs", "--format", "json"], more].concat()).json();
+    assert!(pairs(&[]).iter().all(|pair| times(pair) == [None, None]));
+    let with_times = pairs(&["--file-times"]);
+    assert_eq!(with_times.len(), pairs(&[]).len());
+    for pair in &with_times {
+        let expected = ["a", "b"].map(|side| (pair[side] == "docs/a.txt").then_some(OLD));
+        assert_eq!(times(pair), expected, "{pair}");
+    }
+    assert!(with_times.iter().any(|pair| times(pair) != [None, None]));
+    // Submissions have none; their files do.
+    let submissions = ["--file-times", "--submission-by", "^docs/[ab]"];
+    for pair in pairs(&submissions) {
+        let of_files: Vec<_> = pair["files"].as_array().into_iter().flatten().map(times).collect();
+        let expected = if pair["a"] == "docs/a" { [Some(OLD), None] } else { [None, None] };
+        assert_eq!((times(&pair), of_files[0]), ([None, None], expected), "{pair}");
+    }
+
+    let told = folder.ok(&["pairs", "--file-times"]).stdout;
+    let of_a = told.lines().filter(|line| line.contains("a.txt")).count();
+    assert!(of_a > 0 && told.matches(SHOWN).count() == of_a, "{told}");
+    assert!(told.lines().filter(|line| line.contains("a.txt")).all(|line| line.contains(&format!("a.txt  {SHOWN}"))));
+    for more in [&[][..], &["--passages"], &submissions[1..]] {
+        let table = folder.ok(&[&["pairs", "--file-times", "--format", "csv"], more].concat()).stdout;
+        let rows: Vec<&str> = table.lines().collect();
+        assert!(rows[0].ends_with(",a_modified,b_modified"), "{table}");
+        for row in &rows[1..] {
+            let end = if row.starts_with("docs/a") { ",1500000000," } else { ",," };
+            assert!(row.ends_with(end), "{table}");
+        }
+    }
+}
+
+#[test]
+fn reports_show_the_times_unless_names_are_left_out() {
+    let folder = dated();
+    folder.write("asked.txt", COPIES[0].1);
+    let read = |flags: &[&str]| -> Overview {
+        folder.ok(&[flags, &["--format", "html", "-o", "report", "--single-file"]].concat());
+        overview(&std::fs::read(folder.path().join("report")).unwrap())
+    };
+    let known = |report: &Overview| -> Vec<(String, i64)> {
+        report.documents.iter().filter_map(|one| Some((one.name.clone(), one.modified?))).collect()
+    };
+    for command in [&["pairs"][..], &["query", "asked.txt"], &["query", "--document", "docs/a.txt"]] {
+        assert_eq!(known(&read(command)), []);
+        assert_eq!(known(&read(&[command, &["--file-times"]].concat())), [("docs/a.txt".to_owned(), OLD)]);
+        assert_eq!(known(&read(&[command, &["--file-times", "--anonymise"]].concat())), []);
+    }
+    let Some(mut browser) = Browser::start() else { return };
+    folder.ok(&["pairs", "--file-times", "--format", "html", "-o", "pages"]);
+    let page = folder.path().join("pages/index.html");
+    browser.open(&page, "");
+    let rows = browser.ask(
+        "[...document.querySelectorAll('tr[data-pair]')].map((row) => [row.innerText.includes('a.txt'), row.innerText.includes('2017-07-14T02:40:00Z')])",
+    );
+    let rows = rows.as_array().unwrap();
+    assert!(rows.contains(&json!([true, true])));
+    assert!(rows.iter().all(|row| row[0] == row[1]), "{rows:?}");
+    browser.open(&page, "pair=1");
+    browser.wait("document.getElementById('main').dataset.whole");
+    let facts = browser.text("[...document.querySelectorAll('dl.known div')].map((fact) => fact.innerText).join()");
+    assert!(facts.contains("file changed") && facts.contains(SHOWN), "{facts}");
+}
