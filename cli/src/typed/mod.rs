@@ -22,7 +22,7 @@ mod tools;
 mod values;
 pub(crate) mod verb_help;
 
-use clap::builder::StyledStr;
+use clap::builder::{StyledStr, UnknownArgumentValueParser};
 use clap::{Arg, Command, CommandFactory, Parser, Subcommand};
 
 pub(crate) use apply::ApplyArgs;
@@ -180,6 +180,14 @@ pub(crate) fn command() -> Command {
 /// then names the others.
 pub(crate) fn parser() -> Command {
     let mut command = command();
+    // Flags of `query` for text that does not count, which the note explains.
+    let note = verb_help::of("pairs").map_or("", |help| help.note);
+    command = command.mut_subcommand("pairs", |verb| {
+        verb.args([("skip-quotes", 0), ("ignore-phrases", 1)].map(|(flag, most)| {
+            let flag = Arg::new(flag).long(flag).value_name("FILE").num_args(0..=most).default_missing_value("");
+            flag.value_parser(UnknownArgumentValueParser::suggest(note)).hide(true)
+        }))
+    });
     let others: Vec<(String, String)> = command
         .get_subcommands()
         .filter(|verb| !verb_help::EVERY_DAY.contains(&verb.get_name()))

@@ -119,8 +119,8 @@ pub(super) const VERBS: [VerbHelp; 23] = [
         verb: "pairs",
         short: &["top", "min_resemblance", "across", "group_by", "passages"],
         formats: OutputFormat::PASSAGES,
-        note: "Stored documents count whole: --ignore-phrases is for query and diff, and ingest --boilerplate marks text \
-            that all may share.",
+        note: "Stored documents count whole: --skip-quotes and --ignore-phrases are for diff and query (query --document NAME \
+            asks with a stored document), and ingest --boilerplate marks text that all may share.",
         examples: &[
             ("The 20 pairs that are most alike", "fpdb pairs --top 20"),
             ("Both texts of each pair side by side in a browser", "fpdb pairs --format html -o report"),

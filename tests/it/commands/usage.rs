@@ -333,3 +333,21 @@ fn a_field_that_no_record_has_is_one_error() {
     );
     assert_eq!(run.stderr.matches("error: ").count(), 1, "{run:?}");
 }
+
+/// `pairs` reads no text to count, so it says which command leaves quotations and phrases out.
+#[test]
+fn pairs_says_what_takes_flags_for_text_that_does_not_count() {
+    let folder = Folder::new();
+    folder.write("a.txt", prose(1));
+    folder.ok(&["ingest", "-q", "a.txt"]);
+    for flags in [&["--skip-quotes"][..], &["--ignore-phrases", "a.txt"], &["--top", "3", "--ignore-phrases=a.txt"]] {
+        let run = folder.run(&[&["pairs"], flags].concat());
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
+        for told in ["unexpected argument '--", "(query --document NAME asks with", "ingest --boilerplate marks"] {
+            assert!(run.stderr.contains(told), "{run:?}");
+        }
+    }
+    let help = folder.ok(&["pairs", "--help"]).stdout;
+    assert!(!help.lines().any(|line| line.trim_start().starts_with("--skip-quotes")), "{help}");
+    folder.ok(&["query", "--document", "a.txt", "--skip-quotes"]);
+}
