@@ -376,6 +376,25 @@ fn the_folders_in_an_archive_are_submissions() {
     assert_eq!(found.iter().map(names).collect::<Vec<_>>(), [("groups/1.zip!ann".into(), "groups/1.zip!bob".into())]);
 }
 
+/// The refusal of `--group-by` names the way out, which works.
+#[test]
+fn submissions_of_one_group_are_kept_apart_by_metadata() {
+    let folder = Folder::new();
+    corpus(&folder);
+    let refused = folder.run(&["pairs", "--submission-by", "in", "--group-by", "^in/s[12]"]);
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("give their files the same `group` (fpdb ingest --metadata FILE)"), "{refused:?}");
+    let team = |line: &Value| [&line["a"], &line["b"]].iter().all(|name| *name == "in/s1" || *name == "in/s2");
+    assert_eq!(pairs(&folder, &["--submission-by", "in"]).iter().filter(|line| team(line)).count(), 1);
+    let before = pairs(&folder, &["--submission-by", "in"]).len();
+    let files = ["f0", "f1", "f2", "f3", "common"].iter();
+    let rows: String = files.map(|file| format!("in/s1/{file}.txt,team\nin/s2/{file}.txt,team\n")).collect();
+    folder.write("groups.csv", format!("filename,group\n{rows}"));
+    folder.ok(&["ingest", "-q", "in", "--metadata", "groups.csv"]);
+    let after = pairs(&folder, &["--submission-by", "in"]);
+    assert_eq!((after.len(), after.iter().filter(|line| team(line)).count()), (before - 1, 0));
+}
+
 #[test]
 fn the_notes_name_the_flags_that_were_given() {
     let folder = Folder::new();

@@ -85,7 +85,7 @@ pub(crate) struct PairsArgs {
     /// 'class/*': each one in any folder of class; 2025,2026: each one in both; all.zip: each one in this
     /// archive). REGEX: documents whose names give the same match (of its first group, if it has one) are one
     /// submission. All other documents stand for themselves.
-    #[arg(long, value_name = "DIR|REGEX", conflicts_with = "group_by")]
+    #[arg(long, value_name = "DIR|REGEX")]
     pub(crate) submission_by: Option<String>,
     /// List at most N pairs of files of two submissions
     #[arg(long, value_name = "N", default_value_t = 10, requires = "submission_by")]

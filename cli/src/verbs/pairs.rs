@@ -27,6 +27,12 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
     if args.passages && global.format == OutputFormat::Human {
         anyhow::bail!("--passages is for --format json and csv; --format html shows passages in any case");
     }
+    if args.submission_by.is_some() && args.group_by.is_some() {
+        anyhow::bail!(
+            "--group-by cannot be used with --submission-by, which never pairs the files of one submission; \
+             to keep some submissions apart, give their files the same `group` (fpdb ingest --metadata FILE)"
+        );
+    }
     if args.own_text && html.is_some() {
         anyhow::bail!("--own-text is for --format human, json and csv");
     }
