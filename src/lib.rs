@@ -134,8 +134,9 @@ pub use fpdb_reading::input::{
 pub use fpdb_store::abort_on_refused_memory;
 pub use ingest::{IngestOptions, IngestSummary, OnChange, Skipped};
 pub use query::{
-    CorpusAnswer, DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage, PassageOptions,
-    Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, TextLookup, Weight, diff, text_of_file,
+    CorpusAnswer, DiffOptions, DocumentText, Ignored, IgnoredBecause, Location, Match, Measure, Mode, Passage,
+    PassageOptions, Phrases, QueryAnswer, QueryDocument, QueryOptions, QuerySource, TextLookup, Weight, diff,
+    text_of_file,
 };
 
 /// Bytes to symbols.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fpdb::{QueryOptions, QuerySource, Task};
+use fpdb::{DiffOptions, QueryOptions, QuerySource, Task};
 use pyo3::prelude::*;
 
 use crate::asked::{Asked, FileState, Query};
@@ -34,12 +34,13 @@ pub(crate) fn name_of(source: &QuerySource) -> String {
     }
 }
 
-/// Compares two documents. Each is a tuple (kind, name, content).
+/// Compares two documents. Each is a tuple (kind, name, content), as those of `boilerplate` are.
 #[pyfunction]
 pub(crate) fn diff(
     py: Python<'_>,
     a: &Bound<'_, PyAny>,
     b: &Bound<'_, PyAny>,
+    boilerplate: Vec<Bound<'_, PyAny>>,
     profile: &str,
     options: Given,
     caller: Caller,
@@ -47,7 +48,9 @@ pub(crate) fn diff(
     let (a, b, profile) = (source(a)?, source(b)?, profile_of(profile)?);
     let QueryOptions { read, phrases, joining, .. } = options.query(&profile)?;
     let files = [&a, &b].map(FileState::of);
-    let compare = |task: &Task<'_>, _| fpdb::diff(&a, &b, &profile, &read, phrases.as_ref(), &joining, task);
+    let boilerplate = boilerplate.iter().map(source).collect::<PyResult<Vec<_>>>()?;
+    let options = DiffOptions::default().read(read.clone()).phrases(phrases).boilerplate(boilerplate).joining(joining);
+    let compare = |task: &Task<'_>, _| fpdb::diff(&a, &b, &profile, &options, task);
     let answer = wait(py, &caller, &mut (), compare).whole()?;
     let queries = [a, b].into_iter().zip(files).map(|(source, file)| Query::new(source, file)).collect();
     let asked = Asked { profile, read: read.clone(), queries };

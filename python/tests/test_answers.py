@@ -58,6 +58,7 @@ def test_two_files_are_compared_as_the_program_compares_them():
     words = program("diff", "--profile", "words", "--rewritten", a, b)[0]
     assert fpdb.diff(a, b, rewritten=True).to_dict() == words
     assert len(fpdb.diff("one text", "another text")) == 0
+    assert fpdb.diff(a, b, boilerplate=[b]).to_dict() == program("diff", a, b, "--boilerplate", b)[0]
 
 
 # Letters of many scripts, marks, characters beyond the first plane, and what is no letter at all.

@@ -457,8 +457,8 @@ mod tests {
     /// Each kind of query can be stopped at each of its checks of the token, and ends there.
     #[test]
     fn a_single_query_can_be_stopped_at_each_step() {
-        use crate::query::{PassageOptions, diff};
-        use crate::{IngestOptions, ReadOptions, Source};
+        use crate::query::{DiffOptions, PassageOptions, diff};
+        use crate::{IngestOptions, Source};
         use fpdb_reading::input::Document;
 
         let folder = tempfile::tempdir().unwrap();
@@ -514,8 +514,7 @@ mod tests {
         });
         let (a, b) = (by_text(), QuerySource::File(file));
         let compared = stops("diff", &|task| {
-            let (read, joining) = (ReadOptions::default(), PassageOptions::default());
-            let answer = diff(&a, &b, &profile, &read, None, &joining, task)?;
+            let answer = diff(&a, &b, &profile, &DiffOptions::default(), task)?;
             assert!(!answer.matches[0].passages.is_empty());
             Ok(())
         });

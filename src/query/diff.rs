@@ -6,6 +6,7 @@ use super::answer::{IgnoredBecause, Match, QueryAnswer, TextLookup};
 use super::answering::containment_of;
 use super::estimate::Sizes;
 use super::evidence::{query_text, spans, whole_text};
+use super::ignored::stretches_of;
 use super::options::{Mode, PassageOptions};
 use super::passages::{self, DocumentPassages, SharedFingerprint};
 use super::phrases::{PhraseFinder, Phrases};
@@ -16,6 +17,7 @@ use super::weight::Weight;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::Schema;
+use fpdb_host::setters::setters;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::DocId;
@@ -26,9 +28,33 @@ use fpdb_store::FingerprintPlace;
 /// The step that a comparison reports.
 const STEP: &str = "documents read";
 
+/// How to compare two documents.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct DiffOptions {
+    /// How all documents are read.
+    pub read: ReadOptions,
+    /// Phrases of the first document that count in no match; by default none.
+    pub phrases: Option<Phrases>,
+    /// Documents whose text does not count: the text of a task, say. The answer is that of a query in a
+    /// database with these documents as boilerplate. Each is a file or bytes in memory; by default none.
+    pub boilerplate: Vec<QuerySource>,
+    /// How shared runs become passages.
+    pub joining: PassageOptions,
+}
+
+impl DiffOptions {
+    setters! {
+        read: ReadOptions,
+        phrases: Option<Phrases>,
+        boilerplate: Vec<QuerySource>,
+        joining: PassageOptions,
+    }
+}
+
 /// Compares the documents `a` and `b`, symbol by symbol and with all their fingerprints. Each is a file or
-/// bytes in memory; one can be standard input. Text of `a` that is in `phrases` does not count. There is no
-/// match if they share no fingerprint and their bytes differ.
+/// bytes in memory; one can be standard input. There is no match if they share no fingerprint that counts and
+/// their bytes differ.
 ///
 /// # Errors
 /// [`Error::Stopped`]; [`Error::InvalidParameter`] for a stored document; [`Error::NotCompared`] for a
@@ -37,28 +63,38 @@ pub fn diff(
     a: &QuerySource,
     b: &QuerySource,
     profile: &Profile,
-    read: &ReadOptions,
-    phrases: Option<&Phrases>,
-    options: &PassageOptions,
+    options: &DiffOptions,
     task: &Task<'_>,
 ) -> Result<QueryAnswer> {
-    options.check(profile)?;
-    let finder = PhraseFinder::of(phrases, profile)?;
+    options.joining.check(profile)?;
+    let finder = PhraseFinder::of(options.phrases.as_ref(), profile)?;
     let stop = task.token();
-    task.step(STEP, 0, 2)?;
-    let a = prepared(QueryReader::new(profile, None, read, finder.as_ref(), stop)?, a)?;
-    task.step(STEP, 1, 2)?;
+    let total = 2 + options.boilerplate.len() as u64;
+    task.step(STEP, 0, total)?;
+    let mut a = prepared(&mut QueryReader::new(profile, None, &options.read, finder.as_ref(), stop)?, a)?;
+    task.step(STEP, 1, total)?;
     // Text is ignored only in the first document, the query.
-    let reader = QueryReader::new(profile, None, &read.clone().skip_quotes(false), None, stop)?;
-    let b = prepared(reader, b)?;
-    task.step(STEP, 2, 2)?;
+    let mut reader = QueryReader::new(profile, None, &options.read.clone().skip_quotes(false), None, stop)?;
+    let b = prepared(&mut reader, b)?;
+    for (read, source) in (2..).zip(&options.boilerplate) {
+        task.step(STEP, read, total)?;
+        let boilerplate = prepared(&mut reader, source)?;
+        for hash in &mut a.hashes {
+            let is_held = || boilerplate.has(hash.hash);
+            hash.skipped = hash.skipped.or_else(|| is_held().then_some(IgnoredBecause::Boilerplate));
+        }
+    }
+    task.step(STEP, total, total)?;
     let mut shared = [0; 2];
     shared_hashes(&a, &b).for_each(|hash| shared[view_index(&a.profile, hash)] += 1);
     let skipped: Vec<_> = a.hashes.iter().filter_map(|entry| Some((entry, entry.skipped?))).collect();
     let ignored = spans(&a, &skipped);
-    let skipped = |reason: IgnoredBecause| skipped.iter().filter(|&&(_, because)| because == reason).count() as u64;
+    let skipped = |reason: IgnoredBecause, view: usize| {
+        let of_view = skipped.iter().filter(|(entry, _)| view_index(&a.profile, entry.hash) == view);
+        of_view.filter(|&&(_, because)| because == reason).count() as u64
+    };
     let matches = if shared != [0; 2] || a.digest == b.digest {
-        vec![compare(&a, &b, shared, read, options, stop)?]
+        vec![compare(&a, &b, shared, options, stop)?]
     } else {
         Vec::new()
     };
@@ -68,7 +104,7 @@ pub fn diff(
         fingerprints: of_text,
         looked_up: of_text,
         found: shared[1],
-        boilerplate: 0,
+        boilerplate: skipped(IgnoredBecause::Boilerplate, 1),
         common: 0,
         corpus_containment: containment_of(shared[1], of_text, a.digest == b.digest),
     });
@@ -81,10 +117,10 @@ pub fn diff(
         query: a.about(),
         looked_up: fingerprints,
         found: shared,
-        boilerplate: 0,
+        boilerplate: skipped(IgnoredBecause::Boilerplate, 0),
         common: 0,
-        quoted: skipped(IgnoredBecause::Quoted),
-        phrases: skipped(IgnoredBecause::Phrase),
+        quoted: skipped(IgnoredBecause::Quoted, 0),
+        phrases: skipped(IgnoredBecause::Phrase, 0),
         corpus_containment: containment_of(shared, fingerprints, a.digest == b.digest),
         text,
         matching_documents: matches.len() as u64,
@@ -97,7 +133,7 @@ pub fn diff(
     })
 }
 
-fn prepared(mut reader: QueryReader<'_>, source: &QuerySource) -> Result<PreparedQuery> {
+fn prepared(reader: &mut QueryReader<'_>, source: &QuerySource) -> Result<PreparedQuery> {
     let stored = |value: String| Error::InvalidParameter {
         name: "a document to compare without a database",
         value,
@@ -120,18 +156,14 @@ fn prepared(mut reader: QueryReader<'_>, source: &QuerySource) -> Result<Prepare
 
 /// The hashes of `a` that count and that `b` has too.
 fn shared_hashes(a: &PreparedQuery, b: &PreparedQuery) -> impl Iterator<Item = u64> {
-    a.hashes
-        .iter()
-        .filter(|entry| entry.skipped.is_none() && !b.with_hash(entry.hash).is_empty())
-        .map(|entry| entry.hash)
+    a.hashes.iter().filter(|entry| entry.skipped.is_none() && b.has(entry.hash)).map(|entry| entry.hash)
 }
 
 fn compare(
     a: &PreparedQuery,
     b: &PreparedQuery,
     shared: [u64; 2],
-    read: &ReadOptions,
-    options: &PassageOptions,
+    options: &DiffOptions,
     stop: &StopToken,
 ) -> Result<Match> {
     // Documents too short for a fingerprint are compared here only if their bytes are the same, so all
@@ -155,8 +187,7 @@ fn compare(
     };
     let [containment, document_containment, resemblance] = measured(0);
     let text = a.profile.has_two_views().then(|| measured(1));
-    let (DocumentPassages { passages, left_out, covered, repeats }, inferred) =
-        find_passages(a, b, read, options, stop)?;
+    let (DocumentPassages { passages, left_out, covered, repeats }, inferred) = find_passages(a, b, options, stop)?;
     Ok(Match {
         document: b.name.clone(),
         id: DocId(0),
@@ -192,20 +223,31 @@ fn compare(
 fn find_passages(
     a: &PreparedQuery,
     b: &PreparedQuery,
-    read: &ReadOptions,
-    options: &PassageOptions,
+    options: &DiffOptions,
     stop: &StopToken,
 ) -> Result<(DocumentPassages, Option<&'static str>)> {
+    let DiffOptions { read, joining, .. } = options;
     let mut symboliser =
-        Symboliser::new(&a.profile).with_limits(&read.limits).with_sentences(options.rewritten).with_names();
-    let texts = query_text(a, &mut symboliser, shared_hashes(a, b), a.uncounted.clone(), Default::default(), stop)?
+        Symboliser::new(&a.profile).with_limits(&read.limits).with_sentences(joining.rewritten).with_names();
+    let held: Vec<u64> = a
+        .hashes
+        .iter()
+        .filter(|hash| hash.skipped == Some(IgnoredBecause::Boilerplate))
+        .map(|hash| hash.hash)
+        .collect();
+    // Rewritten text forms passages without fingerprints too, so the words of ignored hashes are ignored.
+    let uncounted = match joining.rewritten {
+        true => a.uncounted.with(&a.only_in(&held)),
+        false => a.uncounted.clone(),
+    };
+    let texts = query_text(a, &mut symboliser, shared_hashes(a, b), uncounted, stretches_of(a, &held), stop)?
         .and_then(|a| Ok((a, whole_text(b, &mut symboliser)?)));
     stop.check()?;
     Ok(match texts {
-        Ok((text, other)) => (text.compare(&other, shared_hashes(a, b), options, stop)?, None),
+        Ok((text, other)) => (text.compare(&other, shared_hashes(a, b), joining, stop)?, None),
         Err(why) => {
             let (marks, places) = marks(a, b);
-            (passages::infer(a, &marks, &places, options), Some(why))
+            (passages::infer(a, &marks, &places, joining), Some(why))
         }
     })
 }

@@ -7,18 +7,17 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Ignored, IgnoredBecause};
-use super::ignored::stretches;
+use super::ignored::stretches_of;
 use super::location::Location;
 use super::options::QueryOptions;
 use super::passages::{self, DocumentPassages, QueryText, SharedFingerprint};
-use super::prepared::{PreparedQuery, QueryHash, view_index};
+use super::prepared::{PreparedQuery, QueryHash};
 use super::text::{Bytes, COMPARED_BYTES, StoredTexts, Symboliser, WholeText};
 use super::text_cache::TextCache;
 use super::text_unavailable::TextUnavailable;
 use super::units::Units;
 use fpdb_host::error::Result;
 use fpdb_host::stop::StopToken;
-use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::Unit;
 use fpdb_passages::Uncounted;
@@ -85,13 +84,7 @@ impl SharedFingerprints {
         let boilerplate =
             |(hash, because): &(&QueryHash, _)| (*because == IgnoredBecause::Boilerplate).then_some(hash.hash);
         let boilerplate: Vec<u64> = ignored.iter().filter_map(boilerplate).collect();
-        if !boilerplate.is_empty() {
-            for (view, profile) in subject.profile.views().enumerate() {
-                let of_view = |found: &&Fingerprint| view_index(&subject.profile, found.hash) == view;
-                let fingerprints = subject.fingerprints.iter().filter(of_view).copied();
-                shared.stretches[view] = stretches(&profile, fingerprints, &boilerplate);
-            }
-        }
+        shared.stretches = stretches_of(subject, &boilerplate);
         Ok(shared)
     }
 }

@@ -2,8 +2,23 @@
 
 use std::ops::Range;
 
+use super::prepared::{PreparedQuery, view_index};
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::profile::{Profile, Selection};
+
+/// For each view of a query, the stretches whose fingerprints all have these hashes, which ascend.
+pub(super) fn stretches_of(subject: &PreparedQuery, hashes: &[u64]) -> [Vec<Range<u32>>; 2] {
+    let mut of_views = <[Vec<Range<u32>>; 2]>::default();
+    if hashes.is_empty() {
+        return of_views;
+    }
+    for (view, profile) in subject.profile.views().enumerate() {
+        let of_view = |found: &&Fingerprint| view_index(&subject.profile, found.hash) == view;
+        let fingerprints = subject.fingerprints.iter().filter(of_view).copied();
+        of_views[view] = stretches(&profile, fingerprints, hashes);
+    }
+    of_views
+}
 
 /// The stretches of one view of a query whose fingerprints all have these hashes, which ascend. Each is
 /// longer than t, the guarantee: a shorter one can be part of a passage around it. `fingerprints` are those
@@ -11,11 +26,7 @@ use fpdb_kernel::profile::{Profile, Selection};
 ///
 /// Between two neighbouring fingerprints no window selects another, so the text between them belongs to the
 /// stretch.
-pub(super) fn stretches(
-    profile: &Profile,
-    fingerprints: impl Iterator<Item = Fingerprint>,
-    hashes: &[u64],
-) -> Vec<Range<u32>> {
+fn stretches(profile: &Profile, fingerprints: impl Iterator<Item = Fingerprint>, hashes: &[u64]) -> Vec<Range<u32>> {
     let (k, w) = (profile.k(), profile.w());
     let reach = u64::from(if matches!(profile.selection(), Selection::Mod(_)) { k } else { k.max(w) });
     let mut places: Vec<(u64, bool)> =

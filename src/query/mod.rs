@@ -46,7 +46,7 @@ mod weight;
 pub use answer::{Ignored, IgnoredBecause, Match, Measure, Passage, QueryAnswer, QueryDocument, TextLookup};
 pub(crate) use answering::{answer, hashes_to_look_up};
 pub use corpus::CorpusAnswer;
-pub use diff::diff;
+pub use diff::{DiffOptions, diff};
 pub(crate) use joined::{JoinedQueries, answer_joined};
 pub use location::Location;
 #[cfg(all(test, target_os = "linux"))]

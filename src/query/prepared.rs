@@ -291,6 +291,11 @@ impl PreparedQuery {
         self.hashes.iter().filter(is_taken).collect()
     }
 
+    /// True if it has a fingerprint with this hash.
+    pub(super) fn has(&self, hash: u64) -> bool {
+        self.hashes.binary_search_by_key(&hash, |entry| entry.hash).is_ok()
+    }
+
     /// The fingerprints with a hash, in order of position.
     pub(crate) fn with_hash(&self, hash: u64) -> &[Fingerprint] {
         match self.hashes.binary_search_by_key(&hash, |entry| entry.hash) {

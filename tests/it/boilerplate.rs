@@ -75,3 +75,43 @@ fn no_passage_lies_in_what_was_handed_out() {
         assert!((all - 3..all + 40).contains(&end), "{profile}: {end} {all}");
     }
 }
+
+/// `diff --boilerplate` answers as a query does in a database of the second file and this boilerplate.
+#[test]
+fn diff_leaves_out_what_a_database_would_leave_out() {
+    let (task, frame, copied) = (statements(1, 60), statements(500, 20), statements(3000, 40));
+    let folder = Folder::new();
+    folder.write("task.c", &task);
+    folder.write("frame.c", &frame);
+    folder.write("b.c", task.clone() + &copied + &frame + &statements(4000, 30));
+    folder.write("a.c", statements(5000, 10) + &frame + &copied + &task + &statements(6000, 30));
+    let handed_out = ["--boilerplate", "task.c", "frame.c"];
+    for (profile, more) in [("words", &[][..]), ("words", &["--rewritten"]), ("prose", &[]), ("code", &[])] {
+        let database = format!("{profile}{}.db", more.len());
+        folder.ok(&[&["--db", &database, "ingest", "-q", "--profile", profile, "b.c"], &handed_out[..]].concat());
+        let query = ["--db", &database, "query", "a.c", "--top", "0", "--format", "json"];
+        let mut expected = folder.ok(&[&query[..], more].concat()).json().remove(0);
+        let diff = ["diff", "a.c", "b.c", "--profile", profile, "--format", "json"];
+        let mut answer = folder.ok(&[&diff[..], more, &handed_out].concat()).json().remove(0);
+        // All statements have one structure: these programs differ as written.
+        let number =
+            |answer: &Value, field: &str| answer["text"].get(field).unwrap_or(&answer[field]).as_u64().unwrap();
+        assert!(number(&answer, "boilerplate") > 0 && number(&answer, "found") > 0, "{answer}");
+        assert!(!answer["matches"][0]["passages"].as_array().unwrap().is_empty(), "{answer}");
+        for answer in [&mut answer, &mut expected] {
+            // A comparison has no numbers of documents, and counts none.
+            answer["matches"][0].as_object_mut().unwrap().remove("id");
+            answer.as_object_mut().unwrap().remove("compared");
+        }
+        assert_eq!(answer, expected, "{profile} {more:?}");
+        let whole = folder.ok(&[&diff[..], more].concat()).json().remove(0);
+        assert!(number(&whole, "found") > number(&answer, "found") && whole["boilerplate"] == 0, "{whole}");
+    }
+    let run = folder.run(&["diff", "-", "b.c", "--boilerplate", "-"]);
+    assert!(run.status == 2 && run.stderr.contains("standard input can be read only once"), "{run:?}");
+    let run = folder.run(&["diff", "a.c", "b.c", "--boilerplate", "gone.c"]);
+    assert!(run.status == 2 && run.stderr.contains("gone.c"), "{run:?}");
+    let flags = ["diff", "a.c", "b.c", "--format", "html", "-o", "report", "--single-file", "--anonymise"];
+    folder.ok(&[&flags[..], &handed_out].concat());
+    assert!(!std::fs::read_to_string(folder.path().join("report")).unwrap().contains("task.c"));
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use fpdb::{PassageOptions, Profile, QuerySource, ReadOptions, Task};
+use fpdb::{DiffOptions, PassageOptions, Profile, QuerySource, Task};
 use serde_json::Value;
 
 use crate::support::Folder;
@@ -90,12 +90,13 @@ fn the_passages_are_those_of_comparing_each_document() {
     let answer = query(&folder, &asked, &["--top", "0"]);
 
     let mut expected = BTreeMap::new();
-    let (profile, options) = (Profile::named("words").unwrap(), PassageOptions::default().rewritten(true));
+    let (profile, options) =
+        (Profile::named("words").unwrap(), DiffOptions::default().joining(PassageOptions::default().rewritten(true)));
     let mut sharing = 0;
     for number in 0..documents.len() {
         let place = |name: &str| QuerySource::File(folder.path().join(name));
         let [a, b] = ["query", &format!("docs/{number:03}")].map(place);
-        let answer = fpdb::diff(&a, &b, &profile, &ReadOptions::default(), None, &options, &Task::new()).unwrap();
+        let answer = fpdb::diff(&a, &b, &profile, &options, &Task::new()).unwrap();
         sharing += answer.matches.len();
         let passages = answer.matches.into_iter().next().map(|found| found.passages).unwrap_or_default();
         if !passages.is_empty() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::{
-    Database, DatabaseWriter, Document, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange, PassageOptions,
+    Database, DatabaseWriter, DiffOptions, Document, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange,
     Profile, Progress, QueryOptions, QuerySource, ReadOptions, SkipReason, Source, StopToken, Task,
 };
 use tempfile::TempDir;
@@ -252,9 +252,7 @@ fn documents_in_memory_are_compared_as_files_are_and_stored_ones_not_at_all() {
     let folder = TempDir::new().unwrap();
     let paths = samples(folder.path());
     let profile = Profile::default();
-    let read = fpdb::ReadOptions::default();
-    let diff =
-        |a: &QuerySource, b: &QuerySource| fpdb::diff(a, b, &profile, &read, None, &Default::default(), &Task::new());
+    let diff = |a: &QuerySource, b: &QuerySource| fpdb::diff(a, b, &profile, &Default::default(), &Task::new());
     let in_memory = |path: &Path| QuerySource::Bytes { name: name(path), bytes: fs::read(path).unwrap() };
     let (large, page) = (&paths[paths.len() - 3], &paths[paths.len() - 2]);
     let of_files = diff(&QuerySource::File(page.clone()), &QuerySource::File(large.clone())).unwrap();
@@ -318,8 +316,7 @@ fn a_text_is_no_mail_and_nothing_binary() {
         let counted = query.document_text(writer.profile(), &ReadOptions::default()).unwrap().unwrap();
         assert_eq!(counted.bytes, text.as_bytes(), "{head:?}");
         let bytes = QuerySource::Bytes { name: String::new(), bytes: shared.into() };
-        let read = ReadOptions::default();
-        let diff = fpdb::diff(&query, &bytes, writer.profile(), &read, None, &PassageOptions::default(), &Task::new());
+        let diff = fpdb::diff(&query, &bytes, writer.profile(), &DiffOptions::default(), &Task::new());
         assert_eq!(diff.unwrap().matches[0].passages[0].query, found.query, "{head:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! `fpdb diff`: compares two files without a database.
 
 use fpdb::report::HtmlAnswers;
-use fpdb::{Profile, QuerySource, Task};
+use fpdb::{DiffOptions, Profile, QuerySource, Task};
 
 use super::query;
 use crate::excerpt::Excerpts;
@@ -12,14 +12,16 @@ use crate::printer::Printer;
 use crate::render::{QueryPage, query_header};
 use crate::resolved::{output, phrases};
 use crate::run_status::RunStatus;
+use crate::setting::Setting;
 use crate::typed::{DiffArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let html = HtmlReport::wanted(global, &args.report)?;
-    if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
+    let files = || [&args.a, &args.b].into_iter().chain(&args.boilerplate);
+    if files().filter(|file| file.as_os_str() == "-").count() > 1 {
         anyhow::bail!("standard input can be read only once");
     }
-    output::not_over(global, [&args.a, &args.b])?;
+    output::not_over(global, files())?;
     let profile = match args.joining.rewritten() {
         true => args.profile.or(Profile::named("words").unwrap_or_default())?,
         false => args.profile.for_new()?,
@@ -33,7 +35,12 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let phrases = phrases::read(&args.read, &profile, printer)?;
     let (first, second) = (QuerySource::File(a.clone()), QuerySource::File(b.clone()));
     let task = Task::new().stop(interrupt::graceful("stopping; press Ctrl-C again to stop at once"));
-    let mut answer = fpdb::diff(&first, &second, &profile, &args.read.options(), phrases.as_ref(), &joining, &task)?;
+    let options = DiffOptions::default()
+        .read(args.read.options())
+        .phrases(phrases)
+        .boilerplate(args.boilerplate.iter().cloned().map(QuerySource::File).collect())
+        .joining(joining);
+    let mut answer = fpdb::diff(&first, &second, &profile, &options, &task)?;
     interrupt::at_once();
     printer.detail(&format!("compared with {profile}"));
     spooled.rename(&args.a, &mut answer.query.name);
@@ -42,7 +49,10 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     let found = !answer.matches.is_empty();
     let mut complete = true;
     if let Some(html) = html {
-        let settings = [args.read.settings(), args.joining.settings()].concat();
+        let boilerplate = args.boilerplate.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+        let boilerplate = (!boilerplate.is_empty()).then(|| boilerplate.join(" "));
+        let own = vec![Setting::ignored_text("--boilerplate", boilerplate)];
+        let settings = [own, args.read.settings(), args.joining.settings()].concat();
         let html_options = (html.options(settings)?).read(args.read.options());
         complete = html.write(HtmlAnswers::Diff { a: &a, b: &b, answer }, &html_options, printer)?;
     } else {

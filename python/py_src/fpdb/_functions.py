@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from . import _native
 from ._answers import Fingerprints, ListedBackup, QueryAnswer, _Text
@@ -117,6 +117,7 @@ def diff(
     min_passage: int = 0,
     skip_quotes: bool = False,
     ignore_phrases: Path | None = None,
+    boilerplate: Sequence[str | bytes | os.PathLike[str] | Document] = (),
     format: str = "auto",
     limits: Mapping[str, int] | None = None,
     progress: ProgressLike = None,
@@ -135,7 +136,8 @@ def diff(
         profile: what is compared: "prose" where not given, or "words" with `rewritten`.
         rewritten: also finds paraphrases.
         gap, min_passage, skip_quotes, ignore_phrases: as for `Database.query`.
-        format: the format of both: "auto", or as for `Database.ingest`.
+        boilerplate: documents whose text does not count: the text of a task, say.
+        format: the format of all: "auto", or as for `Database.ingest`.
         limits, progress, stop: as for `Database.ingest`.
 
     Returns:
@@ -161,7 +163,8 @@ def diff(
         },
     )
     with following("diff", progress, stop) as caller:
-        rows = _native.diff(first, second, native_profile(profile), given, caller)
+        handed_out = [source_of(one, str(number)) for number, one in enumerate(boilerplate)]
+        rows = _native.diff(first, second, handed_out, native_profile(profile), given, caller)
     query, document = _Text(lambda: rows.text(0)), _Text(lambda: rows.text(1))
     return QueryAnswer._with(json.loads(rows.json(0)), query, lambda _: document)
 

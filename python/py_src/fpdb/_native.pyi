@@ -183,6 +183,7 @@ class NativeDatabase:
 def diff(
     a: tuple[str, str, object],
     b: tuple[str, str, object],
+    boilerplate: list[tuple[str, str, object]],
     profile: str,
     options: _Given,
     caller: _Caller,
