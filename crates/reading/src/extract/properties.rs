@@ -69,21 +69,26 @@ pub(crate) fn pdf(bytes: &[u8]) {
     if bytes.starts_with(b"%PDF") {
         read(Format::Pdf, bytes);
     } else {
-        read(Format::Pdf, &page(bytes));
+        read(Format::Pdf, &pdf_of(&[bytes]));
     }
 }
 
-fn page(content: &[u8]) -> Vec<u8> {
+/// A PDF whose pages have these contents.
+pub(super) fn pdf_of(contents: &[&[u8]]) -> Vec<u8> {
     let mut document = Document::with_version("1.5");
     let pages = document.new_object_id();
     let font = document.add_object(dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Courier" });
-    let content = document.add_object(Stream::new(Dictionary::new(), content.to_vec()));
-    let page = document.add_object(dictionary! {
-        "Type" => "Page", "Parent" => pages, "Contents" => content,
-        "Resources" => dictionary! { "Font" => dictionary! { "F1" => font } },
-        "MediaBox" => vec![0.into(), 0.into(), 595.into(), 842.into()],
-    });
-    let list = dictionary! { "Type" => "Pages", "Kids" => vec![page.into()], "Count" => 1 };
+    let page = |content: &&[u8]| {
+        let content = document.add_object(Stream::new(Dictionary::new(), content.to_vec()));
+        let page = dictionary! {
+            "Type" => "Page", "Parent" => pages, "Contents" => content,
+            "Resources" => dictionary! { "Font" => dictionary! { "F1" => font } },
+            "MediaBox" => vec![0.into(), 0.into(), 595.into(), 842.into()],
+        };
+        document.add_object(page).into()
+    };
+    let kids: Vec<Object> = contents.iter().map(page).collect();
+    let list = dictionary! { "Type" => "Pages", "Count" => kids.len() as i64, "Kids" => kids };
     document.objects.insert(pages, Object::Dictionary(list));
     let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
     document.trailer.set("Root", catalog);
@@ -93,10 +98,12 @@ fn page(content: &[u8]) -> Vec<u8> {
 }
 
 /// Checks that segments ascend, cover the text and lead into the document, that verbatim segments equal their
-/// origin, and that the text is UTF-8.
+/// origin, that each page ends with a newline, and that the text is UTF-8.
 pub(super) fn check_segments(document: &[u8], extracted: &Extracted) {
-    let Extracted { text, segments, offsets, .. } = extracted;
+    let Extracted { text, segments, pages, offsets, .. } = extracted;
     assert!(std::str::from_utf8(text).is_ok());
+    let ends = pages.iter().skip(1).map(|&next| next as usize).chain([text.len()]);
+    assert!(pages.iter().zip(ends).all(|(&page, end)| (page as usize) < end && text[end - 1] == b'\n'));
     if *offsets == Offsets::Extracted {
         assert!(segments.is_empty());
         return;

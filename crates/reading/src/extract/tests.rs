@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::properties::check_segments;
+use super::properties::{check_segments, pdf_of};
 use super::*;
 use crate::recognise::{Choice, choose};
 use fpdb_host::error::DocumentError;
@@ -297,4 +297,19 @@ fn many_damaged_samples_are_read_or_refused() {
         Ok(())
     });
     outcome.expect("no panic, no segment astray");
+}
+
+/// The oracle of each page is a PDF of this page alone.
+#[test]
+fn the_pages_of_a_pdf_are_where_its_text_is() {
+    let contents: Vec<Vec<u8>> = ["one", "", "", "(three)\\f Tj ET", "three\nand more", ""]
+        .map(|text| format!("BT /F1 12 Tf 50 700 Td ({text}) Tj ET").into_bytes())
+        .to_vec();
+    let contents: Vec<&[u8]> = contents.iter().map(Vec::as_slice).collect();
+    let text = |contents: &[&[u8]]| extract(Format::Pdf, &pdf_of(contents), &InputLimits::default()).unwrap();
+    let whole = text(&contents);
+    let ends = whole.pages[1..].iter().map(|&next| next as usize).chain([whole.text.len()]);
+    let pages: Vec<&[u8]> = whole.pages.iter().zip(ends).map(|(&page, end)| &whole.text[page as usize..end]).collect();
+    assert_eq!(pages, contents.iter().map(|page| text(&[page]).text).collect::<Vec<_>>());
+    assert!(text(&contents[1..2]).text.trim_ascii().is_empty() && pages[0].trim_ascii() == b"one");
 }

@@ -36,8 +36,10 @@ pub(crate) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     }
     let mut work = Work { document: &document, left: limit, limits };
     pages.values().try_for_each(|&page| work.page(page))?;
+    let mut starts = Vec::with_capacity(pages.len());
     let mut text = LimitedText { text: Vec::new(), limit };
     for &page in pages.keys() {
+        starts.push(text.text.len() as u64);
         let writer: &mut dyn Write = &mut text;
         match output_doc_page(&document, &mut PlainTextOutput::new(writer), page) {
             Ok(()) => {}
@@ -47,7 +49,7 @@ pub(crate) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
         }
         text.text.push(b'\n');
     }
-    Ok(Extracted { unread, ..Extracted::detached(String::from_utf8_lossy(&text.text).into_owned()) })
+    Ok(Extracted { unread, pages: starts, ..Extracted::detached(String::from_utf8_lossy(&text.text).into_owned()) })
 }
 
 fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {

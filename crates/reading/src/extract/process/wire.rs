@@ -8,7 +8,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
 /// The first bytes of a request. The last two are the version of the protocol.
-const MAGIC: [u8; 8] = *b"fpdbrd02";
+const MAGIC: [u8; 8] = *b"fpdbrd03";
 
 /// A request has these numbers: format, four limits, seconds, length.
 const NUMBERS: usize = 7;
@@ -16,8 +16,8 @@ const NUMBERS: usize = 7;
 /// Maximum bytes of an error message in an answer.
 const WORDS: u64 = 64 << 10;
 
-/// Bytes before the text in an answer: number and digest of the unread parts.
-const UNREAD: usize = 24;
+/// Bytes before the pages and the text in an answer: number and digest of the unread parts, number of pages.
+const NUMBERS_OF_TEXT: usize = 32;
 
 /// Requests the text of a document. The bytes of the document follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,10 +79,10 @@ impl Request {
     }
 }
 
-/// The text of a document, or the reason for having none.
+/// The text of a document with the starts of its pages, or the reason for having none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProcessAnswer {
-    Text(Vec<u8>, Unread),
+    Text { text: Vec<u8>, pages: Vec<u64>, unread: Unread },
     NotOfFormat { detail: String, cause: String },
     Encrypted,
     TooLarge(u64),
@@ -94,7 +94,7 @@ pub(super) enum ProcessAnswer {
 impl ProcessAnswer {
     pub(super) fn of(extracted: Result<Extracted>) -> Self {
         let error = match extracted {
-            Ok(extracted) => return Self::Text(extracted.text, extracted.unread),
+            Ok(Extracted { text, pages, unread, .. }) => return Self::Text { text, pages, unread },
             Err(error) => error,
         };
         match error {
@@ -114,8 +114,8 @@ impl ProcessAnswer {
     pub(super) fn into_result(self, format: Format, memory: u64) -> Result<Extracted> {
         let name = format.name();
         Err(match self {
-            Self::Text(text, unread) => match String::from_utf8(text) {
-                Ok(text) => return Ok(Extracted { unread, ..Extracted::detached(text) }),
+            Self::Text { text, pages, unread } => match String::from_utf8(text) {
+                Ok(text) => return Ok(Extracted { pages, unread, ..Extracted::detached(text) }),
                 Err(_) => Error::Document(DocumentError::ReaderFailed { detail: "its text is not UTF-8".into() }),
             },
             Self::NotOfFormat { detail, cause } => Error::Document(DocumentError::NotOfFormat {
@@ -140,10 +140,12 @@ impl ProcessAnswer {
         // Cuts at a character boundary, so that the result stays text. A character takes at most four bytes.
         let short = |text: &str| text.chars().take(WORDS as usize / 16).collect::<String>();
         match self {
-            Self::Text(text, unread) => {
-                head(0, UNREAD + text.len())?;
+            Self::Text { text, pages, unread } => {
+                head(0, NUMBERS_OF_TEXT + size_of_val(&pages[..]) + text.len())?;
                 output.write_all(&unread.count.to_le_bytes())?;
                 output.write_all(&unread.digest)?;
+                output.write_all(&(pages.len() as u64).to_le_bytes())?;
+                pages.iter().try_for_each(|page| output.write_all(&page.to_le_bytes()))?;
                 output.write_all(text)
             }
             Self::NotOfFormat { detail, cause } => {
@@ -169,14 +171,14 @@ impl ProcessAnswer {
         }
     }
 
-    /// Reads the next answer, whose text may have at most `most` bytes. The sender is not trusted.
+    /// Reads the next answer, whose pages and text may have at most `most` bytes. The sender is not trusted.
     pub(super) fn read(input: &mut impl Read, most: u64) -> io::Result<Self> {
         let invalid = || io::Error::from(io::ErrorKind::InvalidData);
         let (mut kind, mut length) = ([0], [0; 8]);
         input.read_exact(&mut kind)?;
         input.read_exact(&mut length)?;
         let length = u64::from_le_bytes(length);
-        if length > if kind == [0] { most.saturating_add(UNREAD as u64) } else { WORDS } {
+        if length > if kind == [0] { most.saturating_add(NUMBERS_OF_TEXT as u64) } else { WORDS } {
             return Err(invalid());
         }
         let mut body = Vec::new();
@@ -188,8 +190,12 @@ impl ProcessAnswer {
         Ok(match kind {
             [0] => {
                 let (count, rest) = body.split_first_chunk().ok_or_else(invalid)?;
-                let (&digest, text) = rest.split_first_chunk().ok_or_else(invalid)?;
-                Self::Text(text.to_vec(), Unread { count: u64::from_le_bytes(*count), digest })
+                let (&digest, rest) = rest.split_first_chunk().ok_or_else(invalid)?;
+                let (&pages, rest) = rest.split_first_chunk().ok_or_else(invalid)?;
+                let pages = usize::try_from(u64::from_le_bytes(pages)).ok().and_then(|pages| pages.checked_mul(8));
+                let (pages, text) = pages.and_then(|bytes| rest.split_at_checked(bytes)).ok_or_else(invalid)?;
+                let pages = pages.as_chunks().0.iter().map(|&page| u64::from_le_bytes(page)).collect();
+                Self::Text { text: text.to_vec(), pages, unread: Unread { count: u64::from_le_bytes(*count), digest } }
             }
             [1] => {
                 let zero = memchr::memchr(0, &body).ok_or_else(invalid)?;
@@ -224,11 +230,16 @@ mod tests {
 
     use super::*;
 
+    fn text(text: &[u8], pages: &[u64], unread: Unread) -> ProcessAnswer {
+        ProcessAnswer::Text { text: text.to_vec(), pages: pages.to_vec(), unread }
+    }
+
     fn answers() -> Vec<ProcessAnswer> {
         let words = |text: &str| text.to_owned();
         vec![
-            ProcessAnswer::Text(b"text".to_vec(), Unread { count: 3, digest: [7; 16] }),
-            ProcessAnswer::Text(Vec::new(), Unread::default()),
+            text(b"text", &[], Unread { count: 3, digest: [7; 16] }),
+            text(b"\n\ntext\n", &[0, 1], Unread::default()),
+            text(b"", &[], Unread::default()),
             ProcessAnswer::NotOfFormat { detail: words("it is damaged"), cause: words("no é\nhere") },
             ProcessAnswer::NotOfFormat { detail: words("d"), cause: String::new() },
             ProcessAnswer::Encrypted,
@@ -244,9 +255,9 @@ mod tests {
         for answer in answers() {
             let mut bytes = Vec::new();
             answer.write(&mut bytes).unwrap();
-            assert_eq!(ProcessAnswer::read(&mut &bytes[..], 4).unwrap(), answer);
+            assert_eq!(ProcessAnswer::read(&mut &bytes[..], 23).unwrap(), answer);
             for cut in 0..bytes.len() {
-                assert!(ProcessAnswer::read(&mut &bytes[..cut], 4).is_err(), "{answer:?} cut at {cut}");
+                assert!(ProcessAnswer::read(&mut &bytes[..cut], 23).is_err(), "{answer:?} cut at {cut}");
             }
             check_answer(&bytes);
         }
@@ -261,7 +272,7 @@ mod tests {
     #[test]
     fn a_text_beyond_the_limit_is_not_read() {
         let mut bytes = Vec::new();
-        ProcessAnswer::Text(vec![b'x'; 100], Unread::default()).write(&mut bytes).unwrap();
+        text(&[b'x'; 92], &[0], Unread::default()).write(&mut bytes).unwrap();
         assert!(ProcessAnswer::read(&mut &bytes[..], 99).is_err() && ProcessAnswer::read(&mut &bytes[..], 100).is_ok());
         // A length that is too large must not allocate memory.
         bytes[1..9].fill(0xFF);

@@ -11,6 +11,9 @@ pub struct Extracted {
     pub text: Vec<u8>,
     /// The origins of the text, ordered by `text`. Not used with [`Offsets::Extracted`].
     pub segments: Vec<Segment>,
+    /// For a PDF, the byte of the text at which each page begins, in order. A page without text counts too.
+    /// Empty for other formats.
+    pub pages: Vec<u64>,
     /// Whether spans count bytes of the original or of this text.
     pub offsets: Offsets,
     /// The encoding of the document; `None` if the format is not text.
