@@ -96,7 +96,8 @@ fn strings() -> DataType {
 
 fn location() -> DataType {
     use DataType::UInt64;
-    object(vec![field("start", UInt64), field("end", UInt64), field("lines", pair(UInt64))])
+    let pages = maybe("pages", pair(UInt64));
+    object(vec![field("start", UInt64), field("end", UInt64), field("lines", pair(UInt64)), pages])
 }
 
 fn passages() -> DataType {

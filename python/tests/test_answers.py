@@ -278,3 +278,38 @@ def test_slices_are_counted_from_places_near_by():
     assert points.before(len(data)) == len(text) and points.before(len(data) + 1) is None
     broken = _CodePoints(data[:5000] + b"\xff" + data)
     assert broken.before(10) is not None and broken.before(5001) is None
+
+
+def test_passages_in_a_pdf_have_pages(tmp_path):
+    pages = [[f"{place * 7919 % 1009} words of page {page} in line {place}" for place in range(40)] for page in range(3)]
+    (tmp_path / "a.pdf").write_bytes(_pdf([pages[0], [], pages[1], pages[2]]))
+    query = "\n".join(pages[1][20:] + pages[2][:20])
+    with fpdb.create(tmp_path / "db") as database:
+        database.ingest(str(tmp_path / "a.pdf"))
+        answer = database.query(query)
+        passage = max(answer[0].passages, key=lambda passage: passage.symbols)
+        assert passage.document.pages == (3, 4) and passage.query.pages is None
+        assert passage.document.to_dict()["pages"] == [3, 4] and "pages" not in passage.query.to_dict()
+        assert pickle.loads(pickle.dumps(passage)).document.pages == (3, 4)
+        assert "pages 3-4, lines" in answer._repr_html_()
+
+
+def _pdf(pages):
+    """A PDF with these lines on its pages."""
+    objects = ["<</Type/Catalog/Pages 2 0 R>>", "", "<</Type/Font/Subtype/Type1/BaseFont/Courier>>"]
+    kids = []
+    for lines in pages:
+        drawn = "BT /F1 10 Tf 12 TL 40 780 Td " + "".join(f"({line}) Tj T* " for line in lines) + "ET"
+        objects.append(f"<</Length {len(drawn)}>>stream\n{drawn}\nendstream")
+        kids.append(len(objects) + 1)
+        objects.append(
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents {len(objects)} 0 R/Resources<</Font<</F1 3 0 R>>>>>>"
+        )
+    objects[1] = f"<</Type/Pages/Count {len(kids)}/Kids[{' '.join(f'{kid} 0 R' for kid in kids)}]>>"
+    made, places = "%PDF-1.5\n", []
+    for number, content in enumerate(objects):
+        places.append(len(made))
+        made += f"{number + 1} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer<</Root 1 0 R/Size {len(objects) + 1}>>\nstartxref\n{len(made)}\n%%EOF\n"
+    return (made + end).encode()

@@ -191,7 +191,11 @@ impl<'a> Evidence<'a> {
             }
         };
         let places = places_of(self.store, id, marks)?;
-        Ok((passages::infer(self.subject, marks, &places, options), Some(why)))
+        let mut inferred = passages::infer(self.subject, marks, &places, options);
+        if let Ok(query) = &self.query {
+            inferred.passages.iter_mut().for_each(|passage| passage.query.pages = query.pages(passage.query.span()));
+        }
+        Ok((inferred, Some(why)))
     }
 }
 

@@ -18,11 +18,15 @@ pub struct Location {
     pub end: u64,
     /// First and last line, from 1.
     pub lines: [u64; 2],
+    /// First and last page of a PDF. The first page of the document is 1, whatever number is printed on it.
+    /// `None` for other formats, for ignored parts, and if the text of the document is not available.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<[u64; 2]>,
 }
 
 impl Location {
     pub(crate) fn new(span: Span, lines: [u64; 2]) -> Self {
-        Self { start: span.start, end: span.end, lines }
+        Self { start: span.start, end: span.end, lines, pages: None }
     }
 
     /// The byte range, as an index into a text in memory. For a place in a stored document, the text is that

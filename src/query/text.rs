@@ -12,7 +12,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Format, Offsets, Span};
 use fpdb_kernel::normalize::{FrontEnd, Symbols, encoding_of};
 use fpdb_kernel::profile::{Profile, Unit};
-use fpdb_reading::extract::{self, Lines, Map, Segment, Unread};
+use fpdb_reading::extract::{self, Extracted, Lines, Map, Segment, Unread};
 use fpdb_reading::input::{
     Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text,
     in_memory, single_document,
@@ -203,6 +203,8 @@ pub(super) struct WholeText {
     /// For source code, a value for each symbol. It differs from the symbol's value if the symbol is a name,
     /// and is then specific to that name. Empty if names were not requested.
     named: Vec<u64>,
+    /// The start of each page of a PDF. Empty for other formats.
+    pages: Vec<u64>,
     /// The parts of the document that are not text.
     unread: Unread,
     /// The text as written, if the profile has two views. All other fields then describe the structure.
@@ -222,6 +224,7 @@ impl WholeText {
     pub(super) fn shrink(&mut self) {
         self.symbols.shrink();
         self.sentences.shrink_to_fit();
+        self.pages.shrink_to_fit();
         self.text_view.iter_mut().for_each(|text| text.shrink());
         self.named.shrink_to_fit();
         if let Some(origin) = &mut self.origin {
@@ -235,9 +238,9 @@ impl WholeText {
         let origin = self.origin.as_ref().map_or(0, |from| {
             from.segments.capacity() * size_of::<Segment>() + from.newlines.capacity() * size_of::<u64>()
         });
-        let named = self.named.capacity() * size_of::<u64>();
+        let numbers = (self.named.capacity() + self.pages.capacity()) * size_of::<u64>();
         let text_view = self.text_view.as_ref().map_or(0, |text| text.memory());
-        text_view + (self.symbols.memory() + origin + self.sentences.capacity() * size_of::<u32>() + named) as u64
+        text_view + (self.symbols.memory() + origin + self.sentences.capacity() * size_of::<u32>() + numbers) as u64
     }
 
     /// The parts of the document that are not text.
@@ -307,16 +310,23 @@ impl WholeText {
         }
     }
 
-    /// The bytes and lines from which a non-empty range of symbols comes.
+    /// The bytes, lines and pages from which a non-empty range of symbols comes.
     pub(super) fn locate(&self, range: &Range<u32>) -> Location {
         let (symbols, span) = (&self.symbols, self.span(range));
-        match &self.origin {
+        let place = match &self.origin {
             None => Location::new(span, [symbols.line_at(span.start), symbols.line_at(span.end - 1)]),
             Some(origin) => {
                 let line = |at: u64| 1 + origin.newlines.partition_point(|&newline| newline < at) as u64;
                 Location::new(span, [line(span.start), line(span.end.saturating_sub(1))])
             }
-        }
+        };
+        Location { pages: self.pages(span), ..place }
+    }
+
+    /// The first and the last page of a span that is not empty. `None` if the document is not a PDF.
+    pub(super) fn pages(&self, span: Span) -> Option<[u64; 2]> {
+        let page = |at: u64| self.pages.partition_point(|&start| start <= at) as u64;
+        (!self.pages.is_empty()).then(|| [page(span.start), page(span.end.saturating_sub(1))])
     }
 }
 
@@ -404,6 +414,7 @@ impl Symboliser {
                 origin: None,
                 sentences,
                 named,
+                pages: Vec::new(),
                 unread: Unread::default(),
                 text_view: None,
             });
@@ -420,8 +431,9 @@ impl Symboliser {
             newlines: Lines::new(bytes, extracted.encoding.unwrap_or_default()).newlines(),
         });
         let sentences = self.sentences(&extracted.text, &symbols);
+        let Extracted { pages, unread, .. } = extracted;
         // Extracted text is in no known language, so its words are their own values.
-        Ok(WholeText { symbols, origin, sentences, named: Vec::new(), unread: extracted.unread, text_view: None })
+        Ok(WholeText { symbols, origin, sentences, named: Vec::new(), pages, unread, text_view: None })
     }
 
     fn sentences(&self, text: &[u8], symbols: &Symbols) -> Vec<u32> {

@@ -27,6 +27,7 @@ mod numbers;
 mod options;
 mod oracle;
 mod pairs;
+mod pdf_pages;
 mod phrases;
 mod plants;
 mod prune;

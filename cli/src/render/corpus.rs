@@ -4,7 +4,7 @@ use fpdb::CorpusAnswer;
 
 use super::Style;
 use super::escape::escape_terminal;
-use super::human::lines;
+use super::human;
 use super::numbers::{count, percent};
 
 /// One query, for people.
@@ -19,7 +19,7 @@ pub(crate) fn corpus_line(answer: &CorpusAnswer, style: Style) -> String {
     let longest = answer.places.iter().max_by_key(|place| place.symbols);
     let place = longest.map_or(String::new(), |place| {
         let (symbols, document) = (count(place.symbols, "symbol"), escape_terminal(&place.document));
-        format!("; {symbols} in {document} ({})", lines(place.location.lines))
+        format!("; {symbols} in {document} ({})", human::place(&place.location))
     });
     format!("{name}  {} in {documents}{identical}{place}\n", percent(answer.corpus_containment))
 }

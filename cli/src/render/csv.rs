@@ -5,11 +5,11 @@
 
 use fpdb::dedup::{Removable, Superseded, Undecided};
 use fpdb::pairs::Pair;
-use fpdb::{DocumentInfo, Passage, QueryAnswer};
+use fpdb::{DocumentInfo, Location, Passage, QueryAnswer};
 use fpdb_kernel::hex;
 
 /// The columns of [`query_rows`]. `by_submission` adds the column of submissions, `text` adds the columns of
-/// the text as written, and `times` adds the column of the times of files.
+/// the text as written, and `times` adds the column of the times of files. New columns are added at the end.
 pub(crate) fn query_header(by_submission: bool, text: bool, times: bool) -> Vec<&'static str> {
     let mut header = vec![
         "query",
@@ -49,11 +49,12 @@ pub(crate) fn query_header(by_submission: bool, text: bool, times: bool) -> Vec<
     }
     header.push("metadata");
     header.extend(times.then_some("modified"));
+    header.extend(["query_first_page", "query_last_page", "document_first_page", "document_last_page"]);
     header
 }
 
-/// Number of columns after those of passages, with one view.
-const AFTER_PASSAGES: usize = 4;
+/// Number of columns after those of passages, with one view: three of `tail`, metadata and four of pages.
+const AFTER_PASSAGES: usize = 8;
 
 /// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
 /// documents of a submission follow the row of the submission and have its name. Those of a submission as the
@@ -98,12 +99,13 @@ pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: bool)
         }
         let columns = query_header(by_submission, false, false).len() - usize::from(by_submission) - AFTER_PASSAGES;
         for (place, row) in with_passages(&head, &found.passages, columns).into_iter().enumerate() {
-            let as_written = found.passages.get(place).map(|passage| passage.as_written.to_string());
+            let passage = found.passages.get(place);
+            let as_written = passage.map(|passage| passage.as_written.to_string());
             let last = answer.text.as_ref().map(|_| as_written.unwrap_or_default());
             let modified = times.then(|| found.modified.map_or(String::new(), |time| time.to_string()));
             // As JSON, because the names differ between documents.
             let metadata = Some(serde_json::json!(found.metadata).to_string());
-            let ends = last.into_iter().chain(metadata).chain(modified);
+            let ends = last.into_iter().chain(metadata).chain(modified).chain(pages(passage));
             rows.push(row.into_iter().chain(tail.iter().cloned()).chain(ends).collect());
         }
     }
@@ -194,6 +196,9 @@ pub(crate) fn pair_header(
     }
     header.extend(longest.then_some("longest"));
     header.extend(times.then_some(["a_modified", "b_modified"]).into_iter().flatten());
+    if passages {
+        header.extend(["a_first_page", "a_last_page", "b_first_page", "b_last_page"]);
+    }
     header
 }
 
@@ -222,11 +227,10 @@ pub(crate) fn pair_rows(
     let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
     let mut rows = match &pair.passages {
         None => vec![head],
-        Some(passages) => with_passages(
-            &head,
-            passages,
-            pair_header(true, PairText::None, false, false, false).len() - metadata.len(),
-        ),
+        Some(passages) => {
+            let after = metadata.len() + pages(None).len();
+            with_passages(&head, passages, pair_header(true, PairText::None, false, false, false).len() - after)
+        }
     };
     let share = |share: Option<f64>| share.map_or(String::new(), |share| share.to_string());
     for (place, row) in rows.iter_mut().enumerate() {
@@ -247,8 +251,20 @@ pub(crate) fn pair_rows(
         row.extend(longest.map(|symbols| symbols.to_string()));
         let times = times.into_iter().flatten();
         row.extend(times.map(|time| time.map_or(String::new(), |time| time.to_string())));
+        if let Some(passages) = &pair.passages {
+            row.extend(pages(passages.get(place)));
+        }
     }
     rows
+}
+
+/// The first and the last page of a passage in both documents. A cell is empty without a page.
+fn pages(passage: Option<&Passage>) -> [String; 4] {
+    let of = |at: Option<&Location>| {
+        at.and_then(|at| at.pages).map_or([const { String::new() }; 2], |pages| pages.map(|page| page.to_string()))
+    };
+    let [[a, b], [c, d]] = [of(passage.map(|passage| &passage.query)), of(passage.map(|passage| &passage.document))];
+    [a, b, c, d]
 }
 
 /// For each passage a row that begins with `head`. Without passages one row, filled with empty cells to

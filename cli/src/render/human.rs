@@ -279,8 +279,8 @@ fn passages(
         let (query, document) = (&passage.query, &passage.document);
         let line = format!(
             "      {} = {}, bytes {}-{}{of_query} = {}-{}{of_document}, {}",
-            lines(query.lines),
-            lines(document.lines),
+            place(query),
+            place(document),
             query.start,
             query.end,
             document.start,
@@ -325,8 +325,14 @@ fn names(passage: &Passage, unit: Unit) -> String {
     }
 }
 
-pub(super) fn lines([first, last]: [u64; 2]) -> String {
-    if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
+/// The pages, if there are any, and the lines of a location.
+pub(super) fn place(at: &Location) -> String {
+    let range = |unit: &str, [first, last]: [u64; 2]| match first == last {
+        true => format!("{unit} {first}"),
+        false => format!("{unit}s {first}-{last}"),
+    };
+    let pages = at.pages.map_or(String::new(), |pages| range("page", pages) + ", ");
+    pages + &range("line", at.lines)
 }
 
 /// One document of a list.

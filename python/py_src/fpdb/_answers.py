@@ -151,11 +151,15 @@ class Location(Answer):
         start: byte offset of its first byte in the original document.
         end: byte offset after its last byte.
         lines: its first and last line, counted from 1.
+        pages: of a PDF, its first and last page; the first page of the document is 1. None for other formats, and where the text of
+            the document is not at hand.
     """
 
     start: int
     end: int
     lines: tuple[int, int]
+    pages: tuple[int, int] | None = None
+    _OPTIONAL = frozenset({"pages"})
     _text: _Text | None = field(default=None, repr=False, compare=False)
     _slice: slice | None = field(default=None, repr=False, compare=False)
 
@@ -184,7 +188,8 @@ class Location(Answer):
 
     @classmethod
     def _at(cls, fields: Mapping[str, Any], text: _Text | None) -> Location:
-        return cls(fields["start"], fields["end"], tuple(fields["lines"]), text)
+        pages = fields.get("pages")
+        return cls(fields["start"], fields["end"], tuple(fields["lines"]), pages and tuple(pages), text)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,8 @@ def _passages(name: str, document: Match) -> Iterator[str]:
 
 def _side(location: Location) -> str:
     first, last = location.lines
-    where = f"lines {first}-{last}, bytes {location.start}-{location.end}"
+    pages = "pages {}-{}, ".format(*location.pages) if location.pages else ""
+    where = f"{pages}lines {first}-{last}, bytes {location.start}-{location.end}"
     text = location.text
     if text is not None and len(text) > CHARACTERS:
         text = text[:CHARACTERS] + "…"

@@ -17,6 +17,7 @@ use super::super::prepared::PreparedQuery;
 use super::views::{as_written, both_views};
 use super::{DocumentPassages, SharedFingerprint};
 use fpdb_kernel::columns::Fingerprint;
+use fpdb_kernel::document::Span;
 use fpdb_kernel::profile::{Profile, Selection, View};
 use fpdb_passages::Covered;
 use fpdb_passages::Extent;
@@ -201,16 +202,14 @@ fn follows(next: &SeedRun<'_>, passage: &SeedRun<'_>, gap: u64) -> bool {
 fn passage(run: &SeedRun<'_>, k: u64) -> Passage {
     let SeedRun { first, last } = run;
     Passage {
-        query: Location {
-            start: first.query.span.start,
-            end: last.query.span.end,
-            lines: [first.query.first_line, last.query.last_line],
-        },
-        document: Location {
-            start: first.document.start,
-            end: last.document.end,
-            lines: [first.document.first_line, last.document.last_line],
-        },
+        query: Location::new(
+            Span { start: first.query.span.start, end: last.query.span.end },
+            [first.query.first_line, last.query.last_line],
+        ),
+        document: Location::new(
+            Span { start: first.document.start, end: last.document.end },
+            [first.document.first_line, last.document.last_line],
+        ),
         symbols: length(run, k),
         agreement: None,
         same_names: None,

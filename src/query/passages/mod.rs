@@ -35,6 +35,7 @@ use super::options::PassageOptions;
 use super::text::WholeText;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
+use fpdb_kernel::document::Span;
 use fpdb_kernel::profile::{Profile, Selection, Unit, View};
 use fpdb_passages::rewritten::{self, QueryWords, Rewriting};
 use fpdb_passages::{
@@ -179,6 +180,11 @@ impl QueryText {
         stop.check()?;
         let words = OnceLock::new();
         Ok(Self { text, profile: *profile, wanted, occurrences, uncounted, ignored, words, text_view: None })
+    }
+
+    /// The first and the last page of a span of the query, if it is a PDF.
+    pub(super) fn pages(&self, span: Span) -> Option<[u64; 2]> {
+        self.text.pages(span)
     }
 
     /// Compares the query with a document symbol by symbol. `shared` are the hashes of fingerprints that both

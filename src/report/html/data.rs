@@ -298,6 +298,8 @@ pub(super) struct SideData {
     pub(super) bytes: PlaceColumns,
     /// First line and number of further lines. Null if they follow from the marks and the text.
     pub(super) lines: Option<PlaceColumns>,
+    /// First page and number of further pages of a PDF. Null for other formats.
+    pub(super) pages: Option<PlaceColumns>,
     /// Offsets in UTF-16 units of the text. Null if they equal the byte offsets, or there is no text.
     pub(super) marks: Option<PlaceColumns>,
 }

@@ -24,7 +24,10 @@ impl SideData {
     pub(super) fn without_text(found: &Match, is_a: bool) -> Self {
         let bytes = PlaceColumns::new(locations(found, is_a).map(|span| [span.start, span.end]));
         let lines = Some(PlaceColumns::new(locations(found, is_a).map(|span| span.lines)));
-        Self { text: false, bytes, lines, marks: None }
+        // If one passage of a document has pages, all have.
+        let pages: Option<Vec<[u64; 2]>> = locations(found, is_a).map(|span| span.pages).collect();
+        let pages = pages.filter(|pages| !pages.is_empty()).map(|pages| PlaceColumns::new(pages.into_iter()));
+        Self { text: false, bytes, lines, pages, marks: None }
     }
 
     /// The places in a document whose text is in the report.
@@ -36,6 +39,7 @@ impl SideData {
         Self {
             text: true,
             lines: side.lines.filter(|told| *told != lines),
+            pages: side.pages,
             marks: (marks != side.bytes).then_some(marks),
             bytes: side.bytes,
         }

@@ -125,6 +125,7 @@ pub(crate) struct SideData {
     pub(crate) text: bool,
     pub(crate) bytes: Places,
     pub(crate) lines: Option<Places>,
+    pub(crate) pages: Option<Places>,
     pub(crate) marks: Option<Places>,
 }
 

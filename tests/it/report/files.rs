@@ -76,6 +76,7 @@ fn a_report_is_a_folder_of_these_files() {
             expected.passages.iter().map(|passage| [span(passage).start, span(passage).end]).collect();
         assert_eq!(ranges(&side.bytes), spans);
         assert_eq!((side.text, side.lines, side.marks), (true, None, None), "as the text has them");
+        assert_eq!(side.pages, None, "no PDF");
     }
     assert_eq!(symbols, expected.passages.iter().map(|passage| passage.symbols).collect::<Vec<_>>());
     assert_eq!(agreement.len(), symbols.len());

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::browser::Browser;
+use crate::pdf_pages;
 use crate::support::{Folder, word};
 
 /// A paragraph of so many words, another one for each seed.
@@ -268,5 +269,20 @@ fn choices_last_when_the_page_is_loaded_again_and_all_rows_are_printed() {
     browser.press("o");
     browser.wait("document.getElementById('threshold') !== null");
     assert_eq!(browser.ask(choices), chosen);
+    browser.check_quiet();
+}
+
+#[test]
+fn passages_in_a_pdf_have_its_pages() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = pdf_pages::folder();
+    folder.ok(&["diff", "leak.txt", "report.pdf", "--format", "html", "-o", "report"]);
+    browser.open(&page(&folder), "pair=1");
+    browser.wait("document.getElementById('main').dataset.whole");
+    let cells = browser.ask("[...document.querySelectorAll('.passages tbody td:nth-child(n+3):nth-child(-n+4)')].map((cell) => cell.innerText)");
+    assert_eq!(cells, json!(["6\u{2013}15", "page 1\n13\u{2013}22", "21\u{2013}40", "pages 3\u{2013}4\n56\u{2013}77"]));
+    let table = browser
+        .ask("(() => { const t = document.querySelector('.passages'); return [t.scrollWidth, t.clientWidth] })()");
+    assert!(table[0].as_u64() <= table[1].as_u64(), "{table}");
     browser.check_quiet();
 }

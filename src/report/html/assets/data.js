@@ -58,9 +58,9 @@ function passagesOf(data, texts) {
   const sides = [data.a, data.b].map((side, at) => {
     const bytes = ranges(side.bytes);
     const marks = side.text ? (side.marks ? ranges(side.marks) : bytes) : null;
-    return { bytes, marks, lines: side.lines ? ranges(side.lines) : linesOf(texts[at].text, marks) };
+    return { bytes, marks, lines: side.lines ? ranges(side.lines) : linesOf(texts[at].text, marks), pages: side.pages && ranges(side.pages) };
   });
-  const span = (side, at) => ({ start: side.bytes[at][0], end: side.bytes[at][1], lines: side.lines[at] });
+  const span = (side, at) => ({ start: side.bytes[at][0], end: side.bytes[at][1], lines: side.lines[at], pages: side.pages && side.pages[at] });
   const passages = data.symbols.map((symbols, at) => ({ query: span(sides[0], at), document: span(sides[1], at), symbols,
     agreement: data.agreement[at] === null ? null : data.agreement[at] / 1000,
     names: data.same_names && data.same_names[at] !== null ? data.same_names[at] / 1000 : null }));

@@ -48,6 +48,9 @@ function likeness({ agreement, names }) {
   return names === null || names === 1 ? "same" : names === 0 ? "others" : percent(names);
 }
 
+const range = ([first, last]) => (first === last ? String(first) : `${first}\u2013${last}`);
+const pageOf = ([first, last]) => (first === last ? `page ${first}` : `pages ${first}\u2013${last}`);
+
 // The next pair or the one before: of the ranked ones, or of the same submissions.
 function beside(pair, by) {
   const other = report.pairs[pair.number + by];
@@ -128,8 +131,8 @@ function draw(main, pair, documents, evidence, texts, wanted) {
   const rows = passages.map((passage, at) => {
     // Of submissions, the lines are those of a file.
     const lines = (side) => {
-      const [first, last] = passage[sides[side]].lines;
-      return [passage.files && [fileOf(passage, side), " "], first === last ? String(first) : `${first}\u2013${last}`];
+      const { lines, pages } = passage[sides[side]];
+      return [passage.files && [fileOf(passage, side), " "], pages && h("div", {}, pageOf(pages)), range(lines)];
     };
     return h("tr", { class: "link", onclick: (event) => { if (!event.target.closest("button")) select(at + 1); } },
       h("td", {}, h("button", { class: `chip ${look(at + 1)}`, type: "button", "data-n": at + 1, "aria-label": `passage ${at + 1}`, onclick: () => select(at + 1) })),
@@ -230,7 +233,8 @@ function draw(main, pair, documents, evidence, texts, wanted) {
   // Where a passage begins, as words.
   function begins(number, side) {
     const passage = passages[number - 1];
-    return `line ${passage[sides[side]].lines[0]} of ${passage.files ? `${fileOf(passage, side).textContent} of ` : ""}${"AB"[side]}`;
+    const { lines, pages } = passage[sides[side]];
+    return `${pages ? `${pageOf([pages[0], pages[0]])}, ` : ""}line ${lines[0]} of ${passage.files ? `${fileOf(passage, side).textContent} of ` : ""}${"AB"[side]}`;
   }
 
   function select(number, quietly) {
