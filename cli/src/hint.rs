@@ -49,7 +49,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
             "{value} has documents, but no folder or archive with some: `.` takes each first folder as one submission, and a regular expression finds submissions in the names"
         ),
         Error::NoSuchDocument { .. } if let Some(folder) = error.folder_of_documents() => format!(
-            "documents lie below it: `fpdb list --prefix '{folder}'` shows them, and `fpdb rm --prefix '{folder}'` would remove them all"
+            "documents lie below it: `fpdb list '{folder}'` shows them, and `fpdb rm --prefix '{folder}'` would remove them all"
         ),
         Error::NothingFits { nearest: None, .. } | Error::NoSuchDocument { nearest: None, .. } => "`fpdb list` shows the names".into(),
         Error::NameTaken { .. } => "nothing was renamed: `fpdb rm` removes the documents that have the new names (--prefix FOLDER/ all of a folder); if these are the moved files, ingested since, it can remove the old ones instead; or choose another name".into(),
@@ -84,7 +84,7 @@ pub(super) fn hint(error: &Error, has_memory: bool) -> Option<String> {
         Error::NotProse { .. } => "leave --skip-quotes and --ignore-phrases out, or use a profile of characters or words: text, prose or words".into(),
         Error::NotWords { .. } => "leave --rewritten out, or compare with `--profile words`: `fpdb diff --profile words`, or a database that was made with it".into(),
         Error::NoTextToIgnore { .. } => "query with its file, or leave --skip-quotes and --ignore-phrases out; `ingest --store-text` keeps texts in the database".into(),
-        Error::SourcesMissing { .. } => "see whether its disk is mounted, and repair again; `fpdb verify --repair --give-up-missing` removes these documents from the database".into(),
+        Error::SourcesMissing { .. } => "see whether its disk is mounted or it was moved, put it back, and repair again; `fpdb restore DIR` makes a database of a backup; `fpdb verify --repair --give-up-missing` removes these documents from the database".into(),
         Error::DirectoryLoop { .. } => "remove the link, or run without --follow".into(),
         Error::BeyondRepair { .. } => "`fpdb restore DIR` makes a database of a backup, under another --db; without a backup ingest the documents again into a new database".into(),
         Error::Store { failure, .. } | Error::CannotOpen { failure, .. } => match failure {

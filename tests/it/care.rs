@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use fpdb::maintenance::{Backup, Compaction};
 use fpdb::{Database, DocId, IngestOptions, Progress, Removal, StopToken, Task};
@@ -205,6 +205,10 @@ fn verify_finds_a_flipped_bit_in_every_table() {
             Some(first) => assert!(first.contains(name) && problems.len() <= 2, "{name}: {run:#?}"),
             None => assert!(run.stderr.contains(name), "{name}: {run:#?}"),
         }
+        // Nothing is copied, unless the whole database is not read.
+        let run = folder.run(&["backup", "copies"]);
+        assert!(run.status == 2 && run.stderr.contains("fpdb verify --repair"), "{name}: {run:#?}");
+        assert!(!folder.path().join("copies").exists(), "{name}");
         fs::write(&table, &bytes).unwrap();
     }
     verified(&folder, ".fpdb");
@@ -374,8 +378,7 @@ fn backups_are_listed_and_restored_by_time() {
     let shown = folder.ok(&["backup", "--list", "copies"]).stdout;
     assert!(shown.lines().count() == 2 && shown.contains("  5 documents, "), "{shown}");
 
-    let at =
-        |seconds: i64| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds as u64)).to_string();
+    let at = |seconds: i64| jiff::Timestamp::from_second(seconds).unwrap().to_string();
     let made = field("made_at");
     for (db, time, documents) in [("first", made[0], 3), ("between", made[1] - 1, 3), ("second", made[1], 5)] {
         let restored = folder.ok(&["--db", db, "restore", "copies", "--at", &at(time), "--format", "json"]).json();

@@ -281,6 +281,10 @@ fn a_moved_folder_that_was_ingested_again_can_be_mended() {
     folder.ok(&["ingest", "-q", "arch"]);
     fs::create_dir(folder.path().join("new")).unwrap();
     fs::rename(folder.path().join("arch/2025"), folder.path().join("new/root")).unwrap();
+    // Before it, the names can still be changed without a removal.
+    let dry = folder.ok(&[&INGEST[..], &["--dry-run", "new"]].concat());
+    let hint = "hint: if all of arch/2025 was moved to new/root: `fpdb mv 'arch/2025' 'new/root'` renames the stored documents\n";
+    assert!(dry.stderr.contains(hint) && !dry.stderr.contains("fpdb rm"), "{dry:?}");
     let run = folder.ok(&[&INGEST[..], &["new"]].concat());
     assert_eq!((counts(&run), &run.json()[0]["moved"]), ([6, 0, 0], &6.into()));
     insta::assert_snapshot!(run.stderr, @"

@@ -1,7 +1,5 @@
 //! Numbers: formats counts, shares, sizes and times for people.
 
-use std::time::{Duration, UNIX_EPOCH};
-
 use bytesize::ByteSize;
 use indicatif::HumanCount;
 
@@ -46,8 +44,7 @@ pub(crate) fn duration(seconds: f64) -> String {
 
 /// A time in seconds since 1970, in UTC.
 pub(crate) fn moment(seconds: i64) -> String {
-    let time = UNIX_EPOCH + Duration::from_secs(seconds.max(0).unsigned_abs());
-    humantime::format_rfc3339_seconds(time).to_string()
+    jiff::Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
 }
 
 #[cfg(test)]
@@ -66,6 +63,8 @@ mod tests {
         assert_eq!(size(1024), "1.0 KiB");
         assert_eq!(size(u64::MAX), "16.0 EiB");
         assert_eq!(percent(0.596), "59.6%");
+        let times = [-2_111_529_600, 0, 1_795_687_814].map(moment);
+        assert_eq!(times, ["1903-02-03T00:00:00Z", "1970-01-01T00:00:00Z", "2026-11-26T10:10:14Z"]);
         assert_eq!([59.9, 61.0, 7260.0].map(duration), ["59 s", "1 min 1 s", "2 h 1 min"]);
     }
 }

@@ -61,13 +61,29 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     Ok(options)
 }
 
-/// Remembers the options if reading flags were typed.
+/// Remembers the options if reading flags were typed and the run has read a document. With a misspelled field it
+/// reads none, and the flags of an earlier run stay.
 ///
 /// # Errors
-/// Fails if the database cannot be written.
-pub(crate) fn remember(database: &DatabaseWriter, args: &IngestArgs, options: &IngestOptions) -> anyhow::Result<()> {
-    if args.are_reading_flags_typed {
-        database.remember(&there(args).collect::<Vec<_>>(), options)?;
+/// Fails if the database cannot be read or written.
+pub(crate) fn remember(
+    database: &DatabaseWriter,
+    args: &IngestArgs,
+    options: &IngestOptions,
+    has_read: bool,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    if !args.are_reading_flags_typed {
+        return Ok(());
+    }
+    let paths: Vec<&PathBuf> = there(args).collect();
+    if has_read {
+        return Ok(database.remember(&paths, options)?);
+    }
+    for path in paths {
+        if !database.remembered(path)?.is_empty() {
+            printer.note(&format!("{}: no document was read, so the flags of an earlier ingest stay", path.display()));
+        }
     }
     Ok(())
 }

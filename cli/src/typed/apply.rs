@@ -33,7 +33,8 @@ pub(crate) struct ApplyArgs {
     /// With --cut without the repeated passages. Brings an earlier copy up to date: writes new files, and
     /// files that lose other documents than before. Writes nothing if other files are in their places. Files
     /// without a stored document are not copied: `ingest` skipped them, could not read them, or found them
-    /// empty. Each copy keeps its format, order and compression.
+    /// empty. Such records of other files are copied as they are. Each copy keeps its format, order and
+    /// compression.
     /// Containers inside containers, signed archives and files that were ingested in several ways are copied
     /// whole, and listed.
     #[arg(long, value_name = "DIR", group = "action", conflicts_with_all = ["remove", "link", "move_to"])]

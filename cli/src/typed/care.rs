@@ -38,10 +38,11 @@ pub(crate) struct BackupArgs {
     /// Keep only the N newest backups [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep: Option<u32>,
-    /// Check only the sizes of the files of earlier backups
+    /// Check only the sizes of files
     ///
-    /// Without this flag all of them are read and compared with their checksums, and damaged ones are copied
-    /// again if the database still has them.
+    /// Without this flag the whole database is read first, and nothing is copied if it is damaged. The files of
+    /// earlier backups are read and compared with their checksums, and damaged ones are copied again if the
+    /// database still has them.
     #[arg(long)]
     pub(crate) quick: bool,
 }

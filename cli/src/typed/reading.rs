@@ -117,13 +117,18 @@ impl TypedValueParser for ReadAsParser {
         argument: Option<&clap::Arg>,
         typed: &std::ffi::OsStr,
     ) -> Result<ReadAs, clap::Error> {
-        let parse = |name: String| name.parse().map_err(|_| "expected auto, code or the name of a format");
+        let parse = |name: String| name.parse().map_err(|_| format!("expected one of {}", read_as_names().join(", ")));
         clap::builder::StringValueParser::new().try_map(parse).parse_ref(command, argument, typed)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let formats = Format::ALL.into_iter().map(Format::name);
-        let languages = Language::ALL.into_iter().map(Language::name);
-        Some(Box::new(["auto", "code"].into_iter().chain(formats).chain(languages).map(PossibleValue::new)))
+        Some(Box::new(read_as_names().into_iter().map(PossibleValue::new)))
     }
+}
+
+/// The values of `--as`.
+fn read_as_names() -> Vec<&'static str> {
+    let formats = Format::ALL.into_iter().map(Format::name);
+    let languages = Language::ALL.into_iter().map(Language::name);
+    ["auto", "code"].into_iter().chain(formats).chain(languages).collect()
 }

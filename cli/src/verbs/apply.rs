@@ -84,8 +84,10 @@ pub(crate) fn act(
     };
     output.answer(&ApplyTotals { summary: &summary, action: &options.action, files })?;
     if summary.done && matches!(options.action, Action::Write { .. } | Action::Cut { .. }) {
-        printer
-            .note("files that ingest skipped or could not read, and containers without documents, are not in the copy");
+        printer.note(
+            "files that ingest skipped or could not read, and containers without documents, are not in the copy; \
+             records that it skipped or could not read are copied as they are",
+        );
     }
     remarks(&summary, &options.action, printer);
     Ok(if summary.failed > 0 || summary.missing > 0 || summary.unjustified > 0 {

@@ -41,9 +41,6 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         .boilerplate_sources(&sources::boilerplate(args))
         .metadata(metadata);
     options.check()?;
-    if let Opened::Writer(database) = &database {
-        remembered::remember(database, args, &options)?;
-    }
     if args.prune && !sources.iter().any(|source| source.path().is_some_and(|path| path.is_dir() || !path.exists())) {
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
@@ -68,6 +65,11 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         Opened::Reader(database) => database.ingest_dry_run(&sources, &options, &task),
     };
     watch.progress.end();
+    if let Opened::Writer(database) = &database {
+        // After an error it is not known whether a document was read.
+        let has_read = ingested.as_ref().map_or(true, |summary| summary.documents > 0);
+        remembered::remember(database, args, &options, has_read, printer)?;
+    }
     let compaction = match &database {
         Opened::Writer(database) if ingested.is_ok() && !args.dry_run => Some(compaction_hint(database)),
         _ => None,
@@ -95,7 +97,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     }
     if !summary.absent_fields.is_empty() {
         printer.note(&format!(
-            "no document has the field {} (--keep-fields, --id-field)",
+            "no document that this run read has the field {} (--keep-fields, --id-field)",
             summary.absent_fields.join(", ")
         ));
     }
@@ -144,7 +146,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         printer.note(&format!(
             "{documents} {verb} new and the same as stored ones whose files no longer exist: {new} as {old}"
         ));
-        printer.note(&hint_to_rename(&old, &new));
+        printer.note(&hint_to_rename(&old, &new, args.dry_run));
     }
     if let Some((name, source)) = elsewhere {
         let (documents, verb) =
@@ -260,7 +262,7 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
 }
 
 /// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
-fn hint_to_rename(old: &str, new: &str) -> String {
+fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
     // The names have these ends in common, below a folder or an archive. The first component of each name
     // must remain, even if a folder was moved into another one.
     let common = old.match_indices(['/', '!']).filter(|&(at, _)| at > 0).map(|(at, _)| &old[at..]);
@@ -274,6 +276,10 @@ fn hint_to_rename(old: &str, new: &str) -> String {
         !old.starts_with(&new) && !new.starts_with(&old)
     };
     match folders.next().filter(is_apart) {
+        Some((from, to, _)) if dry_run => {
+            format!("hint: if all of {from} was moved to {to}: `fpdb mv '{from}' '{to}'` renames the stored documents")
+        }
+        None if dry_run => format!("hint: `fpdb mv '{old}' '{new}'` renames the stored one (--verbose lists all)"),
         Some((from, to, end)) => format!(
             "hint: if all of {from} was moved to {to}: `fpdb rm --prefix '{from}{end}' --yes` removes the old documents; to keep their \
              numbers and metadata instead: `fpdb rm --prefix '{to}{end}' --yes` and then `fpdb mv '{from}' '{to}'` (without --yes `rm` \
@@ -444,7 +450,8 @@ mod tests {
             ("a/t.txt", "a/b/t.txt", "`fpdb rm 'a/t.txt'` removes the old one"),
             ("a/b/t.txt", "a/t.txt", "`fpdb rm 'a/b/t.txt'` removes the old one"),
         ] {
-            assert!(hint_to_rename(old, new).contains(said), "{old} {new}: {}", hint_to_rename(old, new));
+            let hint = hint_to_rename(old, new, false);
+            assert!(hint.contains(said), "{old} {new}: {hint}");
         }
     }
 

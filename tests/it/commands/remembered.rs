@@ -76,6 +76,11 @@ fn flags_are_used_again_until_others_are_given() {
     let report = folder.ok(&["ingest", "--prune", "--format", "json", "docs"]).json().remove(0);
     assert_eq!(report["pruned"], 1);
 
+    // With a misspelled field nothing is read, and the right one stays.
+    let wrong = folder.run(&["ingest", "--text-field", "bdy", "crawl.jsonl"]);
+    assert!(wrong.status == 2 && wrong.stderr.contains("crawl.jsonl: no document was read, so the flags"), "{wrong:?}");
+    assert_eq!(remembered(&folder)[0], crawl);
+
     // Two paths in one command need the same flags.
     let both = folder.run(&["ingest", "docs", "crawl.jsonl"]);
     assert_eq!(both.status, 2);

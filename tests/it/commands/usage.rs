@@ -288,7 +288,7 @@ fn what_finds_nothing_is_told_of() {
     for given in ["docs", "docs/"] {
         for command in ["rm", "show"] {
             let run = folder.run(&[command, given]);
-            let hint = "hint: documents lie below it: `fpdb list --prefix 'docs/'` shows them, and `fpdb rm --prefix 'docs/'` would remove them all\n";
+            let hint = "hint: documents lie below it: `fpdb list 'docs/'` shows them, and `fpdb rm --prefix 'docs/'` would remove them all\n";
             assert_eq!((run.status, run.stderr.ends_with(hint)), (2, true), "{run:?}");
         }
     }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::care::backup_files::{BackupFiles, checksum_of};
-use crate::codec::format::{DECISIONS, FORMAT_VERSION, STORE};
+use crate::codec::format::{DECISIONS, FAMILIES, FORMAT_VERSION, STORE};
 use crate::engine::copies::{Copies, Copy};
 use crate::open::create::make_whole;
 use crate::open::files::{read_short, replace_file};
@@ -25,7 +25,7 @@ use crate::open::making::is_empty_folder;
 use crate::{Store, StoreOptions};
 use fpdb_host::durable::create_folders;
 use fpdb_host::error::{Error, Result};
-use fpdb_host::progress::Task;
+use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::{Answer, Schema};
 
 const MARKER: &str = "FPDB-BACKUP";
@@ -162,9 +162,13 @@ fn marker() -> String {
 }
 
 impl Store {
-    /// Copies the database into `folder`, and keeps at most `keep` backups there. Compares each file that a
-    /// backup needs with its checksum; with `quick` only its size.
+    /// Copies the database into `folder`, and keeps at most `keep` backups there. First reads all rows, because
+    /// a copy of a damaged database would have right checksums. Compares each file that a backup needs with its
+    /// checksum. With `quick` it reads no rows, and compares only sizes.
     pub fn backup(&self, folder: &Path, keep: Option<usize>, quick: bool, task: &Task<'_>) -> Result<Backup> {
+        if !quick {
+            self.read_through(task)?;
+        }
         self.claim(folder)?;
         // The engine syncs the files in its folder, but not the name of the folder.
         create_folders(&folder.join(ENGINE))?;
@@ -226,6 +230,22 @@ impl Store {
             mended: mended as u64,
             damaged,
         })
+    }
+
+    /// Reads all rows, so that the engine compares the checksum of each block.
+    fn read_through(&self, task: &Task<'_>) -> Result<()> {
+        let mut read = 0;
+        for family in FAMILIES {
+            for row in self.engine.scanned_entries(family, &[], "read the database before its backup")? {
+                row?;
+                if is_due(read) {
+                    // The number of rows is not known.
+                    task.step("rows read", read, 0)?;
+                }
+                read += 1;
+            }
+        }
+        Ok(())
     }
 
     /// Creates a database at `root`, which must not exist, from the backup `number` in `folder`, or from the
