@@ -38,8 +38,8 @@ pub struct DatabaseWriter {
 pub struct BackupOptions {
     /// The number of newest backups to keep in the folder. Default: `None`, all.
     pub keep: Option<usize>,
-    /// Does not read the whole database first, and compares the files of earlier backups by their sizes only, not
-    /// by checksums. Default: `false`.
+    /// Does not read the whole database first, and compares the files of earlier backups by their sizes only,
+    /// not by checksums. Default: `false`.
     pub quick: bool,
 }
 
@@ -400,11 +400,11 @@ impl DatabaseWriter {
         })
     }
 
-    /// Copies the database into `folder`, which may hold earlier backups of it. A damaged database is not copied,
-    /// unless the backup is `quick`.
+    /// Copies the database into `folder`, which may hold earlier backups of it. A damaged database is not
+    /// copied, unless the backup is `quick`.
     ///
     /// # Errors
-    /// Those of a read of the whole database: [`Error::Damaged`] and others for which [`Error::is_damage`] is true.
+    /// [`Error::Damaged`] and other errors of a read for which [`Error::is_damage`] is true;
     /// [`Error::NotABackup`] if something else is in the folder, [`Error::OthersBackup`],
     /// [`Error::DamagedBackup`], [`Error::InsideDatabase`], [`Error::Stopped`].
     pub fn backup(&self, folder: impl AsRef<Path>, options: &BackupOptions, task: &Task<'_>) -> Result<Backup> {

@@ -61,8 +61,8 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     Ok(options)
 }
 
-/// Remembers the options if reading flags were typed and the run has read a document. With a misspelled field it
-/// reads none, and the flags of an earlier run stay.
+/// Remembers the options if reading flags were typed and the run has read a document. With a misspelled
+/// field it reads none, and the flags of an earlier run stay.
 ///
 /// # Errors
 /// Fails if the database cannot be read or written.

@@ -40,9 +40,9 @@ pub(crate) struct BackupArgs {
     pub(crate) keep: Option<u32>,
     /// Check only the sizes of files
     ///
-    /// Without this flag the whole database is read first, and nothing is copied if it is damaged. The files of
-    /// earlier backups are read and compared with their checksums, and damaged ones are copied again if the
-    /// database still has them.
+    /// Without this flag the whole database is read first, and nothing is copied if it is damaged. The files
+    /// of earlier backups are read and compared with their checksums, and damaged ones are copied again if
+    /// the database still has them.
     #[arg(long)]
     pub(crate) quick: bool,
 }
