@@ -209,6 +209,15 @@ def test_attachments_of_mails_are_counted_and_documents_tell_the_time_of_their_f
         database.ingest({"of no file": SHARED_LINES})
         assert [info.modified for info in database.documents()] == [1_600_000_000, None]
         assert pyarrow.table(database.documents())["modified"].to_pylist() == [1_600_000_000, None]
+    with fpdb.create(tmp_path / "other") as database:
+        summary = database.ingest([path], attachments=True)
+        assert (summary.added, summary.attachments) == (3, 0)
+        names = ["a.eml", "a.eml!a.csv", "a.eml!a (2).csv"]
+        assert [info.name for info in database.documents()] == [str(tmp_path / name) for name in names]
+        answers = database.query_below(path, attachments=True)
+        assert [(answer.query.name, answer.query.attachments) for answer in answers] == [
+            (str(tmp_path / name), 0) for name in names
+        ]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1", "shift_jis"])

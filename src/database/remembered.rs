@@ -30,8 +30,8 @@ const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
 /// [`Error::InvalidOptions`](crate::Error::InvalidOptions) if the options cannot be written as JSON.
 pub(super) fn record(options: &IngestOptions) -> Result<Vec<String>> {
     let IngestOptions { store_text, walk, read, .. } = options.clone();
-    let ReadOptions { front_end, closed, fields, .. } = read;
-    let read = ReadOptions::default().front_end(front_end).closed(closed).fields(fields);
+    let ReadOptions { front_end, closed, attachments, fields, .. } = read;
+    let read = ReadOptions::default().front_end(front_end).closed(closed).attachments(attachments).fields(fields);
     let kept = IngestOptions::default().store_text(store_text).walk(walk).read(read);
     let json = options_to_json(&IngestOptions::default(), &kept)?;
     Ok(if json.is_empty() { Vec::new() } else { vec![Value::Object(json).to_string()] })
@@ -103,6 +103,8 @@ mod tests {
         assert_eq!(record(&once).unwrap(), Vec::<String>::new());
         let walk = WalkOptions::default().include(vec!["*.txt".into()]);
         assert_eq!(record(&once.walk(walk)).unwrap(), [r#"{"walk":{"include":["*.txt"]}}"#]);
+        let attachments = IngestOptions::default().read(ReadOptions::default().attachments(true));
+        assert_eq!(record(&attachments).unwrap(), [r#"{"read":{"attachments":true}}"#]);
         assert_eq!(format!("{:?}", read_back(&record(&all()).unwrap()).unwrap()), format!("{:?}", all()));
     }
 

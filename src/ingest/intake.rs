@@ -273,7 +273,8 @@ impl Intake<'_> {
                     boilerplate,
                 );
                 let added = self.resolve(record)?;
-                self.summary.attachments += added.map_or(0, |_| read.facts.attachments);
+                let are_read = self.options.read.reads_attachments();
+                self.summary.attachments += added.filter(|_| !are_read).map_or(0, |_| read.facts.attachments);
             }
             Err(Error::Stopped) => self.break_off()?,
             Err(error) => {

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::options::IngestOptions;
 use super::record::metadata_after;
 use fpdb_host::error::{Error, Result};
-use fpdb_kernel::document::Digest;
+use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{About, CLOSED, FileFacts, ReadAs};
 use fpdb_store::{DocumentRecord, PendingDocuments, Store};
 
@@ -29,6 +29,12 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
     let Some(record) = newest_stored(store, &about.name)? else { return Ok(Known::Nothing) };
     let closed = options.read.closed && record.member.as_deref() == Some(CLOSED);
     if !may_be(&record, options, about, file.bytes) || (record.member.is_some() && !closed) {
+        return Ok(Known::Nothing);
+    }
+    // Its attachments may be documents, now or before.
+    if record.format == Format::Mail.name()
+        && (options.read.reads_attachments() || store.container(&file.source)?.is_some())
+    {
         return Ok(Known::Nothing);
     }
     let same_time = record.modified().is_some() && record.modified() == file.modified;

@@ -106,7 +106,7 @@ impl IngestOptions {
     /// The digest is made of these words. Databases keep it, and a container with another digest is read
     /// again. So the words must stay, even if types are renamed.
     fn settings_in_words(&self, name: &str, source: &str) -> String {
-        let ReadOptions { front_end, closed, fields, limits: _, skip_quotes: _, .. } = &self.read;
+        let ReadOptions { front_end, closed, attachments, fields, limits: _, skip_quotes: _, .. } = &self.read;
         let front_end = match front_end {
             ReadAs::Auto => "Auto".to_owned(),
             ReadAs::Code => "Code".to_owned(),
@@ -123,7 +123,10 @@ impl IngestOptions {
             ([], []) => String::new(),
             globs => format!("{globs:?} "),
         };
-        format!("{front_end} {closed} {fields} {boilerplate} {store_text} {table:?} {deletes} {globs}{name}")
+        let attachments = if *attachments { "attachments " } else { "" };
+        format!(
+            "{front_end} {closed} {fields} {boilerplate} {store_text} {table:?} {deletes} {attachments}{globs}{name}"
+        )
     }
 }
 
@@ -143,6 +146,8 @@ mod tests {
         let expected =
             r#"Code true RecordFields { text: "body\n", id: "id", keep: ["url", "a b"] } true true None false a.zip"#;
         assert_eq!(words(options), expected);
+        let options = IngestOptions::default().read(ReadOptions::default().attachments(true));
+        assert_eq!(words(options), default.replace("a.zip", "attachments a.zip"));
         for (format, name) in [(Format::Pdf, "pdf"), (Format::Code(Language::Rust), "rust")] {
             let read = ReadOptions::default().front_end(ReadAs::Format(format));
             assert!(words(IngestOptions::default().read(read)).starts_with(&format!("Format({name}) ")));

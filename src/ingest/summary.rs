@@ -76,7 +76,7 @@ pub struct IngestSummary {
     /// finds them by a part of them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_text: u64,
-    /// Attachments of added or replacing mails. They are not read.
+    /// Attachments of added or replacing mails that are not read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attachments: u64,
     /// Bytes of the added and replacing documents.

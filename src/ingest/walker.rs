@@ -178,7 +178,10 @@ impl<'a> Walker<'a> {
         }
         let container = match open(&mut about, &file, reading) {
             Ok(Opened::Document(_)) if only_members => return Ok(ControlFlow::Continue(())),
-            Ok(Opened::Document(Content::File)) => return Ok(self.document(about, Content::File, stored)),
+            Ok(Opened::Document(Content::File)) if self.store.container(&file.source)?.is_none() => {
+                return Ok(self.document(about, Content::File, stored));
+            }
+            // The file is compressed, or was a container. Closing it deletes the documents it held before.
             Ok(Opened::Document(content)) => {
                 let closed = ReadContainer { name: about.name.clone(), file, whole: true };
                 let _ = self.step(IntakeStep::Open);

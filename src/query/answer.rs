@@ -126,7 +126,7 @@ pub struct QueryDocument {
     /// True if offsets and lines refer to text extracted from the document (from a PDF, say).
     #[serde(default, skip_serializing_if = "is_false")]
     pub extracted: bool,
-    /// Number of a mail's attachments, which are not read.
+    /// Number of a mail's attachments that are not read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attachments: u64,
     /// Number of documents of a submission that are one query, with

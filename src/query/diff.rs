@@ -69,12 +69,14 @@ pub fn diff(
     options.joining.check(profile)?;
     let finder = PhraseFinder::of(options.phrases.as_ref(), profile)?;
     let stop = task.token();
+    // A mail is one document, without its attachments.
+    let read = options.read.clone().attachments(false);
     let total = 2 + options.boilerplate.len() as u64;
     task.step(STEP, 0, total)?;
-    let mut a = prepared(&mut QueryReader::new(profile, None, &options.read, finder.as_ref(), stop)?, a)?;
+    let mut a = prepared(&mut QueryReader::new(profile, None, &read, finder.as_ref(), stop)?, a)?;
     task.step(STEP, 1, total)?;
     // Text is ignored only in the first document, the query.
-    let mut reader = QueryReader::new(profile, None, &options.read.clone().skip_quotes(false), None, stop)?;
+    let mut reader = QueryReader::new(profile, None, &read.skip_quotes(false), None, stop)?;
     let b = prepared(&mut reader, b)?;
     for (read, source) in (2..).zip(&options.boilerplate) {
         task.step(STEP, read, total)?;

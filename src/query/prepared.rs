@@ -41,7 +41,7 @@ pub(crate) struct PreparedQuery {
     pub(crate) symbols_of_text: u64,
     /// True if its spans refer to text extracted from it.
     pub(crate) extracted: bool,
-    /// Number of a mail's attachments, which are not read.
+    /// Number of a mail's attachments that are not read.
     attachments: u64,
     /// Number of joined documents; 0 for one document.
     files: u64,
@@ -352,7 +352,9 @@ impl<'a> QueryReader<'a> {
     /// Reads a document that was found in a folder or container.
     pub(crate) fn read_found(&mut self, candidate: &Candidate) -> Result<PreparedQuery> {
         let subject = self.read_as(candidate, self.read.front_end)?;
-        Ok(PreparedQuery { metadata: candidate.about.metadata.iter().cloned().collect(), ..subject })
+        // They are queries of their own.
+        let attachments = if self.read.reads_attachments() { 0 } else { subject.attachments };
+        Ok(PreparedQuery { metadata: candidate.about.metadata.iter().cloned().collect(), attachments, ..subject })
     }
 
     /// Reads a text in memory.
@@ -374,7 +376,15 @@ impl<'a> QueryReader<'a> {
         let record = store.document(id)?;
         let metadata = record.metadata.iter().cloned().collect();
         let subject = self.read_record(store, id, record, texts)?;
-        Ok(PreparedQuery { metadata, ..subject })
+        let mut attachments = subject.attachments;
+        if attachments > 0 {
+            store.for_each_name_beginning(&format!("{}!", subject.name), |_, _| {
+                // They are documents of their own.
+                attachments = 0;
+                Ok(false)
+            })?;
+        }
+        Ok(PreparedQuery { metadata, attachments, ..subject })
     }
 
     fn read_record(

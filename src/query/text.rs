@@ -147,7 +147,9 @@ pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Opt
 /// # Errors
 /// Fails if the file cannot be read, or its bytes do not parse in its format.
 pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
-    text_of_candidate(&single_document(path, options, &StopToken::new())?, unit, options)
+    // A mail is one document here, even if its attachments are documents too.
+    let single = options.clone().attachments(false);
+    text_of_candidate(&single_document(path, &single, &StopToken::new())?, unit, options)
 }
 
 /// Reads the text of a document in memory, as a query document with this unit is read.

@@ -81,6 +81,8 @@ fn pdf(content: &[u8]) -> Vec<u8> {
 }
 
 /// The set, with documents of about so many bytes once they are unpacked.
+const MIXED: &str = "From: a\nContent-Type: multipart/mixed; boundary=b\n\n";
+
 fn set(bytes: usize) -> Vec<(String, Vec<u8>)> {
     let mut set: Vec<(String, Vec<u8>)> = Vec::new();
     let text = [
@@ -113,6 +115,9 @@ fn set(bytes: usize) -> Vec<(String, Vec<u8>)> {
             "",
         ),
         ("e.eml", "From: a\n\n", "--b\nContent-Type: message/rfc822\n\n", ""),
+        ("f.eml", MIXED, "--b\nContent-Disposition: attachment; filename=a\n\na\n", "--b--\n"),
+        ("g.eml", MIXED, "--b\nContent-Type: message/rfc822\n\nContent-Type: multipart/mixed; boundary=b\n\n", ""),
+        ("h.eml", MIXED, "--b\nContent-Transfer-Encoding: base64\nContent-Type: a/b\n\nYQ\n", ""),
         ("a.txt", "", "a", ""),
         ("b.txt", "", "e\u{301}\u{327}", ""),
         ("c.txt", "", "\u{fb03}\u{1f468}\u{200d}", ""),
@@ -150,6 +155,19 @@ fn set(bytes: usize) -> Vec<(String, Vec<u8>)> {
     add("empty.zip", zip(empty(bytes / 100)));
     add("names.zip", zip((0..bytes / 60_000).map(|number| (format!("{}{number}", "n".repeat(60_000)), vec![b'x']))));
     add("bomb.zip", zip([("a".to_owned(), vec![b'a'; bytes * 20])]));
+    let mut attached = [MIXED.as_bytes(), b"--b\nContent-Disposition: attachment; filename=a.zip\n\n"].concat();
+    attached.extend(zip([("a".to_owned(), vec![b'a'; bytes * 20])]));
+    add("bomb.eml", attached);
+    let mut matryoshka = b"From: a\n\ntext\n".to_vec();
+    for depth in 0..20 {
+        // The boundary of the outer mail must not occur in the inner one.
+        let head = format!(
+            "From: a\nContent-Type: multipart/mixed; boundary=b{depth}b\n\n--b{depth}b\nContent-Type: \
+             application/octet-stream; name=a.eml\n\n"
+        );
+        matryoshka = [head.as_bytes(), &matryoshka, &vec![b'a'; bytes / 20]].concat();
+    }
+    add("nested.eml", matryoshka);
     let mut nested = vec![b'a'; bytes];
     for _ in 0..20 {
         nested = gzip(&nested);
@@ -185,6 +203,7 @@ fn ingest(folder: &Folder, memory: u64, seconds: u64, files: &[&str]) -> Run {
     let script = "ulimit -d $0 && ulimit -t $1 && shift && exec \"$@\"";
     command.args(["-c", script, &(memory << 10).to_string(), &seconds.to_string()]);
     command.args([env!("CARGO_BIN_EXE_fpdb"), "ingest", "--format", "json", "--threads", "2", "--memory", "64MiB"]);
+    command.arg("--attachments");
     command.args(files).current_dir(folder.path()).stdin(Stdio::null());
     Run::of(&command.output().unwrap())
 }

@@ -2,6 +2,7 @@
 
 mod apply;
 mod assemble;
+mod attachments;
 mod bad_input;
 mod boilerplate;
 mod care;

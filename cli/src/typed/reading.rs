@@ -32,7 +32,7 @@ impl ReadArgs {
     }
 }
 
-/// Which fields of records are read.
+/// Which parts of records and mails are read.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct RecordFieldArgs {
@@ -53,17 +53,24 @@ pub(crate) struct RecordFieldArgs {
     /// For mails, a field is a header, such as subject, date or from. Upper and lower case are the same.
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub(crate) keep_fields: Vec<String>,
+    /// Read each attachment of a mail as a document too
+    ///
+    /// An attachment is named after its mail, such as 'inbox.mbox#17!contract.pdf', and read as a member of
+    /// an archive is. The mail stays a document, with its own text.
+    #[arg(long, conflicts_with_all = ["front_end", "no_expand"])]
+    pub(crate) attachments: bool,
 }
 
 impl RecordFieldArgs {
-    /// Sets these fields. If a field was named, files of records must not be read as one document.
+    /// Sets these parts. If a field was named, files of records must not be read as one document.
     pub(crate) fn set(&self, read: ReadOptions) -> ReadOptions {
         let mut fields = RecordFields::default().keep(self.keep_fields.clone());
         if !self.text_field.is_empty() {
             fields.text = self.text_field.join("\n");
         }
         fields.id = self.id_field.clone().unwrap_or(fields.id);
-        read.fields(fields).expects_records(!self.text_field.is_empty() || self.id_field.is_some())
+        let expects_records = !self.text_field.is_empty() || self.id_field.is_some();
+        read.fields(fields).expects_records(expects_records).attachments(self.attachments)
     }
 }
 

@@ -20,9 +20,10 @@ enum Setting {
 
 use Setting::{Switch, Values};
 
-const READING_FLAGS: [ReadingFlag; 10] = [
+const READING_FLAGS: [ReadingFlag; 11] = [
     ("front_end", "as", |options| Values(vec![options.read.front_end.name().to_owned()])),
     ("no_expand", "no-expand", |options| Switch(options.read.closed)),
+    ("attachments", "attachments", |options| Switch(options.read.attachments)),
     ("text_field", "text-field", |options| Values(options.read.fields.text.split('\n').map(Into::into).collect())),
     ("id_field", "id-field", |options| Values(vec![options.read.fields.id.clone()])),
     ("keep_fields", "keep-fields", |options| Values(options.read.fields.keep.clone())),
@@ -85,13 +86,22 @@ mod tests {
             "--follow",
             "--store-text",
         ];
-        let matches = Cli::command().get_matches_from(["fpdb", "ingest", "x"].iter().chain(&flags));
-        let Verb::Ingest(args) = Cli::from_arg_matches(&matches).unwrap().verb else { panic!("no ingest") };
-        assert_eq!(words(&args.options()), flags);
-        let matches = matches.subcommand_matches("ingest").unwrap();
-        for (argument, ..) in READING_FLAGS {
-            assert_eq!(matches.value_source(argument), Some(ValueSource::CommandLine), "{argument}");
+        let mut typed: Vec<&str> = Vec::new();
+        // --as and --no-expand exclude --attachments.
+        let (others, attachments) = (&flags[..], &["--attachments"][..]);
+        for flags in [others, attachments] {
+            let matches = Cli::command().get_matches_from(["fpdb", "ingest", "x"].iter().chain(flags));
+            let Verb::Ingest(args) = Cli::from_arg_matches(&matches).unwrap().verb else { panic!("no ingest") };
+            assert_eq!(words(&args.options()), flags);
+            let matches = matches.subcommand_matches("ingest").unwrap();
+            let is_typed = |argument| matches.value_source(argument) == Some(ValueSource::CommandLine);
+            typed
+                .extend(READING_FLAGS.map(|(argument, ..)| argument).into_iter().filter(|argument| is_typed(argument)));
         }
+        typed.sort_unstable();
+        let mut known = READING_FLAGS.map(|(argument, ..)| argument);
+        known.sort_unstable();
+        assert_eq!(typed, known);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::html_report::{HtmlReport, TemporaryCopies, is_read_once};
 use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
-use crate::render::{QueryPage, query_header};
+use crate::render::{QueryPage, attachments_left_out, query_header};
 use crate::resolved::{output, phrases};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
@@ -45,7 +45,10 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     printer.detail(&format!("compared with {profile}"));
     spooled.rename(&args.a, &mut answer.query.name);
     answer.matches.iter_mut().for_each(|found| spooled.rename(&args.b, &mut found.document));
-    query::tell_attachments(answer.query.attachments, printer);
+    let attachments = answer.query.attachments;
+    if attachments > 0 {
+        printer.note(&attachments_left_out(attachments, "name one to compare it, such as 'a.eml!contract.pdf'"));
+    }
     let found = !answer.matches.is_empty();
     let mut complete = true;
     if let Some(html) = html {

@@ -253,14 +253,14 @@ fn holds_documents(source: &QuerySource, answer: &fpdb::Result<QueryAnswer>) -> 
     matches!(source, QuerySource::File(path) if path.is_dir() || path.is_file())
 }
 
-/// Prints the number of skipped files.
-/// Says that mails have attachments, which are not read.
+/// Says that attachments of mails were not read.
 pub(super) fn tell_attachments(attachments: u64, printer: &Printer) {
     if attachments > 0 {
-        printer.note(&attachments_left_out(attachments));
+        printer.note(&attachments_left_out(attachments, "--attachments reads them as documents"));
     }
 }
 
+/// Prints the number of skipped files.
 fn tell_skipped(skipped: u64, printer: &Printer) {
     if skipped > 0 {
         let (are, were) = if skipped == 1 { ("is no document", "was") } else { ("are no documents", "were") };

@@ -334,7 +334,7 @@ class QueryDocument(Answer):
     """The document that was queried with; `fingerprints` are its distinct hashes at `window`.
 
     `extracted` is True if offsets and lines in it are of the text extracted from it, such as from a PDF. `metadata` is that of a record
-    or a stored document: its id and the fields to keep, for example. `attachments` is the number of a mail's attachments, which are not read.
+    or a stored document: its id and the fields to keep, for example. `attachments` is the number of a mail's attachments that are not read.
     `files` is the number of files of a submission that are one query, with `join_submissions`; else 0.
     """
 
@@ -894,7 +894,7 @@ class IngestSummary(Answer):
         skips, skipped: the same of what is no document.
         unread_archives: those that are archives of a kind that is not read, such as 7z.
         without_text: added or replacing ones that are not empty and have no text, such as scanned pages.
-        attachments: those of added or replacing mails, which are not read.
+        attachments: those of added or replacing mails that are not read.
         absent_fields: fields to keep that no document which was read has.
         boilerplate, made_boilerplate: added or replacing ones that are boilerplate, and stored ones that are it from now on.
         dry_run: whether nothing was stored; then `removed_names` are the first 1,000 names of documents that would be forgotten.

@@ -186,6 +186,7 @@ class Database:
         text: str | Sequence[str] = "text",
         id: str = "id",
         keep: Sequence[str] = (),
+        attachments: bool = False,
         remember: bool = False,
         progress: ProgressLike = None,
         stop: StopToken | None = None,
@@ -215,8 +216,10 @@ class Database:
             follow: follows symbolic links below folders.
             text, id, keep: the fields of JSONL and the columns of Parquet files: which holds the text (or several, whose texts are
                 joined), which the id, and which others are kept as metadata. `keep` also names headers of mails.
-            remember: remembers for these paths all of `format`, `closed`, `store_text` and the arguments from `exclude` to `keep`. They
-                are in `remembered`, and `fpdb ingest` uses them if none of these flags is given. Defaults forget.
+            attachments: reads each attachment of a mail as a document of its own, such as `zoe.eml!contract.pdf`. Has no effect
+                with `closed` or with a `format`.
+            remember: remembers for these paths all of `format`, `closed`, `store_text` and the arguments from `exclude` to
+                `attachments`. They are in `remembered`, and `fpdb ingest` uses them if none of these flags is given. Defaults forget.
             progress: True for a bar of tqdm, or a function that is called with a `Progress` some 20 times a second. What it
                 raises stops the ingest.
             stop: stops the ingest from another thread.
@@ -250,6 +253,7 @@ class Database:
                 "text": text,
                 "id": id,
                 "keep": keep,
+                "attachments": attachments,
             },
         )
         paths, documents = given_documents(paths_or_documents)
@@ -577,8 +581,8 @@ class Database:
 
         Args:
             path: the file or folder.
-            exclude, include, skip_hidden, follow, text, id, keep: as for `ingest`. `query.metadata` of the answer to a record has its
-                id and the fields to keep.
+            exclude, include, skip_hidden, follow, text, id, keep, attachments: as for `ingest`. `query.metadata` of the answer to a
+                record has its id and the fields to keep.
             mode, window, n, top, min_score, max_df, passages, rewritten, gap, min_passage, skip_quotes, ignore_phrases: as for `query`.
             weight, submission_by, submission_files, file_times, format, limits: as for `query`.
             join_submissions: the files of one submission, by `submission_by`, are one query, whose answer comes after those of single

@@ -216,6 +216,7 @@ _FIELDS = {
     "text": Argument("read.fields.text", "text", _lines),
     "id": Argument("read.fields.id", "id", _text),
     "keep": Argument("read.fields.keep", (), _texts),
+    "attachments": Argument("read.attachments", False, _switch),
 }
 _WALKING = {
     "exclude": Argument("walk.exclude", (), _texts),
@@ -372,6 +373,7 @@ class BelowOptions(MatchOptions, total=False):
     id: str
     keep: Sequence[str]
     join_submissions: bool
+    attachments: bool
 
 
 class PairsOptions(TypedDict, total=False):

@@ -246,15 +246,15 @@ impl Contents<'_> {
     /// Reads a file, and compares the documents in `entries` with the database.
     pub(super) fn look(&self, source: &SourceFile, entries: &[PlannedDocument]) -> Result<Looked> {
         let scan = Scan::new(entries, &source.path);
-        let (scan, kind, reason) = self.scan(Path::new(&source.path), &source.reading, scan)?;
+        let (scan, kind, reason) = self.scan(Path::new(&source.path), source, scan)?;
         self.judge(source, scan, kind, reason)
     }
 
     /// The digests of all documents in the copy of a file.
-    pub(super) fn digests(&self, copy: &Path, reading: &SourceReading) -> Result<FxHashSet<Digest>> {
+    pub(super) fn digests(&self, copy: &Path, source: &SourceFile) -> Result<FxHashSet<Digest>> {
         let path = copy.display().to_string();
         let scan = Scan::of_all(&path);
-        let (scan, ..) = self.scan(copy, reading, scan)?;
+        let (scan, ..) = self.scan(copy, source, scan)?;
         Ok(scan.all.unwrap_or_default())
     }
 
@@ -263,17 +263,21 @@ impl Contents<'_> {
     fn scan<'s>(
         &self,
         path: &Path,
-        reading: &SourceReading,
+        source: &SourceFile,
         scan: Scan<'s>,
     ) -> Result<(Scan<'s>, FileKind, Option<String>)> {
-        let mut read = ReadOptions::default().limits(self.limits.clone());
+        let mut read = ReadOptions::default().limits(self.limits.clone()).attachments(source.attachments);
         let mut reason = None;
-        match reading {
+        match &source.reading {
             SourceReading::Closed => read.closed = true,
             SourceReading::Members(field) => {
                 read.fields.text = field.clone().unwrap_or(RecordFields::default().text);
             }
             SourceReading::Whole => {}
+            SourceReading::Mixed if source.attachments => {
+                let removes = scan.entries.iter().any(PlannedDocument::is_removable);
+                reason = removes.then(|| "it is a mail with attachments; it stays whole".to_owned());
+            }
             SourceReading::Mixed => reason = Some("it was ingested in several ways; it stays whole".to_owned()),
         }
         let scan = RefCell::new(scan);
@@ -314,6 +318,8 @@ impl Contents<'_> {
         let in_reach = match (kind, scan.container) {
             (FileKind::Document, _) | (FileKind::Container(None), Some((_, 0))) => true,
             (FileKind::Container(Some(_)), Some((_, 1))) => !by_directory,
+            // A mail, which is never written without its attachments.
+            (FileKind::Container(_), None) => source.attachments,
             _ => false,
         };
         if !in_reach && looked.reason.is_none() {

@@ -11,7 +11,7 @@ use crate::archive::spill::{Sorter, TempSpace};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 use fpdb_kernel::document::Digest;
-use fpdb_reading::input::{CLOSED, parts_of};
+use fpdb_reading::input::{CLOSED, may_be_attached, parts_of};
 use fpdb_store::Store;
 
 /// A file that documents come from.
@@ -23,6 +23,8 @@ pub(super) struct SourceFile {
     pub(super) name: String,
     /// How the file was read.
     pub(super) reading: SourceReading,
+    /// True if attachments of mails may be among its documents.
+    pub(super) attachments: bool,
     /// Number of documents in the database that come from it.
     pub(super) documents: u64,
 }
@@ -36,7 +38,7 @@ pub(super) enum SourceReading {
     Closed,
     /// Its members. The value is the field of records with the text, unless it is the default field.
     Members(Option<String>),
-    /// In several of these ways.
+    /// In several of these ways; for a mail, as a document and its attachments.
     Mixed,
 }
 
@@ -156,13 +158,15 @@ impl<'a> ApplyPlan<'a> {
                 None => {
                     let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
                     let name = record.name.strip_suffix(suffix).unwrap_or(&record.name).to_owned();
-                    sources.push(SourceFile { path: source.clone(), name, reading: reading.clone(), documents: 0 });
+                    let (path, reading) = (source.clone(), reading.clone());
+                    sources.push(SourceFile { path, name, reading, attachments: false, documents: 0 });
                     numbers.insert(source, number);
                     number
                 }
             };
             let known = &mut sources[number as usize];
             known.documents += 1;
+            known.attachments |= may_be_attached(&known.path, suffix);
             if known.reading != reading {
                 known.reading = SourceReading::Mixed;
             }

@@ -186,7 +186,7 @@ fn in_copy(
     if kept.clone().next().is_none() {
         return Ok(Vec::new());
     }
-    let found = contents.digests(&places::place_of(source, folder)?, &source.reading)?;
+    let found = contents.digests(&places::place_of(source, folder)?, source)?;
     Ok(kept.filter(|document| found.contains(&document.digest())).map(|document| document.id).collect())
 }
 

@@ -20,7 +20,9 @@ use crate::query::TextSequence;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::{Digest, Format};
-use fpdb_reading::input::{CLOSED, Content, InputLimits, ReadOptions, WalkOptions, for_each_held, parts_of};
+use fpdb_reading::input::{
+    CLOSED, Content, InputLimits, ReadOptions, WalkOptions, for_each_held, may_be_attached, parts_of,
+};
 use fpdb_store::{DocumentRecord, Store};
 
 /// Minimum and maximum bytes of documents that one thread reads in one portion.
@@ -191,6 +193,7 @@ impl ReadingRun<'_, '_> {
         if let Some(field) = field {
             read.fields.text.clone_from(field);
         }
+        read.attachments = members.keys().any(|member| may_be_attached(source, member));
         let (portion, token) = (self.portion, self.reading.task.token());
         let (mut batch, mut bytes): (Vec<(u32, Format, Vec<u8>)>, u64) = (Vec::new(), 0);
         let (mut failed, mut found_all) = (None, false);

@@ -1,12 +1,15 @@
-//! Mail: extracts the subject and the texts of a message (RFC 5322, MIME), decoded by `mail-parser`.
+//! Mail: extracts the subject and the texts of a message (RFC 5322, MIME), or its attachments, decoded by
+//! `mail-parser`. The attachments are the parts that are not texts, also those of messages in the message.
 //!
 //! The library drops the last part of a multipart without a closing line, as in a mail that was cut off. So
 //! missing closing lines are added before the message is read.
 
 use std::borrow::Cow;
 
-use mail_parser::{HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::decoders::{base64::base64_decode, quoted_printable::quoted_printable_decode};
+use mail_parser::{Encoding, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
+use super::attachments::{Attachment, Attachments};
 use super::{Extracted, InputLimits, html};
 use crate::extract::text::extracted::UnreadParts;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -17,6 +20,57 @@ const DEPTH: u32 = 16;
 
 /// Extracts the text of a message.
 pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
+    let mut unread = UnreadParts::default();
+    let text = with_message(bytes, |message| text_of(message, limits, &mut |_, _, content| unread.add(content)))?;
+    Ok(Extracted { unread: unread.finish(), ..Extracted::detached(text) })
+}
+
+/// The attachments of a message: the parts that [`extract`] counts as unread.
+pub(super) fn attachments(bytes: &[u8], limits: &InputLimits) -> Result<Attachments> {
+    let mut attachments = Attachments::default();
+    with_message(bytes, |message| {
+        text_of(message, limits, &mut |message, part, _| {
+            let kind = part.content_type();
+            let media_type = kind.map_or_else(String::new, |kind| {
+                format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or_default()).to_ascii_lowercase()
+            });
+            let name = part.attachment_name().unwrap_or_default();
+            let is_broken = part.is_encoding_problem && is_base64(part);
+            let content = if is_broken { Cow::default() } else { content(message, part) };
+            attachments.push(Attachment { name, media_type: &media_type, content: &content, is_broken });
+        })
+    })?;
+    Ok(attachments)
+}
+
+/// The bytes of an attachment as the sender attached it. If the message tells the encoding of a text, the
+/// text is in UTF-8, because the file alone does not show its encoding.
+fn content<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [u8]> {
+    let has_charset = || part.content_type().is_some_and(|kind| kind.has_attribute("charset"));
+    let raw = || message.raw_message.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
+    match &part.body {
+        // A mark takes precedence over the encoding that the page declares.
+        PartType::Html(page) if has_charset() && !page.is_ascii() => [b"\xEF\xBB\xBF", page.as_bytes()].concat().into(),
+        // Bytes that are not UTF-8 were replaced.
+        PartType::Html(text) | PartType::Text(text) if !has_charset() && text.contains('\u{fffd}') => {
+            let decoded = match part.encoding {
+                Encoding::None => Some(raw().to_vec()),
+                Encoding::Base64 => base64_decode(raw()),
+                Encoding::QuotedPrintable => quoted_printable_decode(raw()),
+            };
+            decoded.map_or(text.as_bytes().into(), Cow::Owned)
+        }
+        PartType::Html(text) | PartType::Text(text) => text.as_bytes().into(),
+        PartType::Binary(bytes) | PartType::InlineBinary(bytes) => bytes.as_ref().into(),
+        // Without an encoding of its own, its raw message is the whole message around it.
+        PartType::Message(_) if part.encoding == Encoding::None => raw().into(),
+        PartType::Message(inner) => inner.raw_message.as_ref().into(),
+        PartType::Multipart(_) => Cow::default(),
+    }
+}
+
+/// Passes on the message in these bytes.
+fn with_message<T>(bytes: &[u8], take: impl FnOnce(&Message<'_>) -> Result<T>) -> Result<T> {
     let mut bytes = Cow::Borrowed(bytes);
     for depth in (0..=DEPTH).rev() {
         let message = MessageParser::default().parse(bytes.as_ref());
@@ -24,7 +78,7 @@ pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
         // A part without a closing line hides the multiparts within it. Once it is closed, the next round
         // finds and closes these.
         let closed = if depth == 0 { None } else { closed(&message, &bytes) };
-        let Some(closed) = closed else { return text_of(&message, limits) };
+        let Some(closed) = closed else { return take(&message) };
         drop(message);
         bytes = Cow::Owned(closed);
     }
@@ -55,13 +109,16 @@ pub(super) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
     kept.filter(|(_, value)| !value.is_empty()).collect()
 }
 
-fn text_of(message: &Message<'_>, limits: &InputLimits) -> Result<Extracted> {
+/// Receives the message of an unread part, the part, and its content as it is compared.
+type TakeUnread<'a> = dyn FnMut(&Message<'_>, &MessagePart<'_>, &[u8]) + 'a;
+
+/// The text of a message. Passes the other parts to `unread`.
+fn text_of(message: &Message<'_>, limits: &InputLimits, unread: &mut TakeUnread<'_>) -> Result<String> {
     let mut text = String::new();
-    let mut unread = UnreadParts::default();
     // Messages still to be read; the next one is last.
     let mut waiting = vec![(message, 0)];
     while let Some((message, depth)) = waiting.pop() {
-        read(message, &mut text, &mut unread);
+        read(message, &mut text, unread);
         if text.len() as u64 > limits.unpacked_bytes {
             return Err(Error::Document(DocumentError::Unpacked {
                 format: Format::Mail.name(),
@@ -69,21 +126,21 @@ fn text_of(message: &Message<'_>, limits: &InputLimits) -> Result<Extracted> {
             }));
         }
         let inner = message.parts.iter().rev().filter_map(|part| match &part.body {
-            PartType::Message(inner) => Some(inner),
+            PartType::Message(inner) => Some((inner, part)),
             _ => None,
         });
         if depth < DEPTH {
-            waiting.extend(inner.map(|inner| (inner, depth + 1)));
+            waiting.extend(inner.map(|(inner, _)| (inner, depth + 1)));
         } else {
-            inner.for_each(|inner| unread.add(&inner.raw_message));
+            inner.for_each(|(inner, part)| unread(message, part, &inner.raw_message));
         }
     }
-    Ok(Extracted { unread: unread.finish(), ..Extracted::detached(text) })
+    Ok(text)
 }
 
 /// Adds the subject and the texts of a message. If a text is also present as HTML, only the plain text is
-/// added. Other parts are not read.
-fn read(message: &Message<'_>, text: &mut String, unread: &mut UnreadParts) {
+/// added. Other parts go to `unread`.
+fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
     let mut add = |block: &str| {
         text.push_str(block);
         if !text.is_empty() && !text.ends_with('\n') {
@@ -104,8 +161,8 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut UnreadParts) {
             }
             PartType::Message(_) | PartType::Multipart(_) => {}
             _ if !message.attachments.contains(&number) => {}
-            PartType::Text(other) | PartType::Html(other) => unread.add(other.as_bytes()),
-            PartType::Binary(other) | PartType::InlineBinary(other) => unread.add(other),
+            PartType::Text(other) | PartType::Html(other) => unread(message, part, other.as_bytes()),
+            PartType::Binary(other) | PartType::InlineBinary(other) => unread(message, part, other),
         }
     }
 }
@@ -117,8 +174,11 @@ fn is_broken_text(part: &MessagePart<'_>) -> bool {
     let is_multipart = kind.is_some_and(|kind| kind.ctype() == "multipart");
     let is_text = kind.is_none_or(|kind| kind.ctype() == "text");
     let is_attached = part.content_disposition().is_some_and(|of| of.is_attachment());
-    let is_base64 = part.content_transfer_encoding().is_some_and(|of| of.eq_ignore_ascii_case("base64"));
-    !is_attached && !is_base64 && (is_multipart || (is_text && part.is_encoding_problem))
+    !is_attached && !is_base64(part) && (is_multipart || (is_text && part.is_encoding_problem))
+}
+
+fn is_base64(part: &MessagePart<'_>) -> bool {
+    part.content_transfer_encoding().is_some_and(|of| of.eq_ignore_ascii_case("base64"))
 }
 
 /// The message with missing closing lines added; `None` if none are missing.
@@ -280,5 +340,36 @@ mod tests {
         assert_eq!(read(&format!("From: a\n{PLAIN}")).1, 0);
         let alternative = multipart("alternative", "BB", &[PLAIN, PAGE], "--BB--\n");
         assert_eq!(read(&format!("From: a\n{alternative}")), ("the plain words\n".into(), 0));
+    }
+
+    #[test]
+    fn attachments_are_the_parts_that_are_counted() {
+        let attached = |kind: &str, content: &str| format!("Content-Type: {kind}\n{content}");
+        let pdf = attached("application/pdf; name=a.pdf", "\n%PDF-1");
+        let named =
+            attached("text/html; charset=latin1", "Content-Disposition: attachment; filename*=utf-8''%C3%A4\n\n\u{e9}");
+        let broken = attached("a/b", "Content-Transfer-Encoding: base64\n\nYW!J");
+        let inner = format!("Content-Type: message/rfc822\n\n{}", multipart("mixed", "CC", &[PLAIN, &pdf], "--CC--\n"));
+        let bytes =
+            format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &pdf, &named, &broken, &inner], "--BB--\n"));
+        let found = attachments(bytes.as_bytes(), &InputLimits::default()).unwrap();
+        assert_eq!(found.iter().count() as u64, read(&bytes).1);
+        let pdf = Attachment { name: "a.pdf", media_type: "application/pdf", content: b"%PDF-1", is_broken: false };
+        let named =
+            Attachment { name: "\u{e4}", media_type: "text/html", content: "\u{feff}\u{c3}\u{a9}".as_bytes(), ..pdf };
+        let broken = Attachment { name: "", media_type: "a/b", content: b"", is_broken: true };
+        assert_eq!(found.iter().collect::<Vec<_>>(), [pdf, named, broken, pdf]);
+    }
+
+    #[test]
+    fn a_mail_that_lies_too_deep_is_an_attachment_without_the_mails_around_it() {
+        let mut mail = "Subject: innermost\n\nwords".to_owned();
+        for _ in 0..=DEPTH {
+            mail = format!("Subject: outer\nContent-Type: message/rfc822\n\n{mail}");
+        }
+        let found = attachments(mail.as_bytes(), &InputLimits::default()).unwrap();
+        let found: Vec<Attachment<'_>> = found.iter().collect();
+        let [one] = found[..] else { panic!("{found:?}") };
+        assert_eq!((one.media_type, one.content), ("message/rfc822", &b"Subject: innermost\n\nwords"[..]));
     }
 }

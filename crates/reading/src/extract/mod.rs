@@ -6,6 +6,7 @@
 //! functions. `docs/formats.md` states what each format keeps and drops. [`recognise`](crate::recognise)
 //! detects the format of a document.
 
+pub(crate) mod attachments;
 mod cost;
 #[cfg(all(test, feature = "all"))]
 mod cost_tests;
@@ -34,6 +35,7 @@ pub use process::ReaderProcess;
 pub use text::extracted::{Extracted, Segment, Unread};
 pub use text::map::{Lines, Map};
 
+use self::attachments::Attachments;
 use self::text::extracted::UnreadParts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
@@ -86,6 +88,28 @@ fn extract_here(format: Format, bytes: &[u8], limits: &InputLimits) -> Result<Ex
         Format::Text | Format::ReStructuredText | Format::Bytes | Format::Code(_) => Ok(Extracted::default()),
     });
     extracted.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
+}
+
+/// The attachments of a mail, also those of mails in it.
+///
+/// # Errors
+/// Like [`extract`].
+pub(crate) fn attachments(mail: &[u8], limits: &InputLimits) -> Result<Attachments> {
+    match &limits.process {
+        Some(process) => {
+            limits.check_document(Format::Mail, mail.len() as u64)?;
+            process::attachments(process, mail, limits)
+        }
+        None => attachments_here(mail, limits),
+    }
+}
+
+/// Like [`attachments`], but always in this process.
+fn attachments_here(mail: &[u8], limits: &InputLimits) -> Result<Attachments> {
+    limits.check_document(Format::Mail, mail.len() as u64)?;
+    limits.check_memory(Format::Mail, mail)?;
+    let attachments = guarded(|| behind_feature!("mail", mail::attachments(mail, limits)));
+    attachments.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
 }
 
 /// The headers of a mail with these names, and their values as text, from the first bytes of the mail.

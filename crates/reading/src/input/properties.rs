@@ -52,7 +52,7 @@ impl Input for Steps {}
 
 /// Lists everything that is found in a file with this name.
 fn unfold(name: &str, bytes: &[u8], step: usize) -> String {
-    let options = ReadOptions { limits: LIMITS, ..ReadOptions::default() };
+    let options = ReadOptions { limits: LIMITS, attachments: true, ..ReadOptions::default() };
     let reading = ReadContext { options: &options, members: None, stop: &StopToken::new(), progress: &|_| {} };
     let about = About {
         name: name.into(),

@@ -20,7 +20,7 @@ struct TestTally {
 /// Opens a file and reads everything in it.
 fn unfold(path: &Path) -> TestTally {
     let limits = InputLimits { nesting: 4, expanded_bytes: 64 << 20, members: 2000, ..InputLimits::default() };
-    let options = ReadOptions { limits, ..ReadOptions::default() };
+    let options = ReadOptions { limits, attachments: true, ..ReadOptions::default() };
     let stop = StopToken::new();
     let reading = ReadContext { options: &options, members: None, stop: &stop, progress: &|_| {} };
     let mut about = candidate_of(path).unwrap().about;
@@ -128,7 +128,7 @@ fn check_any(ending: &str, magic: &[u8], bytes: &[u8]) {
 }
 
 /// Extensions, and the first bytes of such files.
-const KINDS: [(&str, &[u8]); 12] = [
+const KINDS: [(&str, &[u8]); 13] = [
     ("gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03"),
     ("zst", b"\x28\xb5\x2f\xfd"),
     ("xz", b"\xfd7zXZ\0"),
@@ -140,6 +140,7 @@ const KINDS: [(&str, &[u8]); 12] = [
     ("warc", b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 50\r\n\r\nHTTP/1.1 200\r\n"),
     ("arc", b"filedesc:a 1 2 3 4\n"),
     ("mbox", b"From a b\n"),
+    ("eml", b"From: a\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Disposition: attachment\n"),
     ("tgz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03"),
 ];
 

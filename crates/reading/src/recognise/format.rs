@@ -8,7 +8,7 @@ use fpdb_kernel::normalize::{is_wide_text, language_of};
 use fpdb_kernel::profile::Unit;
 
 /// Number of bytes at the start of a document that [`choose`] reads.
-const HEAD: usize = 8 << 10;
+pub const HEAD: usize = 8 << 10;
 
 /// The file name extensions of each format except source code, in lower case, without the dot.
 /// `docs/formats.md` has more about the formats, in the same order.

@@ -48,6 +48,9 @@ pub enum Layer {
     Compressed(Compression),
     /// A container of documents.
     Container(Container),
+    /// A mail whose attachments are documents. [`layer_of`] calls it a document, because only the options of
+    /// the reader decide this.
+    Mail,
 }
 
 /// Number of first bytes needed to detect a layer: enough for a block of tar and the first lines of a mail.

@@ -5,7 +5,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use super::handle::{Connection, ReaderProcess};
-use super::wire::{ProcessAnswer, Request};
+use super::wire::{ProcessAnswer, Reading, Request};
+use crate::extract::attachments::Attachments;
 use crate::extract::{Extracted, InputLimits};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
@@ -23,21 +24,34 @@ pub(crate) fn read(
     document: &[u8],
     limits: &InputLimits,
 ) -> Result<Extracted> {
+    let Reading { bytes, pages, unread } = ask(process, &Request::of(format, document.len() as u64, limits), document)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Extracted { pages, unread, ..Extracted::detached(text) }),
+        Err(_) => Err(Error::Document(DocumentError::ReaderFailed { detail: "its text is not UTF-8".into() })),
+    }
+}
+
+/// The attachments of a mail.
+pub(crate) fn attachments(process: &ReaderProcess, mail: &[u8], limits: &InputLimits) -> Result<Attachments> {
+    let request = Request { attachments: true, ..Request::of(Format::Mail, mail.len() as u64, limits) };
+    Attachments::of_bytes(ask(process, &request, mail)?.bytes)
+}
+
+fn ask(process: &ReaderProcess, request: &Request, document: &[u8]) -> Result<Reading> {
     let pool = &process.0;
     let idle = std::iter::from_fn(|| pool.idle().pop()).find_map(Connection::if_alive);
     let mut connection = match idle {
         Some(connection) => connection,
         None => Connection::start(pool).map_err(Error::io("start", &pool.program))?,
     };
-    let request = Request::of(format, document.len() as u64, limits);
-    match connection.ask(&request, document) {
+    match connection.ask(request, document) {
         Ok(answer) => {
             if connection.documents < DOCUMENTS {
                 pool.idle().push(connection);
             }
-            answer.into_result(format, limits.reading_memory)
+            answer.into_result(request.format, request.memory)
         }
-        Err(error) => Err(connection.end(&error, &request)),
+        Err(error) => Err(connection.end(&error, request)),
     }
 }
 

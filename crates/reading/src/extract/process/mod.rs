@@ -9,7 +9,7 @@ mod serve;
 mod tests;
 mod wire;
 
-pub(crate) use client::read;
+pub(crate) use client::{attachments, read};
 pub use handle::ReaderProcess;
 pub use serve::serve_documents;
 #[cfg(any(test, fuzzing))]

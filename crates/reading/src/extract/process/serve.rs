@@ -1,5 +1,5 @@
 //! Serve: the process that reads documents for another one. It limits its own memory and processor time, and
-//! only turns bytes into text.
+//! only turns bytes into text, and mails into attachments.
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -7,8 +7,8 @@ use std::os::unix::net::UnixStream;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::wire::{ProcessAnswer, Request};
-use crate::extract::extract_here;
+use super::wire::{ProcessAnswer, Reading, Request};
+use crate::extract::{Extracted, attachments_here, extract_here};
 use fpdb_host::error::{Error, Result};
 
 /// Memory of the process before it reads anything, with some reserve.
@@ -47,7 +47,14 @@ fn read(stream: &mut UnixStream, request: &Request) -> io::Result<ProcessAnswer>
     if stream.take(request.length).read_to_end(&mut document)? as u64 != request.length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    Ok(ProcessAnswer::of(extract_here(request.format, &document, &request.limits())))
+    let limits = request.limits();
+    let read = match request.attachments {
+        false => extract_here(request.format, &document, &limits)
+            .map(|Extracted { text, pages, unread, .. }| Reading { bytes: text, pages, unread }),
+        true => attachments_here(&document, &limits)
+            .map(|attachments| Reading { bytes: attachments.into_bytes(), ..Reading::default() }),
+    };
+    Ok(ProcessAnswer::of(read))
 }
 
 /// Applies the limits of a request to this process. If a document exceeds them, the system ends the process,

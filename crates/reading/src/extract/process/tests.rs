@@ -26,13 +26,13 @@ fn failure(script: &str) -> String {
 fn a_reader_that_ends_fails_the_document_with_the_reason() {
     assert_eq!(failure("exit 3"), "its process ended with status 3");
     assert_eq!(failure("kill -SEGV $$"), "its process was ended by signal 11");
-    assert_eq!(failure("head -c 72 >/dev/null; kill -ABRT $$"), "its process was ended by signal 6");
+    assert_eq!(failure("head -c 80 >/dev/null; kill -ABRT $$"), "its process was ended by signal 6");
     assert_eq!(
-        failure("head -c 72 >/dev/null; echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"),
+        failure("head -c 80 >/dev/null; echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"),
         "its parts lie too deep within each other"
     );
     assert!(matches!(
-        read_by("head -c 72 >/dev/null; echo 'memory allocation of 99 bytes failed' >&2; kill -ABRT $$"),
+        read_by("head -c 80 >/dev/null; echo 'memory allocation of 99 bytes failed' >&2; kill -ABRT $$"),
         Err(Error::Document(DocumentError::ReadingMemory { format: "pdf", limit: 0x4000_0000 }))
     ));
     assert!(matches!(
@@ -52,12 +52,12 @@ fn answer(length: usize, text: &str) -> String {
 fn an_answer_that_is_none_is_not_believed() {
     // Standard input also carries the answer.
     assert_eq!(
-        failure("head -c 72 >/dev/null; printf 'nonsense that is long enough' >&0"),
+        failure("head -c 80 >/dev/null; printf 'nonsense that is long enough' >&0"),
         "its answer makes no sense"
     );
-    let not_utf8 = format!("head -c 72 >/dev/null; {}", answer(2, r"\377\376"));
+    let not_utf8 = format!("head -c 80 >/dev/null; {}", answer(2, r"\377\376"));
     assert_eq!(failure(&not_utf8), "its text is not UTF-8");
-    let text = format!("head -c 72 >/dev/null; {}", answer(2, "ok"));
+    let text = format!("head -c 80 >/dev/null; {}", answer(2, "ok"));
     assert_eq!(read_by(&text).unwrap().text, b"ok");
 }
 
@@ -67,7 +67,7 @@ fn a_reader_that_writes_much_to_standard_error_goes_on() {
     let noise = "head -c 3000000 /dev/zero >&2 2>/dev/null";
     let answer = answer(2, "ok");
     let script = format!(
-        "for i in 1 2; do head -c 72 >/dev/null; {noise}; {answer}; done; head -c 72 >/dev/null; \
+        "for i in 1 2; do head -c 80 >/dev/null; {noise}; {answer}; done; head -c 80 >/dev/null; \
          echo 'thread main has overflowed its stack' >&2; kill -ABRT $$"
     );
     let limits = limits("/bin/sh", &["-c", &script]);
@@ -100,7 +100,7 @@ fn processes_are_used_again() {
     let folder = tempfile::tempdir().unwrap();
     let count = folder.path().join("starts");
     let answer = answer(0, "");
-    let script = format!("echo >>{}; for i in 1 2 3; do head -c 72 >/dev/null; {answer}; done", count.display());
+    let script = format!("echo >>{}; for i in 1 2 3; do head -c 80 >/dev/null; {answer}; done", count.display());
     let limits = limits("/bin/sh", &["-c", &script]);
     for read in 1..=7 {
         let again = limits.clone();

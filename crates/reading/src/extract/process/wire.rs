@@ -3,21 +3,22 @@
 
 use std::io::{self, Read, Write};
 
-use crate::extract::{Extracted, InputLimits, Unread};
+use crate::extract::{InputLimits, Unread};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
 
 /// The first bytes of a request. The last two are the version of the protocol.
 const MAGIC: [u8; 8] = *b"fpdbrd03";
 
-/// A request has these numbers: format, four limits, seconds, length.
-const NUMBERS: usize = 7;
+/// A request has these numbers: format, four limits, seconds, length, whether it asks for attachments.
+const NUMBERS: usize = 8;
 
 /// Maximum bytes of an error message in an answer.
 const WORDS: u64 = 64 << 10;
 
-/// Bytes before the pages and the text in an answer: number and digest of the unread parts, number of pages.
-const NUMBERS_OF_TEXT: usize = 32;
+/// Bytes before the pages and the text or attachments in an answer: number and digest of the unread parts,
+/// number of pages.
+const NUMBERS_OF_READING: usize = 32;
 
 /// Requests the text of a document. The bytes of the document follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +33,16 @@ pub(super) struct Request {
     pub(super) seconds: u64,
     /// Length of the document in bytes.
     pub(super) length: u64,
+    /// Asks for the attachments of a mail instead of its text.
+    pub(super) attachments: bool,
 }
 
 impl Request {
     pub(super) fn of(format: Format, length: u64, limits: &InputLimits) -> Self {
         let &InputLimits { whole_bytes: document, unpacked_bytes: unpacked, unpacking: expansion, .. } = limits;
         let memory = limits.reading_memory;
-        Self { format, document, unpacked, expansion, memory, seconds: limits.seconds_for(length), length }
+        let seconds = limits.seconds_for(length);
+        Self { format, document, unpacked, expansion, memory, seconds, length, attachments: false }
     }
 
     /// The limits for the process that answers. The system limits the memory of that process.
@@ -54,8 +58,8 @@ impl Request {
 
     pub(super) fn write(&self, output: &mut impl Write) -> io::Result<()> {
         let format = Format::ALL.iter().position(|&format| format == self.format).unwrap_or_default();
-        let numbers =
-            [format as u64, self.document, self.unpacked, self.expansion, self.memory, self.seconds, self.length];
+        let &Self { document, unpacked, expansion, memory, seconds, length, attachments, .. } = self;
+        let numbers = [format as u64, document, unpacked, expansion, memory, seconds, length, attachments.into()];
         let mut bytes = MAGIC.to_vec();
         bytes.extend(numbers.iter().flat_map(|number: &u64| number.to_le_bytes()));
         output.write_all(&bytes)
@@ -70,19 +74,29 @@ impl Request {
         }
         let (magic, numbers) = bytes.split_at_checked(MAGIC.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
         let numbers: Vec<u64> = numbers.as_chunks().0.iter().map(|&number| u64::from_le_bytes(number)).collect();
-        let &[format, document, unpacked, expansion, memory, seconds, length] = &numbers[..] else {
+        let &[format, document, unpacked, expansion, memory, seconds, length, attachments] = &numbers[..] else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
         let format = usize::try_from(format).ok().and_then(|index| Format::ALL.get(index));
         let format = *format.filter(|_| magic == MAGIC).ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Some(Self { format, document, unpacked, expansion, memory, seconds, length }))
+        let attachments = attachments != 0;
+        Ok(Some(Self { format, document, unpacked, expansion, memory, seconds, length, attachments }))
     }
 }
 
-/// The text of a document with the starts of its pages, or the reason for having none.
+/// What a reader process has read: the text of a document, or the packed attachments of a mail.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub(super) bytes: Vec<u8>,
+    /// The starts of the pages of the text.
+    pub(super) pages: Vec<u64>,
+    pub(super) unread: Unread,
+}
+
+/// What was read, or the reason for having nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProcessAnswer {
-    Text { text: Vec<u8>, pages: Vec<u64>, unread: Unread },
+    Read(Reading),
     NotOfFormat { detail: String, cause: String },
     Encrypted,
     TooLarge(u64),
@@ -92,9 +106,9 @@ pub(super) enum ProcessAnswer {
 }
 
 impl ProcessAnswer {
-    pub(super) fn of(extracted: Result<Extracted>) -> Self {
-        let error = match extracted {
-            Ok(Extracted { text, pages, unread, .. }) => return Self::Text { text, pages, unread },
+    pub(super) fn of(read: Result<Reading>) -> Self {
+        let error = match read {
+            Ok(reading) => return Self::Read(reading),
             Err(error) => error,
         };
         match error {
@@ -111,13 +125,10 @@ impl ProcessAnswer {
     }
 
     /// Converts the answer to a result, for a document of this format that could take `memory` bytes.
-    pub(super) fn into_result(self, format: Format, memory: u64) -> Result<Extracted> {
+    pub(super) fn into_result(self, format: Format, memory: u64) -> Result<Reading> {
         let name = format.name();
         Err(match self {
-            Self::Text { text, pages, unread } => match String::from_utf8(text) {
-                Ok(text) => return Ok(Extracted { pages, unread, ..Extracted::detached(text) }),
-                Err(_) => Error::Document(DocumentError::ReaderFailed { detail: "its text is not UTF-8".into() }),
-            },
+            Self::Read(reading) => return Ok(reading),
             Self::NotOfFormat { detail, cause } => Error::Document(DocumentError::NotOfFormat {
                 format: name,
                 detail: detail.into(),
@@ -140,13 +151,13 @@ impl ProcessAnswer {
         // Cuts at a character boundary, so that the result stays text. A character takes at most four bytes.
         let short = |text: &str| text.chars().take(WORDS as usize / 16).collect::<String>();
         match self {
-            Self::Text { text, pages, unread } => {
-                head(0, NUMBERS_OF_TEXT + size_of_val(&pages[..]) + text.len())?;
+            Self::Read(Reading { bytes, pages, unread }) => {
+                head(0, NUMBERS_OF_READING + size_of_val(&pages[..]) + bytes.len())?;
                 output.write_all(&unread.count.to_le_bytes())?;
                 output.write_all(&unread.digest)?;
                 output.write_all(&(pages.len() as u64).to_le_bytes())?;
                 pages.iter().try_for_each(|page| output.write_all(&page.to_le_bytes()))?;
-                output.write_all(text)
+                output.write_all(bytes)
             }
             Self::NotOfFormat { detail, cause } => {
                 let words = format!("{}\0{}", short(detail), short(cause));
@@ -178,7 +189,7 @@ impl ProcessAnswer {
         input.read_exact(&mut kind)?;
         input.read_exact(&mut length)?;
         let length = u64::from_le_bytes(length);
-        if length > if kind == [0] { most.saturating_add(NUMBERS_OF_TEXT as u64) } else { WORDS } {
+        if length > if kind == [0] { most.saturating_add(NUMBERS_OF_READING as u64) } else { WORDS } {
             return Err(invalid());
         }
         let mut body = Vec::new();
@@ -193,9 +204,10 @@ impl ProcessAnswer {
                 let (&digest, rest) = rest.split_first_chunk().ok_or_else(invalid)?;
                 let (&pages, rest) = rest.split_first_chunk().ok_or_else(invalid)?;
                 let pages = usize::try_from(u64::from_le_bytes(pages)).ok().and_then(|pages| pages.checked_mul(8));
-                let (pages, text) = pages.and_then(|bytes| rest.split_at_checked(bytes)).ok_or_else(invalid)?;
+                let (pages, bytes) = pages.and_then(|length| rest.split_at_checked(length)).ok_or_else(invalid)?;
                 let pages = pages.as_chunks().0.iter().map(|&page| u64::from_le_bytes(page)).collect();
-                Self::Text { text: text.to_vec(), pages, unread: Unread { count: u64::from_le_bytes(*count), digest } }
+                let unread = Unread { count: u64::from_le_bytes(*count), digest };
+                Self::Read(Reading { bytes: bytes.to_vec(), pages, unread })
             }
             [1] => {
                 let zero = memchr::memchr(0, &body).ok_or_else(invalid)?;
@@ -231,7 +243,7 @@ mod tests {
     use super::*;
 
     fn text(text: &[u8], pages: &[u64], unread: Unread) -> ProcessAnswer {
-        ProcessAnswer::Text { text: text.to_vec(), pages: pages.to_vec(), unread }
+        ProcessAnswer::Read(Reading { bytes: text.to_vec(), pages: pages.to_vec(), unread })
     }
 
     fn answers() -> Vec<ProcessAnswer> {

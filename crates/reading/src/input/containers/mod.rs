@@ -9,6 +9,7 @@ mod http;
 mod json_lines;
 mod json_text;
 mod lines;
+pub(crate) mod mail;
 mod mbox;
 mod member;
 #[cfg(feature = "parquet")]

@@ -64,6 +64,6 @@ pub fn compression_of(path: &Path) -> Result<Option<Compression>> {
     file.take(crate::recognise::LAYER_HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", path))?;
     Ok(match layer_of(&path.to_string_lossy(), &head) {
         Layer::Compressed(compression) => Some(compression),
-        Layer::Document | Layer::Container(_) => None,
+        Layer::Document | Layer::Container(_) | Layer::Mail => None,
     })
 }

@@ -1,6 +1,7 @@
 //! Member name: identifies a part of a file in the database, so that it can be found again.
 
 use crate::input::containers::RecordFields;
+use crate::recognise::{Layer, layer_of, name_inside};
 
 /// The member name of a whole container or compressed file that was ingested without opening it.
 pub const CLOSED: &str = "";
@@ -42,6 +43,19 @@ pub fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
     (member, None)
 }
 
+/// True if a part of a file may be an attachment, or lie in one. `file` is the name or path of the file. A
+/// mail is not named like an archive, so the names of most members of archives show that they are none.
+#[must_use]
+pub fn may_be_attached(file: &str, suffix: &str) -> bool {
+    suffix.match_indices('!').any(|(at, _)| {
+        let mut outer = format!("{file}{}", &suffix[..at]);
+        if matches!(layer_of(&outer, &[]), Layer::Compressed(_)) {
+            outer = name_inside(&outer);
+        }
+        layer_of(&outer, &[]) == Layer::Document
+    })
+}
+
 /// The name of the file that contains the document `name`. `None` if the name does not consist of the file's
 /// name and the suffix.
 pub fn file_name_of<'a>(name: &'a str, member: Option<&str>) -> Option<&'a str> {
@@ -65,6 +79,25 @@ mod tests {
             ("a.zip!b", Some("!c"), None),
         ] {
             assert_eq!(file_name_of(name, member), file, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_tell_attachments_from_most_members_of_archives() {
+        for (file, suffix, expected) in [
+            ("a.eml", "!b.pdf", true),
+            ("a.eml.gz", "!b.pdf", true),
+            ("a", "!b.pdf", true),
+            ("a.mbox", "#17!b.pdf", true),
+            ("a.zip", "!b.eml!c.pdf", true),
+            ("a.zip", "!b.eml!c.zip!d.txt", true),
+            ("a.eml", "", false),
+            ("a.mbox.gz", "#17", false),
+            ("a.zip", "!b.eml", false),
+            ("a.tar.gz", "!b.zip!c.tgz!d.txt", false),
+            ("a.zip", "!b.jsonl:3", false),
+        ] {
+            assert_eq!(may_be_attached(file, suffix), expected, "{file}{suffix}");
         }
     }
 

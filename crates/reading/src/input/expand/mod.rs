@@ -5,6 +5,7 @@
 pub(crate) mod container_batch;
 pub(crate) mod extents;
 pub(crate) mod file_parts;
+mod mail;
 pub(crate) mod member_name;
 mod member_place;
 pub(crate) mod pipe;
@@ -26,12 +27,13 @@ use crate::input::decompress::thread::decompress_on_thread;
 use crate::input::read::reader::{PIECE, STANDARD_INPUT, is_unchanged};
 use crate::input::{About, Candidate, Content, FileFacts, PathFilter, ReadOptions, WalkEvent};
 use crate::recognise::{
-    Compression, Container, JsonRecords, LAYER_HEAD as HEAD, Layer, holds_records, json_records, layer_of, name_inside,
+    Compression, Container, FORMAT_HEAD as HEAD, JsonRecords, Layer, holds_records, json_records, layer_of, name_inside,
 };
 use extents::Extents;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_host::stop::StopToken;
+use mail::layer_under;
 use member_name::{CLOSED, member_of};
 use member_place::MemberPlace;
 use pipe::{Input, Pipe, Stoppable};
@@ -74,7 +76,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
     let mut open = File::open(&file.path).map_err(Error::io("read", &file.path))?;
     let mut head = Vec::with_capacity(HEAD);
     (&mut open).take(HEAD as u64).read_to_end(&mut head).map_err(Error::io("read", &file.path))?;
-    let layer = layer_of(&about.name, &head);
+    let layer = layer_under(reading.options, &about.name, &head);
     if reading.options.closed {
         about.member = (layer != Layer::Document).then(|| CLOSED.to_owned());
         return Ok(Opened::Document(Content::File));
@@ -84,7 +86,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
             refuse_records(reading.options, &file.path, &mut head, &mut open)?;
             Opened::Document(Content::File)
         }
-        Layer::Container(_) => Opened::Container(UnreadContainer { file: open, head, layer }),
+        Layer::Container(_) | Layer::Mail => Opened::Container(UnreadContainer { file: open, head, layer }),
         Layer::Compressed(compression) => {
             // An error here will occur again when the file is read, and is reported then.
             let meter = Meter::new(reading.options.limits.clone(), Some(file.bytes), reading.stop, &|_| {});
@@ -93,7 +95,7 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
             if let Ok(inside) = &mut inside {
                 let _ = inside.take(HEAD as u64).read_to_end(&mut inside_head);
             }
-            let inside_layer = layer_of(&name_inside(&about.name), &inside_head);
+            let inside_layer = layer_under(reading.options, &name_inside(&about.name), &inside_head);
             if let (Layer::Document, Ok(inside)) = (inside_layer, &mut inside) {
                 refuse_records(reading.options, &file.path, &mut inside_head, inside)?;
             }
@@ -178,6 +180,8 @@ impl UnreadContainer {
             Layer::Compressed(compression) => {
                 expander.compressed_outermost(compression, place, &facts.path, Cursor::new(head).chain(copy))
             }
+            Layer::Mail => expander
+                .mail(place, &mut Cursor::new(head).chain(Metered { input: copy, path: &facts.path, meter: &meter })),
             Layer::Document => Ok(()),
         };
         if told.is_ok() && !is_unchanged(&file, facts)? {
@@ -276,9 +280,11 @@ impl<'a> Expander<'a> {
         let mut head = Vec::with_capacity(8 << 10);
         let read = (&mut *input).take(PIECE as u64).read_to_end(&mut head);
         let broken = read.err().map(|error| self.meter.error(place.format, error));
-        let layer = if self.options.closed { Layer::Document } else { layer_of(&place.hint, &head) };
+        let layer = if self.options.closed { Layer::Document } else { layer_under(self.options, &place.hint, &head) };
         match (layer, broken) {
-            (_, Some(error @ Error::Stopped)) | (Layer::Document, Some(error)) => self.break_off(&place, error),
+            (_, Some(error @ Error::Stopped)) | (Layer::Document | Layer::Mail, Some(error)) => {
+                self.break_off(&place, error)
+            }
             (Layer::Document, None) if self.is_records_without_name(&place, &head) => {
                 let path = self.stream.unwrap_or(Path::new(STANDARD_INPUT)).to_owned();
                 self.fail(&place.suffix, Error::Document(DocumentError::RecordsWithoutName { path }))
@@ -309,6 +315,7 @@ impl<'a> Expander<'a> {
         match layer {
             Layer::Container(container) => self.container(container, place, ContainerInput::Stream(input)),
             Layer::Compressed(compression) => self.compressed(compression, place, input),
+            Layer::Mail => self.mail(place, input),
             Layer::Document => Ok(()),
         }
     }

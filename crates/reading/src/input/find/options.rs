@@ -80,6 +80,9 @@ pub struct ReadOptions {
     pub front_end: ReadAs,
     /// Treats containers and compressed files as single documents, without opening them. Default: `false`.
     pub closed: bool,
+    /// Reads each attachment of a mail as a document of its own. The mail stays a document. Has no effect if
+    /// `closed` is set or `front_end` is not [`ReadAs::Auto`]. Default: `false`.
+    pub attachments: bool,
     /// The fields of a record. Default: the default of [`RecordFields`].
     pub fields: RecordFields,
     /// Refuses JSON lines in a file whose name does not show this format, and JSON arrays of records.
@@ -97,10 +100,18 @@ impl ReadOptions {
     setters! {
         front_end: ReadAs,
         closed: bool,
+        attachments: bool,
         fields: RecordFields,
         expects_records: bool,
         limits: InputLimits,
         skip_quotes: bool,
+    }
+
+    /// True if attachments of mails are documents.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn reads_attachments(&self) -> bool {
+        self.attachments && !self.closed && self.front_end == ReadAs::Auto
     }
 
     /// True if a file of records must not be read as one document.

@@ -81,7 +81,7 @@ impl PathFilter {
     /// matched in two ways: as a file in a folder with the archive's name, and by its name as answers show
     /// it. A record counts if its container does.
     pub(crate) fn counts_member(&self, path: &Path, suffix: &str) -> bool {
-        let Some(member) = suffix.strip_prefix('!') else { return self.counts(path) };
+        let Some(member) = named_member(suffix) else { return self.counts(path) };
         let (inside, name) = paths_of(path, member);
         !self.excludes_either(&inside, &name) && (self.includes(&inside) || self.includes(&name))
     }
@@ -89,7 +89,7 @@ impl PathFilter {
     /// True if a member of an archive is left out. A member that may itself be an archive is left out only by
     /// `exclude`, because `include` is applied to each of its own members.
     pub(crate) fn leaves_out(&self, path: &Path, suffix: &str) -> bool {
-        let Some(member) = suffix.strip_prefix('!').filter(|_| !self.takes_all()) else { return false };
+        let Some(member) = named_member(suffix).filter(|_| !self.takes_all()) else { return false };
         let (inside, name) = paths_of(path, member);
         let included = || is_archive(member) || self.includes(&inside) || self.includes(&name);
         self.excludes_either(&inside, &name) || !included()
@@ -107,6 +107,14 @@ impl PathFilter {
     fn includes(&self, path: &Path) -> bool {
         self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
     }
+}
+
+/// The name of a member of an archive, or of an attachment of a mail in an mbox, such as `#17!a.pdf`. Members
+/// without names, such as records, have none.
+fn named_member(suffix: &str) -> Option<&str> {
+    let attachment = || suffix.strip_prefix('#')?.split_once('!');
+    let is_number = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+    suffix.strip_prefix('!').or_else(|| attachment().filter(|(mail, _)| is_number(mail)).map(|(_, name)| name))
 }
 
 /// Two paths of a member: one as if the archives around it were folders, and its name as answers show it.

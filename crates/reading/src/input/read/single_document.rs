@@ -15,7 +15,8 @@ use fpdb_host::threads;
 /// The document in the file or pipe at a path, compressed or not. `-` is standard input.
 ///
 /// # Errors
-/// [`DocumentError::IsAContainer`]; [`Error::Io`] if the file cannot be read; [`Error::Stopped`].
+/// [`DocumentError::IsAContainer`], also for a mail whose attachments are documents; [`Error::Io`] if the
+/// file cannot be read; [`Error::Stopped`].
 pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> Result<Candidate> {
     if path == Path::new("-") {
         return single_stream(Candidate::standard_input("-"), Path::new(STANDARD_INPUT), options, stop);
@@ -33,11 +34,11 @@ pub fn single_document(path: &Path, options: &ReadOptions, stop: &StopToken) -> 
     }
 }
 
-/// The document on standard input or in a pipe; `path` names it. A separate thread reads it. The thread ends
-/// with the document, or when the receiver of the bytes is gone. No thread waits for it, because it may be
-/// waiting for input.
+/// The document on standard input or in a pipe, without attachments; `path` names it. A separate thread reads
+/// it. The thread ends with the document, or when the receiver of the bytes is gone. No thread waits for it,
+/// because it may be waiting for input.
 fn single_stream(candidate: Candidate, path: &Path, options: &ReadOptions, stop: &StopToken) -> Result<Candidate> {
-    let (options, stopped) = (options.clone(), stop.clone());
+    let (options, stopped) = (options.clone().attachments(false), stop.clone());
     let (sender, steps) = sync_channel(0);
     let visit = move || {
         let reading = ReadContext { options: &options, members: None, stop: &stopped, progress: &|_| {} };

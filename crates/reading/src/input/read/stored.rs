@@ -5,10 +5,11 @@ use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::thread::JoinHandle;
 
-use crate::input::expand::member_name::{CLOSED, StoredPlace, member_of, parts_of};
+use crate::input::expand::member_name::{CLOSED, StoredPlace, may_be_attached, member_of, parts_of};
 use crate::input::find::candidate::{candidate_of, is_pipe};
 use crate::input::{
-    Candidate, Content, Opened, ReadContext, ReadOptions, RecordFields, WalkEvent, next_piece, open, single_document,
+    Candidate, Content, Opened, ReadAs, ReadContext, ReadOptions, RecordFields, WalkEvent, next_piece, open,
+    single_document,
 };
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
@@ -36,7 +37,7 @@ pub fn stored_document(
         return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
     }
     let Some(member) = member.filter(|&member| member != CLOSED) else {
-        let options = ReadOptions { closed: member.is_some(), ..options.clone() };
+        let options = ReadOptions { closed: member.is_some(), attachments: false, ..options.clone() };
         return single_document(path, &options, stop);
     };
     let wanted = BTreeSet::from([member.to_owned()]);
@@ -75,9 +76,11 @@ pub(crate) fn members_of_file(
     searched: u64,
     stop: &StopToken,
 ) -> Result<HashMap<String, Result<Candidate>>> {
-    let mut options = options.clone();
-    options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
     let Candidate { mut about, .. } = candidate_of(path)?;
+    // Other formats than the detected one have no attachments.
+    let mut options = options.clone().front_end(ReadAs::Auto);
+    options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
+    options.attachments = members.iter().any(|member| may_be_attached(&about.name, member));
     let Some(file) = about.file.clone() else { return Ok(HashMap::new()) };
     if file.bytes > searched {
         return Err(Error::Document(DocumentError::NotSearched { path: path.to_owned(), limit: searched }));

@@ -1,0 +1,64 @@
+//! Mail: a mail whose attachments are documents. It is a document and a container.
+
+use std::io::Read;
+
+use super::Expander;
+use super::member_place::MemberPlace;
+use super::within::Within;
+use crate::extract::attachments;
+use crate::input::read::reader::PIECE;
+use crate::input::{ReadOptions, containers};
+use crate::recognise::{Choice, Layer, choose, layer_of};
+use fpdb_host::error::{DocumentError, Error, Result};
+use fpdb_host::guarded::guarded;
+use fpdb_kernel::document::Format;
+use fpdb_kernel::profile::Unit;
+
+/// The layer of bytes with this name, for a reader with these options. `head` is as for [`choose`].
+pub(super) fn layer_under(options: &ReadOptions, name: &str, head: &[u8]) -> Layer {
+    match layer_of(name, head) {
+        Layer::Document
+            if options.reads_attachments() && choose(name, head, Unit::Char) == Choice::Read(Format::Mail) =>
+        {
+            Layer::Mail
+        }
+        layer => layer,
+    }
+}
+
+impl Expander<'_> {
+    /// Passes on a mail, and then its attachments.
+    pub(super) fn mail(&mut self, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
+        let limits = &self.options.limits;
+        let mut mail = Vec::new();
+        if let Err(error) = (&mut *input).take(limits.whole_bytes.saturating_add(1)).read_to_end(&mut mail) {
+            let error = self.meter.error(place.format, error);
+            return self.break_off(&place, error);
+        }
+        let (head, rest) = mail.split_at(mail.len().min(PIECE));
+        self.document(place.clone(), head.to_vec(), &mut rest.chain(input))?;
+        let attachments = match attachments(&mail, limits) {
+            Ok(attachments) if attachments.is_empty() => return Ok(()),
+            Ok(attachments) => attachments,
+            // The mail itself is refused too, for the same reason.
+            Err(Error::Document(DocumentError::NotOfFormat { .. })) => return Ok(()),
+            Err(error) => return self.fail(&place.suffix, error),
+        };
+        if let Err(error) = self.deeper(&place) {
+            return self.fail(&place.suffix, error);
+        }
+        if let Some(extents) = &mut self.extents {
+            extents.needed(&place.suffix);
+        }
+        let outer = MemberPlace { depth: place.depth + 1, format: Format::Mail.name(), ..place };
+        let mut within = Within { outer: &outer, expander: self, last: String::new() };
+        match guarded(|| containers::mail::read(&attachments, &mut within)) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.break_off(&outer, error)?,
+            Err(detail) => self.give_up(&outer, detail)?,
+        }
+        // A broken attachment does not break the bytes around the mail.
+        self.broken = false;
+        Ok(())
+    }
+}

@@ -1,0 +1,349 @@
+//! Attachments of mails as documents: from mail files, mailboxes and archives; their names; running again; what refers to
+//! them; limits.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use crate::bad_input::prose;
+use crate::support::{Folder, Run};
+
+fn sample(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("tests/samples").join(name)).unwrap()
+}
+
+/// A part of a mail: its file name (may be empty), its type, and its content, which is sent in base64.
+type Attached<'a> = (&'a str, &'a str, &'a [u8]);
+
+/// A mail with a text and these attachments. Mails within each other need boundaries of their own.
+fn mail(boundary: &str, text: &str, attached: &[Attached<'_>]) -> String {
+    let mut mail = format!(
+        "From: zoe@example.org\r\nMessage-ID: <{boundary}@example.org>\r\nSubject: late\r\nMIME-Version: 1.0\r\nContent-Type: \
+         multipart/mixed; boundary={boundary}\r\n\r\n--{boundary}\r\nContent-Type: text/plain\r\n\r\n{text}\r\n"
+    );
+    for (name, kind, content) in attached {
+        let name = if name.is_empty() { String::new() } else { format!("; filename=\"{name}\"") };
+        let head = format!("--{boundary}\r\nContent-Type: {kind}\r\nContent-Disposition: attachment{name}\r\n");
+        mail += &match *kind {
+            "message/rfc822" => format!("{head}\r\n{}\r\n", str::from_utf8(content).unwrap()),
+            _ => format!("{head}Content-Transfer-Encoding: base64\r\n\r\n{}\r\n", lines(&STANDARD.encode(content))),
+        };
+    }
+    mail + &format!("--{boundary}--\r\n")
+}
+
+fn lines(text: &str) -> String {
+    text.as_bytes().chunks(76).map(|line| format!("{}\r\n", str::from_utf8(line).unwrap())).collect()
+}
+
+fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in members {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(content).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01";
+
+/// Files to attach, with the names of the documents that they become.
+fn files() -> Vec<(&'static str, &'static str, Vec<u8>, &'static str)> {
+    let page = format!("<html><meta charset=iso-8859-1><p>caf\u{e9} {}</p>", prose(3));
+    let latin: Vec<u8> = page.chars().map(|character| character as u8).collect();
+    vec![
+        ("essay.txt", "text/plain; charset=utf-8", prose(1).into_bytes(), "essay.txt"),
+        ("essay.txt", "text/plain", prose(2).into_bytes(), "essay (2).txt"),
+        ("paper.pdf", "application/pdf", sample("sample.pdf"), "paper.pdf"),
+        ("memo", "application/octet-stream", sample("sample.docx"), "memo"),
+        ("", "text/html", latin, "5.html"),
+        ("../../all.zip", "application/zip", zip(&[("in/a.txt", prose(4).as_bytes())]), "all.zip!in/a.txt"),
+        ("photo.png", "image/png", PICTURE.to_vec(), ""),
+    ]
+}
+
+/// A mail with all of [`files`], one of them in a mail within it.
+fn full_mail() -> String {
+    let files = files();
+    let attached: Vec<Attached<'_>> =
+        files.iter().map(|(name, kind, content, _)| (*name, *kind, content.as_slice())).collect();
+    let inner = mail("inner", &prose(8), &[("essay.txt", "text/plain", prose(9).as_bytes())]);
+    mail("outer", &prose(0), &[&attached[..], &[("", "message/rfc822", inner.as_bytes())]].concat())
+}
+
+fn list(folder: &Folder) -> Vec<Value> {
+    folder.ok(&["list", "--format", "json"]).json()
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    let mut names: Vec<String> =
+        list(folder).iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+/// The facts of a document that do not depend on its place.
+fn essence(document: &Value) -> String {
+    ["digest", "bytes", "symbols", "fingerprints", "format"].map(|field| document[field].to_string()).join(" ")
+}
+
+fn essences(folder: &Folder) -> BTreeMap<String, String> {
+    list(folder).iter().map(|it| (it["name"].as_str().unwrap().to_owned(), essence(it))).collect()
+}
+
+/// Added, replaced, unchanged, removed and failed documents.
+fn counts(run: &Run) -> [u64; 5] {
+    let summary = &run.json()[0];
+    ["added", "replaced", "unchanged", "removed", "failures"].map(|count| summary[count].as_u64().unwrap_or_default())
+}
+
+fn ingest(folder: &Folder, arguments: &[&str]) -> Run {
+    folder.ok(&[&["ingest", "--profile", "prose", "--format", "json"], arguments].concat())
+}
+
+/// The attached files as files are the oracle.
+#[test]
+fn attachments_are_the_documents_that_the_files_would_be() {
+    let plain = Folder::new();
+    for (number, (name, _, content, document)) in files().iter().enumerate() {
+        let name = if name.is_empty() { "5.html" } else { name.rsplit('/').next().unwrap() };
+        plain.write(&format!("{number}/{name}"), content);
+        assert!(document.is_empty() || document.starts_with(name.split('.').next().unwrap()));
+    }
+    plain.write("zoe.eml", full_mail());
+    ingest(&plain, &["."]);
+    let plain = essences(&plain);
+    let mut expected: BTreeMap<String, &String> = BTreeMap::new();
+    for (number, (.., document)) in files().iter().enumerate().filter(|(_, (.., document))| !document.is_empty()) {
+        let (_, essence) = plain.iter().find(|(name, _)| name.starts_with(&format!("{number}/"))).unwrap();
+        expected.insert(format!("!{document}"), essence);
+    }
+    expected.insert(String::new(), &plain["zoe.eml"]);
+
+    let mbox = format!("From a b Sat Jan  3 01:05:34 1996\n{}\n\n", full_mail()).repeat(2);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(full_mail().as_bytes()).unwrap();
+    for (name, content, mails) in [
+        ("zoe.eml", full_mail().into_bytes(), vec!["zoe.eml"]),
+        // Its content shows the mail.
+        ("zoe", full_mail().into_bytes(), vec!["zoe"]),
+        ("zoe.eml.gz", gzip.finish().unwrap(), vec!["zoe.eml.gz"]),
+        ("in.mbox", mbox.into_bytes(), vec!["in.mbox#1", "in.mbox#2"]),
+        ("all.zip", zip(&[("a/zoe.eml", full_mail().as_bytes())]), vec!["all.zip!a/zoe.eml"]),
+    ] {
+        let folder = Folder::new();
+        folder.write(name, content);
+        let run = ingest(&folder, &["--attachments", name]);
+        let summary = &run.json()[0];
+        assert!(summary["attachments"].is_null() && !run.stderr.contains("attachment"), "{run:#?}");
+        assert_eq!(summary["skips"], mails.len(), "the picture: {summary}");
+        let found = essences(&folder);
+        assert_eq!(found.len(), mails.len() * (expected.len() + 1), "{name}: {:?}", found.keys());
+        for mail in &mails {
+            for (suffix, essence) in &expected {
+                // A mail in an mbox ends otherwise than one in a file.
+                if !(suffix.is_empty() && name == "in.mbox") {
+                    assert_eq!(
+                        found.get(&format!("{mail}{suffix}")),
+                        Some(*essence),
+                        "{mail}{suffix} of {:?}",
+                        found.keys()
+                    );
+                }
+            }
+            // That of the inner mail.
+            assert!(found.contains_key(&format!("{mail}!essay (3).txt")), "{:?}", found.keys());
+        }
+        // Each text is found again in its place: a window above the database's needs it.
+        for document in names(&folder) {
+            folder.ok(&["query", "--document", &document, "--window", "40", "--format", "json"]);
+        }
+    }
+}
+
+#[test]
+fn a_passage_of_an_attachment_is_found_and_its_offsets_are_those_of_the_file() {
+    let folder = Folder::new();
+    let essay = format!("{}\n{}", prose(1), prose(2));
+    folder.write("zoe.eml", mail("b", "see there", &[("essay.txt", "text/plain", essay.as_bytes())]));
+    folder.write("query.txt", prose(2));
+    ingest(&folder, &["--attachments", "zoe.eml"]);
+    let answer = folder.ok(&["query", "query.txt", "--format", "json"]).json().remove(0);
+    let found = &answer["matches"][0];
+    assert_eq!(found["document"], "zoe.eml!essay.txt");
+    let [start, end] = ["start", "end"].map(|end| found["passages"][0]["document"][end].as_u64().unwrap() as usize);
+    assert_eq!(essay[start..end].trim(), prose(2).trim());
+    // As a query: the mail and each attachment; one alone; two of them.
+    let below = folder.ok(&["query", "--attachments", "zoe.eml", "--format", "json"]).json();
+    let queries: Vec<&Value> = below.iter().map(|answer| &answer["query"]["name"]).collect();
+    assert_eq!(queries, ["zoe.eml", "zoe.eml!essay.txt"]);
+    for name in ["zoe.eml!essay.txt", "zoe.eml!/essay.txt"] {
+        let one = folder.ok(&["query", name, "--format", "json"]).json().remove(0);
+        assert_eq!(one["matches"][0]["document"], "zoe.eml!essay.txt", "{one}");
+        let diff = folder.ok(&["diff", name, "query.txt", "--format", "json"]).json().remove(0);
+        assert_eq!(diff["matches"][0]["passages"].as_array().unwrap().len(), 1, "{diff}");
+    }
+    // Without the option the query says what is not read.
+    let alone = folder.ok(&["query", "zoe.eml"]);
+    assert!(alone.stderr.contains("1 attachment of mails was not read: --attachments reads them"), "{alone:#?}");
+    let stored = folder.ok(&["query", "--document", "zoe.eml"]);
+    assert!(!stored.stderr.contains("attachment"), "{stored:#?}");
+    let diff = folder.ok(&["diff", "zoe.eml", "query.txt"]);
+    assert!(diff.stderr.contains("name one to compare it"), "{diff:#?}");
+    // Reports show their texts.
+    folder.ok(&["query", "query.txt", "--format", "html", "-o", "report"]);
+    folder.ok(&["pairs", "--format", "html", "-o", "pairs"]);
+    folder.ok(&["verify"]);
+}
+
+#[test]
+fn an_ingest_of_the_same_mails_finds_them_unchanged() {
+    let folder = Folder::new();
+    let two = |second: &str| {
+        mail(
+            "b",
+            &prose(0),
+            &[("a.txt", "text/plain", prose(1).as_bytes()), ("b.txt", "text/plain", second.as_bytes())],
+        )
+    };
+    folder.write("in/zoe.eml", two(&prose(2)));
+    folder.write("in/in.mbox", format!("From a b Sat Jan  3 01:05:34 1996\n{}", two(&prose(2))));
+    let write = |name: &str, content: String| {
+        folder.write(name, content);
+        folder.age(name);
+    };
+    folder.age("in/zoe.eml");
+    folder.age("in/in.mbox");
+    assert_eq!(counts(&ingest(&folder, &["in"])), [2, 0, 0, 0, 0]);
+    // Mails that are stored without their attachments get them.
+    assert_eq!(counts(&ingest(&folder, &["--attachments", "in"])), [4, 0, 2, 0, 0]);
+    // The option is remembered.
+    let again = ingest(&folder, &["in"]);
+    assert_eq!(counts(&again), [0, 0, 6, 0, 0], "{again:#?}");
+    assert!(again.stderr.contains("--attachments"), "{again:#?}");
+    // A renamed mail keeps its documents.
+    std::fs::rename(folder.path().join("in/zoe.eml"), folder.path().join("in/yan.eml")).unwrap();
+    let before = list(&folder);
+    let run = ingest(&folder, &["--prune", "--attachments", "in"]);
+    assert_eq!(counts(&run), [0, 0, 6, 0, 0], "{run:#?}");
+    let numbers = |list: &[Value]| list.iter().map(|document| document["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(numbers(&list(&folder)), numbers(&before));
+    // A changed attachment is replaced, and one that is gone is removed.
+    write("in/yan.eml", two(&prose(3)));
+    assert_eq!(counts(&ingest(&folder, &["in"])), [0, 2, 4, 0, 0]);
+    write("in/yan.eml", mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes())]));
+    assert_eq!(counts(&ingest(&folder, &["in"])), [0, 1, 4, 1, 0]);
+    assert_eq!(
+        names(&folder),
+        ["in/in.mbox#1", "in/in.mbox#1!a.txt", "in/in.mbox#1!b.txt", "in/yan.eml", "in/yan.eml!a.txt"]
+    );
+    // Without the option, the mails no longer hold them.
+    let run = ingest(&folder, &["--skip-hidden", "in"]);
+    assert_eq!((counts(&run), names(&folder).len()), ([0, 0, 2, 3, 0], 2), "{run:#?}");
+    assert_eq!(counts(&ingest(&folder, &["--attachments", "in"])), [3, 0, 2, 0, 0]);
+    // Other names, and the end.
+    folder.ok(&["mv", "in/yan.eml", "mails/zoe.eml"]);
+    assert!(names(&folder).contains(&"mails/zoe.eml!a.txt".to_owned()), "{:?}", names(&folder));
+    folder.ok(&["rm", "--yes", "--prefix", "mails"]);
+    std::fs::remove_file(folder.path().join("in/in.mbox")).unwrap();
+    folder.write("in/other.txt", prose(7));
+    ingest(&folder, &["--prune", "--attachments", "in/other.txt", "in"]);
+    assert!(names(&folder).iter().all(|name| !name.contains("mbox")), "{:?}", names(&folder));
+}
+
+/// A mail is not cut out of a mailbox while the database holds its attachments, nor an attachment out of its mail.
+#[test]
+fn apply_keeps_mails_and_attachments_together() {
+    let folder = Folder::new();
+    let one = mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes())]);
+    let other = mail("c", &prose(2), &[("a.txt", "text/plain", prose(3).as_bytes())]);
+    let text = format!("From: a\nSubject: b\n\n{}\n", prose(4));
+    // The last mail of a file keeps its empty line, so it is no twin of others.
+    let mbox = [&one, &one, &other, &text, &text, &text, &other]
+        .map(|mail| format!("From a b Sat Jan  3 01:05:34 1996\n{mail}\n\n"))
+        .concat();
+    folder.write("in/box.mbox", &mbox);
+    for name in ["a.eml", "b.eml"] {
+        folder.write(&format!("in/{name}"), &one);
+    }
+    ingest(&folder, &["--attachments", "in"]);
+    let report = folder.ok(&["dedup", "--format", "json"]).stdout;
+    folder.write("report.jsonl", report);
+    let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+    assert!([0, 2].contains(&run.status), "{run:#?}");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let mail_text = format!("From a b Sat Jan  3 01:05:34 1996\n{text}\n\n");
+    // Only the copies of the mail without attachments are gone.
+    assert_eq!(read("clean/in/box.mbox").matches(&prose(4)).count(), 1, "{run:#?}");
+    assert_eq!(read("clean/in/box.mbox").len(), mbox.len() - 2 * mail_text.len());
+    for name in ["a.eml", "b.eml"] {
+        assert_eq!(read(&format!("clean/in/{name}")), one);
+    }
+    let run = folder.run(&["apply", "report.jsonl", "--remove", "--yes"]);
+    assert!(folder.path().join("in/a.eml").exists() && folder.path().join("in/b.eml").exists(), "{run:#?}");
+}
+
+#[test]
+fn limits_and_damage_concern_only_attachments() {
+    let folder = Folder::new();
+    let bomb = zip(&[("zeros.txt", &vec![b'0'; 100 << 20])]);
+    let broken = mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes()), ("b.pdf", "a/b", b"%PDF-1.4 x")])
+        .replace(&STANDARD.encode(b"%PDF-1.4 x"), "JVBER*i0xLjQgeA");
+    folder.write(
+        "bomb.eml",
+        mail("b", &prose(2), &[("b.zip", "application/zip", &bomb), ("c.txt", "text/plain", b"c c c c")]),
+    );
+    folder.write("broken.eml", broken);
+    let mut nested = mail("b0", &prose(3), &[]);
+    for depth in 1..12 {
+        nested = mail(&format!("b{depth}b"), &prose(3), &[("in.eml", "application/octet-stream", nested.as_bytes())]);
+    }
+    folder.write("nested.eml", nested);
+    let many = vec![("a.txt", "text/plain", &b"word word"[..]); 2000];
+    folder.write("many.eml", mail("b", &prose(5), &many));
+    let limits = ["--limit", "members=1000"];
+    let run = folder.run(&[&["ingest", "--profile", "prose", "--attachments", "."], &limits[..]].concat());
+    assert_eq!(run.status, 2, "{run:#?}");
+    let names = names(&folder);
+    for mail in ["bomb.eml", "broken.eml", "nested.eml", "many.eml", "bomb.eml!c.txt", "broken.eml!a.txt"] {
+        assert!(names.contains(&mail.to_owned()), "{mail}: {names:?}");
+    }
+    for (name, words) in [
+        ("bomb.eml!b.zip!zeros.txt", "it decompresses to more than"),
+        ("broken.eml!b.pdf", "the base64 data cannot be decoded"),
+        ("nested.eml!in.eml!in.eml", "containers and compressions lie within each other"),
+        ("many.eml", "members"),
+    ] {
+        let told = run.stderr.lines().any(|line| line.contains(name) && line.contains(words));
+        assert!(told, "{name}, {words}: {}", run.stderr);
+    }
+    assert_eq!(names.iter().filter(|name| name.starts_with("many.eml!")).count(), 1000);
+    assert_eq!(names.iter().filter(|name| name.starts_with("nested.eml")).count(), 9);
+}
+
+#[test]
+fn globs_hold_for_attachments() {
+    let folder = Folder::new();
+    let one =
+        mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes()), ("b.md", "a/b", prose(2).as_bytes())]);
+    folder.write("in/a.eml", &one);
+    folder.write("in/in.mbox", format!("From a b Sat Jan  3 01:05:34 1996\n{one}"));
+    ingest(&folder, &["--attachments", "--exclude", "*.md", "in"]);
+    assert_eq!(names(&folder), ["in/a.eml", "in/a.eml!a.txt", "in/in.mbox#1", "in/in.mbox#1!a.txt"]);
+    ingest(&folder, &["--db", "other", "--attachments", "--include", "*.eml", "in"]);
+    let listed = folder.ok(&["list", "--db", "other", "--format", "json"]).json();
+    assert_eq!(listed.len(), 3, "{listed:?}");
+}
+
+#[test]
+fn the_option_excludes_those_under_which_no_mail_is_opened() {
+    let folder = Folder::new();
+    for other in [&["--no-expand"][..], &["--as", "text"]] {
+        let run = folder.run(&[&["ingest", "--attachments"], other, &["."]].concat());
+        assert!(run.status == 2 && run.stderr.contains("cannot be used with"), "{run:#?}");
+    }
+}
