@@ -83,12 +83,22 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
     let Asked { output, tally, .. } = asked;
-    let QueryTally { answered, failed, found, skipped, below, too_short, attachments } = tally;
+    let QueryTally { answered, failed, found, skipped, submissions, alone, below, too_short, attachments } = tally;
     tell_skipped(skipped, printer);
     if below > 0 {
         printer.note(&format!("{} below --min-score", count(below, "query document")));
     }
     tell_attachments(attachments, printer);
+    if let Some(value) = args.submission_by.as_ref().filter(|_| options.join_submissions)
+        && submissions == 0
+        && alone > 1
+        && !options.joining.rewritten
+    {
+        printer.note(&format!("no queried file is in a submission of {value}, so each is a query of its own"));
+        if fpdb::submission_pattern(value) != *value {
+            printer.note(&format!("hint: name the folder of the queries too, such as --submission-by {value},late"));
+        }
+    }
     // Pages for people say it of each query.
     if too_short > 0 && !global.format.is_for_people() {
         let (has, k) = (if too_short == 1 { "has" } else { "have" }, database.profile().k());
@@ -128,6 +138,9 @@ struct QueryTally {
     found: bool,
     /// Number of skipped files in folders and containers.
     skipped: u64,
+    /// Number of answered submissions, and of other documents, in folders and containers.
+    submissions: u64,
+    alone: u64,
     /// Number of rows by corpus below --min-score.
     below: u64,
     /// Number of queries without a fingerprint.
@@ -197,6 +210,9 @@ impl Asked<'_> {
         let (database, options, printer) = (self.database, self.options, self.printer);
         let mut skipped = 0;
         let whole = query_below(database, path, options, printer, &mut skipped, &mut |name, answer| {
+            let is_submission = answer.as_ref().is_ok_and(|answer| answer.query.files > 0);
+            self.tally.submissions += u64::from(is_submission);
+            self.tally.alone += u64::from(!is_submission);
             self.take(name, answer)?;
             self.output.flush()
         });

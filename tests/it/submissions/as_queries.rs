@@ -126,6 +126,16 @@ fn the_best_submissions_and_pairs_of_files_are_listed() {
     assert_eq!(reaching["matches"].as_array().unwrap().len(), expected.count());
     assert_eq!(ask(&folder, &["late/eve", "--by-corpus"]).len(), 4);
     assert_eq!(ask(&folder, &["late/eve", "--rewritten"]).len(), 4);
+    // The folder of the stored submissions alone makes no submission of other files.
+    let alone = folder.ok(&["query", "--format", "json", "--submission-by", "in", "late"]);
+    assert_eq!(alone.json().len(), 10);
+    assert!(
+        alone.stderr.starts_with(
+            "no queried file is in a submission of in, so each is a query of its own\n\
+         hint: name the folder of the queries too, such as --submission-by in,late\n"
+        ),
+        "{alone:?}"
+    );
     let short = ["query", "late/eve/short.txt", "late/eve/a.txt", "--submission-by", "in,late", "--format", "json"];
     assert_eq!(folder.ok(&short).json().len(), 2, "named files are queries of their own");
 }
