@@ -1,5 +1,5 @@
 //! Reading flags of an ingest: the flags that were typed, otherwise those of the last ingest of the same
-//! paths.
+//! paths, otherwise how the folder around them was read.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     }
     let mut first: Option<(&PathBuf, Map<String, Value>)> = None;
     for path in there(args) {
-        let remembered = database.remembered(path)?;
+        let remembered = remembered(database, path)?;
         match &first {
             None => first = Some((path, remembered)),
             Some((_, others)) if *others == remembered => {}
@@ -61,8 +61,43 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     Ok(options)
 }
 
-/// Remembers the options if reading flags were typed and the run has read a document. With a misspelled
-/// field it reads none, and the flags of an earlier run stay.
+/// The flags of the last ingest of a path, otherwise how the nearest remembered folder above it was read.
+fn remembered(database: &Database, path: &PathBuf) -> anyhow::Result<Map<String, Value>> {
+    let own = database.remembered(path)?;
+    if !own.is_empty() {
+        return Ok(own);
+    }
+    for folder in std::path::absolute(path)?.ancestors().skip(1) {
+        let mut flags = database.remembered(folder)?;
+        if !flags.is_empty() {
+            // Its globs chose among its files. This path is named.
+            flags.retain(|field, _| field == "read" || field == "store_text");
+            return Ok(flags);
+        }
+    }
+    Ok(own)
+}
+
+/// Before a run, remembers typed options of paths that have none yet: a killed run stores documents too.
+///
+/// # Errors
+/// Fails if the database cannot be read or written.
+pub(crate) fn remember_new(
+    database: &DatabaseWriter,
+    args: &IngestArgs,
+    options: &IngestOptions,
+) -> anyhow::Result<()> {
+    let mut new = Vec::new();
+    for path in there(args).filter(|_| args.are_reading_flags_typed) {
+        if database.remembered(path)?.is_empty() {
+            new.push(path);
+        }
+    }
+    Ok(if new.is_empty() { () } else { database.remember(&new, options)? })
+}
+
+/// After a run that has read a document, remembers the options if reading flags were typed. With a misspelled
+/// field a run reads none, and the flags of an earlier run stay.
 ///
 /// # Errors
 /// Fails if the database cannot be read or written.
@@ -81,8 +116,13 @@ pub(crate) fn remember(
         return Ok(database.remember(&paths, options)?);
     }
     for path in paths {
-        if !database.remembered(path)?.is_empty() {
-            printer.note(&format!("{}: no document was read, so the flags of an earlier ingest stay", path.display()));
+        let earlier = words_of_json(&database.remembered(path)?);
+        if !earlier.is_empty() && earlier != words(options) {
+            printer.note(&format!(
+                "{}: no document was read; still remembered: {}",
+                path.display(),
+                as_words(&earlier)
+            ));
         }
     }
     Ok(())

@@ -41,6 +41,9 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         .boilerplate_sources(&sources::boilerplate(args))
         .metadata(metadata);
     options.check()?;
+    if let Opened::Writer(database) = &database {
+        remembered::remember_new(database, args, &options)?;
+    }
     if args.prune && !sources.iter().any(|source| source.path().is_some_and(|path| path.is_dir() || !path.exists())) {
         printer.note("no folder is named: --prune removes only members that archives no longer hold");
     }
@@ -65,11 +68,14 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         Opened::Reader(database) => database.ingest_dry_run(&sources, &options, &task),
     };
     watch.progress.end();
-    if let Opened::Writer(database) = &database {
-        // After an error it is not known whether a document was read.
-        let has_read = ingested.as_ref().map_or(true, |summary| summary.documents > 0);
-        remembered::remember(database, args, &options, has_read, printer)?;
-    }
+    let remembered = match &database {
+        Opened::Writer(database) => {
+            // After an error it is not known whether a document was read.
+            let has_read = ingested.as_ref().map_or(true, |summary| summary.documents > 0);
+            remembered::remember(database, args, &options, has_read, printer)
+        }
+        Opened::Reader(_) => Ok(()),
+    };
     let compaction = match &database {
         Opened::Writer(database) if ingested.is_ok() && !args.dry_run => Some(compaction_hint(database)),
         _ => None,
@@ -88,6 +94,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
     let (office, first_office) = events.office;
     events.failures.map_or(Ok(()), LineList::finish)?;
     let summary = ingested?;
+    remembered?;
     let include = &options.walk.include;
     if !include.is_empty() && summary.documents + summary.failures + summary.skips == 0 && !summary.interrupted {
         printer.note(&format!("no file or member matches {} (--include)", include.join(", ")));

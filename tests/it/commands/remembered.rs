@@ -78,7 +78,13 @@ fn flags_are_used_again_until_others_are_given() {
 
     // With a misspelled field nothing is read, and the right one stays.
     let wrong = folder.run(&["ingest", "--text-field", "bdy", "crawl.jsonl"]);
-    assert!(wrong.status == 2 && wrong.stderr.contains("crawl.jsonl: no document was read, so the flags"), "{wrong:?}");
+    assert!(
+        wrong.status == 2
+            && wrong
+                .stderr
+                .contains("crawl.jsonl: no document was read; still remembered: --text-field=body --keep-fields"),
+        "{wrong:?}"
+    );
     assert_eq!(remembered(&folder)[0], crawl);
 
     // Two paths in one command need the same flags.
@@ -140,6 +146,28 @@ fn nothing_is_remembered_of_what_is_not_there_or_was_not_typed() {
         again.stderr.starts_with("using the flags of the last ingest: --no-expand --follow --store-text"),
         "{again:?}"
     );
+}
+
+/// A file is read alike, whether it is named or met in its folder.
+#[test]
+fn a_path_of_its_own_is_read_as_the_folder_around_it() {
+    let folder = tree();
+    let line = |number: usize| json!({ "body": prose(number), "url": format!("u{number}") }).to_string();
+    folder.write("crawls/2026/a.jsonl", line(50));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--text-field", "body", "--exclude", "b.*", "crawls"]);
+    folder.write("crawls/2026/b.jsonl", line(51));
+    for path in ["crawls/2026", "crawls/2026/b.jsonl"] {
+        let run = folder.ok(&["ingest", path]);
+        assert!(run.stderr.starts_with("using the flags of the last ingest: --text-field=body ("), "{run:?}");
+    }
+    // Its globs do not hold for paths below it, and nothing is remembered of these.
+    assert_eq!(names(&folder, DB), ["crawls/2026/a.jsonl:1", "crawls/2026/b.jsonl:1"]);
+    let flags = json!({"read": {"fields": {"text": "body"}}, "walk": {"exclude": ["b.*"]}});
+    assert_eq!(remembered(&folder), [options("crawls", flags)]);
+    // Flags of its own go first.
+    folder.ok(&["ingest", "-q", "--text-field", "url", "--as", "text", "crawls/2026"]);
+    let run = folder.ok(&["ingest", "crawls/2026/b.jsonl"]);
+    assert!(run.stderr.starts_with("using the flags of the last ingest: --as=text --text-field=url ("), "{run:?}");
 }
 
 /// The library remembers options of its own, and refuses those of a later version. The program uses them.
