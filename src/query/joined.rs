@@ -57,7 +57,10 @@ impl JoinedQueries {
 /// The pairs of documents of one match.
 #[derive(Default)]
 struct Pairs {
+    /// Those that share most.
     files: Vec<Match>,
+    /// Number of all pairs.
+    all: usize,
     /// Number of symbols of the query inside passages.
     covered: f64,
 }
@@ -94,19 +97,19 @@ pub(crate) fn answer_joined(
         for found in found.matches {
             let pairs = pairs.entry(found.id).or_default();
             pairs.covered += found.coverage.unwrap_or(0.0) * part.symbols as f64;
-            pairs
-                .files
-                .extend(documents(&found).iter().map(|file| Match { query: Some(query.clone()), ..file.clone() }));
+            let files = documents(&found);
+            pairs.all += files.len();
+            pairs.files.extend(files.iter().map(|file| Match { query: Some(query.clone()), ..file.clone() }));
+            // A stable sort: pairs that share the same number stay in the order of the query's documents.
+            pairs.files.sort_by_key(|file| Reverse(file.shared + file.text_shared.unwrap_or(0)));
+            pairs.files.truncate(options.submission_files);
         }
     }
     let symbols = (whole.symbols as f64).max(1.0);
     answer.coverage /= symbols;
     for found in &mut answer.matches {
-        let Pairs { mut files, covered } = pairs.remove(&found.id).unwrap_or_default();
-        // A stable sort: pairs that share the same number stay in the order of the query's documents.
-        files.sort_by_key(|file| Reverse(file.shared + file.text_shared.unwrap_or(0)));
-        found.files_left_out = files.len().saturating_sub(options.submission_files) as u64;
-        files.truncate(options.submission_files);
+        let Pairs { files, all, covered } = pairs.remove(&found.id).unwrap_or_default();
+        found.files_left_out = (all - files.len()) as u64;
         found.files = files;
         found.coverage = options.passages.then_some(covered / symbols);
     }
