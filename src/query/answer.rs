@@ -79,8 +79,8 @@ impl Answer for QueryAnswer {
 }
 
 impl QueryAnswer {
-    /// True if the query has no fingerprint in any view: only identical documents match it. Nothing matches a
-    /// submission without fingerprints.
+    /// True if the query has no fingerprint in any view: only identical documents match it, or one of its
+    /// documents if it is a submission.
     #[must_use]
     pub fn is_too_short(&self) -> bool {
         self.query.fingerprints == 0 && self.text.as_ref().is_none_or(|text| text.fingerprints == 0)
@@ -215,6 +215,7 @@ pub struct Match {
     /// True if both documents have the same bytes. Such a document always matches, unless it is boilerplate
     /// or the queried document itself. Its measures come from its hashes: 0 if no looked-up hash counts, and
     /// 1 if the documents are too short to have any. A submission is identical if one of its documents is.
+    /// If the query is a submission too, only the pairs in `files` can be identical.
     pub identical: bool,
     /// The share of the query's symbols inside passages, ignored symbols included. For a submission, passages
     /// of all its documents count. `None` if no passages were requested.

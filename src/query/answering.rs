@@ -68,12 +68,19 @@ pub(crate) fn answer(
     }
     // The digest finds identical documents even if they are too short for a fingerprint, or their hashes do
     // not count.
-    let mut identical = subject.digest.map_or(Ok(Vec::new()), |digest| store.documents_with(&digest))?;
+    let mut identical = Vec::new();
+    for digest in subject.digest.iter().chain(&subject.part_digests) {
+        identical.extend(store.documents_with(digest)?);
+    }
     let view = lookup.view();
     identical.retain(|&id| view.is_live(id) && !view.is_boilerplate(id) && Some(id) != subject.id);
     let has_identical = !identical.is_empty();
     let identical_documents = identical;
-    let identical = tally.add_identical(&identical_documents, options);
+    let mut identical = tally.add_identical(&identical_documents, options);
+    if subject.digest.is_none() {
+        // Only files of it are identical. The whole matches, but must reach `min_score`.
+        identical.clear();
+    }
     let compared = match options.passages && options.joining.rewritten {
         true => {
             let query = Query { store, subject, options, units, texts, task };

@@ -31,8 +31,10 @@ pub(crate) struct PreparedQuery {
     pub(crate) name: String,
     /// Its id if it is a stored document, which then does not match itself.
     pub(crate) id: Option<u32>,
-    /// `None` if the query is several documents: then nothing has the same bytes.
+    /// `None` if the query is several documents.
     pub(crate) digest: Option<Digest>,
+    /// Of several documents, the digest of each.
+    pub(super) part_digests: Vec<Digest>,
     /// The database's profile with the query's window.
     pub(crate) profile: Profile,
     pub(crate) bytes: u64,
@@ -147,6 +149,7 @@ impl PreparedQuery {
             name,
             id,
             digest: Some(digest),
+            part_digests: Vec::new(),
             profile,
             bytes,
             symbols,
@@ -179,6 +182,7 @@ impl PreparedQuery {
         };
         let mut whole = Self::new(about, profile, Vec::new(), Err(TextUnavailable::NotStored));
         (whole.digest, whole.files) = (None, parts.len() as u64);
+        whole.part_digests = parts.iter().filter_map(|part| part.digest).collect();
         whole.hashes =
             parts.iter().flat_map(|part| &part.hashes).map(|hash| QueryHash { first: 0, end: 0, ..*hash }).collect();
         // A hash that counts in one document counts.

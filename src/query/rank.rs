@@ -227,7 +227,7 @@ fn measure(
             sizes: &subject.sizes[view],
             counts: counts[view],
             looked_up: &tally.views[view].looked_up,
-            is_empty: tally.views.iter().all(|view| view.looked_up.hashes == 0),
+            is_whole: subject.digest.is_some() && tally.views.iter().all(|view| view.looked_up.hashes == 0),
             weighted: tally.containment(view, shares[view].weight),
             coarser: profile.w() != stored.w(),
         };
@@ -249,8 +249,9 @@ struct MeasuredView<'a> {
     sizes: &'a ViewSize,
     counts: ViewCounts,
     looked_up: &'a Shares,
-    /// True if no hash was looked up in any view.
-    is_empty: bool,
+    /// True if no hash was looked up in any view, so the document has all bytes of the query. A document
+    /// that matches a submission has those of one file.
+    is_whole: bool,
     /// The weighted containment.
     weighted: f64,
     coarser: bool,
@@ -275,7 +276,7 @@ impl MeasuredView<'_> {
         if looked_up == 0 {
             // The query is too short for a fingerprint in this view. It is compared only with documents of
             // the same bytes. If it has fingerprints in the other view, those decide.
-            let all = if self.is_empty { 1.0 } else { 0.0 };
+            let all = if self.is_whole { 1.0 } else { 0.0 };
             return (Measures { shared, ..Measures::of(all) }, estimated);
         }
         let (found, sampled) = (shared as f64, looked_up as f64);

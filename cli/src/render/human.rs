@@ -164,7 +164,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     let is_in_text = answer.text.as_ref().is_some_and(|text| text.fingerprints > 0);
     let k = answer.profile.k();
     if answer.is_too_short() && query.files > 0 {
-        let _ = writeln!(page, "  too short: no file has {k} symbols (k)");
+        let _ = writeln!(page, "  too short: no file has {k} symbols (k), so only identical files match");
     } else if answer.is_too_short() {
         let _ = writeln!(page, "  too short: it has fewer than {k} symbols (k), so only identical documents match");
     } else if let Some(t) = answer.profile.with_window(query.window).ok().and_then(|profile| profile.guarantee())

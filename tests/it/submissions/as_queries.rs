@@ -140,6 +140,41 @@ fn the_best_submissions_and_pairs_of_files_are_listed() {
     assert_eq!(folder.ok(&short).json().len(), 2, "named files are queries of their own");
 }
 
+/// A file whose fingerprints are missing, ignored or common matches the stored file of the same bytes.
+#[test]
+fn files_of_the_same_bytes_match_in_a_submission_too() {
+    let folder = Folder::new();
+    let files = [("short", "two words".to_owned()), ("handout", stretch(1)), ("common", stretch(2))];
+    for (name, text) in &files {
+        folder.write(&format!("in/{name}/a.txt"), text);
+        folder.write(&format!("late/{name}/b.txt"), text);
+        folder.write(&format!("late/{name}/other.txt"), "a word");
+    }
+    folder.write("in/common2/a.txt", stretch(2) + "more");
+    folder.write("task.txt", stretch(1) + "more");
+    folder.ok(&["ingest", "-q", "--profile", "words", "in", "task.txt", "--boilerplate", "task.txt"]);
+    for more in [&[][..], &["--no-passages"], &["--top", "1"]] {
+        for answer in ask(&folder, &[&["late", "--max-df", "1"], more].concat()) {
+            let name = answer["query"]["name"].as_str().unwrap().strip_prefix("late/").unwrap();
+            let matches = answer["matches"].as_array().unwrap();
+            assert_eq!(matches.len(), 1, "{answer}");
+            let found = &matches[0];
+            assert_eq!(found["document"], format!("in/{name}"));
+            assert_eq!((&found["score"], &found["identical"]), (&0.0.into(), &false.into()), "a part of it: {found}");
+            let pair = &found["files"][0];
+            assert_eq!(found["files"].as_array().unwrap().len(), 1);
+            assert_eq!(
+                (&pair["document"], &pair["query"]["name"], &pair["identical"]),
+                (&format!("in/{name}/a.txt").into(), &format!("late/{name}/b.txt").into(), &true.into())
+            );
+        }
+        folder.ok(&[&["query", "-e", "--submission-by", "in,late", "late/short"], more].concat());
+    }
+    // --min-score is that of the whole.
+    let above = ask(&folder, &["late", "--max-df", "1", "--min-score", "0.5"]);
+    assert!(above.len() == 3 && above.iter().all(|answer| answer["matches"] == serde_json::json!([])), "{above:?}");
+}
+
 #[test]
 fn a_terminal_and_a_table_show_the_pairs_of_files() {
     let folder = Folder::new();
@@ -165,7 +200,7 @@ fn a_terminal_and_a_table_show_the_pairs_of_files() {
             48.3%       100.0%        48.3%    late/eve/x.txt in other.txt
           line 1 = line 1, bytes 145-290 = 0-145, 30 symbols
     late/fay  1 file, 5 bytes, 1 symbol, 0 fingerprints at window 1
-      too short: no file has 3 symbols (k)
+      too short: no file has 3 symbols (k), so only identical files match
       no match
     ");
     let table = folder.ok(&["query", "--submission-by", "in,late", "--format", "csv", "late"]).stdout;
