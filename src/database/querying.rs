@@ -16,6 +16,7 @@ use crate::query::{
 };
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{Candidate, Content, InputLimits, Source, WalkOptions, for_each_held};
 use fpdb_store::{Gathered, Store};
@@ -237,7 +238,7 @@ impl Database {
                 let mut visit_found = |(name, answer, may_skip): (String, Result<QueryAnswer>, bool)| {
                     match &answer {
                         Err(Error::Stopped) => return Err(Error::Stopped),
-                        Err(Error::Document(DocumentError::Binary { reason })) if may_skip => {
+                        Err(error) if let Some(reason) = skipped(error, may_skip) => {
                             task.reports().skipped(&name, reason);
                             return Ok(());
                         }
@@ -259,7 +260,12 @@ impl Database {
                     }
                     let alone = prepared.into_iter().filter_map(|(name, query, may_skip)| match query {
                         Ok(query) => submissions.take(query).map(|query| (name, Ok(query), may_skip)),
-                        failed => Some((name, failed, may_skip)),
+                        Err(error) => {
+                            if skipped(&error, may_skip).is_none() {
+                                submissions.count_unread(&name);
+                            }
+                            Some((name, Err(error), may_skip))
+                        }
                     });
                     let batch: Vec<_> = alone.collect();
                     let store = self.store.as_of_last_commit();
@@ -301,11 +307,15 @@ impl Database {
                 return Ok(());
             }
             let (store, texts) = (self.store.as_of_last_commit(), TextCache::of_queries(joined.len()));
-            let one = |_: &mut Option<()>, (name, parts): (String, Vec<PreparedQuery>)| {
+            let one = |_: &mut Option<()>, (name, parts, unread): (String, Vec<PreparedQuery>, u64)| {
                 let answer = query::answer_joined(&name, &parts, store.profile(), options, |query, options| {
                     QueryContext { options, units: &units, gathered: None, task: &silent }.answer(&store, query, &texts)
                 });
-                (name, answer)
+                let with_unread = |mut answer: QueryAnswer| {
+                    answer.query.files_unread = unread;
+                    answer
+                };
+                (name, answer.map(with_unread))
             };
             self.answer_in_order(joined, task, one, &mut |(name, answer)| match answer {
                 Err(Error::Stopped) => Err(Error::Stopped),
@@ -355,6 +365,14 @@ impl Database {
         }
         let store = self.store.as_of_last_commit();
         asked.answer(&store, &subject(&store, reader, source, texts)?, texts)
+    }
+}
+
+/// Why a file is skipped; `None` if its error is reported.
+fn skipped(error: &Error, may_skip: bool) -> Option<&SkipReason> {
+    match error {
+        Error::Document(DocumentError::Binary { reason }) if may_skip => Some(reason),
+        _ => None,
     }
 }
 

@@ -133,6 +133,9 @@ pub struct QueryDocument {
     /// [`QueryOptions::join_submissions`](crate::QueryOptions::join_submissions). Otherwise 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub files: u64,
+    /// Number of further files of the submission that cannot be read, so the answer is that of a part.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub files_unread: u64,
     /// The metadata of a record that was queried with, and of a stored document: its id and the fields to
     /// keep, for example.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -21,6 +21,8 @@ pub(crate) struct JoinedQueries {
     submissions: Submissions,
     queries: Vec<(String, Vec<PreparedQuery>)>,
     places: HashMap<String, usize>,
+    /// By submission, the number of its files that cannot be read.
+    unread: HashMap<String, u64>,
 }
 
 impl JoinedQueries {
@@ -31,7 +33,7 @@ impl JoinedQueries {
     pub(crate) fn new(options: &QueryOptions) -> Result<Self> {
         let joins = options.join_submissions && !options.joining.rewritten;
         let submissions = Submissions::new(options.submission_by.as_deref().filter(|_| joins), 0)?;
-        Ok(Self { submissions, queries: Vec::new(), places: HashMap::new() })
+        Ok(Self { submissions, queries: Vec::new(), places: HashMap::new(), unread: HashMap::new() })
     }
 
     /// Keeps a document that is part of a submission; returns any other.
@@ -48,9 +50,22 @@ impl JoinedQueries {
         None
     }
 
-    /// The submissions, each with its documents.
-    pub(crate) fn into_queries(self) -> Vec<(String, Vec<PreparedQuery>)> {
-        self.queries
+    /// Counts a file that cannot be read, if it is part of a submission or an archive that is one.
+    pub(crate) fn count_unread(&mut self, name: &str) {
+        let archive = format!("{name}!");
+        if let Some(submission) = self.submissions.name_of(name).or_else(|| self.submissions.name_of(&archive)) {
+            *self.unread.entry(submission.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// The submissions, each with its documents and the number of its files that cannot be read.
+    pub(crate) fn into_queries(self) -> Vec<(String, Vec<PreparedQuery>, u64)> {
+        let Self { queries, mut unread, .. } = self;
+        let with_unread = |(name, parts)| {
+            let unread = unread.remove(&name).unwrap_or_default();
+            (name, parts, unread)
+        };
+        queries.into_iter().map(with_unread).collect()
     }
 }
 

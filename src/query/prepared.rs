@@ -256,6 +256,7 @@ impl PreparedQuery {
             extracted: self.extracted,
             attachments: self.attachments,
             files: self.files,
+            files_unread: 0,
             metadata: self.metadata.clone(),
         }
     }

@@ -101,7 +101,11 @@ pub(super) const FILES_SHOWN: usize = 3;
 /// The answer to one query.
 pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLines<'_>) -> String {
     let query = &answer.query;
-    let files = if query.files > 0 { count(query.files, "file") + ", " } else { String::new() };
+    let files = match (query.files, query.files_unread) {
+        (0, _) => String::new(),
+        (files, 0) => count(files, "file") + ", ",
+        (files, unread) => format!("{} ({} more cannot be read), ", count(files, "file"), grouped(unread)),
+    };
     let mut page = format!(
         "{}  {files}{}, {}, {} at window {}\n",
         style.strong(&escape_terminal(&query.name)),

@@ -335,10 +335,11 @@ class QueryDocument(Answer):
 
     `extracted` is True if offsets and lines in it are of the text extracted from it, such as from a PDF. `metadata` is that of a record
     or a stored document: its id and the fields to keep, for example. `attachments` is the number of a mail's attachments that are not read.
-    `files` is the number of files of a submission that are one query, with `join_submissions`; else 0.
+    `files` is the number of files of a submission that are one query, with `join_submissions`; else 0. `files_unread` more of its files
+    cannot be read.
     """
 
-    _OPTIONAL = frozenset({"extracted", "attachments", "files", "metadata"})
+    _OPTIONAL = frozenset({"extracted", "attachments", "files", "files_unread", "metadata"})
 
     name: str
     bytes: int
@@ -348,6 +349,7 @@ class QueryDocument(Answer):
     extracted: bool = False
     attachments: int = 0
     files: int = 0
+    files_unread: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
 
 

@@ -175,6 +175,38 @@ fn files_of_the_same_bytes_match_in_a_submission_too() {
     assert!(above.len() == 3 && above.iter().all(|answer| answer["matches"] == serde_json::json!([])), "{above:?}");
 }
 
+/// The answer says that it is of a part of the submission.
+#[test]
+fn files_of_a_submission_that_cannot_be_read_are_counted() {
+    let (folder, _) = late();
+    let mut broken = tar::Builder::new(Vec::new());
+    let text = stretch(3);
+    let mut header = tar::Header::new_gnu();
+    header.set_size(text.len() as u64);
+    broken.append_data(&mut header, "a.txt", text.as_bytes()).unwrap();
+    let broken = broken.into_inner().unwrap();
+    // Its end is missing, and so is that of a second member.
+    let mut broken = broken[..broken.len() - 1024].to_vec();
+    broken.extend_from_within(..600);
+    folder.write("late/gus.tar", &broken);
+    folder.write("late/eve/x.docx", "PK\u{3}\u{4} of nothing");
+    folder.write("late/eve/z.tar", &broken);
+    // Skipped, as in an ingest.
+    folder.write("late/fay/b.bin", b"\0\x01\x02\0".repeat(100));
+    let run = folder.run(&[&FLAGS[..], &["late"]].concat());
+    assert_eq!(run.status, 2, "{run:?}");
+    let files = |answer: &Value| {
+        let of = |field: &str| answer["query"].get(field).and_then(Value::as_u64);
+        (answer["query"]["name"].as_str().unwrap().to_owned(), of("files"), of("files_unread"))
+    };
+    let answers: Vec<_> = run.json().iter().map(files).collect();
+    let expected =
+        [("late/loose.txt", None, None), ("late/eve", Some(5), Some(2)), ("late/fay", Some(1), None), ("late/gus.tar", Some(1), Some(1))];
+    assert_eq!(answers, expected.map(|(name, files, unread)| (name.to_owned(), files, unread)), "{}", run.stderr);
+    let told = folder.run(&[&FLAGS[..1], &FLAGS[3..], &["late/eve"]].concat()).stdout;
+    assert!(told.contains("late/eve  5 files (2 more cannot be read), "), "{told}");
+}
+
 #[test]
 fn a_terminal_and_a_table_show_the_pairs_of_files() {
     let folder = Folder::new();
