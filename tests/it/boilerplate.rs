@@ -107,6 +107,20 @@ fn diff_leaves_out_what_a_database_would_leave_out() {
         let whole = folder.ok(&[&diff[..], more].concat()).json().remove(0);
         assert!(number(&whole, "found") > number(&answer, "found") && whole["boilerplate"] == 0, "{whole}");
     }
+    // Files of the same bytes match, even if these are boilerplate too.
+    folder.write("copy.c", &task);
+    folder.ok(&["--db", "same.db", "ingest", "-q", "--profile", "words", "copy.c", "--boilerplate", "task.c"]);
+    for command in
+        [&["--db", "same.db", "query", "task.c"][..], &["diff", "task.c", "copy.c", "--boilerplate", "task.c"]]
+    {
+        let profile: &[&str] = if command[0] == "diff" { &["--profile", "words"] } else { &[] };
+        let answer = folder.ok(&[command, profile, &["--format", "json"]].concat()).json().remove(0);
+        let found = &answer["matches"][0];
+        assert_eq!(
+            (&found["document"], &found["identical"], &found["shared"]),
+            (&"copy.c".into(), &true.into(), &0.into())
+        );
+    }
     let run = folder.run(&["diff", "-", "b.c", "--boilerplate", "-"]);
     assert!(run.status == 2 && run.stderr.contains("standard input can be read only once"), "{run:?}");
     let run = folder.run(&["diff", "a.c", "b.c", "--boilerplate", "gone.c"]);

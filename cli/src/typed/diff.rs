@@ -23,7 +23,7 @@ pub(crate) struct DiffArgs {
     /// Leave out the text of these files, such as the text of a task
     ///
     /// Takes all paths that follow it, so write A and B first. Each file or document in an archive is read
-    /// as A is.
+    /// as A is. If A and B have the same bytes, they match in any case.
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
     pub(crate) boilerplate: Vec<PathBuf>,
     #[command(flatten)]
