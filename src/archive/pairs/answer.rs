@@ -166,9 +166,11 @@ pub struct PairsAnswer {
 pub struct PairsSummary {
     /// Number of pairs that reach the thresholds.
     pub found: u64,
-    /// Number of documents in the database. With submissions: the number of submissions and of documents
-    /// outside any.
+    /// Number of documents in the database, without boilerplate. With submissions: the number of submissions
+    /// and of documents outside any.
     pub documents: u64,
+    /// Number of submissions; 0 if documents are not joined.
+    pub submissions: u64,
     /// The first and the last name, in sorted order, among the documents in pairs. A prefix that these two
     /// share is a prefix of all names between them.
     pub names: Option<(String, String)>,

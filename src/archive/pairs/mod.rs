@@ -112,7 +112,9 @@ pub(crate) fn find<'a>(
     };
     let summary = PairsSummary {
         found,
-        documents: documents.count,
+        // Boilerplate is in no submission.
+        documents: documents.count.saturating_sub(store.view().boilerplate_count()),
+        submissions: submissions.len() as u64,
         names: ends.map(|[first, last]| Ok::<_, Error>((name(first)?, name(last)?))).transpose()?,
         common: plan.common,
         boilerplate: plan.boilerplate,

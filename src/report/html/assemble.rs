@@ -219,7 +219,7 @@ impl ReportContent {
         let by_score = options.weighted || database.profile().has_two_views();
         let measure = if by_score { PairMeasure::Score } else { PairMeasure::Resemblance };
         let mut overview = overview(Command::Pairs, *database.profile(), measure, options);
-        let compared = answer.summary.documents;
+        let PairsSummary { documents: compared, submissions, common, boilerplate, .. } = answer.summary;
         overview.database = Some(searched);
         overview.left_out =
             LeftOut { pairs: left, least: cut, beyond_top, below: answer.summary.below, ..LeftOut::default() };
@@ -229,9 +229,8 @@ impl ReportContent {
             }
         }
         let ignored = documents.all_ignored(database, how, task)?;
-        let PairsSummary { common, boilerplate, .. } = answer.summary;
         let documents = documents.list;
-        let overview = Overview { documents, pairs, histogram, compared, common, boilerplate, ..overview };
+        let overview = Overview { documents, pairs, histogram, compared, submissions, common, boilerplate, ..overview };
         Ok(Self { overview, evidence, ignored })
     }
 }
@@ -447,6 +446,7 @@ fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &
         pairs: Vec::new(),
         histogram: Vec::new(),
         compared: 0,
+        submissions: 0,
         common: 0,
         boilerplate: 0,
         dedup: None,

@@ -42,6 +42,9 @@ pub(super) struct Overview {
     pub(super) histogram: Vec<u64>,
     /// Number of documents in the histogram: all that were compared, or all queries.
     pub(super) compared: u64,
+    /// Of pairs of submissions, the number of these that are submissions. The others are single documents.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) submissions: u64,
     /// Number of hashes excluded from all scores because more documents hold them than the df cap allows.
     pub(super) common: u64,
     /// Number of hashes that boilerplate holds, if they count in no measure of the report.

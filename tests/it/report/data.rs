@@ -22,6 +22,8 @@ pub(crate) struct Overview {
     pub(crate) pairs: Vec<ReportPair>,
     pub(crate) histogram: Vec<u64>,
     pub(crate) compared: u64,
+    #[serde(default)]
+    pub(crate) submissions: u64,
     pub(crate) common: u64,
     pub(crate) boilerplate: u64,
     pub(crate) left_out: LeftOut,

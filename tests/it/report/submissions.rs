@@ -64,7 +64,7 @@ fn pairs_of_submissions_lead_to_pairs_of_their_files() {
         })
         .collect();
     assert_eq!(ranked(&overview), listed);
-    assert_eq!(overview.compared, 4, "three students and a document");
+    assert_eq!((overview.compared, overview.submissions), (4, 3), "three students and a document");
     assert_eq!(overview.histogram.iter().sum::<u64>(), 4);
     let roles = |role: &str| overview.documents.iter().filter(|document| document.role == role).count();
     assert_eq!((roles("submission"), roles("stored")), (3, 6));
@@ -78,6 +78,41 @@ fn pairs_of_submissions_lead_to_pairs_of_their_files() {
     folder.ok(&[&flags[..], &["--format", "html", "-o", "nameless", "--anonymise", "--no-text"]].concat());
     let page = std::fs::read_to_string(folder.path().join("nameless/index.html")).unwrap();
     assert!(!page.contains("in/ann") && page.contains("Submission 1"));
+}
+
+/// Boilerplate is not compared, and a document outside any submission is not called one.
+#[test]
+fn the_submissions_and_documents_that_were_compared_are_counted() {
+    let folder = Folder::new();
+    corpus(&folder);
+    folder.write("task.txt", "the text of the task, which was handed out");
+    folder.ok(&["ingest", "-q", "task.txt", "--boilerplate", "task.txt"]);
+    let browser = &mut Browser::start();
+    for (flags, [compared, submissions], title, said) in [
+        (
+            &["--submission-by", "in"][..],
+            [4, 3],
+            "Pairs among 3 submissions and 1 other document",
+            "submissions and other documents compared",
+        ),
+        // No submission is in a pair.
+        (
+            &["--submission-by", "in", "--min-shared", "1000"],
+            [4, 3],
+            "Pairs among 3 submissions and 1 other document",
+            "submissions and other documents compared",
+        ),
+        (&[], [6, 0], "Pairs among 6 documents", "documents compared"),
+    ] {
+        folder.ok(&[&["pairs", "--format", "html", "-o", "report"], flags].concat());
+        let overview = read(&folder, "report");
+        assert_eq!([overview.compared, overview.submissions], [compared, submissions], "{flags:?}");
+        assert_eq!(overview.histogram.iter().sum::<u64>(), compared, "{flags:?}");
+        let Some(browser) = browser else { continue };
+        browser.open(&folder.path().join("report/index.html"), "");
+        assert!(browser.text("document.querySelector('h1').innerText").starts_with(title), "{flags:?}");
+        assert_eq!(browser.text("document.getElementById('fact-documents').nextSibling.innerText"), said);
+    }
 }
 
 /// With all measures of two views and long names, the table fits a screen of 1280 pixels: nothing is beside it.
@@ -188,7 +223,7 @@ fn a_reader_goes_from_submissions_to_their_files_and_back() {
     browser.open(&folder.path().join("report/index.html"), "");
     let rows = "document.querySelectorAll('.list tbody tr').length";
     assert_eq!(browser.ask(rows), json!(report.pairs.iter().filter(|pair| pair.of.is_none()).count()));
-    assert!(browser.text("document.querySelector('h1').textContent").contains("4 submissions"));
+    assert!(browser.text("document.querySelector('h1').textContent").contains("3 submissions and 1 other document"));
     browser.click(".list tbody tr[data-pair='1'] td:last-child");
     browser.wait("document.getElementById('files')");
     let first = report.pairs[0].files.clone();

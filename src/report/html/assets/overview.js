@@ -3,7 +3,7 @@
 
 const title = () => ({
   query: () => `What ${count(report.compared, "query document")} share${report.compared === 1 ? "s" : ""} with the database`,
-  pairs: () => `Pairs among ${count(report.compared, UNIT)}`,
+  pairs: () => `Pairs among ${count(report.compared - outside, UNIT)}${outside ? ` and ${count(outside, "other document")}` : ""}`,
   diff: () => "Two documents compared",
   dedup: () => `${grouped(report.dedup.removable)} of ${count(report.compared, "document")} removable`,
 })[report.command]();
@@ -172,7 +172,7 @@ function overview() {
     } else {
     const best = ranked.reduce((most, pair) => Math.max(most, score(pair)), 0);
     facts.replaceChildren(
-      fact("fact-documents", grouped(report.compared), report.command === "query" ? (report.compared === 1 ? "query" : "queries") : `${report.compared === 1 ? UNIT : `${UNIT}s`} compared`),
+      fact("fact-documents", grouped(report.compared), report.command === "query" ? (report.compared === 1 ? "query" : "queries") : `${report.compared === 1 ? UNIT : `${UNIT}s`}${outside ? " and other documents" : ""} compared`),
       fact("fact-reach", grouped(reach), `${partial ? "in listed pairs" : "with a match"} of ${Math.max(view.threshold, 1)}% or more`),
       fact("fact-pairs", grouped(pairs.length), `${pairs.length === 1 ? "pair" : "pairs"}${view.threshold ? ` at ${view.threshold}% or more` : ""}`),
       fact("fact-clusters", grouped(groups.length), groups.length === 1 ? "cluster" : "clusters"),
