@@ -259,6 +259,13 @@ fn attachments_of_mails_are_counted() {
     assert!(run.json()[0]["attachments"] == 1 && run.stderr.contains(note), "{run:#?}");
     let run = folder.ok(&["query", "--format", "json", "zoe.eml"]);
     assert!(run.json()[0]["query"]["attachments"] == 1 && run.stderr.contains(note), "{run:#?}");
+    // The flag reads neither those of a stored document nor those of standard input.
+    let stored = folder.ok(&["query", "--document", "zoe.eml"]);
+    let mut command = folder.command(&["query", "-"]);
+    let input = std::fs::File::open(folder.path().join("zoe.eml")).unwrap();
+    for run in [stored, crate::support::Run::of(&command.stdin(input).output().unwrap())] {
+        assert!(run.stderr.contains("1 attachment of mails was not read\n"), "{run:#?}");
+    }
     for others in [&["query", "--format", "html", "-o", "report", "zoe.eml"][..], &["diff", "zoe.eml", "zoe.eml"]] {
         let run = folder.ok(others);
         assert!(run.stderr.contains(note), "{run:#?}");

@@ -13,10 +13,10 @@ pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// Says that attachments of mails were not read, and the way out.
+/// Says that attachments of mails were not read, and the way out, if any.
 pub(crate) fn attachments_left_out(attachments: u64, way_out: &str) -> String {
     let (attachments, verb) = (count(attachments, "attachment"), if attachments == 1 { "was" } else { "were" });
-    format!("{attachments} of mails {verb} not read: {way_out}")
+    format!("{attachments} of mails {verb} not read{way_out}")
 }
 
 /// A share of 1 as a percentage. A share above 0 is never shown as 0%.

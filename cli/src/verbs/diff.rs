@@ -47,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
     answer.matches.iter_mut().for_each(|found| spooled.rename(&args.b, &mut found.document));
     let attachments = answer.query.attachments;
     if attachments > 0 {
-        printer.note(&attachments_left_out(attachments, "name one to compare it, such as 'a.eml!contract.pdf'"));
+        printer.note(&attachments_left_out(attachments, ": name one to compare it, such as 'a.eml!contract.pdf'"));
     }
     let found = !answer.matches.is_empty();
     let mut complete = true;

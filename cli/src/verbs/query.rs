@@ -83,12 +83,13 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
     let Asked { output, tally, .. } = asked;
-    let QueryTally { answered, failed, found, skipped, submissions, alone, below, too_short, attachments } = tally;
+    let QueryTally { answered, failed, found, skipped, submissions, alone, below, .. } = tally;
+    let QueryTally { too_short, too_short_submissions, attachments, .. } = tally;
     tell_skipped(skipped, printer);
     if below > 0 {
         printer.note(&format!("{} below --min-score", count(below, "query document")));
     }
-    tell_attachments(attachments, printer);
+    tell_attachments_of(&sources, attachments, printer);
     if let Some(value) = args.submission_by.as_ref().filter(|_| options.join_submissions)
         && submissions == 0
         && alone > 1
@@ -100,12 +101,8 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         }
     }
     // Pages for people say it of each query.
-    if too_short > 0 && !global.format.is_for_people() {
-        let (has, k) = (if too_short == 1 { "has" } else { "have" }, database.profile().k());
-        printer.note(&format!(
-            "{} {has} fewer than {k} symbols (k): only identical documents match",
-            count(too_short, "query document")
-        ));
+    if !global.format.is_for_people() {
+        tell_too_short(too_short, too_short_submissions, database.profile().k(), printer);
     }
     if answered && !found {
         database::tell_if_all_boilerplate(&database, printer)?;
@@ -143,8 +140,9 @@ struct QueryTally {
     alone: u64,
     /// Number of rows by corpus below --min-score.
     below: u64,
-    /// Number of queries without a fingerprint.
+    /// Number of queries without a fingerprint: of documents, and of submissions.
     too_short: u64,
+    too_short_submissions: u64,
     /// Number of attachments of queried mails.
     attachments: u64,
 }
@@ -174,8 +172,10 @@ impl Asked<'_> {
             }
         };
         self.tally.answered = true;
-        // A submission's page says it of its files.
-        self.tally.too_short += u64::from(answer.is_too_short() && answer.query.files == 0);
+        if answer.is_too_short() {
+            let of_files = answer.query.files > 0;
+            *(if of_files { &mut self.tally.too_short_submissions } else { &mut self.tally.too_short }) += 1;
+        }
         self.tally.attachments += answer.query.attachments;
         if self.args.by_corpus {
             let row = answer.by_corpus();
@@ -272,7 +272,29 @@ fn holds_documents(source: &QuerySource, answer: &fpdb::Result<QueryAnswer>) -> 
 /// Says that attachments of mails were not read.
 pub(super) fn tell_attachments(attachments: u64, printer: &Printer) {
     if attachments > 0 {
-        printer.note(&attachments_left_out(attachments, "--attachments reads them as documents"));
+        printer.note(&attachments_left_out(attachments, ": --attachments reads them as documents"));
+    }
+}
+
+/// Says that attachments of queried mails were not read. The flag reads those of files only.
+fn tell_attachments_of(sources: &[QuerySource], attachments: u64, printer: &Printer) {
+    let is_file = |source: &QuerySource| matches!(source, QuerySource::File(path) if path.as_os_str() != "-");
+    if sources.iter().any(is_file) {
+        tell_attachments(attachments, printer);
+    } else if attachments > 0 {
+        printer.note(&attachments_left_out(attachments, ""));
+    }
+}
+
+/// Says how many queries have no fingerprint.
+fn tell_too_short(documents: u64, submissions: u64, k: u32, printer: &Printer) {
+    if documents > 0 {
+        let (has, documents) = (if documents == 1 { "has" } else { "have" }, count(documents, "query document"));
+        printer.note(&format!("{documents} {has} fewer than {k} symbols (k): only identical documents match"));
+    }
+    if submissions > 0 {
+        let (has, submissions) = (if submissions == 1 { "has" } else { "have" }, count(submissions, "submission"));
+        printer.note(&format!("{submissions} {has} no file of {k} symbols (k): only identical files match"));
     }
 }
 
@@ -351,7 +373,7 @@ fn report(
         }
     }
     tell_skipped(skipped, printer);
-    tell_attachments(answers.iter().map(|(_, answer)| answer.query.attachments).sum(), printer);
+    tell_attachments_of(sources, answers.iter().map(|(_, answer)| answer.query.attachments).sum(), printer);
     if answers.is_empty() && !failures.is_empty() {
         printer.note("no report was written: no query could be answered");
         return Ok(RunStatus::Incomplete);

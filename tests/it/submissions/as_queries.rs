@@ -235,6 +235,11 @@ fn a_terminal_and_a_table_show_the_pairs_of_files() {
       too short: no file has 3 symbols (k), so only identical files match
       no match
     ");
+    for (format, said) in [("human", false), ("json", true), ("csv", true)] {
+        let run = folder.ok(&["query", "--submission-by", "in,late", "--format", format, "late"]);
+        let note = "1 submission has no file of 3 symbols (k): only identical files match\n";
+        assert_eq!(run.stderr.contains(note), said, "{run:?}");
+    }
     let table = folder.ok(&["query", "--submission-by", "in,late", "--format", "csv", "late"]).stdout;
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
     let columns = ["query", "document", "submission", "shared", "looked_up"]
