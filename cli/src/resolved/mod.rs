@@ -9,3 +9,4 @@ pub(crate) mod profile;
 pub(crate) mod query;
 pub(crate) mod remembered;
 pub(crate) mod sources;
+pub(crate) mod submission_folders;

@@ -14,6 +14,7 @@ use crate::render::{
     PairColumns, PairLine, PairText, boilerplate_left_out, common_folder, common_left_out, count, grouped, pair_header,
     pair_header_line, pairs_total,
 };
+use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, profile};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
@@ -266,6 +267,7 @@ fn left_out(
         }
         _ => {}
     }
+    SubmissionFolders::of(args.submission_by.as_deref())?.tell_missing(database, printer)?;
     if answer.unread > 0 {
         printer.note(&format!(
             "{} cannot be read again: ranked by structure alone (--own-text)",

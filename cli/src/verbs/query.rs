@@ -17,6 +17,7 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{QueryPage, Style, attachments_left_out, corpus_header, count, grouped, query_header};
+use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
@@ -54,8 +55,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         false => query_header(args.submission_by.is_some(), database.profile().has_two_views(), args.shows_times()),
     };
     output.heading(&columns, "")?;
+    let folders = SubmissionFolders::of(args.submission_by.as_deref())?;
     let mut asked =
-        Asked { database: &database, args, options: &options, output, printer, tally: QueryTally::default() };
+        Asked { database: &database, args, options: &options, output, printer, tally: QueryTally::default(), folders };
     let (mut left, mut number) = (&sources[..], FIRST);
     while !left.is_empty() {
         let (some, others) = left.split_at(left.len().min(number));
@@ -82,7 +84,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         let (answered, queries) = ((sources.len() - left.len()) as u64, sources.len() as u64);
         printer.detail(&format!("{} of {} queried with", grouped(answered), count(queries, "document")));
     }
-    let Asked { output, tally, .. } = asked;
+    let Asked { output, tally, folders, .. } = asked;
     let QueryTally { answered, failed, found, skipped, submissions, alone, below, .. } = tally;
     let QueryTally { too_short, too_short_submissions, attachments, .. } = tally;
     tell_skipped(skipped, printer);
@@ -100,6 +102,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
             printer.note(&format!("hint: name the folder of the queries too, such as --submission-by {value},late"));
         }
     }
+    folders.tell_missing(&database, printer)?;
     // Pages for people say it of each query.
     if !global.format.is_for_people() {
         tell_too_short(too_short, too_short_submissions, database.profile().k(), printer);
@@ -125,6 +128,7 @@ struct Asked<'a> {
     output: Output,
     printer: &'a Printer,
     tally: QueryTally,
+    folders: SubmissionFolders,
 }
 
 /// Counts the results of the queries.
@@ -163,6 +167,7 @@ impl Asked<'_> {
     }
 
     fn take(&mut self, name: &str, answer: fpdb::Result<QueryAnswer>) -> anyhow::Result<()> {
+        self.folders.find(name);
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
@@ -373,6 +378,9 @@ fn report(
         }
     }
     tell_skipped(skipped, printer);
+    let mut folders = SubmissionFolders::of(args.submission_by.as_deref())?;
+    answers.iter().for_each(|(_, answer)| folders.find(&answer.query.name));
+    folders.tell_missing(database, printer)?;
     tell_attachments_of(sources, answers.iter().map(|(_, answer)| answer.query.attachments).sum(), printer);
     if answers.is_empty() && !failures.is_empty() {
         printer.note("no report was written: no query could be answered");

@@ -140,6 +140,27 @@ fn the_best_submissions_and_pairs_of_files_are_listed() {
     assert_eq!(folder.ok(&short).json().len(), 2, "named files are queries of their own");
 }
 
+#[test]
+fn a_folder_of_submissions_without_any_document_is_told() {
+    let (folder, _) = late();
+    let note = "no document is in a folder or archive in lat (--submission-by in,lat)\n";
+    let query = ["query", "late/eve"];
+    for (command, value, said) in [
+        (&query[..], "in,lat", true),
+        (&query, "in,late", false),
+        (&query, "^(in|lat),?", false),
+        (&["query", "late/eve", "--format", "html", "-o", "report"], "in,lat", true),
+        (&["query", "late/eve", "--by-corpus"], "in,lat", true),
+        (&["pairs"], "in,lat", true),
+        (&["pairs", "--format", "html", "-o", "pairs"], "in,lat", true),
+        (&["pairs"], "in,out", false),
+    ] {
+        let run = folder.ok(&[command, &["--submission-by", value]].concat());
+        let told = run.stderr.matches("no document is in a folder").count();
+        assert_eq!((told, run.stderr.contains(note)), (usize::from(said), said), "{command:?} {value}: {run:?}");
+    }
+}
+
 /// A file whose fingerprints are missing, ignored or common matches the stored file of the same bytes.
 #[test]
 fn files_of_the_same_bytes_match_in_a_submission_too() {
@@ -200,8 +221,12 @@ fn files_of_a_submission_that_cannot_be_read_are_counted() {
         (answer["query"]["name"].as_str().unwrap().to_owned(), of("files"), of("files_unread"))
     };
     let answers: Vec<_> = run.json().iter().map(files).collect();
-    let expected =
-        [("late/loose.txt", None, None), ("late/eve", Some(5), Some(2)), ("late/fay", Some(1), None), ("late/gus.tar", Some(1), Some(1))];
+    let expected = [
+        ("late/loose.txt", None, None),
+        ("late/eve", Some(5), Some(2)),
+        ("late/fay", Some(1), None),
+        ("late/gus.tar", Some(1), Some(1)),
+    ];
     assert_eq!(answers, expected.map(|(name, files, unread)| (name.to_owned(), files, unread)), "{}", run.stderr);
     let told = folder.run(&[&FLAGS[..1], &FLAGS[3..], &["late/eve"]].concat()).stdout;
     assert!(told.contains("late/eve  5 files (2 more cannot be read), "), "{told}");
