@@ -93,7 +93,10 @@ pub(crate) fn remember_new(
             new.push(path);
         }
     }
-    Ok(if new.is_empty() { () } else { database.remember(&new, options)? })
+    if !new.is_empty() {
+        database.remember(&new, options)?;
+    }
+    Ok(())
 }
 
 /// After a run that has read a document, remembers the options if reading flags were typed. With a misspelled
