@@ -255,6 +255,43 @@ fn an_ingest_of_the_same_mails_finds_them_unchanged() {
     assert!(names(&folder).iter().all(|name| !name.contains("mbox")), "{:?}", names(&folder));
 }
 
+#[test]
+fn an_attachment_has_the_kept_headers_of_its_mail() {
+    let folder = Folder::new();
+    let date = |day: u8| format!("Date: Mon, {day} Mar 1999 12:00:00 +0100\n");
+    let inner =
+        date(2) + &mail("i", &prose(0), &[("b.txt", "text/plain", prose(1).as_bytes())]).replace("late", "inner");
+    let record = format!("{{\"text\": \"{}\", \"subject\": \"record\"}}\n", prose(2).trim().replace('\n', " "));
+    let files = [
+        ("a.txt", "text/plain", prose(3).into_bytes()),
+        ("r.jsonl", "a/b", record.into_bytes()),
+        ("in.eml", "application/octet-stream", inner.replace("From: zoe@example.org\r\n", "").into_bytes()),
+    ];
+    let attached = files.each_ref().map(|(name, kind, content)| (*name, *kind, content.as_slice()));
+    folder.write("zoe.eml", date(1) + &mail("o", &prose(4), &attached));
+    ingest(&folder, &["--attachments", "zoe.eml"]);
+    // Attachments that are stored already get them too.
+    let run = ingest(&folder, &["--attachments", "--keep-fields", "subject,date,from", "zoe.eml"]);
+    assert_eq!(counts(&run), [0, 0, 5, 0, 0], "{run:#?}");
+    let found: BTreeMap<String, Value> = list(&folder)
+        .into_iter()
+        .map(|document| (document["name"].as_str().unwrap().to_owned(), document["metadata"].clone()))
+        .collect();
+    let kept = |subject: &str| {
+        let date = "1999-03-01T12:00:00+01:00";
+        serde_json::json!({ "subject": subject, "date": date, "from": "zoe@example.org" })
+    };
+    let of_inner = serde_json::json!({ "subject": "inner", "date": "1999-03-02T12:00:00+01:00" });
+    let expected = [
+        ("zoe.eml", kept("late")),
+        ("zoe.eml!a.txt", kept("late")),
+        ("zoe.eml!r.jsonl:1", kept("record")),
+        ("zoe.eml!in.eml", of_inner.clone()),
+        ("zoe.eml!in.eml!b.txt", of_inner),
+    ];
+    assert_eq!(found, expected.map(|(name, metadata)| (name.to_owned(), metadata)).into());
+}
+
 /// A mail is not cut out of a mailbox while the database holds its attachments, nor an attachment out of its mail.
 #[test]
 fn apply_keeps_mails_and_attachments_together() {

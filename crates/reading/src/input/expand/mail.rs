@@ -5,7 +5,7 @@ use std::io::Read;
 use super::Expander;
 use super::member_place::MemberPlace;
 use super::within::Within;
-use crate::extract::attachments;
+use crate::extract::{attachments, mail_headers};
 use crate::input::read::reader::PIECE;
 use crate::input::{ReadOptions, containers};
 use crate::recognise::{Choice, Layer, choose, layer_of};
@@ -28,7 +28,7 @@ pub(super) fn layer_under(options: &ReadOptions, name: &str, head: &[u8]) -> Lay
 
 impl Expander<'_> {
     /// Passes on a mail, and then its attachments.
-    pub(super) fn mail(&mut self, place: MemberPlace, input: &mut dyn Read) -> Result<()> {
+    pub(super) fn mail(&mut self, mut place: MemberPlace, input: &mut dyn Read) -> Result<()> {
         let limits = &self.options.limits;
         let mut mail = Vec::new();
         if let Err(error) = (&mut *input).take(limits.whole_bytes.saturating_add(1)).read_to_end(&mut mail) {
@@ -36,6 +36,8 @@ impl Expander<'_> {
             return self.break_off(&place, error);
         }
         let (head, rest) = mail.split_at(mail.len().min(PIECE));
+        // The reader of the mail takes the mail's own headers.
+        place.headers.clear();
         self.document(place.clone(), head.to_vec(), &mut rest.chain(input))?;
         let attachments = match attachments(&mail, limits) {
             Ok(attachments) if attachments.is_empty() => return Ok(()),
@@ -50,7 +52,8 @@ impl Expander<'_> {
         if let Some(extents) = &mut self.extents {
             extents.needed(&place.suffix);
         }
-        let outer = MemberPlace { depth: place.depth + 1, format: Format::Mail.name(), ..place };
+        let headers = mail_headers(head, &self.options.fields.kept());
+        let outer = MemberPlace { depth: place.depth + 1, format: Format::Mail.name(), headers, ..place };
         let mut within = Within { outer: &outer, expander: self, last: String::new() };
         match guarded(|| containers::mail::read(&attachments, &mut within)) {
             Ok(Ok(())) => {}

@@ -14,6 +14,8 @@ pub(crate) struct MemberPlace {
     /// The format of the innermost layer.
     pub(crate) format: &'static str,
     pub(crate) metadata: Vec<(String, String)>,
+    /// The kept headers of the innermost mail around it. Metadata of the same name takes precedence.
+    pub(crate) headers: Vec<(String, String)>,
     /// As in [`About::repeated`].
     pub(crate) repeated: bool,
 }
@@ -21,6 +23,7 @@ pub(crate) struct MemberPlace {
 impl MemberPlace {
     pub(crate) fn outermost(about: &About) -> Self {
         let metadata = about.metadata.clone();
-        Self { suffix: String::new(), hint: about.hint.clone(), depth: 0, format: "file's", metadata, repeated: false }
+        let (suffix, hint, headers) = (String::new(), about.hint.clone(), Vec::new());
+        Self { suffix, hint, depth: 0, format: "file's", metadata, headers, repeated: false }
     }
 }

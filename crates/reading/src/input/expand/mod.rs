@@ -422,12 +422,18 @@ impl<'a> Expander<'a> {
     }
 
     fn hand_over(&mut self, place: MemberPlace, member: Option<String>, content: Content) -> Result<()> {
+        let mut metadata = place.metadata;
+        for header in place.headers {
+            if !metadata.iter().any(|(known, _)| *known == header.0) {
+                metadata.push(header);
+            }
+        }
         let about = About {
             name: format!("{}{}", self.about.name, place.suffix),
             hint: place.hint,
             file: self.about.file.clone(),
             member,
-            metadata: place.metadata,
+            metadata,
             repeated: place.repeated,
             named: self.about.named && place.suffix.is_empty(),
         };

@@ -64,7 +64,8 @@ impl Members for Within<'_, '_> {
         };
         let is_new =
             matches!(content, MemberContent::Record(_)) || self.expander.names.insert(xxh3_64(suffix.as_bytes()));
-        let place = MemberPlace { suffix, hint, metadata, repeated: self.outer.repeated || !is_new, ..*self.outer };
+        let (headers, repeated) = (self.outer.headers.clone(), self.outer.repeated || !is_new);
+        let place = MemberPlace { suffix, hint, metadata, headers, repeated, ..*self.outer };
         match content {
             MemberContent::Record(text) => self.expander.record(place, text),
             MemberContent::Stream(input) => self.expander.layer(place, input),
