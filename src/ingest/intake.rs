@@ -284,6 +284,7 @@ impl Intake<'_> {
                         // The document that is stored under this name stays, as for a file outside a
                         // container.
                         self.meet_all_named(&about.name)?;
+                        self.keep_members_of(&about)?;
                         self.skip(about.name, reason);
                     }
                     error => self.fail(&about.name, &error),

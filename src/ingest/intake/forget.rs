@@ -116,6 +116,17 @@ impl Intake<'_> {
         Ok(())
     }
 
+    /// Handles a skipped file: the documents that it held as a container stay, like one that was the file.
+    pub(super) fn keep_members_of(&mut self, about: &About) -> Result<()> {
+        if matches!(about.member.as_deref(), None | Some(CLOSED))
+            && let (Some(source), _) = origin_of(about)
+            && self.store.container(&source)?.is_some_and(|known| known.documents > 0)
+        {
+            self.before = None;
+        }
+        Ok(())
+    }
+
     /// Handles a container that is now read as one document: its members are deleted, and it is no longer
     /// remembered as a container.
     pub(super) fn closed(&mut self, about: &About) -> Result<()> {

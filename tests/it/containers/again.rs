@@ -2,6 +2,7 @@
 //! depend on how often.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::sync::Mutex;
 
 use fpdb::{Database, DatabaseBuilder, IngestOptions, Progress, Source, Task};
@@ -327,4 +328,29 @@ fn a_file_that_is_named_as_a_record_of_another_takes_no_place_but_its_own() {
     }
     std::fs::rename(folder.path().join("ar/a.jsonl:2"), folder.path().join("ar/b.txt")).unwrap();
     folder.ok(&["ingest", "ar", "-q"]);
+}
+
+/// As for a file that was one document.
+#[test]
+fn a_container_that_has_become_binary_keeps_its_documents() {
+    let folder = folder();
+    let write = |content: &[u8]| {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(content).unwrap();
+        folder.write("in/box", content);
+        folder.write("in/box.gz", gzip.finish().unwrap());
+    };
+    let mail = |number| format!("From a b Sat Jan  3 01:05:34 1996\nFrom: a\nTo: b\n\n{}\n", prose(number));
+    write((mail(1) + &mail(2)).as_bytes());
+    assert_eq!(counts(&ingest(&folder, &["in"])), [4, 0, 0, 0]);
+    write(&[0; 100]);
+    for _ in 0..2 {
+        let report = ingest(&folder, &["in"]);
+        assert_eq!((&report["skips"], &report["removed"]), (&json!(2), &json!(0)), "{report}");
+        assert_eq!(names(&folder), ["in/box#1", "in/box#2", "in/box.gz#1", "in/box.gz#2"]);
+    }
+    // A document takes their place.
+    write(prose(3).as_bytes());
+    assert_eq!(ingest(&folder, &["in"])["removed"], 4);
+    assert_eq!(names(&folder), ["in/box", "in/box.gz"]);
 }
