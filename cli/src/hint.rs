@@ -112,6 +112,7 @@ fn is_service(holder: &str) -> bool {
 /// The program's own hint for an unreadable document, if the program has one.
 fn document_hint(error: &DocumentError) -> Option<&'static str> {
     let text = match error {
+        DocumentError::Attachments { source } => return document_hint(source),
         DocumentError::Binary { .. } => {
             "a database made with `--profile bytes` takes any file; --exclude GLOB leaves files out"
         }
@@ -211,6 +212,11 @@ mod tests {
             let named = format!("a larger --limit {}=", limit.name);
             assert_eq!(hints.iter().filter(|hint| hint.contains(&named)).count(), 1, "{named}");
         }
+        let of_attachments = |source| Error::Document(DocumentError::Attachments { source: Box::new(source) });
+        let (limited, failed) =
+            (DocumentError::ReadingMemory { format, limit }, || DocumentError::ReaderFailed { detail: String::new() });
+        assert_eq!(hint(&of_attachments(limited), true).as_ref(), hints.get(1));
+        assert_eq!(hint(&of_attachments(failed()), true), hint(&Error::Document(failed()), true));
     }
 
     /// A hint names no flag that the command does not take.

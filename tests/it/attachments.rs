@@ -375,6 +375,21 @@ fn globs_hold_for_attachments() {
     let listed = folder.ok(&["list", "--db", "other", "--format", "json"]).json();
     assert_eq!(listed.len(), 3, "{listed:?}");
 }
+#[test]
+fn a_mail_that_cannot_be_read_fails_once_for_one_reason() {
+    let folder = Folder::new();
+    folder.write("zoe.eml", mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes())]));
+    let failures = |limit: &str| {
+        let run = folder.run(&["ingest", "--attachments", "--limit", limit, "--format", "json", "zoe.eml"]);
+        let failures = run.json()[0]["failed"].as_array().unwrap().clone();
+        failures.iter().map(|failure| failure["error"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let too_large = failures("whole-size=1000");
+    assert!(too_large.len() == 1 && too_large[0].contains("read whole"), "{too_large:?}");
+    let memory = failures("reading-memory=1000");
+    assert!(memory.len() == 2 && memory[1].starts_with("its attachments cannot be read: "), "{memory:?}");
+}
+
 
 #[test]
 fn the_option_excludes_those_under_which_no_mail_is_opened() {

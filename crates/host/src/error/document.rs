@@ -47,6 +47,12 @@ pub enum DocumentError {
         /// The reader's message, and the place in its code.
         detail: String,
     },
+    /// The attachments of a mail cannot be read. The mail itself may be readable.
+    #[error("its attachments cannot be read")]
+    Attachments {
+        /// The reason.
+        source: Box<DocumentError>,
+    },
     /// This build of the library has no reader for the format.
     #[error("this build of fpdb does not read its format: it was made without the feature {feature}")]
     LeftOut {

@@ -119,9 +119,14 @@ impl DocumentError {
     /// The next step for the user. `named` returns the words for a limit, given the name of its field in
     /// `InputLimits`.
     pub fn hint(&self, named: impl Fn(&'static str) -> String) -> String {
+        self.hint_by(&named)
+    }
+
+    fn hint_by(&self, named: &dyn Fn(&'static str) -> String) -> String {
         let larger = |advice: &str, limit| format!("{advice}a larger {} lets it pass", named(limit));
         let text = match self {
             Self::Binary { .. } => "a database with the profile bytes takes any file",
+            Self::Attachments { source } => return source.hint_by(named),
             Self::NotOfFormat { .. } => "check whether another program opens it; it can be read as text instead",
             Self::EncryptedDocument { .. } => "save it without a password and ingest that",
             Self::TooLarge { .. } => return larger("split it, or save its text and ingest that; ", "whole_bytes"),

@@ -43,7 +43,13 @@ impl Expander<'_> {
             Ok(attachments) if attachments.is_empty() => return Ok(()),
             Ok(attachments) => attachments,
             // The mail itself is refused too, for the same reason.
-            Err(Error::Document(DocumentError::NotOfFormat { .. })) => return Ok(()),
+            Err(Error::Document(
+                DocumentError::NotOfFormat { .. } | DocumentError::TooLarge { .. } | DocumentError::Unpacked { .. },
+            )) => return Ok(()),
+            Err(Error::Document(error)) => {
+                let error = DocumentError::Attachments { source: Box::new(error) };
+                return self.fail(&place.suffix, Error::Document(error));
+            }
             Err(error) => return self.fail(&place.suffix, error),
         };
         if let Err(error) = self.deeper(&place) {
