@@ -207,7 +207,10 @@ impl ProcessAnswer {
                 let (pages, bytes) = pages.and_then(|length| rest.split_at_checked(length)).ok_or_else(invalid)?;
                 let pages = pages.as_chunks().0.iter().map(|&page| u64::from_le_bytes(page)).collect();
                 let unread = Unread { count: u64::from_le_bytes(*count), digest };
-                Self::Read(Reading { bytes: bytes.to_vec(), pages, unread })
+                let before = body.len() - bytes.len();
+                // A copy would double the memory for a large answer.
+                drop(body.drain(..before));
+                Self::Read(Reading { bytes: body, pages, unread })
             }
             [1] => {
                 let zero = memchr::memchr(0, &body).ok_or_else(invalid)?;
