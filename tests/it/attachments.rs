@@ -324,6 +324,19 @@ fn apply_keeps_mails_and_attachments_together() {
     assert!(folder.path().join("in/a.eml").exists() && folder.path().join("in/b.eml").exists(), "{run:#?}");
 }
 
+/// Only the content of such an archive shows that it is no mail.
+#[test]
+fn an_archive_without_an_extension_is_no_mail_with_attachments() {
+    let folder = Folder::new();
+    let (text, record) = (prose(1), format!("{{\"body\": \"{}\"}}\n", prose(2).trim().replace('\n', " ")));
+    let members = [("a.txt", text.as_bytes()), ("b.txt", text.as_bytes()), ("r.jsonl", record.as_bytes())];
+    folder.write("in/archive", zip(&members));
+    ingest(&folder, &["--text-field", "body", "in"]);
+    folder.write("report.jsonl", folder.ok(&["dedup", "--format", "json"]).stdout);
+    let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
+    assert!(run.stdout.contains("it was ingested in several ways; it stays whole"), "{run:#?}");
+}
+
 #[test]
 fn limits_and_damage_concern_only_attachments() {
     let folder = Folder::new();
@@ -363,19 +376,6 @@ fn limits_and_damage_concern_only_attachments() {
 }
 
 #[test]
-fn globs_hold_for_attachments() {
-    let folder = Folder::new();
-    let one =
-        mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes()), ("b.md", "a/b", prose(2).as_bytes())]);
-    folder.write("in/a.eml", &one);
-    folder.write("in/in.mbox", format!("From a b Sat Jan  3 01:05:34 1996\n{one}"));
-    ingest(&folder, &["--attachments", "--exclude", "*.md", "in"]);
-    assert_eq!(names(&folder), ["in/a.eml", "in/a.eml!a.txt", "in/in.mbox#1", "in/in.mbox#1!a.txt"]);
-    ingest(&folder, &["--db", "other", "--attachments", "--include", "*.eml", "in"]);
-    let listed = folder.ok(&["list", "--db", "other", "--format", "json"]).json();
-    assert_eq!(listed.len(), 3, "{listed:?}");
-}
-#[test]
 fn a_mail_that_cannot_be_read_fails_once_for_one_reason() {
     let folder = Folder::new();
     folder.write("zoe.eml", mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes())]));
@@ -390,6 +390,19 @@ fn a_mail_that_cannot_be_read_fails_once_for_one_reason() {
     assert!(memory.len() == 2 && memory[1].starts_with("its attachments cannot be read: "), "{memory:?}");
 }
 
+#[test]
+fn globs_hold_for_attachments() {
+    let folder = Folder::new();
+    let one =
+        mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes()), ("b.md", "a/b", prose(2).as_bytes())]);
+    folder.write("in/a.eml", &one);
+    folder.write("in/in.mbox", format!("From a b Sat Jan  3 01:05:34 1996\n{one}"));
+    ingest(&folder, &["--attachments", "--exclude", "*.md", "in"]);
+    assert_eq!(names(&folder), ["in/a.eml", "in/a.eml!a.txt", "in/in.mbox#1", "in/in.mbox#1!a.txt"]);
+    ingest(&folder, &["--db", "other", "--attachments", "--include", "*.eml", "in"]);
+    let listed = folder.ok(&["list", "--db", "other", "--format", "json"]).json();
+    assert_eq!(listed.len(), 3, "{listed:?}");
+}
 
 #[test]
 fn the_option_excludes_those_under_which_no_mail_is_opened() {

@@ -267,18 +267,12 @@ impl Contents<'_> {
         scan: Scan<'s>,
     ) -> Result<(Scan<'s>, FileKind, Option<String>)> {
         let mut read = ReadOptions::default().limits(self.limits.clone()).attachments(source.attachments);
-        let mut reason = None;
         match &source.reading {
             SourceReading::Closed => read.closed = true,
             SourceReading::Members(field) => {
                 read.fields.text = field.clone().unwrap_or(RecordFields::default().text);
             }
-            SourceReading::Whole => {}
-            SourceReading::Mixed if source.attachments => {
-                let removes = scan.entries.iter().any(PlannedDocument::is_removable);
-                reason = removes.then(|| "it is a mail with attachments; it stays whole".to_owned());
-            }
-            SourceReading::Mixed => reason = Some("it was ingested in several ways; it stays whole".to_owned()),
+            SourceReading::Whole | SourceReading::Mixed => {}
         }
         let scan = RefCell::new(scan);
         let kind = visit_with_extents(
@@ -295,6 +289,15 @@ impl Contents<'_> {
         self.task.token().check()?;
         let mut scan = scan.into_inner();
         scan.finish_pending();
+        let is_mail = source.attachments && matches!((kind, scan.container), (FileKind::Container(_), None));
+        let reason = match source.reading {
+            SourceReading::Mixed if is_mail => {
+                let removes = scan.entries.iter().any(PlannedDocument::is_removable);
+                removes.then(|| "it is a mail with attachments; it stays whole".to_owned())
+            }
+            SourceReading::Mixed => Some("it was ingested in several ways; it stays whole".to_owned()),
+            _ => None,
+        };
         if let Some(document) = scan.whole.take() {
             let mut reader = Reader::new(read.limits.clone());
             let digest = reader.read(&document, self.task.token(), &|_| {}, &mut |_| Ok(()))?;
