@@ -80,9 +80,9 @@ fn pdf(content: &[u8]) -> Vec<u8> {
     document
 }
 
-/// The set, with documents of about so many bytes once they are unpacked.
 const MIXED: &str = "From: a\nContent-Type: multipart/mixed; boundary=b\n\n";
 
+/// The set, with documents of about `bytes` bytes once they are unpacked.
 fn set(bytes: usize) -> Vec<(String, Vec<u8>)> {
     let mut set: Vec<(String, Vec<u8>)> = Vec::new();
     let text = [
