@@ -54,6 +54,7 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         links: 0,
         archives: Vec::new(),
         office: (0, Vec::new()),
+        outlook: (0, Vec::new()),
         without_text: Vec::new(),
         elsewhere: None,
         named_by_path: None,
@@ -128,6 +129,12 @@ pub(crate) fn run(global: &Global, args: &IngestArgs, printer: &Printer) -> anyh
         let first = first_names(&first_office, office);
         printer.note(&format!("{documents} of kinds that fpdb does not read {verb} skipped: {first}"));
         printer.note("hint: save them as DOCX, PDF or text and ingest what comes out: `libreoffice --headless --convert-to docx FILE`");
+    }
+    let (outlook, first_outlook) = events.outlook;
+    if outlook > 0 {
+        let (files, verb) = (count(outlook, "file"), if outlook == 1 { "was" } else { "were" });
+        printer.note(&format!("{files} of Outlook {verb} skipped: {}", first_names(&first_outlook, outlook)));
+        printer.note("hint: save the mails in them as .eml and ingest what comes out");
     }
     if summary.without_text > 0 {
         let first = first_names(&textless, summary.without_text);
@@ -309,6 +316,12 @@ struct Messages<'a> {
     events: Mutex<Events>,
 }
 
+/// True if a file holds mails in a format of Outlook, by its name.
+fn is_of_outlook(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [".msg", ".pst", ".ost", "winmail.dat"].iter().any(|end| name.ends_with(end))
+}
+
 /// Events that affect later messages.
 struct Events {
     /// Names of sources whose skipping is printed even without --verbose.
@@ -322,6 +335,8 @@ struct Events {
     archives: Vec<String>,
     /// Number of office documents of unknown kinds in folders and archives, and the first of them.
     office: (u64, Vec<String>),
+    /// Number of files of Outlook, and the first of them. They are mails, not office documents.
+    outlook: (u64, Vec<String>),
     /// The first documents without text.
     without_text: Vec<String>,
     /// The first document that was read from another place, and that place.
@@ -380,7 +395,13 @@ impl fpdb::Progress for Messages<'_> {
         if reason.is_unread_archive() && events.archives.len() < NAMES_SHOWN {
             events.archives.push(name.to_owned());
         }
-        if *reason == SkipReason::Package {
+        if matches!(reason, SkipReason::Package | SkipReason::Binary) && is_of_outlook(name) {
+            let (number, first) = &mut events.outlook;
+            *number += 1;
+            if first.len() < NAMES_SHOWN {
+                first.push(name.to_owned());
+            }
+        } else if *reason == SkipReason::Package {
             let (number, first) = &mut events.office;
             *number += 1;
             if first.len() < NAMES_SHOWN {

@@ -108,6 +108,8 @@ fn archives_that_are_not_read_and_documents_without_text_are_named() {
     folder.write("docs/b.7z", archive(b"7z\xbc\xaf\x27\x1c"));
     folder.write("docs/c.rar", archive(b"Rar!\x1a\x07"));
     folder.write("docs/essay.doc", archive(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"));
+    folder.write("docs/mail.MSG", archive(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"));
+    folder.write("docs/all.pst", archive(b"!BDN"));
     folder.write("docs/notes.rtf", "{\\rtf1\\ansi Some notes}");
     folder.write("docs/Thumbs.db", archive(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"));
     folder.write("docs/dots.txt", "... *** ...");
@@ -116,12 +118,14 @@ fn archives_that_are_not_read_and_documents_without_text_are_named() {
     assert_snapshot!(tell_ingest(&folder, &["docs"]), @"
     status 0
     --- stdout
-    4 documents added, 5 skipped (--verbose names them)
+    4 documents added, 7 skipped (--verbose names them)
     --- stderr
     2 archives of kinds that fpdb does not read were skipped: docs/b.7z, docs/c.rar
     hint: unpack them and ingest what comes out
     2 office documents of kinds that fpdb does not read were skipped: docs/essay.doc, docs/notes.rtf
     hint: save them as DOCX, PDF or text and ingest what comes out: `libreoffice --headless --convert-to docx FILE`
+    2 files of Outlook were skipped: docs/all.pst, docs/mail.MSG
+    hint: save the mails in them as .eml and ingest what comes out
     2 documents have no text to compare, such as scanned pages and records of punctuation: docs/dots.txt, docs/picture.html
     ");
     for name in ["more/c.rar", "more/d.rar", "more/e.rar"] {
