@@ -60,7 +60,7 @@ fn a_report_is_a_folder_of_these_files() {
     "measure":"resemblance","anonymous":false,"texts":true,"documents":[{"name":"docs/a.txt","role":"stored","bytes":329,"symbols":260,"extracted":false,"why":null},{"name":"docs/b.txt","role":"stored","bytes":307,"symbols":241,"extracted":false,"why":null}],
     "pairs":[{"a":0,"b":1,"shared":8,"resemblance":0.24242424242424243,"containment_a":0.34782608695652173,"containment_b":0.4444444444444444,"score":0.24242424242424243,"interval":null,"identical":false,"passages":1,"longest":137,"page":true}],
     "histogram":[],
-    "compared":5,"common":0,"boilerplate":0,"left_out":{"pairs":0,"least":null,"pages":0,"bytes":67108864,"unlisted":0,"beyond_top":0,"below":2},
+    "compared":5,"submissions":0,"common":0,"boilerplate":0,"left_out":{"pairs":0,"least":null,"pages":0,"bytes":67108864,"unlisted":0,"beyond_top":0,"below":2},
     "failures":[]}
     "#);
     // Passages and measures are those of the JSON; beside them stand the places in the texts, here of one byte a character.
