@@ -153,6 +153,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("extracted", Boolean),
         maybe("attachments", UInt64),
         maybe("files", UInt64),
+        maybe("files_unread", UInt64),
         maybe("metadata", strings()),
     ]);
     let of_document = vec![
