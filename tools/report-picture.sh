@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the pictures of a report for the first page: docs/figures/report-light.png and report-dark.png.
-# They show a query with an essay of data-samples/, of which one word a line was changed.
+# They show a query with an essay of data-samples/. One word in each of its lines was changed.
 #
 # usage: tools/report-picture.sh FPDB    needs Chromium: tools/setup.sh --browser
 

@@ -72,7 +72,7 @@ impl JoinedQueries {
 /// The pairs of documents of one match.
 #[derive(Default)]
 struct Pairs {
-    /// Those that share most.
+    /// The pairs that share most, as many as the options list.
     files: Vec<Match>,
     /// Number of all pairs.
     all: usize,
@@ -84,7 +84,7 @@ struct Pairs {
 /// `ask` answers the query of one document.
 ///
 /// # Errors
-/// Those of `ask`.
+/// The errors of `ask`, and a window that is too small.
 pub(crate) fn answer_joined(
     name: &str,
     parts: &[PreparedQuery],

@@ -58,13 +58,13 @@ pub struct QueryOptions {
     pub submission_by: Option<String>,
     /// Maximum number of documents listed with a submission, those that share most; by default 10.
     pub submission_files: usize,
-    /// Whether the documents of a submission are one query; by default false. With `submission_by`,
+    /// Makes the documents of a submission one query; by default false. With `submission_by`,
     /// [`Database::query_below`](crate::Database::query_below) forms submissions of the documents below a
-    /// path by their names, as of stored ones. All documents of these are in memory at once. Without effect
-    /// with `rewritten`, which ranks by the passages of one document.
+    /// path by their names, as it does of stored documents. It holds all documents of all these submissions
+    /// in memory. This option has no effect with `rewritten`, which ranks by the passages of one document.
     pub join_submissions: bool,
-    /// Whether a match has the time of its file; by default false. A file that was changed just before it
-    /// was read has no time, so the answers of two databases with the same documents can differ in it.
+    /// Gives a match the time of its file; by default false. A file that was changed just before it was read
+    /// has no time. So the answers of two databases with the same documents can differ.
     pub file_times: bool,
     /// How the query documents are read.
     pub read: ReadOptions,

@@ -51,9 +51,9 @@ pub struct PairsOptions {
     /// reach the thresholds come first, then those that share most.
     #[serde(default = "default_submission_files")]
     pub submission_files: usize,
-    /// Whether the documents of a pair have the times of their files; by default false. A file that was
-    /// changed just before it was read has no time, so the answers of two databases with the same documents
-    /// can differ in it.
+    /// Gives both documents of a pair the times of their files; by default false. A file that was changed
+    /// just before it was read has no time. So the answers of two databases with the same documents can
+    /// differ.
     #[serde(default)]
     pub file_times: bool,
     /// For source code, also compares the documents' own text, names and comments included. Pairs are then

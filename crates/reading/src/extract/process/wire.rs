@@ -84,7 +84,7 @@ impl Request {
     }
 }
 
-/// What a reader process has read: the text of a document, or the packed attachments of a mail.
+/// The text of a document, or the packed attachments of a mail, as a reader process has read them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) bytes: Vec<u8>,
@@ -93,7 +93,7 @@ pub(super) struct Reading {
     pub(super) unread: Unread,
 }
 
-/// What was read, or the reason for having nothing.
+/// The answer of a reader process: a text or attachments, or the reason why there are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProcessAnswer {
     Read(Reading),
