@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Store;
-use super::codec::format::{TEXTS, text_key};
+use super::codec::format::{TEXTS, chunk_key};
 use super::codec::records::DocumentRecord;
 use fpdb_host::error::{Error, Result};
 
@@ -64,7 +64,7 @@ impl Store {
     pub fn text(&self, document: u32, record: &DocumentRecord) -> Result<Vec<u8>> {
         // If the last chunk is missing, the record may be damaged. Then no memory is reserved for its length.
         let last = chunks(record.bytes).saturating_sub(1);
-        if last > 0 && self.engine.get(TEXTS, text_key(document, last), "read a text")?.is_none() {
+        if last > 0 && self.engine.get(TEXTS, chunk_key(document, last), "read a text")?.is_none() {
             return Err(self.missing_row(document, || missing_chunk(document)));
         }
         let mut text = Vec::with_capacity(usize::try_from(record.bytes).unwrap_or(0));
@@ -89,7 +89,7 @@ impl Store {
         let damaged = |detail| Error::Damaged { what: format!("the text of document {document}"), detail };
         let mut digest = Xxh3::new();
         for chunk in 0..chunks(record.bytes) {
-            let value = self.engine.get(TEXTS, text_key(document, chunk), "read a text")?;
+            let value = self.engine.get(TEXTS, chunk_key(document, chunk), "read a text")?;
             let value = value.ok_or_else(|| self.missing_row(document, || missing_chunk(document)))?;
             let bytes = decompress(&value).map_err(damaged)?;
             digest.update(&bytes);
@@ -110,7 +110,7 @@ impl Store {
         mut visit: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
         for chunk in 0..chunks_of(record) {
-            let value = self.engine.get(TEXTS, text_key(document, chunk), "read a text")?;
+            let value = self.engine.get(TEXTS, chunk_key(document, chunk), "read a text")?;
             visit(chunk, &value.ok_or_else(|| self.missing_row(document, || missing_chunk(document)))?)?;
         }
         Ok(())

@@ -15,8 +15,8 @@ use crate::care::findings::{LostDocument, Problem, Repair, Verification};
 use crate::care::salvage::Salvage;
 use crate::care::survey::{self, Survey};
 use crate::codec::format::{
-    COMMITTED, INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, decode_profile, marker,
-    marker_profile, position_key, text_key,
+    COMMITTED, INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, chunk_key, decode_profile,
+    marker, marker_profile,
 };
 use crate::codec::positions;
 use crate::codec::records::{self, DocumentRecord, SourceRecord, TextCounts, TextView};
@@ -173,12 +173,12 @@ impl Repairing {
 
     /// True if its text is stored and intact.
     pub fn has_text(&self, id: u32, record: &DocumentRecord) -> Result<bool> {
-        texts::is_intact(record, |chunk| self.salvage.get(TEXTS, &text_key(id, chunk)))
+        texts::is_intact(record, |chunk| self.salvage.get(TEXTS, &chunk_key(id, chunk)))
     }
 
     /// A compressed chunk of its intact text.
     pub fn stored_chunk(&self, id: u32, chunk: u32) -> Result<Vec<u8>> {
-        self.salvage.get(TEXTS, &text_key(id, chunk))?.ok_or_else(|| unreadable(id))
+        self.salvage.get(TEXTS, &chunk_key(id, chunk))?.ok_or_else(|| unreadable(id))
     }
 
     /// Adds the next chunk of the document's text.
@@ -264,13 +264,13 @@ impl Repairing {
         for (done, &(id, rows)) in (1..).zip(&survey.whole) {
             let record = survey::record(salvage, id)?.ok_or_else(|| unreadable(id))?;
             for chunk in 0..positions::chunks(record.fingerprints) {
-                let key = position_key(id, chunk);
+                let key = chunk_key(id, chunk);
                 files.put(&key, &salvage.get(POSITIONS, &key)?.ok_or_else(|| unreadable(id))?)?;
             }
             batch.skip_to(id);
-            let stored_text = texts::is_intact(&record, |chunk| salvage.get(TEXTS, &text_key(id, chunk)))?;
+            let stored_text = texts::is_intact(&record, |chunk| salvage.get(TEXTS, &chunk_key(id, chunk)))?;
             for chunk in 0..if stored_text { texts::chunks(record.bytes) } else { 0 } {
-                let key = text_key(id, chunk);
+                let key = chunk_key(id, chunk);
                 text_files.put(&key, &salvage.get(TEXTS, &key)?.ok_or_else(|| unreadable(id))?)?;
             }
             if record.stored_text && !stored_text {

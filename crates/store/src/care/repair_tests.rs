@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::codec::block::{self, Block};
 use crate::codec::format::{
     BOILERPLATE, DIGESTS, DOCUMENTS, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, TOMBSTONES,
-    digest_key, document_key, filter_key, name_key, parse_posting_key, position_key, posting_key, run_key, source_key,
+    chunk_key, digest_key, document_key, filter_key, name_key, parse_posting_key, posting_key, run_key, source_key,
 };
 use crate::codec::records::{self, RunRecord, SourceRecord, StateRecord};
 use crate::open::commit_mark;
@@ -122,9 +122,9 @@ fn names_and_digests_are_made_anew() {
 #[test]
 fn stray_chunks_are_found_and_left_out() {
     for (key, said) in [
-        (position_key(4, 1), "there is one of document 4, which has none"),
-        (position_key(7, 2), "document 7 has chunk 2 of 2, counted from 0"),
-        (position_key(7, u32::MAX), "document 7 has chunk 4294967295 of 2, counted from 0"),
+        (chunk_key(4, 1), "there is one of document 4, which has none"),
+        (chunk_key(7, 2), "document 7 has chunk 2 of 2, counted from 0"),
+        (chunk_key(7, u32::MAX), "document 7 has chunk 4294967295 of 2, counted from 0"),
     ] {
         let (found, before, after) = repaired_with(|store| put(store, POSITIONS, &key, &first(store, POSITIONS).1), 0);
         let problems: Vec<(&str, &str)> =
@@ -132,6 +132,19 @@ fn stray_chunks_are_found_and_left_out() {
         assert_eq!(problems, [(POSITIONS, said)]);
         assert_eq!(after, before);
     }
+}
+
+#[test]
+fn problems_beyond_ten_thousand_are_counted() {
+    let damage = |store: &Store| {
+        let mut changes = store.engine.changes();
+        (1_000..11_003).for_each(|id| changes.put(DIGESTS, digest_key(&[9; 16], id), []).unwrap());
+        changes.write("add digests").unwrap();
+    };
+    let (found, before, after) = repaired_with(damage, 0);
+    assert_eq!(found.problems.len(), 10_001);
+    assert_eq!(found.problems[10_000].detail, "3 more problems were found, which are not listed");
+    assert_eq!(after, before);
 }
 
 #[test]
@@ -188,7 +201,7 @@ fn rows_of_the_last_number_are_discarded() {
     let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
     put(&store, POSTINGS, &posting_key(u32::MAX, u64::MAX, u32::MAX), b"?");
     put(&store, FILTERS, &filter_key(u32::MAX, 0), b"?");
-    put(&store, POSITIONS, &position_key(u32::MAX, u32::MAX), b"?");
+    put(&store, POSITIONS, &chunk_key(u32::MAX, u32::MAX), b"?");
     store.discard_unfinished().unwrap();
     for name in [POSTINGS, FILTERS, POSITIONS] {
         let mut rows = store.engine.rows(name, "read").unwrap();
@@ -313,8 +326,8 @@ fn documents_whose_rows_are_gone_are_listed_and_the_others_stay() {
         let stays = |document: &&(u32, DocumentRecord)| !lost.contains(&document.0);
         assert_eq!(after, before.iter().filter(stays).cloned().collect::<Vec<_>>());
     };
-    lost_by(&|store| delete(store, POSITIONS, &position_key(6, 1)), &[6], false);
-    lost_by(&|store| put(store, POSITIONS, &position_key(9, 0), &[1, 2, 3]), &[9], false);
+    lost_by(&|store| delete(store, POSITIONS, &chunk_key(6, 1)), &[6], false);
+    lost_by(&|store| put(store, POSITIONS, &chunk_key(9, 0), &[1, 2, 3]), &[9], false);
     lost_by(&|store| put(store, DOCUMENTS, &document_key(11), b"\x01?"), &[11], true);
     lost_by(&|store| delete(store, DOCUMENTS, &document_key(12)), &[12], true);
 }

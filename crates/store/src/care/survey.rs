@@ -10,8 +10,8 @@ use crate::care::salvage::Salvage;
 use crate::care::salvaged_rows::{SalvagedRows, number};
 use crate::codec::block::{Block, Posting};
 use crate::codec::format::{
-    DOCUMENTS, MAIN, NAMES, POSITIONS, POSTINGS, STATE_KEY, TOMBSTONES, parse_name_key, parse_posting_key,
-    position_key, posting_key, split_u32,
+    DOCUMENTS, MAIN, NAMES, POSITIONS, POSTINGS, STATE_KEY, TOMBSTONES, chunk_key, parse_name_key, parse_posting_key,
+    posting_key, split_u32,
 };
 use crate::codec::positions;
 use crate::codec::records::{self, DocumentRecord, StateRecord, TextCounts, TextView};
@@ -195,10 +195,15 @@ impl Survey {
         let mut named: Vec<(u32, String)> = names.into_iter().collect();
         named.sort_unstable();
         let expected = state.as_ref().map_or(0, |state| state.documents);
-        // Without a state, undecodable records without a name are counted too.
-        let gone = lost.iter().filter(|id| !named.iter().any(|(named, _)| named == id)).count() as u64;
         let known = (whole.len() + damaged.len() + named.len()) as u64;
-        let nameless = if state.is_some() { expected.saturating_sub(known) } else { gone };
+        let nameless = match state {
+            Some(_) => expected.saturating_sub(known),
+            // Without a state, undecodable records without a name are counted too.
+            None => {
+                let is_named = |id: &u32| named.binary_search_by_key(id, |(named, _)| *named).is_ok();
+                lost.iter().filter(|id| !is_named(id)).count() as u64
+            }
+        };
         // The number is right and both sums are wrong, so older records have come back. A single wrong sum
         // may itself be damaged.
         is_older |= state.as_ref().is_some_and(|state| {
@@ -315,7 +320,7 @@ fn document_set_of(salvage: &Salvage, name: &'static str) -> Result<RoaringBitma
 fn has_places(salvage: &Salvage, id: u32, record: &DocumentRecord) -> Result<bool> {
     let mut check = positions::PositionCheck::new(record);
     for chunk in 0..positions::chunks(record.fingerprints) {
-        let Some(row) = salvage.get(POSITIONS, &position_key(id, chunk))? else { return Ok(false) };
+        let Some(row) = salvage.get(POSITIONS, &chunk_key(id, chunk))? else { return Ok(false) };
         if check.chunk(&row).is_err() {
             return Ok(false);
         }

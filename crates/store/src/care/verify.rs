@@ -1,6 +1,7 @@
 //! Verify: checks every row against its checksum, its form, and the rows that it must agree with.
 //!
-//! Memory: 24 bytes for each id ever used. Nothing else grows with the database.
+//! Memory: 24 bytes for each id ever used. Nothing else grows with the database, because at most
+//! [`MOST_PROBLEMS`] are listed.
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
@@ -11,8 +12,8 @@ use crate::care::findings::{Problem, Verification};
 use crate::care::survey::DocumentRows;
 use crate::codec::format::{
     CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MAIN, MARKER, NAMES, PLACE_PREFIX, POSITIONS, SOURCE_PREFIX, TEXTS,
-    digest_key, document_key, keys_of, marker, name_key, parse_name_prefix, parse_place_key, parse_posting_key,
-    position_key, source_key, split_u32,
+    chunk_key, digest_key, document_key, keys_of, marker, name_key, parse_name_prefix, parse_place_key,
+    parse_posting_key, source_key, split_u32,
 };
 use crate::codec::positions;
 use crate::codec::records::{self, ContainerRecord, DocumentRecord, RunRecord, SourceRecord, StateRecord};
@@ -24,12 +25,17 @@ use crate::{Posting, Store, View, texts};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 
+/// Number of problems that are listed. The others are counted: one wrong record can concern every row.
+const MOST_PROBLEMS: usize = 10_000;
+
 struct Verifier<'a> {
     store: &'a Store,
     view: &'a View,
     found: Verification,
     /// Hashes of the read errors so far, so that a damaged block is listed only once.
     met: FxHashSet<u64>,
+    /// Number of problems beyond [`MOST_PROBLEMS`].
+    unlisted: u64,
     /// True if not all postings could be counted. Wrong counts of documents are then not listed.
     postings_unread: bool,
     /// True if not all records of documents could be read.
@@ -45,6 +51,7 @@ impl Store {
             view: &view,
             found: Verification::default(),
             met: FxHashSet::default(),
+            unlisted: 0,
             postings_unread: false,
             records_unread: false,
         };
@@ -63,6 +70,10 @@ impl Store {
         verifier.check_containers()?;
         verifier.check_sources()?;
         verifier.check_places()?;
+        if verifier.unlisted > 0 {
+            let detail = format!("{} more problems were found, which are not listed", verifier.unlisted);
+            verifier.found.problems.push(Problem { what: "database".into(), detail });
+        }
         verifier.found.damaged_stores = damaged_stores(&self.root)?;
         Ok(verifier.found)
     }
@@ -70,7 +81,14 @@ impl Store {
 
 impl Verifier<'_> {
     fn problem(&mut self, what: impl Into<String>, detail: impl Into<String>) {
-        self.found.problems.push(Problem { what: what.into(), detail: detail.into() });
+        self.list(Problem { what: what.into(), detail: detail.into() });
+    }
+
+    fn list(&mut self, problem: Problem) {
+        match self.found.problems.len() < MOST_PROBLEMS {
+            true => self.found.problems.push(problem),
+            false => self.unlisted += 1,
+        }
     }
 
     /// True if no document was ever committed. Rows of documents are then remains of a killed assembly, and
@@ -88,7 +106,7 @@ impl Verifier<'_> {
                 // The engine's error names the file and the place in it.
                 let place = if problem.detail.is_empty() { &problem.what } else { &problem.detail };
                 if self.met.insert(xxh3_64(place.as_bytes())) {
-                    self.found.problems.push(problem);
+                    self.list(problem);
                 }
                 Ok(None)
             }
@@ -112,6 +130,7 @@ impl Verifier<'_> {
         blocks.seek_to_first();
         let mut last: Option<Posting> = None;
         let mut before: Option<(u64, u32)> = None;
+        let mut is_in_range = true;
         loop {
             let current = current_block(&blocks);
             let (last_hash, block) = match self.listed(current)? {
@@ -143,7 +162,8 @@ impl Verifier<'_> {
                         }
                     }
                 }
-                if !(record.first_document..=record.last_document).contains(&posting.document) {
+                if is_in_range && !(record.first_document..=record.last_document).contains(&posting.document) {
+                    is_in_range = false;
                     self.problem(
                         &what,
                         format!("it holds a posting of document {}, outside its range", posting.document),
@@ -302,7 +322,7 @@ impl Verifier<'_> {
     fn check_positions(&mut self, id: u32, what: &str, record: &DocumentRecord) -> Result<()> {
         let mut check = positions::PositionCheck::new(record);
         for chunk in 0..positions::chunks(record.fingerprints) {
-            let row = self.store.engine.get(POSITIONS, position_key(id, chunk), "read positions");
+            let row = self.store.engine.get(POSITIONS, chunk_key(id, chunk), "read positions");
             let Some(row) = self.listed(row)? else { return Ok(()) };
             let Some(row) = row else {
                 self.problem(what, format!("chunk {chunk} of its positions is missing"));
@@ -374,7 +394,7 @@ impl Verifier<'_> {
             let wanted = record.map_or(0, |record| chunks(&record));
             if chunk < wanted {
                 // The next row belongs to another document, or is beyond the last chunk.
-                rows.seek(position_key(id, wanted));
+                rows.seek(chunk_key(id, wanted));
                 continue;
             }
             self.problem(

@@ -274,12 +274,9 @@ pub(crate) fn parse_posting_key(key: &[u8]) -> Option<(u32, u64, u32)> {
     Some((run, u64::from_be_bytes(*hash), continuation))
 }
 
-pub(crate) fn position_key(document: u32, chunk: u32) -> [u8; 8] {
+/// The key of a chunk of the positions or of the text of a document.
+pub(crate) fn chunk_key(document: u32, chunk: u32) -> [u8; 8] {
     (u64::from(document) << 32 | u64::from(chunk)).to_be_bytes()
-}
-
-pub(crate) fn text_key(document: u32, chunk: u32) -> [u8; 8] {
-    position_key(document, chunk)
 }
 
 pub(crate) fn document_key(document: u32) -> [u8; 4] {
@@ -484,7 +481,7 @@ mod tests {
         for number in [0, 1, 255, 256, u32::MAX - 1, u32::MAX] {
             let (first, after) = keys_of(number);
             let most = posting_key(number, u64::MAX, u32::MAX);
-            for key in [&posting_key(number, 0, 0)[..], &most, &filter_key(number, 0), &text_key(number, u32::MAX)] {
+            for key in [&posting_key(number, 0, 0)[..], &most, &filter_key(number, 0), &chunk_key(number, u32::MAX)] {
                 assert!(first[..] <= *key && *key < after[..], "{number}");
             }
             for other in [number.checked_sub(1), number.checked_add(1)].into_iter().flatten() {

@@ -6,7 +6,6 @@ use bincode::error::{DecodeError, EncodeError};
 use bincode::{Decode, Encode};
 
 use crate::codec::filter::ALL_PASS;
-use crate::open::commit_mark::Counts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::{Digest, Modified};
 
@@ -215,6 +214,15 @@ pub struct SourceRecord {
     /// The options of that ingest, which this crate does not read: one string of JSON. Databases of earlier
     /// versions hold flags of the program, each a string.
     pub settings: Vec<String>,
+}
+
+/// The counts of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Documents that are not deleted.
+    pub(crate) documents: u64,
+    /// The id of the next document.
+    pub(crate) next_document: u32,
 }
 
 impl StateRecord {

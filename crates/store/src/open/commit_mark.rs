@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::codec::format::{COMMITTED, STORE};
+use crate::codec::records::Counts;
 use crate::open::files::{LIST, check_regular, read_short};
 use fpdb_host::durable::sync_folder;
 use fpdb_host::error::{Error, Result};
@@ -44,15 +45,6 @@ pub(crate) struct CommitMark {
 
 /// Maximum length in bytes of a marked identity.
 const IDENTITY_BYTES: usize = 64;
-
-/// The counts of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Counts {
-    /// Documents that are not deleted.
-    pub(crate) documents: u64,
-    /// The id of the next document.
-    pub(crate) next_document: u32,
-}
 
 /// A list of tables, which only grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

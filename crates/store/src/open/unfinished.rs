@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 
 use crate::Store;
-use crate::codec::format::{INCOMING, POSITIONS, RUN_FAMILIES, TEXTS, position_key, posting_key, run_of_key};
+use crate::codec::format::{INCOMING, POSITIONS, RUN_FAMILIES, TEXTS, chunk_key, posting_key, run_of_key};
 use fpdb_host::error::{Error, Result};
 
 /// The action that errors name when rows cannot be read.
@@ -47,7 +47,7 @@ impl Store {
         }
 
         // Positions and texts have keys that begin with the document.
-        let first = position_key(view.state.next_document, 0);
+        let first = chunk_key(view.state.next_document, 0);
         for name in [POSITIONS, TEXTS] {
             let mut rows = self.engine.rows(name, ACTION)?;
             rows.seek_to_last();

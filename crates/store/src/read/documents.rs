@@ -146,21 +146,8 @@ impl Store {
     /// The live documents whose keys in the family `name` consist of `prefix` and their id.
     fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
         let mut ids = Vec::new();
-        self.for_each_under(name, prefix, |id| {
-            ids.push(id);
-            Ok(true)
-        })?;
-        Ok(ids)
-    }
-
-    fn for_each_under(
-        &self,
-        name: &'static str,
-        prefix: &[u8],
-        mut visit: impl FnMut(u32) -> Result<bool>,
-    ) -> Result<()> {
         if self.view().state().documents == 0 {
-            return Ok(());
+            return Ok(ids);
         }
         let (view, rows) = self.of_one_commit(|_| {
             let first = [prefix, &document_key(0)].concat();
@@ -169,11 +156,11 @@ impl Store {
         for entry in rows? {
             let (key, _) = entry?;
             let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
-            if view.is_live(id) && !visit(id)? {
-                break;
+            if view.is_live(id) {
+                ids.push(id);
             }
         }
-        Ok(())
+        Ok(ids)
     }
 
     /// The ids of all live documents that are not boilerplate. Reads no record.

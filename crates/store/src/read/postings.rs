@@ -7,7 +7,7 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use crate::codec::block::Posting;
-use crate::codec::format::{POSITIONS, position_key, split_u32};
+use crate::codec::format::{POSITIONS, chunk_key, split_u32};
 use crate::codec::positions::{self, CHUNK_PLACES, FingerprintPlace};
 use crate::codec::records::RunRecord;
 use crate::handle::Store;
@@ -38,7 +38,7 @@ impl Store {
                 _ => {
                     let value = self
                         .engine
-                        .get(POSITIONS, position_key(document, number), "read positions")?
+                        .get(POSITIONS, chunk_key(document, number), "read positions")?
                         .ok_or_else(|| self.missing_row(document, || damaged("it is missing")))?;
                     &held.insert((number, positions::decode(&value).map_err(damaged)?)).1
                 }
@@ -140,7 +140,7 @@ impl Store {
 
     /// Calls `visit` with the number and the encoded bytes of each chunk of a document's positions, in order.
     pub(crate) fn for_each_chunk(&self, document: u32, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
-        let first = position_key(document, 0);
+        let first = chunk_key(document, 0);
         for entry in self.engine.entries(POSITIONS, &first, "read positions")? {
             let (key, value) = entry?;
             let Some((_, chunk)) = split_u32(&key).filter(|(rest, _)| rest[..] == first[..4]) else { break };

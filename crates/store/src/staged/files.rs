@@ -7,8 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::rows::{DocumentRow, PartKind, StagedRow, digested, document_row, named, posting_of, posting_sum};
 use crate::codec::format::{
-    DIGESTS, DOCUMENTS, FILTERS, NAMES, POSITIONS, POSTINGS, TEXTS, digest_key, document_key, name_key, position_key,
-    text_key,
+    DIGESTS, DOCUMENTS, FILTERS, NAMES, POSITIONS, POSTINGS, TEXTS, chunk_key, digest_key, document_key, name_key,
 };
 use crate::codec::records::{self, DocumentRecord, RunRecord};
 use crate::engine::file_options::FileOptions;
@@ -154,8 +153,8 @@ impl PartWriter<'_> {
                         contents.count(document, &known, sum);
                         records.put(&document_key(document), record)
                     }
-                    DocumentRow::Positions(chunk) => positions.put(&position_key(document, chunk), row.value),
-                    DocumentRow::Text(chunk) => texts.put(&text_key(document, chunk), row.value),
+                    DocumentRow::Positions(chunk) => positions.put(&chunk_key(document, chunk), row.value),
+                    DocumentRow::Text(chunk) => texts.put(&chunk_key(document, chunk), row.value),
                     DocumentRow::Failure(failure) => {
                         contents.failed += 1;
                         if contents.failures.len() < LISTED {

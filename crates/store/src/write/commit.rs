@@ -21,8 +21,8 @@ use rayon::prelude::*;
 
 use crate::codec::block::Posting;
 use crate::codec::format::{
-    CONTAINERS, DIGESTS, DOCUMENTS, IDENTITY_KEY, INCOMING, MAIN, NAMES, POSITIONS, STATE_KEY, TEXTS, digest_key,
-    document_key, keys_of, name_key, name_prefix, position_key, run_key, text_key,
+    CONTAINERS, DIGESTS, DOCUMENTS, IDENTITY_KEY, INCOMING, MAIN, NAMES, POSITIONS, STATE_KEY, TEXTS, chunk_key,
+    digest_key, document_key, keys_of, name_key, name_prefix, run_key,
 };
 use crate::codec::positions;
 use crate::codec::records::{self, DocumentRecord, RunRecord, TextCounts, TextView};
@@ -184,14 +184,14 @@ impl Committer {
         let incoming = store.root.join(INCOMING);
         let mut files = store.engine.sorted_files(&incoming, POSITIONS, 0)?;
         for &(from, to) in moved {
-            other.for_each_chunk(from, |chunk, value| files.put(&position_key(to, chunk), value))?;
+            other.for_each_chunk(from, |chunk, value| files.put(&chunk_key(to, chunk), value))?;
         }
         store.engine.ingest(POSITIONS, files.finish()?)?;
 
         let mut files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
         for &(from, to) in moved {
             other.for_each_stored_chunk(from, &other.document(from)?, |chunk, value| {
-                files.put(&text_key(to, chunk), value)
+                files.put(&chunk_key(to, chunk), value)
             })?;
         }
         store.engine.ingest(TEXTS, files.finish()?)?;
@@ -203,6 +203,7 @@ impl Committer {
             other.for_each_posting(|posting| {
                 seen += 1;
                 if is_due(seen) {
+                    // No stop: these documents are decided, and a merge that is stopped keeps them.
                     task.reports().step("postings looked through", seen, postings);
                 }
                 match moved.binary_search_by_key(&posting.document, |pair| pair.0) {
@@ -321,8 +322,7 @@ fn delete_chunks(family: &str, id: u32, chunks: u32, changes: &mut Changes<'_>) 
         let (first, after) = keys_of(id);
         return changes.delete_between(family, &first, &after);
     }
-    // Positions and texts have the same keys.
-    (0..chunks).try_for_each(|chunk| changes.delete(family, position_key(id, chunk)))
+    (0..chunks).try_for_each(|chunk| changes.delete(family, chunk_key(id, chunk)))
 }
 
 /// Sorts the postings and writes them as the run `run`. Returns the run, and a list of documents: one entry
@@ -373,11 +373,7 @@ fn divided<'a>(mut postings: &'a mut [Posting], ranges: &[RangeInclusive<u64>]) 
 fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
     if chunks.content_bytes() < FILE_WORTHWHILE {
         let rows = (0..chunks.len()).map(|index| chunks.get(index));
-        return write_rows(
-            store,
-            POSITIONS,
-            rows.map(|(document, chunk, bytes)| (position_key(document, chunk), bytes)),
-        );
+        return write_rows(store, POSITIONS, rows.map(|(document, chunk, bytes)| (chunk_key(document, chunk), bytes)));
     }
     let incoming = store.root.join(INCOMING);
     let size = chunks.len().div_ceil(rayon::current_num_threads()).max(CHUNKS_IN_PART);
@@ -385,7 +381,7 @@ fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
         let mut files = store.engine.sorted_files(&incoming, POSITIONS, part)?;
         for index in part * size..chunks.len().min((part + 1) * size) {
             let (document, chunk, bytes) = chunks.get(index);
-            files.put(&position_key(document, chunk), bytes)?;
+            files.put(&chunk_key(document, chunk), bytes)?;
         }
         files.finish()
     };
@@ -398,13 +394,13 @@ fn write_chunks(store: &Store, chunks: &Chunks) -> Result<()> {
 
 fn write_texts(store: &Store, texts: &[(u32, u32, Vec<u8>)]) -> Result<()> {
     if texts.iter().map(|(_, _, bytes)| bytes.len()).sum::<usize>() < FILE_WORTHWHILE {
-        let rows = texts.iter().map(|(document, chunk, bytes)| (text_key(*document, *chunk), &bytes[..]));
+        let rows = texts.iter().map(|(document, chunk, bytes)| (chunk_key(*document, *chunk), &bytes[..]));
         return write_rows(store, TEXTS, rows);
     }
     let incoming = store.root.join(INCOMING);
     let mut files = store.engine.sorted_files(&incoming, TEXTS, 0)?;
     for (document, chunk, bytes) in texts {
-        files.put(&text_key(*document, *chunk), bytes)?;
+        files.put(&chunk_key(*document, *chunk), bytes)?;
     }
     store.engine.ingest(TEXTS, files.finish()?)
 }

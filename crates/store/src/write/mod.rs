@@ -3,7 +3,7 @@
 //! An ingest only adds rows and never reads postings to change them. A *commit* (`commit`) adds a batch
 //! (`batch`) and makes one run of its postings (`run_writer`). A lookup visits every run, so runs must be
 //! few. `levels` decides which runs are folded, and `fold` merges them. Frequent commits make small runs, and
-//! `kept` holds their postings in memory until one larger run replaces them.
+//! `kept_runs` holds their postings in memory until one larger run replaces them.
 //!
 //! Ids depend neither on the memory allowed nor on where a run was stopped. If a document fails after part of
 //! it was written, its rows are removed, and the next document gets its id. A committed id is never given
