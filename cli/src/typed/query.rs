@@ -16,7 +16,7 @@ use super::values::{names, parse_count, parse_positive, parse_share};
 pub(crate) enum QuerySort {
     /// The best first
     Score,
-    /// The document whose file is oldest first
+    /// The oldest document first
     Oldest,
 }
 
@@ -61,7 +61,8 @@ pub(crate) struct QueryArgs {
     pub(crate) min_score: f64,
     /// The order of the matches that --top leaves
     ///
-    /// `oldest` begins with the document whose file was changed first, and shows that time (see
+    /// `oldest` begins with the oldest document. Its time is the date in its metadata (`date`: of a mail with
+    /// --keep-fields date, of a record of a WARC, of a table), else the time of its file, which is shown (see
     /// --file-times). Documents without a known time come last. For --format human, json and csv.
     #[arg(long, value_name = "BY", default_value = "score", value_enum)]
     pub(crate) sort: QuerySort,

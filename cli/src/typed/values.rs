@@ -69,11 +69,14 @@ pub(super) fn parse_time(text: &str) -> Result<i64, String> {
     seconds_of(text).ok_or_else(|| "expected a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into())
 }
 
-/// The time is in UTC unless the text has an offset.
-fn seconds_of(text: &str) -> Option<i64> {
+/// The time that a text states, in seconds since 1970: as ISO 8601, as in the head of a mail, or in the 14
+/// digits of an ARC archive. It is in UTC unless the text has an offset.
+pub(crate) fn seconds_of(text: &str) -> Option<i64> {
     let timestamp = text.parse::<jiff::Timestamp>().or_else(|_| {
-        let local = text.parse::<jiff::civil::DateTime>()?;
-        local.to_zoned(jiff::tz::TimeZone::UTC).map(|zoned| zoned.timestamp())
+        let of_mail = || jiff::fmt::rfc2822::parse(text).map(|zoned| zoned.timestamp());
+        let local = text.parse().or_else(|_| jiff::civil::DateTime::strptime("%Y%m%d%H%M%S", text));
+        let utc = |local: jiff::civil::DateTime| Ok(local.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp());
+        local.and_then(utc).or_else(|_| of_mail())
     });
     timestamp.ok().map(|timestamp| timestamp.as_second())
 }
@@ -89,6 +92,10 @@ mod tests {
         assert_eq!(parse_since("1970-01-02T01:00"), time(90_000));
         assert_eq!(parse_since("1970-01-02T01:00:00+01:00"), time(86_400));
         assert_eq!(parse_since("1970-01-02T00:00:00Z"), time(86_400));
+        let same =
+            ["1999-03-01T12:00:00+01:00", "1999-03-01 11:00", "Mon, 1 Mar 1999 12:00:00 +0100", "19990301110000"];
+        assert_eq!(same.map(seconds_of), [Some(920_286_000); 4]);
+        assert_eq!(["1999", "March", "", "12:00", "99999999999999"].map(seconds_of), [None; 5]);
         assert_eq!(parse_since("17"), Ok(fpdb::pairs::Since::Document(fpdb::DocId(17))));
         assert!(parse_since("yesterday").is_err() && parse_since("-1").is_err());
     }

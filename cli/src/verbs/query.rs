@@ -21,7 +21,7 @@ use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
-use crate::typed::{ExcerptArgs, Global, QueryArgs, QuerySort, ReportArgs};
+use crate::typed::{ExcerptArgs, Global, QueryArgs, QuerySort, ReportArgs, seconds_of};
 
 /// The number of queries that are answered before the first answers are written. Each time it doubles, up to
 /// the second number, because many queries together cost less.
@@ -194,9 +194,9 @@ impl Asked<'_> {
         self.tally.found |= !answer.matches.is_empty();
         let (mut answer, times) = (answer, self.args.shows_times());
         if self.args.sort == QuerySort::Oldest {
-            answer.matches.sort_by_key(|found| {
-                let oldest = oldest_file(found);
-                (oldest.is_none(), oldest)
+            answer.matches.sort_by_cached_key(|found| {
+                let time = time_of_match(found);
+                (time.is_none(), time)
             });
         }
         let excerpts = excerpts_wanted(&self.args.excerpt, &self.args.report, self.output.style)
@@ -226,9 +226,12 @@ impl Asked<'_> {
     }
 }
 
-/// The time of a document, or the oldest one of the listed files of a submission.
-fn oldest_file(found: &Match) -> Option<i64> {
-    found.modified.or_else(|| found.files.iter().filter_map(|file| file.modified).min())
+/// The time of a document, or the earliest one of the listed files of a submission. A document's own date
+/// tells more than the time of its file, which may be that of a download or of a whole archive.
+fn time_of_match(found: &Match) -> Option<i64> {
+    let dated = found.metadata.get("date").and_then(|date| seconds_of(date));
+    let of_files = || found.files.iter().filter_map(time_of_match).min();
+    dated.or(found.modified).or_else(of_files)
 }
 
 /// Calls `visit` with the name and the answer of each document below a path. Returns false if it was

@@ -88,3 +88,25 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
         assert!(run.status == 2 && run.stderr.contains("--sort is for lists of matches"), "{run:?}");
     }
 }
+
+#[test]
+fn the_date_of_a_mail_counts_before_the_time_of_its_mailbox() {
+    let folder = Folder::new();
+    let mail =
+        |date: &str, text: &str| format!("From x@y Mon Jan  1 00:00:00 2001\nFrom: x@y\nDate: {date}\n\n{text}\n\n");
+    let (whole, half) = (prose(1), prose(1)[..600].to_owned());
+    let late = mail("Tue, 2 Jan 2018 10:00:00 +0000", &whole);
+    folder.write("box.mbox", late + &mail("Tue, 3 Jan 2017 10:00:00 +0000", &half));
+    folder.write("page.txt", &whole);
+    for (name, seconds) in [("box.mbox", 1_700_000_000), ("page.txt", 1_490_000_000)] {
+        let file = File::options().write(true).open(folder.path().join(name)).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+    }
+    folder.ok(&["ingest", "-q", "box.mbox", "page.txt", "--keep-fields", "date"]);
+    folder.write("asked.txt", &whole);
+    let told = folder.ok(&["query", "asked.txt", "--sort", "oldest", "--format", "json"]).json().remove(0);
+    let names: Vec<&str> =
+        told["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap()).collect();
+    // January 2017, March 2017, January 2018; the mailbox is of 2023.
+    assert_eq!(names, ["box.mbox#2", "page.txt", "box.mbox#1"]);
+}
