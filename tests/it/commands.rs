@@ -6,6 +6,7 @@ mod oldest;
 mod query;
 mod remembered;
 mod rm;
+mod show;
 mod usage;
 
 use std::path::Path;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Folder, word};
 
 /// A PDF with these lines on its pages.
-fn pdf(pages: &[Vec<String>]) -> Vec<u8> {
+pub(crate) fn pdf(pages: &[Vec<String>]) -> Vec<u8> {
     let mut document = Document::with_version("1.5");
     let parent = document.new_object_id();
     let font = document.add_object(dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Courier" });

@@ -131,8 +131,8 @@ impl Output {
     }
 
     /// Writes text unchanged, in any format.
-    pub(crate) fn text(&mut self, text: &str) -> anyhow::Result<()> {
-        let written = self.sink.lines.write_all(text.as_bytes());
+    pub(crate) fn text(&mut self, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
+        let written = self.sink.lines.write_all(text.as_ref());
         self.checked(written)
     }
 

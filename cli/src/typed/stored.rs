@@ -17,6 +17,13 @@ pub(crate) struct ShowArgs {
     /// Names of stored documents
     #[arg(value_name = "NAME", required = true)]
     pub(crate) names: Vec<String>,
+    /// Write the text in which offsets of passages lie, not the facts
+    ///
+    /// It is the document itself, or the text that was extracted from it, of a PDF for example. It is read
+    /// from the database (`ingest --store-text`) or from the file, which must not have changed. If several
+    /// versions have the name, the text of the one that was added last is written.
+    #[arg(long)]
+    pub(crate) text: bool,
 }
 
 #[derive(Debug, Args)]

@@ -191,12 +191,13 @@ pub(super) const VERBS: [VerbHelp; 23] = [
     },
     VerbHelp {
         verb: "show",
-        short: &[],
+        short: &["text"],
         formats: OutputFormat::ROWS,
         note: "",
         examples: &[
             ("All facts about a document", "fpdb show archive/a.txt"),
             ("Its number", "fpdb show archive/a.txt --format json | jq .id"),
+            ("The text that was extracted from it", "fpdb show --text archive/b.pdf | less"),
         ],
     },
     VerbHelp {

@@ -1,4 +1,4 @@
-//! `fpdb show`: prints all facts about documents.
+//! `fpdb show`: prints all facts about documents, or their texts.
 
 use fpdb::Error;
 
@@ -10,12 +10,17 @@ use crate::run_status::RunStatus;
 use crate::typed::{Global, ShowArgs};
 
 pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    if args.text && !global.format.is_for_people() {
+        anyhow::bail!("--text writes the text as it is: leave out --format");
+    }
     let database = database::open(global)?;
     let mut output = Output::open(global)?;
-    output.heading(&document_header(), "")?;
+    if !args.text {
+        output.heading(&document_header(), "")?;
+    }
     let (mut failed, mut found) = (false, false);
     for name in &args.names {
-        let documents = match database.documents_named(name) {
+        let mut documents = match database.documents_named(name) {
             Ok(documents) => documents,
             Err(error @ Error::NoSuchDocument { .. }) => {
                 let error = if failed { error } else { database::with_nearest(&database, error)? };
@@ -25,6 +30,22 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
             }
             Err(error) => return Err(error.into()),
         };
+        if args.text
+            && let Some(document) = documents.pop()
+        {
+            match database.text_of(document.id)? {
+                Some(text) => {
+                    output.text(text.bytes)?;
+                    found = true;
+                }
+                None => {
+                    let gone = "the database does not keep its text (ingest --store-text does), and its file is gone or has changed";
+                    printer.error(&anyhow::anyhow!("{name}: {gone}"));
+                    failed = true;
+                }
+            }
+            continue;
+        }
         found = true;
         for mut document in documents {
             document.identical_to = database.identical_to(&document)?;
