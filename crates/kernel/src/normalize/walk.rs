@@ -342,7 +342,7 @@ mod tests {
     }
 
     fn hash(first: usize) -> u64 {
-        first as u64 * 0x9E37_79B9_7F4A_7C15
+        (first as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
     proptest! {
