@@ -16,7 +16,7 @@ cargo check --locked --all-targets
 # The changed modules, each as the member and the path in it: "fpdb-store open::place". A file of tests belongs to the module it tests.
 modules=$({ git diff --name-only HEAD; git ls-files --others --exclude-standard; } | sed -nE \
     -e 's#^crates/([a-z]+)/src/(.*)\.rs$#fpdb-\1 \2#p' -e 's#^(cli|serve)/src/(.*)\.rs$#fpdb-\1 \2#p' -e 's#^src/(.*)\.rs$#fpdb \1#p' |
-    sed -E -e 's#(_tests|/tests|/mod)$##' -e 's#/#::#g' | sort -u)
+    sed -E -e 's#(_tests|/tests|/mod)$##' -e 's# (lib|main)$# #' -e 's#/#::#g' | sort -u)
 for member in $(cut -d' ' -f1 <<<"$modules" | uniq); do
     target=--lib
     [[ $member == fpdb-cli ]] && target=--bins
