@@ -31,7 +31,10 @@ const QUERY_BYTES: u64 = 16 << 20;
 /// The name of the step that several queries report.
 const QUERIES: &str = "queries answered";
 
-/// The settings for answering a query.
+/// The settings for answering a query. All queries of a call see one commit, the one whose units were counted:
+/// the units of another commit lack its new documents. To count the units of each new commit would read every
+/// posting again for each batch. The price is that the space of documents removed meanwhile stays in use until
+/// the call ends. That is at most the size of the database.
 #[derive(Clone, Copy)]
 pub(super) struct QueryContext<'a> {
     pub(super) options: &'a QueryOptions,
@@ -44,6 +47,16 @@ pub(super) struct QueryContext<'a> {
 impl QueryContext<'_> {
     pub(super) fn answer(&self, store: &Store, subject: &PreparedQuery, texts: &TextCache) -> Result<QueryAnswer> {
         query::answer(store, subject, self.options, self.units, texts, self.gathered, self.task)
+    }
+
+    fn answer_source(
+        &self,
+        store: &Store,
+        reader: &mut QueryReader<'_>,
+        source: &QuerySource,
+        texts: &TextCache,
+    ) -> Result<QueryAnswer> {
+        self.answer(store, &subject(store, reader, source, texts)?, texts)
     }
 }
 
@@ -85,8 +98,8 @@ impl Database {
         self.query_each(&[source.into()], options, task)?.pop().unwrap_or(Err(Error::Stopped))
     }
 
-    /// Answers queries in parallel. The answers are in the order of the sources. The steps of `task` are
-    /// queries, or the steps of a single query.
+    /// Answers queries in parallel, all as of one commit. The answers are in the order of the sources. The
+    /// steps of `task` are queries, or the steps of a single query.
     ///
     /// Looks the hashes of several queries up together, in one ascending pass, which costs less than one call
     /// for each query. The queries that are prepared at a time, and the postings found for them, take at most
@@ -106,13 +119,14 @@ impl Database {
         let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let mut texts = TextCache::of_queries(sources.len());
-        let units = self.units.get(&self.store, options.submission_by.as_deref(), task.token())?;
+        let store = self.store.as_of_last_commit();
+        let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
         let asked = QueryContext { options, units: &units, gathered: None, task };
         let new =
             || QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), task.token());
         if let [source] = sources {
             // A single query runs on this thread.
-            return match self.answer(&mut new()?, source, asked, &texts) {
+            return match asked.answer_source(&store, &mut new()?, source, &texts) {
                 Err(Error::Stopped) => Err(Error::Stopped),
                 answer => Ok(vec![answer]),
             };
@@ -123,7 +137,6 @@ impl Database {
         let (answered, total) = (AtomicU64::new(0), sources.len() as u64);
         let (mut left, mut answers) = (sources.iter(), Vec::with_capacity(sources.len()));
         loop {
-            let store = self.store.as_of_last_commit();
             let prepare = |reader: &mut Option<_>, source| -> Result<PreparedQuery> {
                 task.token().check()?;
                 let reader = match reader {
@@ -180,10 +193,11 @@ impl Database {
     }
 
     /// Answers a query for each document of a file or folder: for each file, and for each member of a
-    /// container. Stores nothing. Reads documents as it answers them, so an archive may have any size. Calls
-    /// `visit` with the name and the answer of each document, in order, as soon as the answer is ready. Skips
-    /// files in a folder and members of a container that are not documents, as an ingest does, and reports
-    /// them to [`Progress::skipped`].
+    /// container. All answers are as of one commit, also if `visit` changes the database. Stores nothing.
+    /// Reads documents as it answers them, so an archive may have any size. Calls `visit` with the name and
+    /// the answer of each document, in order, as soon as the answer is ready. Skips files in a folder and
+    /// members of a container that are not documents, as an ingest does, and reports them to
+    /// [`Progress::skipped`].
     ///
     /// With [`QueryOptions::join_submissions`], the answers of submissions come last, in the order of their
     /// first documents.
@@ -203,7 +217,8 @@ impl Database {
     ) -> std::result::Result<(), E> {
         let options = &*options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
-        let units = self.units.get(&self.store, options.submission_by.as_deref(), task.token())?;
+        let store = self.store.as_of_last_commit();
+        let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
         let mut submissions = JoinedQueries::new(options)?;
         let visit = |(name, answer): (String, _)| visit(&name, answer);
         visiting(visit, |visit| {
@@ -268,7 +283,6 @@ impl Database {
                         }
                     });
                     let batch: Vec<_> = alone.collect();
-                    let store = self.store.as_of_last_commit();
                     let queries = batch.iter().filter_map(|(_, query, _)| query.as_ref().ok());
                     let gathered = gather(&store, queries, options, stop)?;
                     let gathered = Some(&gathered);
@@ -306,7 +320,7 @@ impl Database {
             if joined.is_empty() {
                 return Ok(());
             }
-            let (store, texts) = (self.store.as_of_last_commit(), TextCache::of_queries(joined.len()));
+            let texts = TextCache::of_queries(joined.len());
             let one = |_: &mut Option<()>, (name, parts, unread): (String, Vec<PreparedQuery>, u64)| {
                 let answer = query::answer_joined(&name, &parts, store.profile(), options, |query, options| {
                     QueryContext { options, units: &units, gathered: None, task: &silent }.answer(&store, query, &texts)
@@ -336,7 +350,7 @@ impl Database {
         let stop = task.token();
         let mut reader = QueryReader::new(self.store.profile(), options.window, &options.read, phrases.as_ref(), stop)?;
         let asked = QueryContext { options, units: &Units::default(), gathered: None, task };
-        self.answer(&mut reader, source, asked, texts)
+        asked.answer_source(&self.store.as_of_last_commit(), &mut reader, source, texts)
     }
 
     /// Reads the texts of documents before [`Self::query_with`] compares them: see [`TextCache::read_ahead`].
@@ -349,22 +363,6 @@ impl Database {
         stop: &StopToken,
     ) -> Result<usize> {
         texts.read_ahead(&self.store, groups, most, limits, stop)
-    }
-
-    fn answer(
-        &self,
-        reader: &mut QueryReader<'_>,
-        source: &QuerySource,
-        asked: QueryContext<'_>,
-        texts: &TextCache,
-    ) -> Result<QueryAnswer> {
-        if let QuerySource::File(_) | QuerySource::Bytes { .. } | QuerySource::Text { .. } = source {
-            // The source is read only once, because it may be standard input.
-            let subject = subject(&self.store, reader, source, texts)?;
-            return asked.answer(&self.store.as_of_last_commit(), &subject, texts);
-        }
-        let store = self.store.as_of_last_commit();
-        asked.answer(&store, &subject(&store, reader, source, texts)?, texts)
     }
 }
 

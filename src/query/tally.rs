@@ -76,7 +76,7 @@ impl<'a> Tally<'a> {
 
     /// True if the unit of a document may be a match.
     fn may_match(&self, document: u32) -> bool {
-        self.own != Some(self.units.of(document)) && self.units.knows(document)
+        self.own != Some(self.units.of(document))
     }
 
     /// Counts a hash of a view that occurs only in text that does not count. Like a hash of boilerplate, it

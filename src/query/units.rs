@@ -11,26 +11,19 @@ use crate::archive::submissions::Submissions;
 use fpdb_host::error::Result;
 use fpdb_host::progress::is_due;
 use fpdb_host::stop::StopToken;
-use fpdb_store::{Store, ViewCounts};
+use fpdb_store::{AsOf, Store, ViewCounts};
 
 /// Interval at which a waiting query checks its stop token.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Maps each document to its unit. By default each document is a unit.
+/// Maps each document of one commit to its unit. By default each document is a unit.
+#[derive(Default)]
 pub(crate) struct Units {
     submissions: Submissions,
-    /// All documents with an id below this are known.
-    next_document: u32,
     /// By first document. Empty without submissions.
     facts: HashMap<u32, SubmissionFacts>,
     /// Number of units. `None`: each document is a unit.
     count: Option<u64>,
-}
-
-impl Default for Units {
-    fn default() -> Self {
-        Self { submissions: Submissions::default(), next_document: u32::MAX, facts: HashMap::new(), count: None }
-    }
 }
 
 /// The totals of a submission's documents.
@@ -97,7 +90,7 @@ impl Units {
                 views.for_each(|(view, distinct)| view.distinct = distinct);
             }
         }
-        Ok(Self { submissions, next_document, facts, count: Some(count) })
+        Ok(Self { submissions, facts, count: Some(count) })
     }
 
     /// The unit of a document.
@@ -113,11 +106,6 @@ impl Units {
     /// Number of units in a database with `documents` documents.
     pub(super) fn count(&self, documents: u64) -> u64 {
         self.count.unwrap_or(documents)
-    }
-
-    /// False for documents added after the units were counted.
-    pub(super) fn knows(&self, document: u32) -> bool {
-        document < self.next_document
     }
 
     /// The documents that are part of a submission, each after its submission.
@@ -156,12 +144,10 @@ enum State {
 }
 
 impl UnitCache {
-    /// The units under a regular expression for submissions, as of the last commit; without one, the
-    /// documents. Waits for a commit in progress, so it must not be called on the threads of the database.
-    /// Queries with the same expression count once; queries with another do not wait for them.
-    pub(crate) fn get(&self, store: &Store, pattern: Option<&str>, stop: &StopToken) -> Result<Arc<Units>> {
+    /// The units under a regular expression for submissions; without one, the documents. Queries with the same
+    /// expression, as of the same commit, count once; queries with another do not wait for them.
+    pub(crate) fn get(&self, store: &AsOf<'_>, pattern: Option<&str>, stop: &StopToken) -> Result<Arc<Units>> {
         let Some(pattern) = pattern else { return Ok(Arc::default()) };
-        let _unchanged = store.keep_unchanged(stop)?;
         let counting = self.counting(pattern, store.view().state().commits);
         counting.wait(|| Units::counted(store, pattern, stop), stop)
     }

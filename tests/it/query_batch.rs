@@ -110,3 +110,34 @@ fn each_answer_is_that_of_the_query_alone() {
         }
     }
 }
+
+/// A visitor replaces a document. The answers after it still have the document, in its submission too.
+#[test]
+fn all_answers_of_a_call_are_of_one_commit() {
+    let folder = TempDir::new().unwrap();
+    let database = Database::create(folder.path().join("db"), Profile::named("words").unwrap()).unwrap();
+    let text = |version: u64| text(&mut Random(7), 8) + &format!("version {version}");
+    let documents = |version| ["s/a", "s/b", "t"].map(|name| Document::new(name, text(version)));
+    database.ingest(documents(0)).unwrap();
+    // More than the queries that are answered before the first answer is visited.
+    let feed = folder.path().join("feed.jsonl");
+    let line = serde_json::json!({"text": text(2)}).to_string() + "\n";
+    std::fs::write(&feed, line.repeat(1000)).unwrap();
+    let plain = QueryOptions::default().passages(false);
+    for (version, options) in [(1, plain.clone()), (2, plain.submission_by(Some("^(s)/".into())))] {
+        let before = database.query_with(text(2), &options, &Task::new()).unwrap();
+        let mut answered = 0;
+        let visit = |_: &str, answer: fpdb::Result<QueryAnswer>| {
+            if answered == 0 {
+                assert_eq!(database.ingest(documents(version))?.replaced, 3);
+            }
+            answered += 1;
+            assert_eq!(answer?.matches, before.matches, "answer {answered}");
+            Ok::<(), fpdb::Error>(())
+        };
+        database.query_below(&feed, &WalkOptions::default(), &options, &Task::new(), visit).unwrap();
+        assert_eq!((answered, before.matches.len()), (1000, if version == 1 { 3 } else { 2 }));
+        let after = database.query_with(text(2), &options, &Task::new()).unwrap();
+        assert_ne!(after.matches, before.matches);
+    }
+}

@@ -245,6 +245,9 @@ fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
     let supplied = (0..2).map(|number| {
         waits(database.remove(&[format!("{number}")]).map(drop));
         waits(database.verify(task).map(drop));
+        // A query goes on, and counts its submissions meanwhile.
+        let by_submission = QueryOptions::default().submission_by(Some("a/".into()));
+        assert!(!database.query_with(SHARED, &by_submission, task).unwrap().matches.is_empty());
         Document::new(number.to_string(), format!("{SHARED} {number}"))
     });
     let summary = database.ingest_with(supplied, &IngestOptions::default(), task).unwrap();

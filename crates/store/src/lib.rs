@@ -72,7 +72,7 @@ pub use codec::records::{ContainerRecord, DocumentRecord, SourceRecord, TextCoun
 pub use codec::varint;
 pub use engine::Level;
 pub use engine::refused_memory::abort_on_refused_memory;
-pub use handle::Store;
+pub use handle::{AsOf, Store};
 pub use name_places::NamePlace;
 pub use open::StoreOptions;
 pub use read::gathered::Gathered;
