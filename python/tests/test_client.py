@@ -62,8 +62,8 @@ def routes(monkeypatch):
 
 
 @pytest.fixture
-def served(tmp_path):
-    """A service on an empty database; its address, its folder, and keys with the rights admin and read."""
+def served(tmp_path, request):
+    """A service on an empty database, with more flags if need be; its address, its folder, and keys with the rights admin and read."""
     path = tmp_path / "db"
     fpdb.create(path).close()
     keys, lines = {}, []
@@ -78,6 +78,7 @@ def served(tmp_path):
     with open(descriptor, "w") as file:
         file.write("\n".join(lines))
     command = [PROGRAM, "serve", "--db", path, "--listen", "127.0.0.1:0", "--key-file", key_file, "--log-requests", "false"]
+    command += getattr(request, "param", [])
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as service:
         url = re.search(r"http://\S+?(?=/ )", service.stderr.readline()).group()
         try:
@@ -163,6 +164,52 @@ def test_documents_are_added_replaced_and_removed(served):
         assert client.remove("m", "none").to_dict()["unknown_names"] == ["none"]
         with pytest.raises(TypeError, match="reads no files"):
             client.ingest("some/path")
+
+
+@pytest.mark.parametrize("served", [["--max-body", "20000"]], indirect=True)
+def test_a_document_that_is_refused_ends_no_ingest(served, routes, tmp_path, monkeypatch):
+    url, _, keys = served
+    large = LONG * 200
+    with fpdb.create(tmp_path / "own") as own, fpdb.connect(url, keys["admin"]) as client:
+        # Lines that fit, and a text that fits alone.
+        monkeypatch.setattr(fpdb._client, "_PORTION", 15_000)
+        fitting = {**{str(number): f"{number} {LONG}" * 10 for number in range(12)}, "alone": LONG * 150}
+        assert client.ingest(fitting).added == own.ingest(fitting).added == 13
+        assert ("PUT", "/v1/documents/{name}") not in routes
+        # A portion above the limit of the service.
+        monkeypatch.setattr(fpdb._client, "_PORTION", 100_000)
+        added = {str(number): f"{number} {LONG}" * 10 for number in range(100, 130)}
+        documents = {**added, "text": large, "escaped": '"' * 15_000, "bytes": large.encode()}
+        summary = client.ingest(documents)
+        assert (summary.added, {failure.name for failure in summary.failed}) == (31, {"text", "bytes"})
+        assert all("the limit is 20000 bytes" in failure.error for failure in summary.failed)
+        for text in (large, large.encode()):
+            with pytest.raises(fpdb.LimitError):
+                client.query(text)
+
+
+def test_texts_that_are_none_or_no_unicode_are_taken_as_by_a_database(served, tmp_path):
+    url, _, keys = served
+    surrogates = f"\ud83d\ude00 {LONG} \ud800"
+    documents = [
+        fpdb.Document("text", surrogates, {"k\ud800": "v\udfff"}),
+        fpdb.Document("none", None),
+        fpdb.Document("name\ud800", LONG),
+        fpdb.Document("bytes\ud800", LONG.encode()),
+        fpdb.Document("last", LONG),
+    ]
+    with fpdb.create(tmp_path / "own") as own, fpdb.connect(url, keys["admin"]) as client:
+        mine, theirs = own.ingest(documents, store_text=True), client.ingest(documents)
+        assert (theirs.added, theirs.skips) == (mine.added, mine.skips) == (2, 3)
+        skipped = [{(skip.name, skip.reason) for skip in summary.skipped} for summary in (mine, theirs)]
+        assert skipped[0] == skipped[1]
+        (stored,) = own.documents_named("text")
+        assert client.document("text").metadata == stored.metadata and client.document("text").digest == stored.digest
+        for query in (surrogates, fpdb.Document("query", surrogates)):
+            mine, theirs = own.query(query), client.query(query)
+            assert theirs == mine and theirs[0].passages[0].query.text == mine[0].passages[0].query.text
+        with pytest.raises(TypeError):
+            client.ingest({"a": 5})
 
 
 def test_problems_are_exceptions_of_the_package(served):

@@ -7,11 +7,13 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import ssl
 import threading
 import time
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
@@ -72,8 +74,10 @@ _ERRORS: dict[str, type[Error]] = {
     "stopped": StoppedError,
 }
 
-#: Bytes of texts that are sent in one request.
+#: Bytes of texts that are sent in one request. A larger text has a request of its own.
 _PORTION = 4 << 20
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 #: Counts of the summary of an ingest.
 _COUNTS = (
@@ -210,7 +214,9 @@ class Client:
         while True:
             connection = self._connection()
             try:
-                connection.request(method, address, body, headers)
+                # The service may refuse a request, and close the connection, before it has read the body.
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    connection.request(method, address, body, headers)
                 answer = connection.getresponse()
                 after = answer.headers.get("Retry-After", "")
                 return answer.status, answer.read(), float(after) if after.isdigit() else None
@@ -277,16 +283,16 @@ class Client:
 
     def _one(self, query: _Query, name: str, options: dict[str, Any]) -> QueryAnswer:
         if isinstance(query, str):
-            text = query.encode("utf-8", "replace")
-            fields = self._ask("POST", "/v1/query", body={"text": query, "name": name, "options": options})
-            return self._answer(fields, _Text(lambda: (text, "UTF-8")))
+            text = _characters(query)
+            fields = self._ask("POST", "/v1/query", body={"text": text, "name": name, "options": options})
+            return self._answer(fields, _Text(lambda: (text.encode(), "UTF-8")))
         if isinstance(query, Document):
             name, data = query.name, query.text
         elif isinstance(query, bytes):
             data = query
         else:
             name, data = os.fspath(query), pathlib.Path(query).read_bytes()
-        sent = data.encode("utf-8", "replace") if isinstance(data, str) else data
+        sent = _characters(data).encode() if isinstance(data, str) else data
         kind = "application/octet-stream"
         asked = {"name": name, "options": json.dumps(options)}
         fields = json.loads(self._request("POST", "/v1/query", asked, sent, kind))
@@ -447,28 +453,44 @@ class Client:
         lines: list[bytes] = []
         size = 0
 
+        def put(name: str, content: bytes, kept: dict[str, str]) -> None:
+            summaries.append(self._put(name, content, {**options, "metadata": json.dumps(kept)}))
+
         def send() -> None:
             nonlocal size
-            if lines:
-                body = b"\n".join(lines)
+            if not lines:
+                return
+            body = b"\n".join(lines)
+            try:
                 summaries.append(json.loads(self._request("PUT", "/v1/documents", options, body, "application/x-ndjson")))
-                lines.clear()
-                size = 0
+            except LimitError:
+                # The limit of the service may be below a portion, and JSON is longer than its text.
+                for line in map(json.loads, lines):
+                    put(line["name"], line["text"].encode(), line["metadata"])
+            lines.clear()
+            size = 0
 
         for name, content, metadata in cast("Iterable[tuple[str, Any, Any]]", given or ()):
-            if content is None:
+            reason = None
+            if _SURROGATE.search(name):
+                reason = "its name has a lone surrogate, which is no character"
+            elif content is None:
+                reason = "its text is null"
+            if reason:
+                summaries.append({"skips": 1, "skipped": [{"name": _characters(name), "reason": reason}]})
                 continue
-            kept = {key: str(value) for key, value in (metadata or {}).items() if value is not None}
+            kept = {_characters(str(key)): _characters(str(value)) for key, value in (metadata or {}).items() if value is not None}
             if isinstance(content, str):
-                line = json.dumps({"name": name, "text": content, "metadata": kept}).encode()
+                fields = {"name": name, "text": _characters(content), "metadata": kept}
+                line = json.dumps(fields, ensure_ascii=False).encode()
+                if size + len(line) > _PORTION:
+                    send()
                 lines.append(line)
                 size += len(line)
-                if size >= _PORTION:
-                    send()
                 continue
             # In the order in which they were given.
             send()
-            summaries.append(self._put(name, bytes(content), {**options, "metadata": json.dumps(kept)}))
+            put(name, memoryview(content).tobytes(), kept)
         send()
         return IngestSummary._of_json(json.dumps(_sum(summaries)))
 
@@ -519,6 +541,11 @@ def _path(name: str) -> str:
     return "/v1/documents/" + urllib.parse.quote(name, safe="")
 
 
+def _characters(text: str) -> str:
+    """The text with U+FFFD for lone surrogates, which UTF-8 does not have, as a `Database` reads it."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
 def _is_utf8(data: bytes) -> bool:
     try:
         data.decode("utf-8")
@@ -528,7 +555,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _sum(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The summary of several ingests: numbers and lists are added, and counts of formats."""
+    """The summary of several ingests: numbers, lists and counts of formats are added. A list has at most 1,000 entries."""
     total: dict[str, Any] = {"failed": [], "skipped": [], "formats": {}, "interrupted": False, "seconds": 0.0}
     total.update(dict.fromkeys(_COUNTS, 0))
     for summary in summaries:
@@ -539,8 +566,10 @@ def _sum(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                     counts[key] = counts.get(key, 0) + number
             elif isinstance(value, bool):
                 total[name] = total.get(name, False) or value
-            elif isinstance(value, (int, float, list)):
-                total[name] = total[name] + value if name in total else value
+            elif isinstance(value, list):
+                total[name] = (total.get(name, []) + value)[:1_000]
+            elif isinstance(value, (int, float)):
+                total[name] = total.get(name, 0) + value
     return total
 
 
