@@ -20,7 +20,7 @@ use fpdb_kernel::profile::{Profile, Unit, View};
 use fpdb_passages::{Uncounted, difference};
 use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 use fpdb_reading::input::{
-    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, in_memory, single_document,
+    Candidate, ReadAs, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,
     stored_document,
 };
 use fpdb_store::{DocumentRecord, Store};
@@ -365,14 +365,16 @@ impl<'a> QueryReader<'a> {
     /// Reads a text in memory.
     pub(crate) fn read_text(&mut self, name: &str, text: &str) -> Result<PreparedQuery> {
         let front_end = front_end_of_text(self.read.front_end, text, self.profile.unit());
-        let mut candidate = in_memory(name, text.as_bytes());
-        candidate.about.hint.clear();
-        self.read_as(&candidate, front_end)
+        self.read_held(name, "", text.as_bytes(), front_end)
     }
 
     /// Reads a document in memory.
     pub(crate) fn read_in_memory(&mut self, name: &str, bytes: &[u8]) -> Result<PreparedQuery> {
-        self.read_as(&in_memory(name, bytes), self.read.front_end)
+        self.read_held(name, name, bytes, self.read.front_end)
+    }
+
+    fn read_held(&mut self, name: &str, hint: &str, bytes: &[u8], front_end: ReadAs) -> Result<PreparedQuery> {
+        self.read_pieces((name, hint), front_end, |reader, stop, take| reader.read_whole(bytes, stop, take))
     }
 
     /// Prepares a stored document: from its text if that can be read again unchanged, otherwise from its
@@ -441,18 +443,29 @@ impl<'a> QueryReader<'a> {
 
     /// Reads a document.
     fn read_as(&mut self, candidate: &Candidate, front_end: ReadAs) -> Result<PreparedQuery> {
+        let names = (candidate.about.name.as_str(), candidate.about.hint.as_str());
+        self.read_pieces(names, front_end, |reader, stop, take| reader.read(candidate, stop, &|_| {}, take))
+    }
+
+    /// Reads a document of this name and hint, whose pieces `read` passes on.
+    fn read_pieces(
+        &mut self,
+        (name, hint): (&str, &str),
+        front_end: ReadAs,
+        read: impl FnOnce(&mut Reader, &StopToken, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Digest>,
+    ) -> Result<PreparedQuery> {
         let mut reading = QueryReading::default();
         let unit = self.profile.unit();
         let (fingerprinter, at_stored_window) = (&mut self.fingerprinter, &mut self.at_stored_window);
-        let digest = self.reader.read(candidate, &self.stop, &|_| {}, &mut |bytes| {
+        let digest = read(&mut self.reader, &self.stop, &mut |bytes| {
             if reading.format.is_none() {
-                let format = format_of(front_end, &candidate.about.hint, bytes, unit)?;
+                let format = format_of(front_end, hint, bytes, unit)?;
                 reading.begin(format, fingerprinter, at_stored_window);
             }
             reading.take(bytes, fingerprinter, at_stored_window);
             Ok(())
         });
-        self.finish(&candidate.about.name, digest, reading)
+        self.finish(name, digest, reading)
     }
 
     /// Prepares a stored document from its bytes.
@@ -598,4 +611,21 @@ fn counts(profile: &Profile, fingerprints: &Fingerprints) -> [(u64, u64); 2] {
         *distinct += 1;
     }
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counted_heap;
+
+    /// A text that is too large to be compared has no copy at all.
+    #[test]
+    fn a_document_in_memory_is_read_where_it_is() {
+        let (profile, read) = (Profile::PROSE, ReadOptions::default());
+        let mut reader = QueryReader::new(&profile, None, &read, None, &StopToken::new()).unwrap();
+        let bytes = vec![b' '; COMPARED_BYTES as usize + 1];
+        let (subject, peak) = counted_heap::peak(|| reader.read_in_memory("a", &bytes));
+        assert_eq!(subject.unwrap().bytes, COMPARED_BYTES + 1);
+        assert!(peak < COMPARED_BYTES / 4, "{peak}");
+    }
 }

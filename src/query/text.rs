@@ -9,13 +9,12 @@ use super::sentences::sentence_starts;
 use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
-use fpdb_kernel::document::{Format, Offsets, Span};
+use fpdb_kernel::document::{Digest, Format, Offsets, Span};
 use fpdb_kernel::normalize::{FrontEnd, Symbols, encoding_of};
 use fpdb_kernel::profile::{Profile, Unit};
 use fpdb_reading::extract::{self, Extracted, Lines, Map, Segment, Unread};
 use fpdb_reading::input::{
-    Candidate, ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text,
-    in_memory, single_document,
+    ContainerBatch, InputLimits, ReadOptions, Reader, SEARCHED_BYTES, format_of, front_end_of_text, single_document,
 };
 use fpdb_store::{DocumentRecord, Store};
 
@@ -149,7 +148,10 @@ pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Opt
 pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     // A mail is one document here, even if its attachments are documents too.
     let single = options.clone().attachments(false);
-    text_of_candidate(&single_document(path, &single, &StopToken::new())?, unit, options)
+    let candidate = single_document(path, &single, &StopToken::new())?;
+    text_read(&candidate.about.hint, unit, options, |take| {
+        Reader::new(options.limits.clone()).read(&candidate, &StopToken::new(), &|_| {}, take)
+    })
 }
 
 /// Reads the text of a document in memory, as a query document with this unit is read.
@@ -157,7 +159,9 @@ pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<Do
 /// # Errors
 /// Fails if its bytes do not parse in its format.
 pub(crate) fn text_in_memory(name: &str, bytes: &[u8], unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
-    text_of_candidate(&in_memory(name, bytes), unit, options)
+    text_read(name, unit, options, |take| {
+        Reader::new(options.limits.clone()).read_whole(bytes, &StopToken::new(), take)
+    })
 }
 
 /// The text that the offsets of a query with this text refer to.
@@ -166,12 +170,18 @@ pub(crate) fn text_as_given(text: &str, unit: Unit, options: &ReadOptions) -> Re
     text_in_memory("", text.as_bytes(), unit, &options.clone().front_end(front_end))
 }
 
-fn text_of_candidate(candidate: &Candidate, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
+/// The text of the document whose pieces `read` passes on.
+fn text_read(
+    hint: &str,
+    unit: Unit,
+    options: &ReadOptions,
+    read: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Digest>,
+) -> Result<DocumentText> {
     let mut bytes = Vec::new();
     let mut format = None;
-    Reader::new(options.limits.clone()).read(candidate, &StopToken::new(), &|_| {}, &mut |piece| {
+    read(&mut |piece| {
         if format.is_none() {
-            format = Some(format_of(options.front_end, &candidate.about.hint, piece, unit)?);
+            format = Some(format_of(options.front_end, hint, piece, unit)?);
         }
         bytes.extend_from_slice(piece);
         Ok(())

@@ -196,7 +196,7 @@ pub(crate) async fn put(
     let place = app.work.enter()?;
     let body = read_body(&app, request).await?;
     let metadata = strings(metadata.unwrap_or_default())?;
-    let put = Put { name: name.clone(), bytes: body.bytes.into(), metadata, options };
+    let put = Put { name: name.clone(), bytes: body.bytes, metadata, options };
     let outcome = match app.writer.put(put, Held::new(place, body.room)).await? {
         Outcome::Added => "added",
         Outcome::Replaced => "replaced",
@@ -254,6 +254,7 @@ pub(crate) async fn bulk(
         let metadata = strings(parsed.metadata)?;
         puts.push(Put { name: parsed.name, bytes: parsed.text.into_bytes(), metadata, options: options.clone() });
     }
+    drop(body.bytes);
     app.writer.bulk(puts, Held::new(place, body.room)).await.map(Json)
 }
 

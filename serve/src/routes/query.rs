@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use fpdb::report::{HtmlAnswers, HtmlOptions};
 use fpdb::{Database, DocId, QueryOptions, QuerySource, StopToken, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
 use super::request::{HeldBody, Params, media_type, parse, read_body, read_options};
@@ -107,27 +108,27 @@ fn is_query(body: &[u8]) -> bool {
 }
 
 /// The queries of a request, and their options.
-struct Asked {
+pub(super) struct Asked {
     sources: Vec<QuerySource>,
     options: QueryOptions,
     is_several: bool,
     /// The memory permit of the request's body, from which the sources were made.
-    _body: HeldBody,
+    _room: OwnedSemaphorePermit,
 }
 
 impl Asked {
-    async fn read(app: &Arc<App>, raw: RawQuery, request: Request) -> Answer<Self> {
+    pub(super) async fn read(app: &Arc<App>, raw: RawQuery, request: Request) -> Answer<Self> {
         let media_type = media_type(request.headers());
         let (parts, body) = request.into_parts();
         let headers = parts.headers.clone();
-        let body = read_body(app, Request::from_parts(parts, body)).await?;
+        let HeldBody { bytes, room } = read_body(app, Request::from_parts(parts, body)).await?;
         let from_address = raw.options.as_deref().map(|json| parse(json.as_bytes())).transpose()?;
         let (sources, given) = match media_type.as_str() {
             // Clients such as `curl -d` send this media type if the user names none.
             "application/x-www-form-urlencoded" => return Err(Problem::media_type(KINDS)),
-            "" | "text/plain" if is_query(&body.bytes) => return Err(Problem::media_type(KINDS)),
+            "" | "text/plain" if is_query(&bytes) => return Err(Problem::media_type(KINDS)),
             "application/json" => {
-                let QueryRequest { text, document, id, name, options } = parse(&body.bytes)?;
+                let QueryRequest { text, document, id, name, options } = parse(&bytes)?;
                 let source = match (text, document, id) {
                     (Some(text), None, None) => QuerySource::Text { name, text },
                     (None, Some(document), None) => QuerySource::Stored(document),
@@ -136,8 +137,8 @@ impl Asked {
                 };
                 (vec![source], Some(options).filter(|options| !options.is_null()))
             }
-            "multipart/form-data" => multipart(headers, &body).await?,
-            _ => (vec![QuerySource::Bytes { name: raw.name, bytes: body.bytes.to_vec() }], None),
+            "multipart/form-data" => multipart(headers, bytes).await?,
+            _ => (vec![QuerySource::Bytes { name: raw.name, bytes }], None),
         };
         let given = given.or(from_address).unwrap_or_else(|| Value::Object(Map::new()));
         let options: QueryOptions = fpdb::options_from_json(&QueryOptions::default(), given)?;
@@ -147,7 +148,7 @@ impl Asked {
         }
         let read = read_options(app, options.read.clone())?;
         let is_several = media_type == "multipart/form-data";
-        Ok(Self { sources, options: options.read(read), is_several, _body: body })
+        Ok(Self { sources, options: options.read(read), is_several, _room: room })
     }
 
     /// Answers the queries, in lines of JSON.
@@ -198,8 +199,8 @@ fn name_of(source: &QuerySource) -> &str {
 }
 
 /// Reads a form: each file is a separate query, and the field `options` has the options.
-async fn multipart(headers: axum::http::HeaderMap, body: &HeldBody) -> Answer<(Vec<QuerySource>, Option<Value>)> {
-    let mut request = Request::new(Body::from(body.bytes.clone()));
+async fn multipart(headers: HeaderMap, body: Vec<u8>) -> Answer<(Vec<QuerySource>, Option<Value>)> {
+    let mut request = Request::new(Body::from(body));
     *request.headers_mut() = headers;
     let bad = |error: axum::extract::multipart::MultipartError| Problem::bad_request(error.body_text());
     // The body is already in memory, and its size was checked.
@@ -212,7 +213,7 @@ async fn multipart(headers: axum::http::HeaderMap, body: &HeldBody) -> Answer<(V
             options = Some(parse(&field.bytes().await.map_err(bad)?)?);
         } else {
             let name = field.file_name().or(field.name()).unwrap_or("").to_owned();
-            sources.push(QuerySource::Bytes { name, bytes: field.bytes().await.map_err(bad)?.to_vec() });
+            sources.push(QuerySource::Bytes { name, bytes: field.bytes().await.map_err(bad)?.into() });
         }
     }
     if sources.is_empty() {

@@ -37,9 +37,10 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
-/// A body in memory, and the permit for its memory.
+/// A body in memory, and the permit for its memory. The permit is for one copy: a request that keeps parts of
+/// the body drops the body, or makes its documents of it.
 pub(super) struct HeldBody {
-    pub(super) bytes: Bytes,
+    pub(super) bytes: Vec<u8>,
     pub(super) room: OwnedSemaphorePermit,
 }
 
@@ -68,7 +69,7 @@ pub(super) async fn read_body(app: &Arc<App>, request: Request) -> Answer<HeldBo
         }
         bytes.extend_from_slice(&data);
     }
-    Ok(HeldBody { bytes: bytes.into(), room })
+    Ok(HeldBody { bytes, room })
 }
 
 /// The next part of a body; `None` at its end.

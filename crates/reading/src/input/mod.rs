@@ -39,4 +39,3 @@ pub use read::reader::{Reader, format_of, front_end_of_text};
 pub use read::single_document::single_document;
 pub use read::stored::{SEARCHED_BYTES, stored_document};
 pub use read::supplied::Document;
-pub use read::supplied::in_memory;

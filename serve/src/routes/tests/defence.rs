@@ -6,8 +6,10 @@ use axum::body::Body;
 use axum::http::Request;
 use serde_json::json;
 
-use super::{Service, TEXT};
+use super::{Service, TEXT, service};
+use crate::counted_heap;
 use crate::keys::{Rights, new_key};
+use crate::routes::query::{Asked, RawQuery};
 use crate::settings::ServeOptions;
 
 /// The expected status of a request: its method, path, headers and body.
@@ -200,6 +202,29 @@ fn bodies_share_a_bounded_memory() {
     // A client that has its answer finds room for its next body.
     for _ in 0..20 {
         assert_eq!(with_length(8192), 200);
+    }
+}
+
+#[test]
+fn the_body_of_a_query_is_held_once() {
+    let service = service();
+    let text = "some text ".repeat(1 << 17);
+    let form = format!("--B\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n{text}\r\n--B--");
+    let json = json!({"text": text}).to_string();
+    // Parsers make a second copy before the first is dropped.
+    for (kind, body, copies) in [
+        ("application/octet-stream", text, 1),
+        ("application/json", json, 2),
+        ("multipart/form-data; boundary=B", form, 2),
+    ] {
+        let body = axum::body::Bytes::from(body);
+        let request = Request::builder().header("content-type", kind).header("content-length", body.len());
+        let request = request.body(Body::from(body.clone())).unwrap();
+        let read = Asked::read(&service.app, RawQuery::default(), request);
+        let (asked, peak) = counted_heap::peak(|| service.runtime.block_on(read));
+        assert!(asked.is_ok());
+        let most = body.len() * copies + body.len() / 4;
+        assert!(peak < most as u64, "{kind}: {peak} bytes for a body of {}", body.len());
     }
 }
 

@@ -76,13 +76,9 @@ impl Reader {
         progress: &dyn Fn(u64),
         take: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<Digest> {
-        let limit = self.limits.document_bytes;
-        let mut intake = DocumentBytes { digest: Xxh3::new(), bytes: 0, limit, stop, take };
+        let mut intake = self.intake(stop, take);
         match (&candidate.content, &candidate.about.file) {
-            (Content::Whole(bytes), _) => {
-                intake.piece_of(bytes)?;
-                return Ok(xxh3_128(bytes).to_be_bytes());
-            }
+            (Content::Whole(bytes), _) => return self.read_whole(bytes, stop, take),
             (Content::Pieces(pieces), _) => {
                 while let Some(piece) = next_piece(pieces)? {
                     intake.piece(&piece)?;
@@ -98,6 +94,24 @@ impl Reader {
             }
         }
         Ok(intake.digest.digest128().to_be_bytes())
+    }
+
+    /// Like [`read`](Self::read), for a document that the caller holds in memory.
+    ///
+    /// # Errors
+    /// [`DocumentError::DocumentTooLarge`]; [`Error::Stopped`]; the error of `take`.
+    pub fn read_whole(
+        &self,
+        bytes: &[u8],
+        stop: &StopToken,
+        take: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<Digest> {
+        self.intake(stop, take).piece_of(bytes)?;
+        Ok(xxh3_128(bytes).to_be_bytes())
+    }
+
+    fn intake<'a>(&self, stop: &'a StopToken, take: &'a mut dyn FnMut(&[u8]) -> Result<()>) -> DocumentBytes<'a> {
+        DocumentBytes { digest: Xxh3::new(), bytes: 0, limit: self.limits.document_bytes, stop, take }
     }
 
     fn file(

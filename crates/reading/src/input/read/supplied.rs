@@ -158,10 +158,3 @@ impl Read for Stopped<'_> {
         }
     }
 }
-
-/// A query document in memory.
-pub fn in_memory(name: &str, bytes: &[u8]) -> Candidate {
-    let (name, hint) = (name.to_owned(), name.to_owned());
-    let about = About { name, hint, file: None, member: None, metadata: Vec::new(), repeated: false, named: false };
-    Candidate { about, content: Content::Whole(bytes.to_vec()) }
-}
