@@ -431,6 +431,12 @@ impl Database {
         Ok(record.map_or_else(Map::new, |record| remembered::options(&record.settings)))
     }
 
+    /// The number of stored documents. Reads no file, and waits at most for the write of one commit.
+    #[must_use]
+    pub fn document_count(&self) -> u64 {
+        self.store.view().state().documents
+    }
+
     /// The size and the figures of the database, from its records. Fast for any size.
     ///
     /// # Errors

@@ -239,7 +239,7 @@ fn left_out(
     if answer.found == 0 {
         database::tell_if_all_boilerplate(database, printer)?;
     }
-    let are_one = answer.documents == 1 && database.stats()?.documents > 1;
+    let are_one = answer.documents == 1 && database.document_count() > 1;
     match answer.divided {
         _ if let (true, Some(value)) = (are_one, &args.submission_by) => {
             printer.note(&format!("all documents are one submission (--submission-by {value}), so there are no pairs"));

@@ -36,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &RestoreArgs, printer: &Printer) -> any
         None => args.number,
     };
     let database = database::builder(global).restore(&path, &args.folder, number)?;
-    let documents = database.stats()?.documents;
+    let documents = database.document_count();
     let (path, folder) = (path.display().to_string(), args.folder.display().to_string());
     let restored = format!("restored {path} from {folder}: {}", count(documents, "document"));
     summary(global, &Restored { schema: Schema::new(), path, folder, documents }, "")?;

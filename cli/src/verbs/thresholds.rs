@@ -69,7 +69,7 @@ pub(crate) fn run(
     }
     output::only(global, "dedup --thresholds", OutputFormat::ROWS)?;
     let mut output = Output::open(global)?;
-    let documents = count(database.stats()?.documents, "document");
+    let documents = count(database.document_count(), "document");
     output.heading(&COLUMNS, &format!("threshold     removable    share         bytes  of {documents}\n"))?;
     for &threshold in thresholds {
         let bar = StepBar::start(printer, "reading the documents");

@@ -106,7 +106,9 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answer<&'static str> {
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Answer<Response> {
     let database = app.reader().ok_or_else(Problem::ending)?;
-    let documents = app.work.run(move |_| Ok(database.stats()?.documents)).await?;
+    // A scrape takes no place in the queue, so it answers under load too.
+    let documents = tokio::task::spawn_blocking(move || database.document_count()).await;
+    let documents = documents.map_err(|failed| Problem::internal(failed.to_string()))?;
     let reading = Reading { inside: app.work.inside(), jobs: app.jobs.unfinished(), documents };
     let text = app.metrics.text(&reading).map_err(|error| Problem::internal(error.to_string()))?;
     let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -182,8 +182,9 @@ fn a_full_queue_answers_503_at_once() {
         let got = service.ask(method, path, &[], "x");
         assert_eq!((got.status, got.header("retry-after")), (503, "1"), "{method} {path}");
     }
-    // The health check still answers.
+    // The health check and the figures still answer.
     assert_eq!(service.get("/healthz").status, 200);
+    assert!(service.get("/metrics").text().contains("fpdb_requests_inside 2"));
     drop(places);
     assert_eq!(service.get("/v1/stats").status, 200);
 }
