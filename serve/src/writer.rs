@@ -31,6 +31,9 @@ const BYTES_IN_A_COMMIT: usize = 64 << 20;
 /// gone: without requests the service could not notice.
 const REFUSED: Duration = Duration::from_secs(60);
 
+/// The cause of an error after a panic of the thread.
+const DEAD: &str = "the writer has ended";
+
 /// A document to be added to the database.
 pub(crate) struct Put {
     pub(crate) name: String,
@@ -141,18 +144,19 @@ impl Writer {
         }
     }
 
-    /// True unless the database refused the last change within [`REFUSED`].
+    /// False if the database refused the last change within [`REFUSED`], or if the thread has panicked.
     pub(crate) fn is_well(&self) -> bool {
-        !self.written.refused_within(REFUSED)
+        let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        !self.written.refused_within(REFUSED) && !changes.as_ref().is_some_and(mpsc::Sender::is_closed)
     }
 
     async fn change<T>(&self, change: impl FnOnce(Reply<T>) -> Change) -> Answer<T> {
         let sender = self.changes.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (reply, outcome) = oneshot::channel();
         match sender.ok_or_else(Problem::ending)?.try_send(change(reply)) {
-            Ok(()) => outcome.await.map_err(|_| Problem::internal("the writer has ended"))?,
+            Ok(()) => outcome.await.map_err(|_| Problem::internal(DEAD))?,
             Err(mpsc::error::TrySendError::Full(_)) => Err(Problem::busy()),
-            Err(mpsc::error::TrySendError::Closed(_)) => Err(Problem::ending()),
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(Problem::internal(DEAD)),
         }
     }
 
@@ -373,6 +377,21 @@ mod tests {
         assert_eq!((work.inside(), bodies.available_permits()), (1, 0));
         drop(waiting);
         assert_eq!((work.inside(), bodies.available_permits()), (0, 1));
+    }
+
+    #[test]
+    fn a_service_whose_writer_has_panicked_is_not_well() {
+        let (sender, waiting) = mpsc::channel(1);
+        let writer =
+            Writer { changes: Mutex::new(Some(sender)), thread: Mutex::default(), written: Written::default() };
+        assert!(writer.is_well());
+        // A panic drops what the thread has.
+        drop(waiting);
+        assert!(!writer.is_well());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        // The client must not try again.
+        let refused = runtime.block_on(writer.remove("a".into())).unwrap_err();
+        assert_eq!(refused.status().as_u16(), 500);
     }
 
     #[test]

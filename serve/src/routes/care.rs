@@ -88,7 +88,8 @@ pub(crate) async fn health() -> &'static str {
     "ok\n"
 }
 
-/// Says whether the service takes requests: not while it ends, nor after the database refused a change.
+/// Says whether the service takes requests: not while it ends, nor after the database refused a change or the
+/// writer failed.
 #[utoipa::path(get, path = "/readyz", tag = "care",
     responses((status = 200, description = "It does", content_type = "text/plain", body = String),
         (status = 503, description = "It ends, or the database takes no changes", content_type = "application/problem+json", body = Problem)))]
