@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use fpdb::{DocId, DocumentInfo, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs, ReadOptions};
+use fpdb::{DocId, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs, ReadOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
@@ -123,13 +123,22 @@ pub(crate) async fn show(
     let database = app.reader().ok_or_else(Problem::ending)?;
     let limits = app.limits.clone();
     let shown = app.work.run(move |_| {
-        let mut versions = database.documents_named(&name)?;
-        versions.retain(|version| asked.id.is_none_or(|id| version.id == DocId(id)));
-        let mut document = versions.pop().ok_or_else(|| Problem::no_document(&name))?;
+        let (mut document, text) = loop {
+            let mut versions = database.documents_named(&name)?;
+            versions.retain(|version| asked.id.is_none_or(|id| version.id == DocId(id)));
+            let document = versions.pop().ok_or_else(|| Problem::no_document(&name))?;
+            if !asked.text {
+                break (document, None);
+            }
+            match database.text_within(document.id, &limits) {
+                // A commit has replaced or removed the document since. Its name tells which.
+                Err(Error::NoSuchNumber { .. }) => {}
+                text => break (document, Some(text?)),
+            }
+        };
         if asked.identical {
             document.identical_to = database.identical_to(&document)?;
         }
-        let text = if asked.text { Some(database.text_within(document.id, &limits)?) } else { None };
         let json = |error: serde_json::Error| Problem::internal(error.to_string());
         let mut object = serde_json::to_value(shown(document)).map_err(json)?;
         if let Some(text) = text {

@@ -3,6 +3,8 @@
 mod defence;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use axum::Router;
 use axum::body::Body;
@@ -103,7 +105,7 @@ impl Service {
             if !["queued", "running"].contains(&job["state"].as_str().unwrap()) {
                 return job;
             }
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            thread::sleep(std::time::Duration::from_millis(5));
         }
     }
 }
@@ -149,6 +151,26 @@ fn documents_are_stored_shown_listed_and_removed() {
     assert_eq!((removed.status, removed.json()["removed"].clone()), (200, json!(1)));
     assert_eq!(service.get("/v1/documents/essays/a.txt").status, 404);
     assert_eq!(service.ask("DELETE", "/v1/documents/essays/a.txt", &[], "").kind(), "urn:fpdb:no-such-document");
+}
+
+#[test]
+fn a_document_that_is_replaced_again_and_again_is_always_there() {
+    let service = service();
+    service.put("a", "0");
+    let is_replaced = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for version in 1..200 {
+                service.put("a", &version.to_string());
+            }
+            is_replaced.store(true, Ordering::Relaxed);
+        });
+        while !is_replaced.load(Ordering::Relaxed) {
+            let shown = service.get("/v1/documents/a?text=true");
+            assert_eq!(shown.status, 200, "{}", shown.text());
+        }
+    });
+    assert_eq!(service.get("/v1/documents/a?text=true").json()["text"], "199");
 }
 
 #[test]
