@@ -239,11 +239,12 @@ pub(crate) struct BulkLine {
 }
 
 /// Stores many documents, a JSON object a line. The answer, the summary of an ingest, comes after the commit
-/// of all.
+/// of all. Many documents take several commits. After a problem what was committed stays, and the request may
+/// be repeated.
 #[utoipa::path(put, path = "/v1/documents", tag = "documents", params(PutQuery),
     request_body(content = BulkLine, content_type = "application/x-ndjson", description = "A document a line"),
     responses((status = 200, description = "The summary; documents that could not be read are listed in it", body = ref("#/components/schemas/fpdb.ingest-1")),
-        (status = "default", description = "A problem, and nothing is stored", content_type = "application/problem+json", body = Problem)))]
+        (status = "default", description = "A problem; documents that were committed before it stay", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn bulk(
     State(app): State<Arc<App>>,
     Params(asked): Params<PutQuery>,
