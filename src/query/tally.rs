@@ -17,7 +17,7 @@ pub(super) struct Tally<'a> {
     /// The unit of the query itself.
     own: Option<u32>,
     /// Number of units in the database.
-    pub(super) documents: u64,
+    pub(super) unit_count: u64,
     /// The hashes of each view: the structure, then the text as written.
     pub(super) views: [ViewTally; 2],
     /// Hashes held, by unit, in each view.
@@ -65,7 +65,7 @@ impl<'a> Tally<'a> {
         Self {
             units,
             own: subject.map(|id| units.of(id)),
-            documents: units.count(documents),
+            unit_count: units.count(documents),
             views: Default::default(),
             shared: FxHashMap::default(),
             files: BTreeMap::new(),
@@ -87,7 +87,7 @@ impl<'a> Tally<'a> {
             IgnoredBecause::Phrase => counts.phrases += 1,
             _ => counts.quoted += 1,
         }
-        counts.looked_up.add(options.weight.of(0, self.documents));
+        counts.looked_up.add(options.weight.of(0, self.unit_count));
     }
 
     /// The share of the looked-up hashes that a document holds, in one view. If none were looked up in any
@@ -138,7 +138,7 @@ impl<'a> Tally<'a> {
         let Holders::Documents(postings) = lookup.holders(hash)? else {
             self.views[view].boilerplate += 1;
             // The hash counts as looked up, but no document that counts holds it.
-            self.views[view].looked_up.add(options.weight.of(0, self.documents));
+            self.views[view].looked_up.add(options.weight.of(0, self.unit_count));
             return Ok(());
         };
         let (mut holders, mut room) = (std::mem::take(&mut self.holders), std::mem::take(&mut self.room));
@@ -148,7 +148,7 @@ impl<'a> Tally<'a> {
         holders.dedup();
         self.views[view].found += u64::from(!holders.is_empty());
         let df = self.units.of_all(&holders, &mut room).len() as u64;
-        let weight = options.weight.of(df, self.documents);
+        let weight = options.weight.of(df, self.unit_count);
         self.views[view].looked_up.add(weight);
         // The cap counts the queried document too, because it holds the hash.
         if options.max_df.is_some_and(|most| df + u64::from(self.own.is_some()) > most) {
