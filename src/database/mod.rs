@@ -3,6 +3,7 @@
 mod builder;
 mod facts;
 pub(crate) mod hash_counts;
+mod measuring;
 mod pairing;
 mod query_batch;
 mod querying;
@@ -25,17 +26,15 @@ pub use self::writer::{BackupOptions, Compaction, CompactionPlan, DatabaseWriter
 use crate::archive::apply::{self, Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary};
 use crate::archive::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::archive::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
-use crate::database::hash_counts::HashCounts;
 use crate::nearest_name;
 use crate::query::{self, DocumentText, TextSequence, UnitCache};
 use fpdb_host::error::{Error, Result};
-use fpdb_host::progress::{Task, is_due};
-use fpdb_host::schema::Schema;
+use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::{InputLimits, absolute_name, tidied};
-use fpdb_store::{FORMAT_VERSION, Store, Verification};
+use fpdb_store::{Store, Verification};
 
 /// A database that is open for reading. Clones are cheap, and threads may share one.
 ///
@@ -44,9 +43,9 @@ use fpdb_store::{FORMAT_VERSION, Store, Verification};
 ///
 /// Full scans exclude changes through the same writer: a scan waits for a change, and a change for a scan.
 /// Full scans are [`Self::pairs`], [`Self::dedup`], [`Self::plan_dedup`], [`Self::for_each_repeat`],
-/// [`Self::verify`], [`Self::stats_with_hashes`], and a query by submission. Other processes and other
-/// handles are not affected, so open the database again to scan during a long ingest. A call from inside the
-/// work that it would wait for, such as a removal inside a visitor, returns [`Error::WaitsForItself`].
+/// [`Self::verify`] and [`Self::stats_with_hashes`]. Other processes and other handles are not affected, so
+/// open the database again to scan during a long ingest. A call from inside the work that it would wait for,
+/// such as a removal inside a visitor, returns [`Error::WaitsForItself`].
 /// Collect the documents instead, and remove them afterwards.
 ///
 /// ```
@@ -431,53 +430,6 @@ impl Database {
         Ok(record.map_or_else(Map::new, |record| remembered::options(&record.settings)))
     }
 
-    /// The number of stored documents. Reads no file, and waits at most for the write of one commit.
-    #[must_use]
-    pub fn document_count(&self) -> u64 {
-        self.store.view().state().documents
-    }
-
-    /// The size and the figures of the database, from its records. Fast for any size.
-    ///
-    /// # Errors
-    /// Fails if the store cannot be measured.
-    pub fn stats(&self) -> Result<DatabaseStats> {
-        self.store.unless_gone(self.measure())
-    }
-
-    fn measure(&self) -> Result<DatabaseStats> {
-        let view = self.store.view();
-        let state = view.state();
-        let (bytes, capacity) = self.store.cached_bytes();
-        let part = |(part, bytes): (&'static str, u64)| StoredPart { part: part.into(), bytes };
-        Ok(DatabaseStats {
-            schema: Schema::new(),
-            path: self.store.root().to_owned(),
-            database_id: self.store.identity()?,
-            format: FORMAT_VERSION,
-            profile: *self.store.profile(),
-            documents: state.documents,
-            boilerplate: view.boilerplate_count(),
-            bytes: state.bytes,
-            symbols: state.symbols,
-            fingerprints: state.fingerprints,
-            distinct: None,
-            singletons: None,
-            df: None,
-            postings: view.posting_count(),
-            deleted: view.tombstone_count(),
-            runs: view.run_count() as u64,
-            run_postings: view.run_postings(),
-            cold_blocks: (view.cold_blocks() * 100.0).round() / 100.0,
-            levels: self.store.levels()?,
-            cache: CacheUse { bytes, capacity },
-            stored: self.store.bytes_by_part()?.into_iter().map(part).collect(),
-            committed_at: (state.committed_at != 0).then_some(state.committed_at),
-            sources: self.store.sources()?.into_iter().map(RememberedSource::of).collect(),
-            damaged_stores: self.store.damaged_stores()?,
-        })
-    }
-
     /// Checks all postings, positions, documents, names and counts against each other and against the
     /// checksums of the engine.
     ///
@@ -486,21 +438,5 @@ impl Database {
     pub fn verify(&self, task: &Task<'_>) -> Result<Verification> {
         let _unchanged = self.store.keep_unchanged(task.token())?;
         self.store.unless_gone(self.store.verify(task))
-    }
-
-    /// Like [`Self::stats`], with the number of distinct hashes, in total and by df. Reads every posting.
-    ///
-    /// # Errors
-    /// Fails if the postings cannot be read; [`Error::Stopped`].
-    pub fn stats_with_hashes(&self, task: &Task<'_>) -> Result<DatabaseStats> {
-        let _unchanged = self.store.keep_unchanged(task.token())?;
-        let mut counts = HashCounts::default();
-        let mut hashes = 0;
-        self.store.for_each_hash(|_, postings, holders| {
-            counts.add(postings, holders.len());
-            hashes += 1;
-            if is_due(hashes) { task.step("fingerprints counted", hashes, 0) } else { Ok(()) }
-        })?;
-        Ok(self.stats()?.with_hashes(counts))
     }
 }

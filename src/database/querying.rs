@@ -31,10 +31,12 @@ const QUERY_BYTES: u64 = 16 << 20;
 /// The name of the step that several queries report.
 const QUERIES: &str = "queries answered";
 
-/// The settings for answering a query. All queries of a call see one commit, the one whose units were counted:
-/// the units of another commit lack its new documents. To count the units of each new commit would read every
-/// posting again for each batch. The price is that the space of documents removed meanwhile stays in use until
-/// the call ends. That is at most the size of the database.
+/// The settings for answering a query.
+///
+/// All queries of a call see one commit, the one whose units were counted: the units of another commit lack
+/// its new documents. To count the units of each new commit would read every posting again for each batch.
+/// The price is that the space of documents removed meanwhile stays in use until the call ends. That is at
+/// most the size of the database.
 #[derive(Clone, Copy)]
 pub(super) struct QueryContext<'a> {
     pub(super) options: &'a QueryOptions,

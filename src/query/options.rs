@@ -54,7 +54,8 @@ pub struct QueryOptions {
     pub only: Option<Vec<DocId>>,
     /// A regular expression for names. Documents with the same match form one submission. The match is the
     /// text of the first group, or the whole match if there is no group. A hash counts once for each
-    /// submission. Counting the sizes of submissions costs a pass over all documents and postings.
+    /// submission. Counting the sizes of submissions costs a pass over all documents and postings, again
+    /// after each commit.
     pub submission_by: Option<String>,
     /// Maximum number of documents listed with a submission, those that share most; by default 10.
     pub submission_files: usize,

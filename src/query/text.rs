@@ -9,7 +9,7 @@ use super::sentences::sentence_starts;
 use super::text_unavailable::TextUnavailable;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
-use fpdb_kernel::document::{Digest, Format, Offsets, Span};
+use fpdb_kernel::document::{Format, Offsets, Span};
 use fpdb_kernel::normalize::{FrontEnd, Symbols, encoding_of};
 use fpdb_kernel::profile::{Profile, Unit};
 use fpdb_reading::extract::{self, Extracted, Lines, Map, Segment, Unread};
@@ -149,9 +149,16 @@ pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<Do
     // A mail is one document here, even if its attachments are documents too.
     let single = options.clone().attachments(false);
     let candidate = single_document(path, &single, &StopToken::new())?;
-    text_read(&candidate.about.hint, unit, options, |take| {
-        Reader::new(options.limits.clone()).read(&candidate, &StopToken::new(), &|_| {}, take)
-    })
+    let mut bytes = Vec::new();
+    let mut format = None;
+    Reader::new(options.limits.clone()).read(&candidate, &StopToken::new(), &|_| {}, &mut |piece| {
+        if format.is_none() {
+            format = Some(format_of(options.front_end, &candidate.about.hint, piece, unit)?);
+        }
+        bytes.extend_from_slice(piece);
+        Ok(())
+    })?;
+    as_counted(bytes, format.unwrap_or_default(), unit, &options.limits)
 }
 
 /// Reads the text of a document in memory, as a query document with this unit is read.
@@ -159,34 +166,14 @@ pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<Do
 /// # Errors
 /// Fails if its bytes do not parse in its format.
 pub(crate) fn text_in_memory(name: &str, bytes: &[u8], unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
-    text_read(name, unit, options, |take| {
-        Reader::new(options.limits.clone()).read_whole(bytes, &StopToken::new(), take)
-    })
+    Reader::new(options.limits.clone()).read_whole(bytes, &StopToken::new(), &mut |_| Ok(()))?;
+    as_counted(bytes.to_vec(), format_of(options.front_end, name, bytes, unit)?, unit, &options.limits)
 }
 
 /// The text that the offsets of a query with this text refer to.
 pub(crate) fn text_as_given(text: &str, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     let front_end = front_end_of_text(options.front_end, text, unit);
     text_in_memory("", text.as_bytes(), unit, &options.clone().front_end(front_end))
-}
-
-/// The text of the document whose pieces `read` passes on.
-fn text_read(
-    hint: &str,
-    unit: Unit,
-    options: &ReadOptions,
-    read: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Digest>,
-) -> Result<DocumentText> {
-    let mut bytes = Vec::new();
-    let mut format = None;
-    read(&mut |piece| {
-        if format.is_none() {
-            format = Some(format_of(options.front_end, hint, piece, unit)?);
-        }
-        bytes.extend_from_slice(piece);
-        Ok(())
-    })?;
-    as_counted(bytes, format.unwrap_or_default(), unit, &options.limits)
 }
 
 /// The text that offsets refer to: the bytes of a document, or the text extracted from them.

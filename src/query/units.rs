@@ -144,8 +144,8 @@ enum State {
 }
 
 impl UnitCache {
-    /// The units under a regular expression for submissions; without one, the documents. Queries with the same
-    /// expression, as of the same commit, count once; queries with another do not wait for them.
+    /// The units under a regular expression for submissions; without one, the documents. Queries with the
+    /// same expression, as of the same commit, count once; queries with another do not wait for them.
     pub(crate) fn get(&self, store: &AsOf<'_>, pattern: Option<&str>, stop: &StopToken) -> Result<Arc<Units>> {
         let Some(pattern) = pattern else { return Ok(Arc::default()) };
         let counting = self.counting(pattern, store.view().state().commits);
