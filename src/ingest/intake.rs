@@ -57,6 +57,8 @@ pub(super) struct Intake<'a> {
     pub(super) renamed: FxHashSet<String>,
     /// The counts of the run when the current container began. `None` after a failure in it.
     before: Option<RunCounts>,
+    /// The path of the container that began last, until it was read whole.
+    unread: Option<String>,
     sweep: Sweep,
     last_file: LastFile,
     absent: AbsentFields,
@@ -70,7 +72,6 @@ struct RunCounts {
     documents: u64,
     kept: u64,
     failures: u64,
-    met: u64,
 }
 
 /// A batch for the committing thread.
@@ -135,6 +136,7 @@ pub(super) fn with_intake<T>(
             summary: IngestSummary { dry_run: options.dry_run, ..IngestSummary::default() },
             renamed: FxHashSet::default(),
             before: None,
+            unread: None,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
             absent: AbsentFields::new(&options.read.fields),
@@ -166,16 +168,18 @@ impl Intake<'_> {
                 self.progress.named_by_path(&typed, &name, &other);
                 self.summary.named_by_path += 1;
             }
-            IntakeStep::Open => {
+            IntakeStep::Open(source) => {
+                self.mark_unread();
+                self.unread = Some(source);
                 let IngestSummary { kept, failures, .. } = self.summary;
-                let (documents, met) = (self.documents(), self.sweep.met());
-                self.before = Some(RunCounts { documents, kept, failures, met });
+                self.before = Some(RunCounts { documents: self.documents(), kept, failures });
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Repeated(documents, names) => {
                 (self.summary.repeated, self.summary.repeated_names) = (documents, names);
             }
-            IntakeStep::LeftOut(name) => self.keep_left_out(&name)?,
+            // Its stored document stays.
+            IntakeStep::LeftOut(name) => self.meet_all_named(&name)?,
             IntakeStep::Skipped { name, reason } => self.skip(name, reason),
             IntakeStep::Failed { name, error } => self.fail(&name, &error),
             IntakeStep::Read(entries, parcels) => self.take_job(entries, &parcels)?,
@@ -262,7 +266,6 @@ impl Intake<'_> {
     fn take_end(&mut self, about: About, read: Result<ReadDocument>) -> Result<()> {
         match read {
             Ok(read) => {
-                self.closed(&about)?;
                 self.absent.note(&about);
                 let source = about.file.as_ref().map(|file| file.source.as_str());
                 let boilerplate = self.options.marks(&about.name, source);
@@ -394,7 +397,6 @@ impl Intake<'_> {
 
     /// Handles a document with the content that is stored under its name.
     fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
-        self.closed(&about)?;
         self.absent.note(&about);
         // A document of the same name in this run may have replaced the stored one since it was compared.
         match self.known().newest_named(&about.name)? {

@@ -29,8 +29,8 @@ pub(super) enum IntakeStep {
         name: String,
         other: String,
     },
-    /// Begins a file: all messages up to the next `Close` belong to it.
-    Open,
+    /// Begins the file at this path: all messages up to the next `Close` belong to it.
+    Open(String),
     /// Ends the file.
     Close(ReadContainer),
     /// A member that globs leave out.

@@ -4,32 +4,26 @@ use std::collections::HashMap;
 
 use roaring::RoaringBitmap;
 
-use super::known::KnownDocuments;
+use super::first_names::PARTS;
 use fpdb_host::error::Result;
-use fpdb_reading::input::FileFacts;
 use fpdb_store::{ContainerRecord, Store};
 
-/// The documents that a run has found, and the containers that may hold fewer than before.
+/// The documents that a run has found, and those that containers no longer hold.
 pub(super) struct Sweep {
     /// The first id of this run.
     first: u32,
     /// The documents of earlier runs that this run has found.
     met: RoaringBitmap,
-    /// By path.
-    shrunk: HashMap<String, Shrunk>,
-}
-
-/// A container that may have held more documents before.
-struct Shrunk {
-    name: String,
-    /// The record to store after the deletion. `None` if the container is a single document now.
-    record: Option<ContainerRecord>,
+    /// The documents of earlier runs that were not found when their containers were read whole.
+    unmet: RoaringBitmap,
+    /// The records of these containers after the sweep, by path.
+    records: HashMap<String, ContainerRecord>,
 }
 
 impl Sweep {
     /// A sweep for a run whose first document gets the id `first`.
     pub(super) fn new(first: u32) -> Self {
-        Self { first, met: RoaringBitmap::new(), shrunk: HashMap::new() }
+        Self { first, met: RoaringBitmap::new(), unmet: RoaringBitmap::new(), records: HashMap::new() }
     }
 
     /// Notes that a document of an earlier run, or its replacement, was found.
@@ -37,11 +31,6 @@ impl Sweep {
         if id < self.first {
             self.met.insert(id);
         }
-    }
-
-    /// Number of documents of earlier runs that were found.
-    pub(super) fn met(&self) -> u64 {
-        self.met.len()
     }
 
     /// True if this run has added this document or found it unchanged.
@@ -54,52 +43,44 @@ impl Sweep {
         self.first > 0
     }
 
-    /// True if documents may be stored that a container no longer holds. The container was read with these
-    /// `settings` and holds `met` documents of earlier runs. Returns false if `met` is 0 and the container
-    /// was not remembered: then nothing is known of it.
-    pub(super) fn has_shrunk(
-        &self,
-        documents: KnownDocuments<'_>,
-        (name, file, settings): (&str, &FileFacts, u64),
-        met: u64,
-    ) -> Result<bool> {
-        let had = documents.store.container(&file.source)?.filter(|record| record.settings == settings);
-        let had = had.map(|record| record.documents);
-        // If the container was not remembered, or only by a run that deletes nothing, one found document
-        // suggests that there are more.
-        let fewer = had.map_or(met > 0, |had| met < had);
-        // The container may have been a single document.
-        Ok(fewer || documents.named(name)?.iter().any(|&id| !self.is_of_this_run(id)))
-    }
-
-    /// Adds a container that holds fewer documents, and its record after the sweep.
-    pub(super) fn add(&mut self, source: String, name: String, record: ContainerRecord) {
-        self.shrunk.insert(source, Shrunk { name, record: Some(record) });
-    }
-
-    /// Adds a container that is a single document now.
-    pub(super) fn add_closed(&mut self, source: String, name: String) {
-        self.shrunk.insert(source, Shrunk { name, record: None });
-    }
-
-    /// The stored documents of shrunk containers that this run has not found, ascending.
-    pub(super) fn unmet(&self, store: &Store) -> Result<Vec<u32>> {
-        let mut unmet = Vec::new();
-        if self.shrunk.is_empty() {
-            return Ok(unmet);
+    /// The stored documents of the container `name` at the path `source` that this run has not found.
+    pub(super) fn unmet(&self, store: &Store, name: &str, source: &str) -> Result<Vec<u32>> {
+        let mut ids = Vec::new();
+        if !self.follows_others() {
+            return Ok(ids);
         }
-        store.for_each_document(|id, record| {
-            let container = record.source.as_ref().and_then(|source| self.shrunk.get(source));
-            if container.is_some_and(|container| record.name.starts_with(&container.name)) && !self.is_of_this_run(id) {
+        // The container may have been a single document.
+        ids.extend(store.documents_named(name)?.into_iter().filter(|&id| !self.is_of_this_run(id)));
+        for part in PARTS {
+            store.for_each_name_beginning(&format!("{name}{part}"), |_, id| {
+                ids.extend(Some(id).filter(|&id| !self.is_of_this_run(id)));
+                Ok(true)
+            })?;
+        }
+        let mut unmet = Vec::new();
+        for id in ids {
+            // Another file may have such a name.
+            if store.document(id)?.source.as_deref() == Some(source) {
                 unmet.push(id);
             }
-            Ok(true)
-        })?;
+        }
         Ok(unmet)
+    }
+
+    /// Adds documents that the container at the path `source` no longer holds, and its record after the sweep.
+    pub(super) fn add(&mut self, unmet: Vec<u32>, source: String, record: ContainerRecord) {
+        self.unmet.extend(unmet);
+        self.records.insert(source, record);
+    }
+
+    /// The documents that containers no longer hold, ascending.
+    pub(super) fn left(&self, store: &Store) -> Vec<u32> {
+        let is_left = |&id: &u32| !self.is_of_this_run(id) && store.view().is_live(id);
+        self.unmet.iter().filter(is_left).collect()
     }
 
     /// Ends the sweep. Returns the containers to remember, by path.
     pub(super) fn swept(&mut self) -> impl Iterator<Item = (String, ContainerRecord)> {
-        std::mem::take(&mut self.shrunk).into_iter().filter_map(|(source, shrunk)| Some((source, shrunk.record?)))
+        std::mem::take(&mut self.records).into_iter()
     }
 }

@@ -183,15 +183,15 @@ impl<'a> Walker<'a> {
             }
             // The file is compressed, or was a container. Closing it deletes the documents it held before.
             Ok(Opened::Document(content)) => {
+                let _ = self.step(IntakeStep::Open(file.source.clone()));
                 let closed = ReadContainer { name: about.name.clone(), file, whole: true };
-                let _ = self.step(IntakeStep::Open);
                 let _ = self.document(about, content, None);
                 return Ok(self.step(IntakeStep::Close(closed)));
             }
             Ok(Opened::Container(container)) => container,
             Err(error) => return Ok(self.step(IntakeStep::Failed { name: about.name, error })),
         };
-        let _ = self.step(IntakeStep::Open);
+        let _ = self.step(IntakeStep::Open(file.source.clone()));
         match container.expand(&about, &file, reading, &mut |found| self.member(found)) {
             Ok(whole) => Ok(self.step(IntakeStep::Close(ReadContainer { name: about.name, file, whole }))),
             Err(error) => Ok(self.step(IntakeStep::Failed { name: about.name, error })),

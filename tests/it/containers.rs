@@ -8,6 +8,7 @@ mod damage;
 mod enormous;
 mod globs;
 mod hostile;
+mod leaving;
 mod metadata;
 mod parts;
 

@@ -36,6 +36,7 @@ impl Intake<'_> {
         if self.batch.is_empty() && !(ends && lock(self.committer).keeps_runs()) {
             return Ok(());
         }
+        self.mark_unread();
         let next = lock(self.committer).batch_after(&self.batch);
         let batch = std::mem::replace(&mut self.batch, next);
         let documents = self.documents();

@@ -12,16 +12,13 @@ use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::{ContainerRecord, DocumentRecord};
 
-/// The recorded number of documents of a container whose stored documents may differ from its present ones.
-const ANY_NUMBER: u64 = u64::MAX;
-
-/// The time of a container that the next run must read again even if its file is unchanged.
-const NO_TIME: (i64, u32) = (i64::MIN, 0);
+/// The record of a container that the next run must read again even if its file is unchanged.
+const UNREAD: ContainerRecord = ContainerRecord { bytes: 0, modified: (i64::MIN, 0), documents: 0, settings: 0 };
 
 impl Intake<'_> {
     /// Deletes the documents that containers no longer hold.
     pub(super) fn sweep(&mut self) -> Result<()> {
-        for id in self.sweep.unmet(self.store)? {
+        for id in self.sweep.left(self.store) {
             let record = self.store.document(id)?;
             let versions = self.known().named(&record.name)?;
             if versions.into_iter().any(|version| self.sweep.is_of_this_run(version)) {
@@ -106,40 +103,24 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Handles a member that globs leave out: its stored document stays, and its container counts without it.
-    pub(super) fn keep_left_out(&mut self, name: &str) -> Result<()> {
-        let met = self.sweep.met();
-        self.meet_all_named(name)?;
-        if let Some(before) = &mut self.before {
-            before.met += self.sweep.met() - met;
-        }
-        Ok(())
-    }
-
     /// Handles a skipped file: the documents that it held as a container stay, like one that was the file.
     pub(super) fn keep_members_of(&mut self, about: &About) -> Result<()> {
-        if matches!(about.member.as_deref(), None | Some(CLOSED))
+        if self.before.is_some()
+            && matches!(about.member.as_deref(), None | Some(CLOSED))
             && let (Some(source), _) = origin_of(about)
-            && self.store.container(&source)?.is_some_and(|known| known.documents > 0)
+            && !self.sweep.unmet(self.store, &about.name, &source)?.is_empty()
         {
             self.before = None;
         }
         Ok(())
     }
 
-    /// Handles a container that is now read as one document: its members are deleted, and it is no longer
-    /// remembered as a container.
-    pub(super) fn closed(&mut self, about: &About) -> Result<()> {
-        if about.member.as_deref() != Some(CLOSED) || !self.options.deletes_members() {
-            return Ok(());
+    /// Marks the container that is being read in the batch. Until it was read whole, its documents may differ
+    /// from those of any version of its file, so the next run must read it again.
+    pub(super) fn mark_unread(&mut self) {
+        if let Some(source) = self.unread.as_ref().filter(|_| !self.batch.is_empty()) {
+            self.batch.container(source.clone(), UNREAD);
         }
-        if let (Some(source), _) = origin_of(about)
-            && self.store.container(&source)?.is_some()
-        {
-            self.batch.forget_container(source.clone());
-            self.sweep.add_closed(source, about.name.clone());
-        }
-        Ok(())
     }
 
     /// Remembers a container. If all its members are stored unchanged, the next run need not read it.
@@ -149,25 +130,18 @@ impl Intake<'_> {
         if before.failures != failures {
             return Ok(());
         }
+        self.unread = None;
         let settings = self.options.settings(&name, &file.source);
-        // The next run reads it again, because some members are not stored as they are.
-        let all_stored = before.kept == kept;
-        // Remembered in any case, so that the next run notices missing members.
-        let modified = trusted_mtime(&file).filter(|_| all_stored).unwrap_or(NO_TIME);
-        let documents = if all_stored { self.documents() - before.documents } else { ANY_NUMBER };
+        // The next run reads it again if some members are not stored as they are.
+        let modified = trusted_mtime(&file).filter(|_| before.kept == kept).unwrap_or(UNREAD.modified);
+        let documents = self.documents() - before.documents;
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
-        let met = self.sweep.met().saturating_sub(before.met);
-        let has_shrunk = match self.options.prune {
-            // The caller expects deleted members to be forgotten even if the container is not remembered.
-            true => self.sweep.follows_others(),
-            false => {
-                self.options.deletes_members() && self.sweep.has_shrunk(self.known(), (&name, &file, settings), met)?
-            }
-        };
-        if has_shrunk {
-            self.sweep.add(file.source.clone(), name, record);
-        } else {
+        let deletes = self.options.deletes_members();
+        let unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
+        if unmet.is_empty() {
             self.batch.container(file.source.clone(), record);
+        } else {
+            self.sweep.add(unmet, file.source.clone(), record);
         }
         self.commit_if_due()
     }

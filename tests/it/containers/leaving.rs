@@ -1,0 +1,121 @@
+//! Members that leave a container, become binary or empty, or come back: after each run the stored documents
+//! are those of a model that follows docs/containers.md.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use fpdb::{Database, Error, IngestOptions, OnChange, Profile, Source, Task};
+
+use super::hostile::tar_of;
+use crate::oracle::Random;
+use crate::support::Folder;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Member {
+    Absent,
+    Binary,
+    /// A text of this number of bytes, by which the test tells it from others. It may be empty.
+    Text(usize),
+}
+
+/// A version of the archive. The last member of a damaged one is cut short.
+#[derive(Clone)]
+struct Version {
+    members: Vec<(&'static str, Member)>,
+    is_damaged: bool,
+    time: SystemTime,
+}
+
+impl Version {
+    fn random(number: usize, random: &mut Random) -> Self {
+        let members = ["a", "a:1", "b.txt", "c"].map(|name| {
+            let member = match random.below(6) {
+                0 | 1 => Member::Absent,
+                2 => Member::Binary,
+                3 => Member::Text(0),
+                // Half of the texts are those of an earlier version.
+                _ => Member::Text(1 + number - random.below(2) * random.below(number + 1)),
+            };
+            (name, member)
+        });
+        let time = SystemTime::now() - Duration::from_secs(100_000 - number as u64);
+        Self { members: members.to_vec(), is_damaged: random.below(5) == 0, time }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let (text, binary) = ("x".repeat(1000), [0; 3000]);
+        let mut members = Vec::new();
+        for &(name, member) in &self.members {
+            match member {
+                Member::Absent => {}
+                Member::Binary => members.push((name, &binary[..])),
+                Member::Text(bytes) => members.push((name, &text.as_bytes()[..bytes])),
+            }
+        }
+        if self.is_damaged {
+            members.push(("cut", &binary));
+        }
+        let mut tar = tar_of(&members);
+        tar.truncate(tar.len() - if self.is_damaged { 1024 + 2000 } else { 0 });
+        tar
+    }
+
+    /// Changes the expected documents as an ingest does.
+    fn store(&self, stored: &mut BTreeMap<String, u64>, archive: &str, keeps: bool) {
+        for &(name, member) in &self.members {
+            let name = format!("{archive}!{name}");
+            match member {
+                Member::Text(bytes) if keeps => _ = stored.entry(name).or_insert(bytes as u64),
+                Member::Text(bytes) => _ = stored.insert(name, bytes as u64),
+                Member::Absent if !keeps && !self.is_damaged => _ = stored.remove(&name),
+                Member::Absent | Member::Binary => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn the_stored_members_are_those_of_a_model_after_any_changes() {
+    for seed in 0..3 {
+        let (folder, random) = (Folder::new(), &mut Random(seed << 32));
+        let database =
+            Database::builder().threads(1).create(folder.path().join("d"), Profile::named("prose").unwrap()).unwrap();
+        let (path, other) = (folder.path().join("x.tar"), folder.write("x.tar!other", "no member"));
+        let ingest = |path: &Path, on_change| {
+            let options = IngestOptions::default().on_change(on_change);
+            database.ingest_sources(&[Source::Path(path.to_owned())], &options, &Task::new()).unwrap();
+        };
+        ingest(&other, OnChange::Replace);
+        let (mut versions, mut stored) = (Vec::<Version>::new(), BTreeMap::new());
+        for number in 0..60 {
+            // Now and then an earlier version comes back, with its time.
+            let version = match random.below(4) {
+                0 if number > 0 => versions[random.below(number)].clone(),
+                _ => Version::random(number, random),
+            };
+            let keeps = random.below(5) == 0;
+            std::fs::write(&path, version.bytes()).unwrap();
+            File::options().write(true).open(&path).unwrap().set_modified(version.time).unwrap();
+            if random.below(6) == 0
+                && let Some(name) = stored.keys().next().cloned()
+            {
+                stored.remove(&name);
+                database.remove(&[name]).unwrap();
+            }
+            ingest(&path, if keeps { OnChange::Keep } else { OnChange::Replace });
+            version.store(&mut stored, path.to_str().unwrap(), keeps);
+            let mut found = BTreeMap::new();
+            database
+                .for_each_document(|document| {
+                    found.insert(document.name, document.bytes);
+                    Ok::<_, Error>(())
+                })
+                .unwrap();
+            assert_eq!(found.remove(other.to_str().unwrap()), Some(9));
+            assert_eq!(found, stored, "seed {seed}, run {number}");
+            versions.push(version);
+        }
+    }
+}
