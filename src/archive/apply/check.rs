@@ -16,7 +16,7 @@ use super::files::{self, Facts, FileIdentity};
 use super::log::Log;
 use super::options::{Action, ApplyOptions, LinkKind};
 use super::places::Unplaced;
-use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file};
+use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file, place_in_file};
 use super::rewrite::why_whole;
 use super::scan::{Places, Scan};
 use crate::archive::spill::{Sorter, TempSpace, read_at, write_at};
@@ -76,9 +76,13 @@ pub(super) struct Checked {
     pub(super) facts: Vec<Option<Facts>>,
     /// Unchanged documents, in files that are unchanged too.
     pub(super) sound: RoaringBitmap,
-    /// Hashes of the files with a survivor, and of their directory entries. Empty unless files are removed,
-    /// linked or moved.
-    survivors: FxHashSet<u64>,
+    /// Hashes of files with documents that stay, and of their directory entries: all files with a survivor,
+    /// and those that can be removable files under another name. Empty unless files are removed, linked or
+    /// moved.
+    staying: FxHashSet<u64>,
+    /// The files with removable documents, and the hashes of the unchanged ones.
+    removable: RoaringBitmap,
+    removable_files: FxHashSet<u64>,
     /// The indexes of the files that were checked, by the hash of their paths.
     numbers: FxHashMap<u64, u32>,
     all: File,
@@ -86,10 +90,10 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// True if a survivor is in the file at this path, under this name or another.
-    pub(super) fn holds_survivor(&self, path: &Path) -> Result<bool> {
+    /// True if a document that stays is in the file at this path, under this name or another.
+    pub(super) fn holds_staying(&self, path: &Path) -> Result<bool> {
         let FileIdentity { entry, file, is_only } = FileIdentity::of(path)?;
-        Ok(self.survivors.contains(&entry) || (is_only && self.survivors.contains(&file)))
+        Ok(self.staying.contains(&entry) || (is_only && self.staying.contains(&file)))
     }
 
     /// The index of the file at this path, if it was checked.
@@ -122,7 +126,9 @@ impl Check<'_> {
             states: vec![FileState::Kept; self.sources.len()],
             facts: vec![None; self.sources.len()],
             sound: RoaringBitmap::new(),
-            survivors: FxHashSet::default(),
+            staying: FxHashSet::default(),
+            removable: RoaringBitmap::new(),
+            removable_files: FxHashSet::default(),
             numbers: FxHashMap::default(),
             all: self.temp.file()?,
             temp: self.temp.clone(),
@@ -132,6 +138,9 @@ impl Check<'_> {
             self.task.step("files checked", source as u64, self.sources.len() as u64)?;
             self.one(source, group, &mut checked, &mut written)
         })?;
+        if self.options.action.takes_files() {
+            self.note_staying(&mut checked)?;
+        }
         if self.options.action.marks() {
             // Each record gets a mark, even if no document of its file is concerned.
             for number in 0..self.sources.len() {
@@ -144,6 +153,22 @@ impl Check<'_> {
         Ok(checked)
     }
 
+    /// Notes files without a removable document that can be removable files under another name.
+    fn note_staying(&self, checked: &mut Checked) -> Result<()> {
+        for (number, source) in self.sources.iter().enumerate() {
+            self.task.step("files looked up", number as u64, self.sources.len() as u64)?;
+            let path = Path::new(&source.path);
+            if !checked.removable.contains(number as u32)
+                && let Ok(facts) = path.metadata()
+                && checked.removable_files.contains(&FileIdentity::file_of(&facts))
+            {
+                let FileIdentity { entry, file, .. } = FileIdentity::of(path)?;
+                checked.staying.extend([entry, file]);
+            }
+        }
+        Ok(())
+    }
+
     fn one(
         &mut self,
         number: usize,
@@ -154,6 +179,10 @@ impl Check<'_> {
         let sources = self.sources;
         let source = &sources[number];
         let path = Path::new(&source.path);
+        let is_removable = entries.iter().any(PlannedDocument::is_removable);
+        if is_removable {
+            checked.removable.insert(number as u32);
+        }
         if path.symlink_metadata().is_err() {
             self.log.put_back_lost(path)?;
         }
@@ -191,9 +220,10 @@ impl Check<'_> {
         }
         checked.numbers.insert(xxh3_64(source.path.as_bytes()), number as u32);
         let is_survivor = |entry: &PlannedDocument| !entry.is_removable() && found.sound.contains(&entry.id);
-        if self.options.action.takes_files() && entries.iter().any(is_survivor) {
+        if self.options.action.takes_files() {
             let FileIdentity { entry, file, .. } = identity;
-            checked.survivors.extend([entry, file]);
+            checked.removable_files.extend(is_removable.then_some(file));
+            checked.staying.extend(entries.iter().any(is_survivor).then_some([entry, file]).into_iter().flatten());
         }
         // A file that is not copied justifies no removal.
         if !self.unplaced.contains_key(&(number as u32)) {
@@ -335,6 +365,8 @@ impl Contents<'_> {
         let is_as_it_was = |entry: &&PlannedDocument| scan.digest(entry.suffix) == Some(entry.digest());
         let survivors = scan.entries.iter().filter(|entry| !entry.is_removable()).filter(is_as_it_was);
         let survivors: FxHashSet<u64> = survivors.map(|entry| entry.suffix).collect();
+        let removable = scan.entries.iter().filter(|entry| entry.is_removable()).map(|entry| entry.id);
+        let removable: FxHashSet<u32> = removable.filter(|_| !source.other_names.is_empty()).collect();
         let mut cut = FxHashMap::default();
         for entry in scan.entries {
             match scan.digest(entry.suffix) {
@@ -347,8 +379,10 @@ impl Contents<'_> {
                 }
             }
             if entry.is_removable() && cuttable {
-                if survivors.contains(&entry.suffix) {
-                    looked.reason = Some("some removable documents stay: they are survivors under another name".into());
+                if survivors.contains(&entry.suffix) || self.stays(source, entry, &removable)? {
+                    let reason =
+                        "some removable documents stay: they are survivors under another name, or not removable";
+                    looked.reason = Some(reason.into());
                 } else if scan.ambiguous.contains(&entry.suffix) && looked.container != Some(Container::Tar) {
                     looked.reason =
                         Some("some removable members stay: others of the same name differ from them".into());
@@ -375,6 +409,25 @@ impl Contents<'_> {
             });
         }
         Ok(looked)
+    }
+
+    /// True if a document that is not removable has the place and content of this one under another name.
+    fn stays(&self, source: &SourceFile, entry: &PlannedDocument, removable: &FxHashSet<u32>) -> Result<bool> {
+        if source.other_names.is_empty() {
+            return Ok(false);
+        }
+        let record = self.store.document(entry.id)?;
+        let (suffix, _) = place_in_file(&record.name, record.member.as_deref());
+        for name in std::iter::once(&source.name).chain(&source.other_names) {
+            let other = self.store.newest_version(&format!("{name}{suffix}"), &record.digest, |id| {
+                let stays = !removable.contains(&id);
+                Ok(stays && self.store.document(id)?.source.as_deref() == Some(source.path.as_str()))
+            })?;
+            if other.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// True if a document with this digest is stored under the same name and from the same file.

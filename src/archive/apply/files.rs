@@ -143,11 +143,18 @@ impl FileIdentity {
         let real = path.canonicalize().map_err(find())?;
         let facts = real.metadata().map_err(find())?;
         let folder = real.parent().unwrap_or(&real).metadata().map_err(find())?;
-        let hash = |facts: &Metadata, name: &[u8]| {
-            xxh3_64(&[&facts.dev().to_le_bytes()[..], &facts.ino().to_le_bytes(), name].concat())
-        };
         let name = real.file_name().unwrap_or_default().as_encoded_bytes();
-        Ok(Self { entry: hash(&folder, name), file: hash(&facts, b"/"), is_only: facts.nlink() == 1 })
+        Ok(Self { entry: Self::hash(&folder, name), file: Self::file_of(&facts), is_only: facts.nlink() == 1 })
+    }
+
+    /// The hash of the file with these facts.
+    pub(super) fn file_of(facts: &Metadata) -> u64 {
+        Self::hash(facts, b"/")
+    }
+
+    fn hash(facts: &Metadata, name: &[u8]) -> u64 {
+        use std::os::unix::fs::MetadataExt;
+        xxh3_64(&[&facts.dev().to_le_bytes()[..], &facts.ino().to_le_bytes(), name].concat())
     }
 }
 

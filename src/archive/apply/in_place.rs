@@ -124,8 +124,8 @@ impl Acting<'_> {
         };
         let path = Path::new(&source.path);
         let before = self.unchanged(number, path)?;
-        if self.checked.holds_survivor(path)? {
-            return left("it is a survivor under another name".into());
+        if self.checked.holds_staying(path)? {
+            return left("it is a survivor under another name, or another document that stays".into());
         }
         let changed = || {
             let outcome = Outcome { unjustified: unjustified + 1, ..Outcome::default() };

@@ -21,6 +21,8 @@ pub(super) struct SourceFile {
     pub(super) path: String,
     /// The prefix of its documents' names.
     pub(super) name: String,
+    /// Other such prefixes. A merge can bring documents that were read from this file under another name.
+    pub(super) other_names: Vec<String>,
     /// How the file was read.
     pub(super) reading: SourceReading,
     /// True if attachments of mails may be among its documents.
@@ -73,6 +75,18 @@ impl PlannedDocument {
         digest[..8].copy_from_slice(&self.digest[0].to_be_bytes());
         digest[8..].copy_from_slice(&self.digest[1].to_be_bytes());
         digest
+    }
+}
+
+/// The part of a document's name after the name of its file, and how the file was read.
+pub(super) fn place_in_file<'n>(name: &'n str, member: Option<&'n str>) -> (&'n str, SourceReading) {
+    match member {
+        None => ("", SourceReading::Whole),
+        Some(CLOSED) => ("", SourceReading::Closed),
+        Some(member) => {
+            let (suffix, field) = parts_of(name, member);
+            (suffix, SourceReading::Members(field.map(str::to_owned)))
+        }
     }
 }
 
@@ -145,27 +159,24 @@ impl<'a> ApplyPlan<'a> {
                 return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
             }
             let Some(source) = record.source else { return Ok(true) };
-            let (suffix, reading) = match record.member.as_deref() {
-                None => ("", SourceReading::Whole),
-                Some(CLOSED) => ("", SourceReading::Closed),
-                Some(member) => {
-                    let (suffix, field) = parts_of(&record.name, member);
-                    (suffix, SourceReading::Members(field.map(str::to_owned)))
-                }
-            };
+            let (suffix, reading) = place_in_file(&record.name, record.member.as_deref());
+            let name = record.name.strip_suffix(suffix).unwrap_or(&record.name);
             let number = match numbers.get(&source) {
                 Some(&number) => number,
                 None => {
                     let number = u32::try_from(sources.len()).unwrap_or(u32::MAX);
-                    let name = record.name.strip_suffix(suffix).unwrap_or(&record.name).to_owned();
-                    let (path, reading) = (source.clone(), reading.clone());
-                    sources.push(SourceFile { path, name, reading, attachments: false, documents: 0 });
+                    let (path, name, reading) = (source.clone(), name.to_owned(), reading.clone());
+                    let other_names = Vec::new();
+                    sources.push(SourceFile { path, name, other_names, reading, attachments: false, documents: 0 });
                     numbers.insert(source, number);
                     number
                 }
             };
             let known = &mut sources[number as usize];
             known.documents += 1;
+            if known.name != name && known.other_names.iter().all(|other| other != name) {
+                known.other_names.push(name.to_owned());
+            }
             known.attachments |= may_be_attached(&known.path, suffix);
             if known.reading != reading {
                 known.reading = SourceReading::Mixed;

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use serde_json::Value;
+
 use super::{apply, report, text};
 use crate::support::Folder;
 
@@ -30,6 +32,49 @@ fn a_file_in_a_folder_with_two_names_stays() {
         assert!(lines[0]["reason"].as_str().unwrap().contains("survivor under another name"), "{lines:?}");
         assert!(folder.path().join("d/a.txt").symlink_metadata().unwrap().is_file());
         assert_eq!(fs::read_to_string(folder.path().join("d/a.txt")).unwrap(), text(1));
+    }
+}
+
+/// A protected document is neither removable nor the survivor of another one.
+#[test]
+fn a_protected_file_is_not_taken_through_a_link_to_its_folder() {
+    for action in IN_PLACE {
+        let folder = Folder::new();
+        folder.write("v1/copy.txt", text(1));
+        folder.write("v1/x.txt", text(1));
+        folder.write("v1/y.txt", text(2));
+        folder.write("y.txt", text(2));
+        symlink("v1", folder.path().join("current")).unwrap();
+        folder.ok(&["ingest", "-q", "--profile", "words", "v1", "current/x.txt", "y.txt"]);
+        folder.ok(&["dedup", "--protect", "v1/", "--format", "json", "-o", "report.jsonl", "-q"]);
+        let (run, lines, summary) = apply(&folder, &[action, &["--yes"]].concat());
+        // The other removable file has a copy elsewhere.
+        let counts = [&summary["documents"], &summary["applied"], &summary["left"]];
+        assert_eq!((run.status, counts), (0, [2, 1, 1].map(Value::from).each_ref()), "{run:#?}");
+        assert!(lines[0]["reason"].as_str().unwrap().contains("another document that stays"), "{lines:?}");
+        assert!(folder.path().join("v1/x.txt").symlink_metadata().unwrap().is_file(), "{action:?}");
+        assert_eq!(fs::read_to_string(folder.path().join("v1/x.txt")).unwrap(), text(1));
+    }
+}
+
+/// The names of two databases for one file. Only one of them is protected.
+#[test]
+fn a_file_with_two_names_stays_if_one_of_them_is_not_removable() {
+    for action in [&["--write", "clean"][..], &["--remove"]] {
+        let folder = Folder::new();
+        folder.write("d/x.txt", text(1));
+        folder.write("d/a.txt", text(1));
+        folder.ok(&["ingest", "-q", "--profile", "words", "d"]);
+        let program = folder.command(&["--db", "../other", "ingest", "-q", "--profile", "words", "x.txt"]);
+        let mut inside = std::process::Command::new(program.get_program());
+        assert!(inside.args(program.get_args()).current_dir(folder.path().join("d")).status().unwrap().success());
+        folder.ok(&["merge", "-q", "other"]);
+        folder.ok(&["dedup", "--protect", "d/", "--format", "json", "-o", "report.jsonl", "-q"]);
+        let (run, lines, summary) = apply(&folder, &[action, &["--yes"]].concat());
+        assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &0.into(), &1.into()), "{run:#?}");
+        assert!(lines.iter().any(|line| line["reason"].as_str().is_some_and(|why| why.contains("not removable"))));
+        let place = if action.len() == 1 { "d/x.txt" } else { "clean/d/x.txt" };
+        assert_eq!(fs::read_to_string(folder.path().join(place)).unwrap(), text(1));
     }
 }
 
