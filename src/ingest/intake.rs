@@ -353,7 +353,7 @@ impl Intake<'_> {
             }
             let (name, format) = (record.name.clone(), stored.format.clone());
             self.abandon()?;
-            self.refresh(id, &stored, record, &name, &format);
+            self.refresh(id, &stored, record, &name, &format)?;
             return Ok(None);
         }
         record.boilerplate |= newest_record.boilerplate;
@@ -406,7 +406,7 @@ impl Intake<'_> {
                 let About { name, member, metadata, .. } = about;
                 let boilerplate = self.options.marks(&name, source.as_deref());
                 let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
-                self.refresh(newest, &record, found, &name, &record.format);
+                self.refresh(newest, &record, found, &name, &record.format)?;
             }
             // The file was given twice and changed in between.
             Some((_, record)) if record.source.is_some() && record.source == origin_of(&about).0 => {
@@ -418,22 +418,37 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Rewrites the record of a stored document (times, metadata, place) if this run found another one.
-    fn refresh(&mut self, id: u32, record: &DocumentRecord, found: DocumentRecord, name: &str, format: &str) {
+    /// Rewrites the record of a known document (times, metadata, place) if this run found another one.
+    fn refresh(
+        &mut self,
+        id: u32,
+        record: &DocumentRecord,
+        found: DocumentRecord,
+        name: &str,
+        format: &str,
+    ) -> Result<()> {
         let DocumentRecord { source, modified, member, metadata, boilerplate, .. } = found;
         let place = (name, source.as_deref(), member.as_deref());
         let metadata = metadata_after(&record.metadata, place, metadata, self.options);
-        self.summary.made_boilerplate += u64::from(boilerplate && !record.boilerplate);
         let boilerplate = boilerplate || record.boilerplate;
-        let update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
-        if update != *record && !self.known().is_added(id) {
+        let mut update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
+        if update != *record {
             if let Err(error) = update.check() {
-                return self.fail(&update.name, &error);
+                self.fail(&update.name, &error);
+                return Ok(());
             }
+            if self.last.pending.record(id).is_some() {
+                // Only the commit counts distinct hashes.
+                self.await_commit()?;
+                let DocumentRecord { distinct, text_view, .. } = self.store.document(id)?;
+                update = DocumentRecord { distinct, text_view, ..update };
+            }
+            self.summary.made_boilerplate += u64::from(boilerplate && !record.boilerplate);
             name_place(&update).into_iter().for_each(|place| self.batch.place(place));
             self.batch.update(id, record, update);
         }
         self.count(name, Outcome::Unchanged, format);
+        Ok(())
     }
 
     /// True if a new document replaces the stored documents of its name.

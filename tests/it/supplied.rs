@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fpdb::{
-    Database, DatabaseWriter, DiffOptions, Document, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange,
-    Profile, Progress, QueryOptions, QuerySource, ReadOptions, SkipReason, Source, StopToken, Task,
+    Database, DatabaseBuilder, DatabaseWriter, DiffOptions, Document, DocumentInfo, Error, IngestOptions,
+    IngestSummary, OnChange, Profile, Progress, QueryOptions, QuerySource, ReadOptions, SkipReason, Source, StopToken,
+    Task,
 };
 use tempfile::TempDir;
 
@@ -339,4 +340,26 @@ fn an_answer_does_not_depend_on_the_queries_beside_it() {
     assert!(alone.iter().all(|matches| matches.len() == 2 && matches[0].identical), "{alone:#?}");
     assert!(alone.iter().all(|matches| matches[0].passages[0].exact && !matches[1].passages[0].exact), "{alone:#?}");
     assert_eq!(ask(&queries), alone);
+}
+
+/// The last one counts, also if its bytes are those of the one before, and wherever the commits of the run lie.
+#[test]
+fn a_repeated_document_of_the_same_bytes_brings_its_metadata() {
+    let text = "the same words again and again, ".repeat(30);
+    let options = IngestOptions::default();
+    // At this memory a batch holds some 380 documents: the first one is filling, being committed, or stored.
+    for between in [0, 300, 420, 1000] {
+        let folder = TempDir::new().unwrap();
+        let database = create(&folder, "d", DatabaseBuilder::LEAST_MEMORY);
+        let document = |value: &str| Document::new("a", text.clone()).with("v", value);
+        let others = (0..between).map(|number| Document::new(format!("{number}"), format!("text {number}")));
+        let all = std::iter::once(document("1")).chain(others).chain([document("2"), document("3")]);
+        let summary = database.ingest_with(all, &options, &Task::new()).unwrap();
+        assert_eq!((summary.added, summary.unchanged, summary.repeated), (between + 1, 2, 2), "{between}");
+        let alone = create(&folder, "alone", 64 << 20);
+        alone.ingest_with([document("3")], &options, &Task::new()).unwrap();
+        let first = |database: &Database| kept(database).remove(0);
+        assert_eq!(first(&database), first(&alone), "{between}");
+        assert!(database.verify(&Task::new()).unwrap().problems.is_empty());
+    }
 }

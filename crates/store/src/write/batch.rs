@@ -102,6 +102,14 @@ impl PendingDocuments {
         self.documents.push((document, record));
     }
 
+    /// Replaces the record of a document, and returns the one that this batch had.
+    fn change(&mut self, document: u32, record: DocumentRecord) -> Option<DocumentRecord> {
+        match self.documents.binary_search_by_key(&document, |entry| entry.0) {
+            Ok(index) => Some(std::mem::replace(&mut self.documents[index].1, record)),
+            Err(_) => self.updates.insert(document, record),
+        }
+    }
+
     /// Removes a document that this batch adds. False if it adds no document of this id.
     fn take_back(&mut self, document: u32, record: &DocumentRecord) -> bool {
         let Ok(index) = self.documents.binary_search_by_key(&document, |entry| entry.0) else { return false };
@@ -348,14 +356,15 @@ impl Batch {
         }
     }
 
-    /// Replaces the record of a stored document. If `before` names another source, the next ingest reads that
+    /// Replaces the record of a document that is stored, or that this batch adds. Its name, unless it is
+    /// [renamed](Self::rename), and its content stay. If `before` names another source, the next ingest reads that
     /// container again, because it no longer keeps the document up to date.
     pub fn update(&mut self, document: u32, before: &DocumentRecord, record: DocumentRecord) {
         if let Some(source) = before.source.as_ref().filter(|_| before.source != record.source) {
             self.containers.insert(source.clone(), None);
         }
         self.record_bytes += bytes_of(&record);
-        let before = Arc::make_mut(&mut self.pending).updates.insert(document, record);
+        let before = Arc::make_mut(&mut self.pending).change(document, record);
         self.record_bytes -= before.as_ref().map_or(0, bytes_of);
     }
 
