@@ -1,11 +1,13 @@
 //! Selected: documents chosen by prefixes of names and by metadata.
 
+use roaring::RoaringBitmap;
 use serde::Serialize;
 
 use super::Database;
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::Result;
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::NamePrefix;
+use fpdb_store::DocumentRecord;
 
 /// The documents of a selection, for example for
 /// [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers).
@@ -22,37 +24,54 @@ pub struct SelectedDocuments {
 
 impl Database {
     /// Selects the documents whose name begins with one of `prefixes`, or any name if there are none, and
-    /// whose metadata have all `fields` (names and values). Reads every record.
+    /// whose metadata have all `fields` (names and values). Reads the records of all documents if there are
+    /// fields or no prefixes.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn select(&self, prefixes: &[String], fields: &[(String, String)]) -> Result<SelectedDocuments> {
-        let names: Vec<NamePrefix> = prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
-        let (mut fits, mut has) = (vec![false; names.len()], vec![false; fields.len()]);
         let mut selected = SelectedDocuments::default();
-        self.for_each_document::<Error>(|document| {
-            let mut named = names.is_empty();
-            for (prefix, fits) in names.iter().zip(&mut fits) {
-                let is_one = prefix.fits(&document.name).is_some();
-                named |= is_one;
-                *fits |= is_one;
+        let mut named = RoaringBitmap::new();
+        for prefix in prefixes {
+            let mut fits = false;
+            for start in NamePrefix::new(prefix).spellings() {
+                self.store.for_each_name_beginning(start, |_, id| {
+                    fits = true;
+                    named.insert(id);
+                    Ok(true)
+                })?;
             }
+            if !fits {
+                selected.unmatched.push(format!("a name that begins with {prefix}"));
+            }
+        }
+        let mut has = vec![false; fields.len()];
+        let mut visit = |id: u32, record: DocumentRecord| {
             let mut said = true;
-            for ((key, value), has) in fields.iter().zip(&mut has) {
-                let is_one = document.metadata.get(key) == Some(value);
+            for (field, has) in fields.iter().zip(&mut has) {
+                let is_one = record.metadata.contains(field);
                 said &= is_one;
                 *has |= is_one;
             }
-            if named && said {
-                selected.ids.push(document.id);
-                selected.bytes += document.bytes;
+            if said && (prefixes.is_empty() || named.contains(id)) {
+                selected.ids.push(DocId(id));
+                selected.bytes += record.bytes;
             }
-            Ok(())
-        })?;
-        let prefixes = prefixes.iter().zip(fits).filter(|(_, fits)| !fits);
-        let fields = fields.iter().zip(has).filter(|(_, has)| !has);
-        let prefixes = prefixes.map(|(prefix, _)| format!("a name that begins with {prefix}"));
-        selected.unmatched = prefixes.chain(fields.map(|((key, value), _)| format!("{key}={value}"))).collect();
+            Ok(true)
+        };
+        if fields.is_empty() && !prefixes.is_empty() {
+            for id in &named {
+                match self.store.document(id) {
+                    // Another thread has deleted it in the meantime.
+                    Err(_) if !self.store.view().is_live(id) => {}
+                    record => _ = visit(id, record?)?,
+                }
+            }
+        } else {
+            self.store.for_each_document(visit)?;
+        }
+        let absent = fields.iter().zip(has).filter(|(_, has)| !has);
+        selected.unmatched.extend(absent.map(|((key, value), _)| format!("{key}={value}")));
         Ok(selected)
     }
 }

@@ -292,6 +292,27 @@ fn an_attachment_has_the_kept_headers_of_its_mail() {
     assert_eq!(found, expected.map(|(name, metadata)| (name.to_owned(), metadata)).into());
 }
 
+#[test]
+fn attachments_of_a_removed_mail_stay_and_rm_names_the_command_that_removes_them() {
+    let folder = Folder::new();
+    let attached = prose(2);
+    let parts = [("a.txt", "text/plain", attached.as_bytes()), ("b.txt", "text/plain", attached.as_bytes())];
+    for name in ["zoe.eml", "zoe.eml.eml"] {
+        folder.write(name, mail("one", &prose(1), &parts));
+    }
+    folder.write("text.txt", prose(3));
+    ingest(&folder, &["--attachments", "."]);
+    assert_eq!(folder.ok(&["rm", "text.txt"]).stderr.lines().count(), 1);
+    let run = folder.ok(&["rm", "zoe.eml"]);
+    let told = "2 attachments of 1 removed mail stay: `fpdb rm --prefix 'zoe.eml!' --yes` removes such documents";
+    assert!(run.stderr.lines().any(|line| line == told), "{run:#?}");
+    folder.ok(&["rm", "--prefix", "zoe.eml!", "--yes"]);
+    // The command has left the other mail and its attachments.
+    let run = folder.ok(&["rm", "--id", "4", "-q"]);
+    assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 2, "{run:#?}");
+    assert!(folder.ok(&["list"]).stdout.contains("zoe.eml.eml!a.txt"));
+}
+
 /// A mail is not cut out of a mailbox while the database holds its attachments, nor an attachment out of its mail.
 #[test]
 fn apply_keeps_mails_and_attachments_together() {

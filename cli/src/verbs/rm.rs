@@ -1,8 +1,9 @@
 //! `fpdb rm`: removes documents.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use fpdb::{DocId, Error, Removal};
+use fpdb::{Database, DocId, DocumentInfo, Error, Removal};
 
 use crate::output::summary;
 use crate::printer::Printer;
@@ -22,6 +23,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     let database = database::open_writer(global, printer)?;
     let mut unknown_names = Vec::new();
     let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
+    let mut removed: Vec<DocumentInfo> = ids.iter().filter_map(|&id| database.document(id).ok()).collect();
     for name in &args.names {
         match database.documents_named(name) {
             Ok(versions) => {
@@ -29,6 +31,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
                     printer.note(&format!("{name}: all {} documents of this name", versions.len()));
                 }
                 ids.extend(versions.iter().map(|document| document.id));
+                removed.extend(versions);
             }
             Err(error @ Error::NoSuchDocument { .. }) => {
                 let is_first = unknown_names.is_empty() && !args.ignore_missing;
@@ -44,6 +47,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     if removal.removed > 0 {
         printer.note(&removed_line(removal.removed));
     }
+    note_attachments(&database, removed, printer)?;
     if args.ignore_missing {
         let numbers = removal.unknown_ids.iter().map(ToString::to_string);
         for name in removal.unknown_names.iter().cloned().chain(numbers) {
@@ -58,6 +62,32 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
         printer.failure(&id.to_string(), &Error::NoSuchNumber { number: id.0 });
     }
     Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// Says how many attachments of removed mails stay.
+fn note_attachments(database: &Database, removed: Vec<DocumentInfo>, printer: &Printer) -> anyhow::Result<()> {
+    let mails = removed.into_iter().filter(|document| document.format == "mail").map(|mail| mail.name);
+    let (mut attachments, mut prefixes) = (0, Vec::new());
+    for mail in mails.collect::<BTreeSet<String>>() {
+        let prefix = format!("{mail}!");
+        let inside = database.select(std::slice::from_ref(&prefix), &[])?.ids.len() as u64;
+        attachments += inside;
+        prefixes.extend((inside > 0).then(|| format!("--prefix '{}'", escape_terminal(&prefix))));
+    }
+    if attachments > 0 {
+        let stay = if attachments == 1 { "stays" } else { "stay" };
+        let of = match prefixes.len() {
+            mails @ 0..=SHOWN => count(mails as u64, "removed mail"),
+            mails => format!("{mails} removed mails (the command names {SHOWN})"),
+        };
+        prefixes.truncate(SHOWN);
+        printer.note(&format!(
+            "{} of {of} {stay}: `fpdb rm {} --yes` removes such documents",
+            count(attachments, "attachment"),
+            prefixes.join(" ")
+        ));
+    }
+    Ok(())
 }
 
 /// The number of removed documents, and how to add them again.

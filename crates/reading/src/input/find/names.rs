@@ -68,8 +68,12 @@ impl NamePrefix {
     /// it.
     #[must_use]
     pub fn fits(&self, name: &str) -> Option<usize> {
-        let mut spellings = [Some(&self.typed), self.tidied.as_ref()].into_iter().flatten();
-        spellings.find(|prefix| name.starts_with(prefix.as_str())).map(String::len)
+        self.spellings().find(|prefix| name.starts_with(*prefix)).map(str::len)
+    }
+
+    /// The beginnings of names that it fits.
+    pub fn spellings(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.typed), self.tidied.as_ref()].into_iter().flatten().map(String::as_str)
     }
 }
 
