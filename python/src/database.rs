@@ -401,6 +401,18 @@ impl NativeDatabase {
         json(&py.detach(|| writer.remove_named_or_numbered(&names, &ids)).map_err(raise)?)
     }
 
+    /// Deletes the documents that prefixes and values select, and says so as JSON.
+    fn remove_selected(
+        &self,
+        py: Python<'_>,
+        prefixes: Vec<String>,
+        fields: Vec<(String, String)>,
+        caller: Caller,
+    ) -> PyResult<String> {
+        let writer = self.writer()?;
+        json(&wait(py, &caller, &mut (), |task, _| writer.remove_selected(&prefixes, &fields, task)).whole()?)
+    }
+
     /// Deletes the documents that the report of a dedup lists, and says so as JSON.
     fn remove_reported(&self, py: Python<'_>, report: PathBuf, caller: Caller) -> PyResult<String> {
         let writer = self.writer()?;

@@ -9,8 +9,8 @@ use fpdb_kernel::document::DocId;
 use fpdb_reading::input::NamePrefix;
 use fpdb_store::DocumentRecord;
 
-/// The documents of a selection, for example for
-/// [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers).
+/// The documents of a selection. [`DatabaseWriter::remove_selected`](crate::DatabaseWriter::remove_selected)
+/// deletes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SelectedDocuments {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::rename::{self, Renaming};
-use super::{Database, ids_named, remembered};
+use super::{Database, SelectedDocuments, ids_named, remembered};
 use crate::archive::apply::removals;
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
@@ -85,8 +85,8 @@ impl Answer for Removal {
     const SCHEMA: &'static str = "fpdb.rm/1";
 }
 
-/// Maximum number of documents that one commit removes for a report: their records stay in memory until the
-/// commit.
+/// Maximum number of documents that one commit removes for a report or a selection: their records stay in
+/// memory until the commit.
 const REMOVED_AT_ONCE: usize = 100_000;
 
 /// Maximum number of names of documents that stay and are listed.
@@ -290,7 +290,7 @@ impl DatabaseWriter {
     }
 
     /// Deletes the documents with one of these names (all versions of each) and those with one of these
-    /// numbers, in one commit.
+    /// numbers, in one commit. Their records stay in memory until then (about 1 KiB for each document).
     ///
     /// # Errors
     /// Fails if the store cannot be read or written.
@@ -305,6 +305,24 @@ impl DatabaseWriter {
                 found.extend(ids.into_iter().map(DocId));
             }
             Ok(Removal { unknown_names, ..self.remove_live(&found)? })
+        })
+    }
+
+    /// Deletes the documents that [`Database::select`] selects. One commit deletes 100,000 documents, so the
+    /// same call continues after an interruption.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`]; a failure to read or write the store.
+    pub fn remove_selected(
+        &self,
+        prefixes: &[String],
+        fields: &[(String, String)],
+        task: &Task<'_>,
+    ) -> Result<Removal> {
+        self.store.change_alone(task.token(), || {
+            let SelectedDocuments { ids, unmatched, .. } = self.select(prefixes, fields)?;
+            let (removed, selected) = (self.remove_in_portions(&ids, task)?, Some(ids.len() as u64));
+            Ok(Removal { removed, selected, unmatched, ..Removal::default() })
         })
     }
 
@@ -327,13 +345,19 @@ impl DatabaseWriter {
             for id in removals.left.iter().take(LEFT_NAMES) {
                 removal.left_names.push(self.store.document(id)?.name);
             }
-            for ids in removals.ids.chunks(REMOVED_AT_ONCE) {
-                task.step("documents removed", removal.removed, removals.ids.len() as u64)?;
-                let ids: Vec<DocId> = ids.iter().copied().map(DocId).collect();
-                removal.removed += self.remove_live(&ids)?.removed;
-            }
+            let ids: Vec<DocId> = removals.ids.into_iter().map(DocId).collect();
+            removal.removed = self.remove_in_portions(&ids, task)?;
             Ok(removal)
         })
+    }
+
+    fn remove_in_portions(&self, ids: &[DocId], task: &Task<'_>) -> Result<u64> {
+        let mut removed = 0;
+        for portion in ids.chunks(REMOVED_AT_ONCE) {
+            task.step("documents removed", removed, ids.len() as u64)?;
+            removed += self.remove_live(portion)?.removed;
+        }
+        Ok(removed)
     }
 
     /// Renames a file or a folder of documents: changes `old` and every name that lies in it, including

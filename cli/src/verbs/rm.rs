@@ -133,42 +133,38 @@ fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Resul
 /// Maximum number of names that a dry run shows.
 const SHOWN: usize = 10;
 
-/// Maximum number of documents in one commit, which holds their records in memory.
-const AT_ONCE: usize = 100_000;
-
 /// Removes the documents that prefixes and values select, or counts them without --yes.
 fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
-    let (selected, mut removal);
-    let mut names = String::new();
+    let mut removal = Removal::default();
     if args.yes {
         let database = database::open_writer(global, printer)?;
-        selected = database.select(&args.prefixes, &args.fields)?;
-        removal = Removal::default();
-        for ids in selected.ids.chunks(AT_ONCE) {
-            removal.removed += database.remove_numbers(ids)?.removed;
+        let steps = StepBar::start(printer, "removing");
+        let removed = database.remove_selected(&args.prefixes, &args.fields, &steps.task());
+        steps.end();
+        removal = removed?;
+        summary(global, &removal, "")?;
+        if removal.removed > 0 {
+            printer.note(&removed_line(removal.removed));
         }
     } else {
         let database = database::open(global)?;
-        selected = database.select(&args.prefixes, &args.fields)?;
+        let selected = database.select(&args.prefixes, &args.fields)?;
+        let (documents, mut names) = (selected.ids.len(), String::new());
         for &id in selected.ids.iter().take(SHOWN) {
             names += &format!("{}\n", escape_terminal(&database.document(id)?.name));
         }
-        removal = Removal::default();
-    }
-    let documents = selected.ids.len() as u64;
-    removal.selected = Some(documents);
-    removal.unmatched = selected.unmatched;
-    if !args.yes && documents > 0 {
-        let more = documents.saturating_sub(SHOWN as u64);
-        let more = if more > 0 { format!("... and {more} more\n") } else { String::new() };
-        names += &format!("{more}{}, {}\n", count(documents, "document"), size(selected.bytes));
-    }
-    summary(global, &removal, &names)?;
-    if args.yes && removal.removed > 0 {
-        printer.note(&removed_line(removal.removed));
-    }
-    if !args.yes && documents > 0 {
-        printer.note("a dry run: nothing was removed; --yes does it");
+        if documents > SHOWN {
+            names += &format!("... and {} more\n", documents - SHOWN);
+        }
+        removal.selected = Some(documents as u64);
+        removal.unmatched = selected.unmatched;
+        if documents > 0 {
+            names += &format!("{}, {}\n", count(documents as u64, "document"), size(selected.bytes));
+        }
+        summary(global, &removal, &names)?;
+        if documents > 0 {
+            printer.note("a dry run: nothing was removed; --yes does it");
+        }
     }
     for unmatched in &removal.unmatched {
         let told = format!("no stored document has {unmatched}");

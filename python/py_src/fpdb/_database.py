@@ -365,13 +365,12 @@ class Database:
         if prefixes or where:
             if names or ids:
                 raise TypeError("names and ids go in one call, prefix and where in another")
-            selected, unmatched = self._native.select(prefixes, [(name, str(value)) for name, value in (where or {}).items()])
-            removed = 0
-            # The records of one commit are held until it is made.
-            for first in range(0, 0 if dry_run else len(selected), 100_000):
-                part = json.loads(self._native.remove([], selected[first : first + 100_000]))
-                removed += int(part["removed"])
-            return Removal(removed, [], [], len(selected), unmatched)
+            fields = [(name, str(value)) for name, value in (where or {}).items()]
+            if dry_run:
+                selected, unmatched = self._native.select(prefixes, fields)
+                return Removal(0, [], [], len(selected), unmatched)
+            with following("remove", None, None) as caller:
+                return Removal._of(json.loads(self._native.remove_selected(prefixes, fields, caller)))
         if dry_run:
             raise TypeError("dry_run goes with prefix and where")
         answer = json.loads(self._native.remove(list(names), [_number(number) for number in ids]))
