@@ -54,7 +54,7 @@ pub(super) struct Intake<'a> {
     begun: Option<Instant>,
     pub(super) summary: IngestSummary,
     /// In a dry run, the new names of renamed files. Their documents are stored under the old names.
-    pub(super) renamed: FxHashSet<String>,
+    pub(super) given_in_dry_run: FxHashSet<String>,
     /// The counts of the run when the current container began. `None` after a failure in it.
     before: Option<RunCounts>,
     /// The path of the container that began last, until it was read whole.
@@ -134,7 +134,7 @@ pub(super) fn with_intake<T>(
             last: LastBatch::default(),
             begun: None,
             summary: IngestSummary { dry_run: options.dry_run, ..IngestSummary::default() },
-            renamed: FxHashSet::default(),
+            given_in_dry_run: FxHashSet::default(),
             before: None,
             unread: None,
             sweep: Sweep::new(store.view().state().next_document),
@@ -329,7 +329,7 @@ impl Intake<'_> {
             return Ok(None);
         }
         let Some((newest, newest_record)) = self.known().newest_like(&record)? else {
-            if self.renamed.contains(&record.name) {
+            if self.given_in_dry_run.contains(&record.name) {
                 self.abandon()?;
                 self.count(&record.name, Outcome::Unchanged, &record.format);
                 return Ok(None);

@@ -57,17 +57,17 @@ pub(crate) fn ingest(
     let options = &within_memory(store, options)?;
     let names = &FirstNames::new(store, sources, task)?;
     let mut prune = if options.prune { Prune::of(store, sources, options, task)? } else { None };
-    let (mut renamed, mut given, mut failures) = (0, FxHashSet::default(), SearchFailures::default());
+    let (mut renamed, mut given_in_dry_run, mut failures) = (0, FxHashSet::default(), SearchFailures::default());
     if let Some(prune) = &mut prune {
         let mut found = rename::rename(store, sources, (options, names), prune, task)?;
         renamed = found.committed;
-        given = found.given;
+        given_in_dry_run = found.given_in_dry_run;
         failures = found.unseen.take_failures();
         prune.keep(&found.renamed, found.unseen);
     }
     let summary = with_intake(store, options, task, |intake| {
         intake.summary.renamed = renamed;
-        intake.renamed = given;
+        intake.given_in_dry_run = given_in_dry_run;
         pipeline::run(store, options, task, intake, |walker| walker.walk(sources, names, failures))?;
         if let Some(prune) = &prune {
             intake.prune(prune, task.token())?;

@@ -39,7 +39,7 @@ pub(super) struct Found {
     /// The documents with new names; all are committed unless the task was stopped.
     pub(super) renamed: RoaringBitmap,
     /// In a dry run, the new names, which are not committed.
-    pub(super) given: FxHashSet<String>,
+    pub(super) given_in_dry_run: FxHashSet<String>,
     /// The files and folders that could not be read.
     pub(super) unseen: Unseen,
 }
@@ -75,7 +75,7 @@ pub(super) fn rename(
         renaming.commit()?;
     }
     let Renaming { committed, taken, given, unseen, .. } = renaming;
-    Ok(Found { committed, renamed: taken, given, unseen })
+    Ok(Found { committed, renamed: taken, given_in_dry_run: given, unseen })
 }
 
 struct Renaming<'a> {
