@@ -206,7 +206,7 @@ impl Intake<'_> {
                 self.summary.unmatched.push(name);
             }
         }
-        self.summary.absent_fields = self.absent.take(&self.summary);
+        self.summary.absent_fields = self.absent.take();
         Ok(std::mem::take(&mut self.summary))
     }
 
@@ -266,7 +266,7 @@ impl Intake<'_> {
     fn take_end(&mut self, about: About, read: Result<ReadDocument>) -> Result<()> {
         match read {
             Ok(read) => {
-                self.absent.note(&about);
+                self.absent.note(&about, true);
                 let source = about.file.as_ref().map(|file| file.source.as_str());
                 let boilerplate = self.options.marks(&about.name, source);
                 let record = record_of(
@@ -275,7 +275,12 @@ impl Intake<'_> {
                     (self.batch.fingerprints(), self.batch.fingerprints_of_text()),
                     boilerplate,
                 );
+                let mail = self.remembered_mail(&record);
+                let IngestSummary { kept, failures, .. } = self.summary;
                 let added = self.resolve(record)?;
+                if (kept, failures) == (self.summary.kept, self.summary.failures) {
+                    mail.into_iter().for_each(|(source, record)| self.batch.container(source, record));
+                }
                 let are_read = self.options.read.reads_attachments();
                 self.summary.attachments += added.filter(|_| !are_read).map_or(0, |_| read.facts.attachments);
             }
@@ -397,7 +402,7 @@ impl Intake<'_> {
 
     /// Handles a document with the content that is stored under its name.
     fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
-        self.absent.note(&about);
+        self.absent.note(&about, false);
         // A document of the same name in this run may have replaced the stored one since it was compared.
         match self.known().newest_named(&about.name)? {
             Some((newest, record)) if record.digest == digest => {

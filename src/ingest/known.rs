@@ -31,9 +31,11 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
     if !may_be(&record, options, about, file.bytes) || (record.member.is_some() && !closed) {
         return Ok(Known::Nothing);
     }
-    // Its attachments may be documents, now or before.
+    // Its attachments may be documents, now or before, or other headers may have been kept: see `container`.
     if record.format == Format::Mail.name()
-        && (options.read.reads_attachments() || store.container(&file.source)?.is_some())
+        && (options.read.reads_attachments()
+            || !options.read.fields.keep.is_empty()
+            || store.container(&file.source)?.is_some())
     {
         return Ok(Known::Nothing);
     }

@@ -342,7 +342,7 @@ fn an_answer_does_not_depend_on_the_queries_beside_it() {
     assert_eq!(ask(&queries), alone);
 }
 
-/// The last one counts, also if its bytes are those of the one before, and wherever the commits of the run lie.
+/// The last one counts, even if its bytes are those of the one before, and wherever the commits of the run lie.
 #[test]
 fn a_repeated_document_of_the_same_bytes_brings_its_metadata() {
     let text = "the same words again and again, ".repeat(30);

@@ -9,6 +9,7 @@ use crate::ingest::record::{origin_of, trusted_mtime};
 use crate::ingest::summary::IngestSummary;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
+use fpdb_kernel::document::Format;
 use fpdb_reading::input::{About, CLOSED};
 use fpdb_store::{ContainerRecord, DocumentRecord};
 
@@ -121,6 +122,19 @@ impl Intake<'_> {
         if let Some(source) = self.unread.as_ref().filter(|_| !self.batch.is_empty()) {
             self.batch.container(source.clone(), UNREAD);
         }
+    }
+
+    /// The record of a mail file, which the next run reads again if other headers are to be kept. `None` if no
+    /// headers are kept, and for other documents.
+    pub(super) fn remembered_mail(&self, record: &DocumentRecord) -> Option<(String, ContainerRecord)> {
+        let DocumentRecord { name, source: Some(source), modified: Some(modified), .. } = record else { return None };
+        let read = &self.options.read;
+        let is_mail_file = record.format == Format::Mail.name() && record.member.is_none();
+        if !is_mail_file || read.fields.keep.is_empty() || read.reads_attachments() {
+            return None;
+        }
+        let settings = self.options.settings(name, source);
+        Some((source.clone(), ContainerRecord { bytes: record.bytes, modified: *modified, documents: 1, settings }))
     }
 
     /// Remembers a container. If all its members are stored unchanged, the next run need not read it.

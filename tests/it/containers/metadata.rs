@@ -108,6 +108,46 @@ fn headers_of_mails_are_kept_and_absent_fields_are_named() {
     assert_eq!(folder.ok(&flags).json()[0].get("absent_fields"), None);
 }
 
+/// The fields to keep are part of how a mail file was read: another list of them brings the stored mail up to
+/// date.
+#[test]
+fn unchanged_mail_files_are_read_again_for_other_fields_only() {
+    let folder = Folder::new();
+    let write = |name: &str, content: &str| {
+        let path = folder.write(name, content);
+        let past = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(past).unwrap();
+    };
+    let mail = |from: &str, text: usize| format!("From: {from}@example.org\nSubject: late\n\n{}\n", prose(text));
+    let metadata = || list(&folder).iter().map(|one| one["metadata"].clone()).collect::<Vec<_>>();
+    let ingest = |fields: &str| {
+        let report = folder.ok(&["ingest", "--format", "json", "--keep-fields", fields, "in"]).json().remove(0);
+        let counts = ["added", "replaced", "unchanged"].map(|count| report[count].as_u64().unwrap());
+        (counts, report["absent_fields"].clone())
+    };
+    write("in/a.txt", &prose(1));
+    write("in/b.eml", &mail("zoe", 2));
+    folder.ok(&["ingest", "-q", "in"]);
+    for (fields, expected) in [
+        ("subject", serde_json::json!({ "subject": "late" })),
+        ("subject,from", serde_json::json!({ "subject": "late", "from": "zoe@example.org" })),
+    ] {
+        assert_eq!(ingest(fields), ([0, 0, 2], serde_json::Value::Null));
+        assert_eq!(metadata(), [serde_json::json!({}), expected], "{fields}");
+        // With the same fields it is not read, so a mail of the same size and time is not noticed.
+        write("in/b.eml", &mail("ann", 2));
+        assert_eq!(ingest(fields), ([0, 0, 2], serde_json::Value::Null));
+        write("in/b.eml", &mail("zoe", 2));
+    }
+    assert_eq!(ingest("subjct"), ([0, 0, 2], serde_json::json!(["subjct"])));
+    // A changed mail replaces the stored one, and is then known.
+    write("in/b.eml", &mail("zoe", 3).replace("late", "later"));
+    assert_eq!(ingest("subject").0, [0, 1, 1]);
+    assert_eq!(ingest("subject").0, [0, 0, 2]);
+    assert_eq!(metadata()[1]["subject"], "later");
+    folder.ok(&["verify"]);
+}
+
 #[test]
 fn boilerplate_is_never_a_match_and_is_ignored_in_others() {
     let folder = Folder::new();

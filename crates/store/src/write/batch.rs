@@ -356,9 +356,9 @@ impl Batch {
         }
     }
 
-    /// Replaces the record of a document that is stored, or that this batch adds. Its name, unless it is
-    /// [renamed](Self::rename), and its content stay. If `before` names another source, the next ingest reads that
-    /// container again, because it no longer keeps the document up to date.
+    /// Replaces the record of a document that is stored, or that this batch adds. The document keeps its name
+    /// and its content. If `before` names another source, the next ingest reads that container again, because
+    /// it no longer keeps the document up to date.
     pub fn update(&mut self, document: u32, before: &DocumentRecord, record: DocumentRecord) {
         if let Some(source) = before.source.as_ref().filter(|_| before.source != record.source) {
             self.containers.insert(source.clone(), None);
