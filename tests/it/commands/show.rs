@@ -35,7 +35,9 @@ fn a_text_that_is_gone_is_an_error_and_the_others_are_written() {
     }
     folder.ok(&["ingest", "-q", "gone.txt", "changed.txt", "here.txt"]);
     folder.write("changed.txt", "something else");
-    ["kept.txt", "gone.txt"].map(|name| std::fs::remove_file(folder.path().join(name)).unwrap());
+    for name in ["kept.txt", "gone.txt"] {
+        std::fs::remove_file(folder.path().join(name)).unwrap();
+    }
 
     let run = folder.run(&["show", "--text", "gone.txt", "kept.txt", "changed.txt", "here.txt"]);
     assert_eq!((run.status, run.stdout), (2, prose(1) + &prose(4)));
