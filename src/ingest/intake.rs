@@ -6,6 +6,7 @@
 mod absent_fields;
 mod commits;
 mod forget;
+mod unchanged;
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,7 +21,7 @@ use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
 use super::prune::LastFile;
-use super::record::{metadata_after, origin_of, record_of};
+use super::record::record_of;
 use super::summary::IngestSummary;
 use super::sweep::Sweep;
 use absent_fields::AbsentFields;
@@ -30,7 +31,6 @@ use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
-use fpdb_kernel::document::Digest;
 use fpdb_reading::input::About;
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
@@ -398,62 +398,6 @@ impl Intake<'_> {
                 self.add(record, Outcome::Replaced).map(Some)
             }
         }
-    }
-
-    /// Handles a document with the content that is stored under its name.
-    fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
-        self.absent.note(&about, false);
-        // A document of the same name in this run may have replaced the stored one since it was compared.
-        match self.known().newest_named(&about.name)? {
-            Some((newest, record)) if record.digest == digest => {
-                self.sweep.meet(newest);
-                let (source, modified) = origin_of(&about);
-                let About { name, member, metadata, .. } = about;
-                let boilerplate = self.options.marks(&name, source.as_deref());
-                let found = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
-                self.refresh(newest, &record, found, &name, &record.format)?;
-            }
-            // The file was given twice and changed in between.
-            Some((_, record)) if record.source.is_some() && record.source == origin_of(&about).0 => {
-                let path = record.source.unwrap_or_default().into();
-                self.fail(&about.name, &Error::Document(DocumentError::ChangedWhileReading { path }));
-            }
-            _ => self.fail(&about.name.clone(), &Error::Document(DocumentError::GivenTwice { name: about.name })),
-        }
-        Ok(())
-    }
-
-    /// Rewrites the record of a known document (times, metadata, place) if this run found another one.
-    fn refresh(
-        &mut self,
-        id: u32,
-        record: &DocumentRecord,
-        found: DocumentRecord,
-        name: &str,
-        format: &str,
-    ) -> Result<()> {
-        let DocumentRecord { source, modified, member, metadata, boilerplate, .. } = found;
-        let place = (name, source.as_deref(), member.as_deref());
-        let metadata = metadata_after(&record.metadata, place, metadata, self.options);
-        let boilerplate = boilerplate || record.boilerplate;
-        let mut update = DocumentRecord { source, modified, member, metadata, boilerplate, ..record.clone() };
-        if update != *record {
-            if let Err(error) = update.check() {
-                self.fail(&update.name, &error);
-                return Ok(());
-            }
-            if self.last.pending.record(id).is_some() {
-                // Only the commit counts distinct hashes.
-                self.await_commit()?;
-                let DocumentRecord { distinct, text_view, .. } = self.store.document(id)?;
-                update = DocumentRecord { distinct, text_view, ..update };
-            }
-            self.summary.made_boilerplate += u64::from(boilerplate && !record.boilerplate);
-            name_place(&update).into_iter().for_each(|place| self.batch.place(place));
-            self.batch.update(id, record, update);
-        }
-        self.count(name, Outcome::Unchanged, format);
-        Ok(())
     }
 
     /// True if a new document replaces the stored documents of its name.

@@ -67,7 +67,8 @@ impl Sweep {
         Ok(unmet)
     }
 
-    /// Adds documents that the container at the path `source` no longer holds, and its record after the sweep.
+    /// Adds documents that the container at the path `source` no longer holds, and its record after the
+    /// sweep.
     pub(super) fn add(&mut self, unmet: Vec<u32>, source: String, record: ContainerRecord) {
         self.unmet.extend(unmet);
         self.records.insert(source, record);

@@ -124,8 +124,8 @@ impl Intake<'_> {
         }
     }
 
-    /// The record of a mail file, which the next run reads again if other headers are to be kept. `None` if no
-    /// headers are kept, and for other documents.
+    /// The record of a mail file, which the next run reads again if other headers are to be kept. `None` if
+    /// no headers are kept, and for other documents.
     pub(super) fn remembered_mail(&self, record: &DocumentRecord) -> Option<(String, ContainerRecord)> {
         let DocumentRecord { name, source: Some(source), modified: Some(modified), .. } = record else { return None };
         let read = &self.options.read;

@@ -1,8 +1,8 @@
 //! Open: checks that a folder holds an intact database, and opens it for one writer or many readers.
 //!
 //! The engine takes a log or a list of tables that was cut between two records for an older database that is
-//! whole. So `commit_mark` and `manifest` compare both with a file beside the store. A reader in another process
-//! sees one whole commit too (`opening`).
+//! whole. So `commit_mark` and `manifest` compare both with a file beside the store. A reader in another
+//! process sees one whole commit too (`opening`).
 
 pub(super) mod commit_mark;
 pub(super) mod create;
