@@ -3,8 +3,9 @@
 use crate::query::stored_place;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{Error, Result, StoreFailure};
 use fpdb_host::progress::Task;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::Fingerprints;
@@ -109,10 +110,15 @@ fn read_again(
     // Without a limit on the size of the container: otherwise the document would be lost.
     let candidate = match batch.document(place, &ReadOptions::default(), u64::MAX, &StopToken::new()) {
         Ok(candidate) => candidate,
+        Err(error) if ends_repair(&error, place.source) => {
+            // The batch shares the error among the members of a container.
+            *batch = ContainerBatch::default();
+            return Err(Arc::into_inner(error).unwrap_or(Error::Stopped));
+        }
         Err(error) => return Ok(Err(error.chain())),
     };
     let mut fingerprints = Fingerprints::new();
-    // An error of the store ends the repair. An error of the reader loses one document.
+    // An error of the store ends the repair.
     let mut store_failed = false;
     let digest = reader.read(&candidate, &StopToken::new(), &|_| {}, &mut |bytes| {
         fingerprinter.feed(bytes, &mut fingerprints);
@@ -123,14 +129,29 @@ fn read_again(
     });
     // Finished even after an error, to be ready for the next document.
     let facts = fingerprinter.finish(&mut fingerprints);
-    let facts = match digest.and_then(|digest| Ok((digest, facts?))) {
-        Ok((digest, facts)) if digest == record.digest => facts,
-        Ok(_) => return Ok(Err(format!("{} has changed since it was read", place.source))),
-        Err(error) if store_failed => return Err(error),
-        Err(error) => return Ok(Err(error.chain())),
+    let facts = match digest.map(|digest| (digest == record.digest, facts)) {
+        Ok((true, Ok(facts))) => facts,
+        Ok((false, _)) => return Ok(Err(format!("{} has changed since it was read", place.source))),
+        Ok((true, Err(error))) | Err(error) if store_failed || ends_repair(&error, place.source) => return Err(error),
+        Ok((true, Err(error))) | Err(error) => return Ok(Err(error.chain())),
     };
     repairing.take(&fingerprints)?;
     Ok(Ok(record_again(record, &facts)))
+}
+
+/// True if an error says nothing about the document in the file `source`: the system refused something, or the
+/// folder for temporary files is missing. Another repair may succeed. Any other error loses the document.
+fn ends_repair(error: &Error, source: &str) -> bool {
+    let is_refusal = |cause| StoreFailure::of_io(cause).is_refusal();
+    match error {
+        // A file that may not be read counts as missing, as in [`check_sources`].
+        Error::Io { path, source: cause, .. } if path == Path::new(source) => {
+            is_refusal(cause) && StoreFailure::of_io(cause) != StoreFailure::PermissionDenied
+        }
+        Error::System { source: cause, .. } => is_refusal(cause),
+        Error::Io { .. } | Error::Threads { .. } | Error::Stopped => true,
+        _ => false,
+    }
 }
 
 /// Like [`read_again`], but from the stored text.
@@ -154,6 +175,7 @@ fn take_stored(
             repairing.take(&fingerprints)?;
             Ok(record_again(record, &facts))
         }
+        Err(error) if ends_repair(&error, "") => return Err(error),
         Err(error) => Err(error.chain()),
     })
 }

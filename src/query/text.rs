@@ -3,6 +3,7 @@
 use super::stored_place;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::location::Location;
 use super::sentences::sentence_starts;
@@ -115,18 +116,19 @@ impl<'a> StoredTexts<'a> {
         }
         let stored = self.batch.document(place, &self.options, self.searched, &self.stop);
         let read = stored.and_then(|candidate| {
-            self.reader.read(&candidate, &self.stop, &|_| {}, &mut |piece| {
+            let read = self.reader.read(&candidate, &self.stop, &|_| {}, &mut |piece| {
                 // A file that has grown holds another text, so the rest is not needed.
                 if bytes.len() as u64 <= record.bytes {
                     bytes.extend_from_slice(piece);
                 }
                 Ok(())
-            })
+            });
+            read.map_err(Arc::new)
         });
         Ok(match read {
             Ok(digest) if digest == record.digest => Bytes::Here(bytes),
             Ok(_) => Bytes::Unavailable(TextUnavailable::Changed),
-            Err(Error::Stopped) => return Err(Error::Stopped),
+            Err(error) if matches!(*error, Error::Stopped) => return Err(Error::Stopped),
             Err(error) => Bytes::Unavailable(TextUnavailable::of(&error)),
         })
     }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use fpdb::maintenance::{Backup, Compaction};
 use fpdb::{Database, DocId, IngestOptions, Progress, Removal, StopToken, Task};
 
-use crate::support::{Folder, word};
+use crate::containers::hostile::zip_of;
+use crate::support::{Folder, Run, word};
 
 /// Some hundred lines of text that only `seed` determines, with paragraphs that other seeds share.
 fn text(seed: u64) -> String {
@@ -62,6 +63,15 @@ fn tables(folder: &Folder, db: &str) -> Vec<PathBuf> {
     tables.retain(|path| path.extension().is_some_and(|extension| extension == "sst"));
     tables.sort();
     tables
+}
+
+/// Flips a bit in the middle of the largest table.
+fn flip_largest_table(folder: &Folder) {
+    let largest = tables(folder, ".fpdb").into_iter().max_by_key(|table| table.metadata().unwrap().len()).unwrap();
+    let mut bytes = fs::read(&largest).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&largest, bytes).unwrap();
 }
 
 #[test]
@@ -222,11 +232,7 @@ fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
     corpus(&folder, "d", 40..50);
     folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "c", "d"]);
     folder.ok(&["compact"]);
-    let largest = tables(&folder, ".fpdb").into_iter().max_by_key(|table| table.metadata().unwrap().len()).unwrap();
-    let mut bytes = fs::read(&largest).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(&largest, bytes).unwrap();
+    flip_largest_table(&folder);
     let away = |from: &str, to: &str| fs::rename(folder.path().join(from), folder.path().join(to)).unwrap();
     let names = || {
         let entries = fs::read_dir(folder.path().join(".fpdb")).unwrap();
@@ -259,6 +265,28 @@ fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
     assert_eq!(verified(&folder, ".fpdb")["documents"], 50);
     let run = folder.run(&["verify", "--give-up-missing"]);
     assert!(run.status == 2 && run.stderr.contains("--repair"), "{run:#?}");
+}
+
+/// A zip in a zip is copied to a temporary file. If that is refused, the documents are not lost.
+#[test]
+fn a_repair_that_has_no_temporary_files_loses_nothing() {
+    let folder = Folder::new();
+    let texts: Vec<(String, String)> = (0..40).map(|seed| (format!("{seed:03}.txt"), text(seed))).collect();
+    let members: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    folder.write("outer.zip", zip_of(&[("inner.zip", &zip_of(&members))]));
+    folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "outer.zip"]);
+    folder.ok(&["compact"]);
+    flip_largest_table(&folder);
+    let damage = folder.run(&["verify", "--format", "json"]).stdout;
+    let mut command = folder.command(&["verify", "--repair"]);
+    let run = Run::to_its_end(command.env("TMPDIR", folder.path().join("absent")));
+    let is_told = run.stderr.contains("cannot create a file in ") && run.stderr.contains("/absent: No such file");
+    assert!(run.status == 2 && run.stdout.is_empty() && is_told, "{run:#?}");
+    assert_eq!(folder.run(&["verify", "--format", "json"]).stdout, damage);
+    let repair = folder.ok(&["verify", "--repair", "--format", "json"]).json().remove(0);
+    assert!(repair["repair"]["read_again"].as_array().unwrap().len() > 1, "{repair}");
+    assert_eq!(repair["repair"]["lost"], serde_json::json!([]));
+    assert_eq!(verified(&folder, ".fpdb")["documents"], 40);
 }
 
 /// Damaged files that a repair has kept take space until somebody removes them: so that is said, whichever command ends the repair.

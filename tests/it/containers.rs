@@ -7,7 +7,7 @@ mod damage;
 #[cfg(target_os = "linux")]
 mod enormous;
 mod globs;
-mod hostile;
+pub(crate) mod hostile;
 mod leaving;
 mod metadata;
 mod parts;

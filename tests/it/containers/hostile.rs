@@ -22,7 +22,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-pub(super) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in members {
         zip.start_file(*name, SimpleFileOptions::default()).unwrap();

@@ -12,6 +12,7 @@ mod find;
 #[cfg(all(any(test, fuzzing), feature = "all"))]
 pub mod properties;
 mod read;
+mod temporary;
 #[cfg(all(test, feature = "all"))]
 mod tests;
 

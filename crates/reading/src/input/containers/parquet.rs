@@ -17,7 +17,7 @@ use super::read_at::read_at;
 use super::text_path::{TextPath, TextStep};
 use super::{Member, MemberContent, Members, RecordFields};
 use crate::extract::InputLimits;
-use crate::input::decompress::meter::Meter;
+use crate::input::decompress::meter::{self, Meter};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::guarded::guarded;
 use fpdb_host::skip_reason::SkipReason;
@@ -218,7 +218,13 @@ fn check_expansion(group: &dyn RowGroupReader, columns: &Type, meter: &Meter<'_>
 }
 
 fn undecodable(error: ParquetError) -> Error {
-    Error::Document(DocumentError::Undecodable { format: FORMAT, source: error.into() })
+    match error {
+        ParquetError::External(source) => match source.downcast::<io::Error>() {
+            Ok(source) => meter::undecodable(FORMAT, *source),
+            Err(source) => Error::Document(DocumentError::Undecodable { format: FORMAT, source }),
+        },
+        other => Error::Document(DocumentError::Undecodable { format: FORMAT, source: other.into() }),
+    }
 }
 
 /// A file that is read in sections. Lengths come from the file's directory, so they are checked against the

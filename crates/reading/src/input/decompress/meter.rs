@@ -128,7 +128,16 @@ impl<'a> Meter<'a> {
 
     /// The actual error behind `error`, which a reader of this format returned.
     pub(crate) fn error(&self, format: &'static str, error: io::Error) -> Error {
-        self.failure_or(|| Error::Document(DocumentError::Undecodable { format, source: error.into() }))
+        self.failure_or(|| undecodable(format, error))
+    }
+}
+
+/// The error behind `error`, which a reader of this format returned. An error of the system comes from the
+/// file below, and is no fault of the data.
+pub(crate) fn undecodable(format: &'static str, error: io::Error) -> Error {
+    match error.raw_os_error() {
+        Some(_) => Error::System { action: "read its file", source: error },
+        None => Error::Document(DocumentError::Undecodable { format, source: error.into() }),
     }
 }
 
@@ -213,9 +222,7 @@ impl<R: Read> Read for Guard<'_, R> {
                 checked.map(|()| read).map_err(|error| self.meter.keep(error))
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => Err(self
-                .meter
-                .keep(Error::Document(DocumentError::Undecodable { format: self.format, source: error.into() }))),
+            Err(error) => Err(self.meter.keep(undecodable(self.format, error))),
         }
     }
 }
@@ -255,5 +262,7 @@ mod tests {
         assert!(matches!(meter.error("tar", through), Error::Document(DocumentError::Expansion { limit: 3 })));
         let other = io::Error::other("a checksum");
         assert!(matches!(meter.error("tar", other), Error::Document(DocumentError::Undecodable { format: "tar", .. })));
+        let system = io::Error::from_raw_os_error(5);
+        assert!(matches!(meter.error("tar", system), Error::System { .. }));
     }
 }

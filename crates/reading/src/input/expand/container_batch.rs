@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::member_name::{StoredPlace, parts_of};
-use crate::input::read::stored::{members_of_file, stored_document};
+use crate::input::read::stored::{FoundMembers, failed_part, members_of_file, stored_document, text_gone, without_field};
 use crate::input::{Candidate, ReadOptions};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
@@ -21,7 +22,7 @@ pub struct ContainerBatch {
     /// Members that are not read yet, by container.
     expected: HashMap<ContainerKey, BTreeSet<String>>,
     /// Members that are read but not requested yet, by path and member.
-    found: HashMap<(String, String), Result<Candidate>>,
+    found: HashMap<(String, String), Result<Candidate, Arc<Error>>>,
     /// Bytes of all members together.
     bytes: u64,
 }
@@ -41,14 +42,14 @@ impl ContainerBatch {
         true
     }
 
-    /// Like [`stored_document`], but faster for announced documents.
+    /// Like [`stored_document`], but faster for announced documents. Members of a broken part share its error.
     pub fn document(
         &mut self,
         place: StoredPlace<'_>,
         options: &ReadOptions,
         searched: u64,
         stop: &StopToken,
-    ) -> Result<Candidate> {
+    ) -> Result<Candidate, Arc<Error>> {
         let source = place.source;
         if let Some((container, member)) = container_of(place) {
             if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains(member)) {
@@ -57,13 +58,16 @@ impl ContainerBatch {
                     members_of_file(Path::new(source), container.1.as_deref(), &members, options, searched, stop);
                 stop.check()?;
                 // If the container cannot be read to its end, each of its members is read separately later.
-                if let Ok(mut found) = found {
+                if let Ok(FoundMembers { mut found, failed }) = found {
+                    let failed: HashMap<_, _> = failed.into_iter().map(|(part, error)| (part, Arc::new(error))).collect();
                     for member in members {
-                        let candidate = found.remove(&member).unwrap_or_else(|| {
-                            let field = container.1.as_deref();
-                            let suffix = field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?'));
-                            let name = format!("{source}{}", suffix.unwrap_or(&member));
-                            Err(Error::TextGone { name, source_path: Some(source.to_owned()) })
+                        let candidate = found.remove(&member).map(|found| found.map_err(Arc::new));
+                        let candidate = candidate.unwrap_or_else(|| {
+                            let suffix = without_field(&member, container.1.as_deref());
+                            Err(match failed_part(&failed, suffix) {
+                                Some(part) => Arc::clone(&failed[part]),
+                                None => Arc::new(text_gone(source, suffix)),
+                            })
                         });
                         self.found.insert((source.to_owned(), member), candidate);
                     }
@@ -73,7 +77,7 @@ impl ContainerBatch {
                 return candidate;
             }
         }
-        stored_document(place, options, searched, stop)
+        stored_document(place, options, searched, stop).map_err(Arc::new)
     }
 }
 
@@ -89,6 +93,7 @@ mod tests {
 
     use super::*;
     use crate::input::{InputLimits, Reader};
+    use fpdb_host::error::DocumentError;
 
     fn text(candidate: &Candidate) -> String {
         let mut text = Vec::new();
@@ -126,7 +131,29 @@ mod tests {
             assert_eq!((find(), find()), (expected.to_owned(), expected.to_owned()), "{member}");
         }
         let gone = batch.document(place(Some(":99")), &options, u64::MAX, &StopToken::new());
-        assert!(matches!(gone, Err(Error::TextGone { .. })), "{gone:?}");
+        assert!(matches!(gone.as_ref().unwrap_err().as_ref(), Error::TextGone { .. }), "{gone:?}");
         assert!(batch.expect(place(None), 0) && !batch.expect(place(Some(":2")), HELD_BYTES));
+    }
+
+    #[test]
+    fn all_members_after_the_place_of_damage_have_its_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl.gz");
+        let lines: String = (1..=9000).map(|n| format!("{{\"text\":\"{:x}\"}}\n", n * n * n)).collect();
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, lines.as_bytes()).unwrap();
+        let whole = encoder.finish().unwrap();
+        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        let source = path.to_str().unwrap();
+        let place = |member| StoredPlace { source, name: "", member: Some(member) };
+        let mut batch = ContainerBatch::default();
+        let members = [":1", ":8998", ":8999", ":9000"];
+        assert!(members.iter().all(|member| batch.expect(place(member), 10)));
+        let mut read = |member| batch.document(place(member), &ReadOptions::default(), u64::MAX, &StopToken::new());
+        assert_eq!(text(&read(members[0]).unwrap()), "1");
+        for member in &members[1..] {
+            let error = read(member).unwrap_err();
+            assert!(matches!(*error, Error::Document(DocumentError::Undecodable { .. })), "{member}: {error}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Stored: reads a stored document again from its original place.
 
 use std::collections::{BTreeSet, HashMap};
+use std::iter::once;
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::thread::JoinHandle;
@@ -42,11 +43,14 @@ pub fn stored_document(
     };
     let wanted = BTreeSet::from([member.to_owned()]);
     let (suffix, field) = parts_of(name, member);
-    let mut found = members_of_file(path, field, &wanted, options, searched, stop)?;
+    let mut members = members_of_file(path, field, &wanted, options, searched, stop)?;
     stop.check()?;
-    found.remove(member).unwrap_or_else(|| {
-        Err(Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) })
-    })
+    members.take(member, suffix).unwrap_or_else(|| Err(text_gone(source, suffix)))
+}
+
+/// The error for a part that is no longer in the file `source`.
+pub(crate) fn text_gone(source: &str, suffix: &str) -> Error {
+    Error::TextGone { name: format!("{source}{suffix}"), source_path: Some(source.to_owned()) }
 }
 
 /// The document that a path names as a part of a container, such as `all.zip!ann/a.c`. `!/` means `!`. The
@@ -58,13 +62,43 @@ pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -
     let suffix = suffix.replace("!/", "!");
     let field = Some(&*options.fields.text).filter(|&field| field != RecordFields::default().text);
     // A record is named with its field, another part is not.
-    let members = BTreeSet::from([member_of(&suffix, &options.fields), suffix]);
-    let found = members_of_file(Path::new(file), field, &members, options, u64::MAX, stop);
-    found.map_or_else(|error| Some(Err(error)), |found| found.into_values().next())
+    let record = member_of(&suffix, &options.fields);
+    let wanted = BTreeSet::from([record.clone(), suffix.clone()]);
+    match members_of_file(Path::new(file), field, &wanted, options, u64::MAX, stop) {
+        Ok(mut members) => members.take(&record, &suffix).or_else(|| members.take(&suffix, &suffix)),
+        Err(error) => Some(Err(error)),
+    }
 }
 
-/// Reads those of `members` that are still in the container at `path`. A member that cannot be read has its
-/// error in place of its bytes. If `field` is given, all members are records with their text in this field.
+/// The members found in a container.
+#[derive(Default)]
+pub(crate) struct FoundMembers {
+    pub(crate) found: HashMap<String, Result<Candidate>>,
+    /// The errors of members, and of parts that hold members, by suffix.
+    pub(crate) failed: HashMap<String, Error>,
+}
+
+impl FoundMembers {
+    /// The member, or the error that replaces it. `None` if the container does not have it.
+    fn take(&mut self, member: &str, suffix: &str) -> Option<Result<Candidate>> {
+        let failed = || Some(Err(self.failed.remove(failed_part(&self.failed, suffix)?)?));
+        self.found.remove(member).or_else(failed)
+    }
+}
+
+/// The innermost part in `failed` that is the part named `suffix`, or holds it.
+pub(crate) fn failed_part<'a, T>(failed: &HashMap<String, T>, suffix: &'a str) -> Option<&'a str> {
+    let ends = once(suffix.len()).chain(suffix.rmatch_indices(PARTS).map(|(at, _)| at));
+    ends.map(|end| &suffix[..end]).find(|&part| failed.contains_key(part))
+}
+
+/// The suffix of a member whose text is in this field of a record.
+pub(crate) fn without_field<'a>(member: &'a str, field: Option<&str>) -> &'a str {
+    field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?')).unwrap_or(member)
+}
+
+/// Reads those of `members` that are still in the container at `path`. If `field` is given, all members are
+/// records with their text in this field.
 ///
 /// # Errors
 /// Like [`stored_document`].
@@ -75,23 +109,19 @@ pub(crate) fn members_of_file(
     options: &ReadOptions,
     searched: u64,
     stop: &StopToken,
-) -> Result<HashMap<String, Result<Candidate>>> {
+) -> Result<FoundMembers> {
     let Candidate { mut about, .. } = candidate_of(path)?;
     // Other formats than the detected one have no attachments.
     let mut options = options.clone().front_end(ReadAs::Auto);
     options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
     options.attachments = members.iter().any(|member| may_be_attached(&about.name, member));
-    let Some(file) = about.file.clone() else { return Ok(HashMap::new()) };
+    let Some(file) = about.file.clone() else { return Ok(FoundMembers::default()) };
     if file.bytes > searched {
         return Err(Error::Document(DocumentError::NotSearched { path: path.to_owned(), limit: searched }));
     }
     let reading = ReadContext { options: &options, members: None, stop, progress: &|_| {} };
-    let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(HashMap::new()) };
-    let suffix_of = |member: &str| {
-        let suffix = field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?'));
-        suffix.unwrap_or(member).len()
-    };
-    let suffixes: BTreeSet<&str> = members.iter().map(|member| &member[..suffix_of(member)]).collect();
+    let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(FoundMembers::default()) };
+    let suffixes: BTreeSet<&str> = members.iter().map(|member| without_field(member, field)).collect();
     let concerns = |suffix: &str| {
         let begins = |start: &str| {
             suffixes
@@ -121,23 +151,12 @@ pub(crate) fn members_of_file(
         ControlFlow::Continue(())
     })?;
     let whole = |(about, content): (_, Gathering)| Ok(Candidate { about, content: Content::Whole(content.whole()?) });
-    let mut there = |member: &String| match found.remove(member) {
-        Some(found) => Some(whole(found)),
-        None => {
-            let suffix = failed.keys().find(|suffix| holds(suffix, &member[..suffix_of(member)]))?.clone();
-            failed.remove(&suffix).map(Err)
-        }
-    };
-    Ok(members.iter().filter_map(|member| Some((member.clone(), there(member)?))).collect())
+    let found = found.into_iter().map(|(member, found)| (member, whole(found))).collect();
+    Ok(FoundMembers { found, failed })
 }
 
 /// Characters with which the suffix of a part begins. The suffix follows the container's name.
 const PARTS: [char; 3] = ['!', ':', '#'];
-
-/// True if `member` is the part of the container named `suffix`, or lies in it.
-fn holds(suffix: &str, member: &str) -> bool {
-    member.strip_prefix(suffix).is_some_and(|rest| rest.is_empty() || rest.starts_with(PARTS))
-}
 
 /// The bytes of a member, while they arrive.
 pub(crate) enum Gathering {
@@ -185,7 +204,20 @@ mod tests {
 
     #[test]
     fn what_fails_is_a_member_or_holds_it() {
-        assert!(holds(":1", ":1") && holds("!a.jsonl", "!a.jsonl:3") && holds("!a.tar", "!a.tar!b"));
-        assert!(!holds(":1", ":17") && !holds("!a", "!ab") && !holds(":17", ":1"));
+        let failed = [":1", "!a.jsonl", "!a.tar", "!a.tar!b.zip"].map(|part| (part.to_owned(), ()));
+        let failed = HashMap::from(failed);
+        for (suffix, part) in [
+            (":1", Some(":1")),
+            ("!a.jsonl:3", Some("!a.jsonl")),
+            ("!a.tar!b", Some("!a.tar")),
+            ("!a.tar!b.zip!c:3", Some("!a.tar!b.zip")),
+            (":17", None),
+            ("!a", None),
+            ("!a.tar2!b", None),
+        ] {
+            assert_eq!(failed_part(&failed, suffix), part, "{suffix}");
+        }
+        let whole = HashMap::from([(String::new(), ())]);
+        assert_eq!(failed_part(&whole, "!a!b"), Some(""));
     }
 }
