@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use mail_parser::decoders::{base64::base64_decode, quoted_printable::quoted_printable_decode};
 use mail_parser::{Encoding, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attachments::{Attachment, Attachments};
 use super::{Extracted, InputLimits, html};
@@ -151,6 +152,8 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
     // At the end of an alternative without plain text, the library lists its HTML as the text. An alternative
     // that was cut off may have no end.
     let texts = if message.text_body.is_empty() { &message.html_body } else { &message.text_body };
+    let set = |numbers: &[u32]| numbers.iter().copied().collect::<FxHashSet<u32>>();
+    let (texts, attachments) = (set(texts), set(&message.attachments));
     for (number, part) in (0..).zip(&message.parts) {
         let is_text = texts.contains(&number) || is_broken_text(part);
         match &part.body {
@@ -160,7 +163,7 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
                 add(&String::from_utf8_lossy(other));
             }
             PartType::Message(_) | PartType::Multipart(_) => {}
-            _ if !message.attachments.contains(&number) => {}
+            _ if !attachments.contains(&number) => {}
             PartType::Text(other) | PartType::Html(other) => unread(message, part, other.as_bytes()),
             PartType::Binary(other) | PartType::InlineBinary(other) => unread(message, part, other),
         }
@@ -213,29 +216,56 @@ fn closed(message: &Message<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
         closed.extend_from_slice(boundary);
         closed.extend_from_slice(b"--\n");
     };
-    let (mut open, mut at) = (Vec::new(), 0);
+    let (mut open, mut at) = (OpenParts::default(), 0);
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         while let Some((_, boundary)) = boundaries.next_if(|&(begin, _)| begin <= at) {
             open.push(boundary);
         }
         at += line.len();
         if let Some(rest) = line.strip_prefix(b"--").map(<[u8]>::trim_ascii_end)
-            && let Some(found) = open.iter().rposition(|&it| rest == it || rest.strip_suffix(b"--") == Some(it))
+            && let Some(found) = open.innermost(rest)
         {
-            while open.len() > found + 1 {
+            while open.boundaries.len() > found + 1 {
                 open.pop().into_iter().for_each(|inner| close(&mut closed, inner));
             }
-            if rest != open[found] {
+            if rest != open.boundaries[found] {
                 open.pop();
             }
         }
         closed.extend_from_slice(line);
     }
-    if !open.is_empty() && !closed.ends_with(b"\n") {
+    if !open.boundaries.is_empty() && !closed.ends_with(b"\n") {
         closed.push(b'\n');
     }
-    open.iter().rev().for_each(|boundary| close(&mut closed, boundary));
+    open.boundaries.iter().rev().for_each(|boundary| close(&mut closed, boundary));
     has_closed.then_some(closed)
+}
+
+/// The multiparts that are open, found by their boundaries.
+#[derive(Default)]
+struct OpenParts<'a> {
+    boundaries: Vec<&'a [u8]>,
+    /// The places of a boundary in `boundaries`.
+    places: FxHashMap<&'a [u8], Vec<usize>>,
+}
+
+impl<'a> OpenParts<'a> {
+    fn push(&mut self, boundary: &'a [u8]) {
+        self.places.entry(boundary).or_default().push(self.boundaries.len());
+        self.boundaries.push(boundary);
+    }
+
+    fn pop(&mut self) -> Option<&'a [u8]> {
+        let boundary = self.boundaries.pop()?;
+        self.places.get_mut(boundary)?.pop();
+        Some(boundary)
+    }
+
+    /// The innermost multipart whose boundary is in a line. `rest` is the line after its first `--`.
+    fn innermost(&self, rest: &[u8]) -> Option<usize> {
+        let last = |boundary: &[u8]| self.places.get(boundary)?.last().copied();
+        last(rest).max(rest.strip_suffix(b"--").and_then(last))
+    }
 }
 
 #[cfg(test)]
@@ -299,6 +329,28 @@ mod tests {
         let mail = multipart("mixed", "BB", &[&inner, &second, QUOTED], "");
         let (text, unread) = read(&format!("From: a\n{mail}"));
         assert_eq!((text.as_str(), unread), ("the plain words\nthe second words\nna\u{EF}ve words\n", 0));
+    }
+
+    #[test]
+    fn the_innermost_of_the_open_multiparts_is_found() {
+        let (mut open, mut naive) = (OpenParts::default(), Vec::new());
+        let names: [&[u8]; 4] = [b"A", b"B", b"A--", b""];
+        let mut state = 1_u64;
+        for _ in 0..2000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let chosen = (state >> 33) as usize % 7;
+            match names.get(chosen) {
+                Some(&name) => {
+                    open.push(name);
+                    naive.push(name);
+                }
+                None => assert_eq!(open.pop(), naive.pop()),
+            }
+            for line in [&b"A"[..], b"A--", b"A----", b"B", b"B--", b"--", b"", b"C"] {
+                let is_it = |&it: &&[u8]| line == it || line.strip_suffix(b"--") == Some(it);
+                assert_eq!(open.innermost(line), naive.iter().rposition(is_it), "{line:?} in {naive:?}");
+            }
+        }
     }
 
     #[test]
