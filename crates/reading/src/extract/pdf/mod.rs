@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::io::{Read, Write};
 
 use flate2::read::ZlibDecoder;
+use pdf_extract::content::Content;
 use pdf_extract::{Dictionary, Document, Object, ObjectId, OutputError, PlainTextOutput, Stream, output_doc_page};
 
 use crate::extract::text::extracted::{Unread, UnreadParts};
@@ -150,6 +151,10 @@ impl<'a> Work<'a> {
     /// Returns an error if a page takes too much or never ends.
     fn page(&mut self, page: ObjectId) -> Result<()> {
         let resources = self.inherited_resources(page)?;
+        let document = self.document;
+        for id in document.get_page_contents(page) {
+            self.charge(document.get_object(id).and_then(Object::as_stream).map_or(0, |part| part.content.len()))?;
+        }
         let content = self.document.get_page_content(page).unwrap_or_default();
         self.content(&content, resources, 0)
     }
@@ -173,24 +178,26 @@ impl<'a> Work<'a> {
         Ok(None)
     }
 
+    /// Counts bytes to read. Compressed bytes count too: they may decompress to nothing.
+    fn charge(&mut self, bytes: usize) -> Result<()> {
+        let left = self.left.checked_sub(bytes as u64);
+        self.left = left.ok_or_else(|| Error::not_of_format(Format::Pdf, "its pages repeat too many graphics"))?;
+        Ok(())
+    }
+
     fn content(&mut self, content: &[u8], resources: Option<&'a Dictionary>, depth: u32) -> Result<()> {
-        self.left = self
-            .left
-            .checked_sub(content.len() as u64)
-            .ok_or_else(|| Error::not_of_format(Format::Pdf, "its pages repeat too many graphics"))?;
+        self.charge(content.len())?;
         self.limits.check_needed(Format::Pdf, memory_of(content))?;
         let Some(graphics) = resources.and_then(|resources| self.dictionary(resources, b"XObject")) else {
             return Ok(());
         };
-        // `/Name Do` draws a graphic.
-        for found in memchr::memmem::find_iter(content, b"Do") {
-            let before = content[..found].trim_ascii_end();
-            let begin = before.iter().rposition(|&byte| byte == b'/').map_or(before.len(), |at| at + 1);
-            let Some(graphic) = self.stream(graphics, &before[begin..]) else { continue };
+        for name in drawn(content) {
+            let Some(graphic) = self.stream(graphics, &name) else { continue };
             if depth == DEPTH {
                 return Err(Error::not_of_format(Format::Pdf, "its graphics contain each other"));
             }
             let own = self.dictionary(&graphic.dict, b"Resources").or(resources);
+            self.charge(graphic.content.len())?;
             let content = graphic.decompressed_content().unwrap_or_else(|_| graphic.content.clone());
             self.content(&content, own, depth + 1)?;
         }
@@ -209,6 +216,17 @@ impl<'a> Work<'a> {
         let object = of.get(key).ok()?;
         Some(self.document.dereference(object).ok()?.1)
     }
+}
+
+/// The names of the graphics that a content draws (`/Name Do`), as the library reads it. The library draws
+/// nothing of a content that it cannot decode.
+fn drawn(content: &[u8]) -> Vec<Vec<u8>> {
+    if memchr::memmem::find(content, b"Do").is_none() {
+        return Vec::new();
+    }
+    let operations = Content::decode(content).map_or_else(|_| Vec::new(), |content| content.operations);
+    let drawn = operations.iter().filter(|operation| operation.operator == "Do");
+    drawn.filter_map(|operation| Some(operation.operands.first()?.as_name().ok()?.to_vec())).collect()
 }
 
 /// Memory that the library takes for the content of a page. It lists all operations before it draws the
@@ -240,5 +258,51 @@ impl Write for LimitedText {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_drawn_graphics_are_found() {
+        for (content, names) in [
+            ("q /A Do Q /B\n Do", &["A", "B"][..]),
+            ("/Doc Do/E  Do", &["Doc", "E"]),
+            ("/#41 Do /B 1 Do", &["A", "B"]),
+            ("Do DoDo /ADo A Do", &[]),
+        ] {
+            let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+            assert_eq!(drawn(content.as_bytes()), names, "{content}");
+        }
+    }
+
+    /// A drawing of nothing takes time if its bytes are many.
+    #[test]
+    fn compressed_bytes_of_graphics_and_pages_count_each_time() {
+        // Blocks of no bytes, the last one, and the checksum.
+        let empty = [&[0x78, 1][..], &[0, 0, 0, 0xff, 0xff].repeat(1000), &[1, 0, 0, 0xff, 0xff, 0, 0, 0, 1]].concat();
+        assert_eq!(ZlibDecoder::new(&empty[..]).bytes().count(), 0);
+        let compressed = |content: &[u8]| {
+            let filter = [("Filter", Object::Name(b"FlateDecode".to_vec()))];
+            Stream::new(Dictionary::from_iter(filter), content.to_vec())
+        };
+        let mut document = Document::with_version("1.5");
+        let graphic = document.add_object(compressed(&empty));
+        let drawing = document.add_object(Stream::new(Dictionary::new(), b"/F Do ".repeat(5)));
+        let nothing = document.add_object(compressed(&empty));
+        let graphics = Dictionary::from_iter([("F", Object::Reference(graphic))]);
+        let resources = Dictionary::from_iter([("XObject", Object::Dictionary(graphics))]);
+        let contents = Object::Array(vec![Object::Reference(drawing), Object::Reference(nothing)]);
+        let page = [("Resources", Object::Dictionary(resources)), ("Contents", contents)];
+        let page = document.add_object(Dictionary::from_iter(page));
+        let limits = InputLimits::default();
+        let mut work = Work { document: &document, left: 1 << 20, limits: &limits };
+        work.page(page).unwrap();
+        let read = (1 << 20) - work.left;
+        assert!(read >= 6 * empty.len() as u64, "{read} for six times {}", empty.len());
+        work.left = 5 * empty.len() as u64;
+        assert!(work.page(page).is_err());
     }
 }
