@@ -3,15 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::value::RawValue;
-
 use super::Members;
+use super::json_values::for_each_value;
 use super::text_path::{TextPath, most_text};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 
-/// Maximum number of fields that an error names.
-const MOST_FIELDS: usize = 1000;
+/// Maximum number of fields that an error names, or chooses the one with most text from.
+pub(super) const MOST_FIELDS: usize = 1000;
 
 pub(super) fn is_without_field(error: &Error) -> bool {
     matches!(error, Error::Document(DocumentError::NoField { .. }))
@@ -36,19 +35,27 @@ pub(super) struct BadBeginning {
     /// The fields of the objects.
     fields: Vec<String>,
     /// The fields and paths at which the objects have text, with the bytes of all objects there.
-    places: Vec<(String, usize)>,
+    places: BTreeMap<String, usize>,
 }
 
 impl BadBeginning {
-    /// Records the fields of an object.
+    /// Records the fields of an object. Of very many, it records the first.
     pub(super) fn note_fields(&mut self, line: &[u8]) {
-        let Ok(record) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line) else { return };
+        let mut record = BTreeMap::new();
+        let read = for_each_value(line, &mut |name, value| {
+            if record.len() < MOST_FIELDS || record.contains_key(&name) {
+                record.insert(name, value);
+            }
+            Ok(())
+        });
+        if read.is_err() {
+            return;
+        }
         for (name, value) in record {
+            let name = name.into_owned();
             if let Some((place, bytes)) = most_text(&name, value) {
-                if let Some((_, sum)) = self.places.iter_mut().find(|(known, _)| *known == place) {
-                    *sum += bytes;
-                } else if self.places.len() < MOST_FIELDS {
-                    self.places.push((place, bytes));
+                if self.places.len() < MOST_FIELDS || self.places.contains_key(&place) {
+                    *self.places.entry(place).or_default() += bytes;
                 }
             }
             if self.fields.len() < MOST_FIELDS && !self.fields.contains(&name) {

@@ -11,6 +11,7 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::bad_beginning::{BadBeginning, is_without_field, lacking, no_field};
+use super::json_values::for_each_value;
 use super::lines::{Line, LineReader, without_newline};
 use super::text_path::{Reached, TextPath, most_text};
 use super::{Member, MemberContent, Members, RecordFields};
@@ -119,9 +120,16 @@ fn parse(line: &[u8], (fields, paths): (&RecordFields, &[(&str, TextPath)]), mos
 
 /// The error for a record whose text field is not text, or lacks the lists and objects that its path expects.
 fn not_text(line: &[u8], paths: &[(&str, TextPath)]) -> Option<Error> {
-    let record = serde_json::from_slice::<BTreeMap<String, &RawValue>>(line).ok()?;
+    let mut record = BTreeMap::new();
+    let read = for_each_value(line, &mut |name, value| {
+        if paths.iter().any(|(_, path)| path.root == *name) {
+            record.insert(name, value);
+        }
+        Ok(())
+    });
+    read.ok()?;
     paths.iter().find_map(|(field, path)| {
-        let value = record.get(&path.root).copied().filter(|value| path.follow(value).is_err())?;
+        let value = record.get(&*path.root).copied().filter(|value| path.follow(value).is_err())?;
         let place = most_text(&path.root, value).filter(|_| path.steps.is_empty()).map(|(place, _)| place);
         Some(Error::Document(DocumentError::NotText { field: (*field).to_owned(), place }))
     })
@@ -427,6 +435,29 @@ mod tests {
         ] {
             let value: &RawValue = serde_json::from_str(value).unwrap();
             assert_eq!(most_text("m", value).map(|(place, _)| place).as_deref(), place, "{value}");
+        }
+    }
+
+    /// A map of all fields, or a list of all elements, would take many times the memory of the line.
+    #[test]
+    fn lines_without_the_text_take_little_memory() {
+        let fields: String = (0..100_000).map(|n| format!("\"{n}\": \"\", ")).collect();
+        let nulls = "null, ".repeat(100_000);
+        let long = "x".repeat(10_000);
+        let places: String = (0..2000).map(|n| format!("\"{n}\": \"t\", ")).collect();
+        for line in [
+            format!("{{{fields} \"a\": 1}}"),
+            format!("{{{fields} \"text\": 1}}"),
+            format!("{{\"a\": [{nulls} null]}}"),
+            format!("{{\"text\": [{nulls} 7]}}"),
+            format!("{{\"text\": [{{{fields} \"b\": \"a\"}}]}}"),
+            format!("{{\"{long}\": [{{{places} \"b\": \"a\"}}]}}"),
+        ] {
+            let file = format!("{line}\n{line}\n");
+            let ((rows, error), peak) = crate::counted_heap::peak(|| told(&file));
+            // The reader of lines holds the line, and doubles its buffer as it grows.
+            let limit = 4 * line.len() as u64 + (1 << 19);
+            assert!(peak < limit, "{peak} > {limit} for {:.40}: {} rows, {:.80}", line, rows.len(), error);
         }
     }
 

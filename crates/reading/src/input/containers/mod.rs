@@ -8,6 +8,7 @@ mod bad_beginning;
 mod http;
 mod json_lines;
 mod json_text;
+mod json_values;
 mod lines;
 pub(crate) mod mail;
 mod mbox;

@@ -1,6 +1,7 @@
 //! Text path: the place of a record's text. The text is one field, or is made of many values in lists and
 //! objects within the record, such as the messages of a chat.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -8,8 +9,10 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::bad_beginning::MOST_FIELDS;
 use super::json_lines::Key;
 use super::json_text::JsonText;
+use super::json_values::for_each_value;
 
 /// Separates the texts that are joined.
 const BLANK_LINE: &[u8] = b"\n\n";
@@ -126,15 +129,23 @@ pub fn is_joined(field: &str) -> bool {
 /// Adds a text to the texts that are joined. It is a string, or a list of its parts, as in messages with
 /// pictures: objects that may have a field `text`.
 fn add_text(value: &RawValue, texts: &mut Option<Vec<u8>>) -> serde_json::Result<()> {
-    if value.get().starts_with('[') {
-        for part in serde_json::from_str::<Vec<Option<BTreeMap<String, &RawValue>>>>(value.get())? {
-            if let Some(text) = part.and_then(|part| part.get("text").copied()) {
-                add_string(text, texts)?;
-            }
-        }
-        return Ok(());
+    if !value.get().starts_with('[') {
+        return add_string(value, texts);
     }
-    add_string(value, texts)
+    for_each_value(value.get().as_bytes(), &mut |_, part| {
+        let mut text = None;
+        match part.get().as_bytes() {
+            b"null" => return Ok(()),
+            [b'[', ..] => return Err(serde_json::Error::custom("a list in a list of parts")),
+            part => for_each_value(part, &mut |name, value| {
+                if name == "text" {
+                    text = Some(value);
+                }
+                Ok(())
+            })?,
+        }
+        text.map_or(Ok(()), |text| add_string(text, texts))
+    })
 }
 
 fn add_string(value: &RawValue, texts: &mut Option<Vec<u8>>) -> serde_json::Result<()> {
@@ -157,17 +168,27 @@ pub(super) fn most_text(name: &str, value: &RawValue) -> Option<(String, usize)>
     if value.get().starts_with('"') {
         return bytes(value).map(|bytes| (name.to_owned(), bytes));
     }
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for element in serde_json::from_str::<Vec<&RawValue>>(value.get()).ok()? {
-        if let Ok(fields) = serde_json::from_str::<BTreeMap<String, &RawValue>>(element.get()) {
-            for (field, value) in fields {
-                *places.entry(format!("{name}[].{field}")).or_default() += bytes(value).unwrap_or(0);
-            }
-        } else if element.get().starts_with('"') {
-            *places.entry(format!("{name}[]")).or_default() += bytes(element).unwrap_or(0);
-        }
+    if !value.get().starts_with('[') {
+        return None;
     }
-    places.into_iter().filter(|(_, bytes)| *bytes > 0).max_by_key(|(_, bytes)| *bytes)
+    // By field of the objects. `None`: the strings of the list.
+    let mut places: BTreeMap<Option<Cow<'_, str>>, usize> = BTreeMap::new();
+    let mut add = |field, value: &RawValue| {
+        if let Some(bytes) = bytes(value).filter(|&bytes| bytes > 0)
+            && (places.len() < MOST_FIELDS || places.contains_key(&field))
+        {
+            *places.entry(field).or_default() += bytes;
+        }
+        Ok(())
+    };
+    let read = for_each_value(value.get().as_bytes(), &mut |_, element| match element.get().as_bytes() {
+        object @ [b'{', ..] => for_each_value(object, &mut |field, value| add(Some(field), value)),
+        [b'"', ..] => add(None, element),
+        _ => Ok(()),
+    });
+    read.ok()?;
+    let (field, bytes) = places.into_iter().max_by_key(|(_, bytes)| *bytes)?;
+    Some((field.map_or_else(|| format!("{name}[]"), |field| format!("{name}[].{field}")), bytes))
 }
 
 /// Reads the texts of a JSON value. A missing field and null count as no text.
