@@ -80,6 +80,34 @@ fn bombs_end_in_a_failure_of_the_member_and_the_run_goes_on() {
     assert!(failed.is_empty(), "{failed:?}");
 }
 
+/// Otherwise a long address would be stored with each of many small members.
+#[test]
+fn members_inherit_the_beginning_of_a_long_address() {
+    let folder = Folder::new();
+    let (zip, url) = (zip_of(&[("a.txt", prose(1).as_bytes())]), format!("http://x/{}", "\u{e4}".repeat(5000)));
+    let record = |content: &[u8]| {
+        let header =
+            format!("WARC/1.0\nWARC-Type: resource\nWARC-Target-URI: {url}\nContent-Length: {}\n\n", content.len());
+        [header.as_bytes(), content, b"\n\n"].concat()
+    };
+    folder.write("a.warc", [record(prose(2).as_bytes()), record(&zip)].concat());
+    let kept = format!("subject: {}\n", "s".repeat(5000));
+    let attached = "Content-Type: text/csv\nContent-Disposition: attachment; filename=b.csv\n\n";
+    let mail = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\n\nwords\n--B\n";
+    folder.write("b.eml", format!("From: a@b\n{kept}{mail}{attached}{}\n--B--\n", prose(3)));
+    let (run, failed) = ingest(&folder, &["--attachments", "--keep-fields", "subject"]);
+    assert!(failed.is_empty(), "{run:?}");
+    let documents = folder.ok(&["list", "--format", "json"]).json();
+    let mut lengths: Vec<(&str, usize)> = Vec::new();
+    for document in &documents {
+        let value = document["metadata"].as_object().unwrap().values().next().unwrap().as_str().unwrap();
+        lengths.push((document["name"].as_str().unwrap(), value.len()));
+    }
+    // The limit falls within a character of two bytes.
+    let expected = [("a.warc#1", url.len()), ("a.warc#2!a.txt", 4095 + 3), ("b.eml", 5000), ("b.eml!b.csv", 4096 + 3)];
+    assert_eq!(lengths, expected);
+}
+
 #[test]
 fn many_small_members_are_a_bomb_together() {
     let zeros = vec![b'x'; 20 << 20];

@@ -59,7 +59,7 @@ impl Expander<'_> {
             extents.needed(&place.suffix);
         }
         let headers = mail_headers(head, &self.options.fields.kept());
-        let outer = MemberPlace { depth: place.depth + 1, format: Format::Mail.name(), headers, ..place };
+        let outer = MemberPlace { headers, ..place }.around_members(Format::Mail.name(), limits.name_bytes);
         let mut within = Within { outer: &outer, expander: self, last: String::new() };
         match guarded(|| containers::mail::read(&attachments, &mut within)) {
             Ok(Ok(())) => {}

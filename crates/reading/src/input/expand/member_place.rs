@@ -26,4 +26,16 @@ impl MemberPlace {
         let (suffix, hint, headers) = (String::new(), about.hint.clone(), Vec::new());
         Self { suffix, hint, depth: 0, format: "file's", metadata, headers, repeated: false }
     }
+
+    /// The place around the members of a container here. Each of them inherits its metadata, and is stored
+    /// with it. So values of more than `limit` bytes are cut.
+    pub(crate) fn around_members(mut self, format: &'static str, limit: u64) -> Self {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        for (_, value) in self.metadata.iter_mut().chain(&mut self.headers).filter(|(_, value)| value.len() > limit) {
+            let end = (0..=limit).rev().find(|&end| value.is_char_boundary(end)).unwrap_or(0);
+            value.truncate(end);
+            value.push_str("...");
+        }
+        Self { depth: self.depth + 1, format, ..self }
+    }
 }

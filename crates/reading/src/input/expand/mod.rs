@@ -366,7 +366,7 @@ impl<'a> Expander<'a> {
         {
             extents.container(container, place.depth);
         }
-        let outer = MemberPlace { depth: place.depth + 1, format: container.name(), ..place };
+        let outer = place.around_members(container.name(), self.options.limits.name_bytes);
         let mut within = Within { outer: &outer, expander: self, last: String::new() };
         let read = guarded(|| match from {
             ContainerInput::File(file) => read_file(container, file, fields, meter, &mut within),
