@@ -82,9 +82,7 @@ fn expect(repairing: &Repairing, damaged: &[u32], first: u64) -> Result<(Contain
     let mut last = first;
     for (number, &id) in (1..).zip(damaged).skip(usize::try_from(first - 1).unwrap_or(usize::MAX)) {
         let record = repairing.record(id)?;
-        if let Some(place) = stored_place(&record)
-            && !batch.expect(place, record.bytes)
-        {
+        if stored_place(&record).is_some_and(|place| !batch.expect(place)) {
             break;
         }
         last = number;
@@ -139,8 +137,8 @@ fn read_again(
     Ok(Ok(record_again(record, &facts)))
 }
 
-/// True if an error says nothing about the document in the file `source`: the system refused something, or the
-/// folder for temporary files is missing. Another repair may succeed. Any other error loses the document.
+/// True if an error says nothing about the document in the file `source`: the system refused something, or
+/// the folder for temporary files is missing. Another repair may succeed. Any other error loses the document.
 fn ends_repair(error: &Error, source: &str) -> bool {
     let is_refusal = |cause| StoreFailure::of_io(cause).is_refusal();
     match error {

@@ -5,5 +5,5 @@ use fpdb_store::DocumentRecord;
 
 /// The place of a stored document; `None` if it was not read from a file.
 pub(crate) fn stored_place(record: &DocumentRecord) -> Option<StoredPlace<'_>> {
-    StoredPlace::new(record.source.as_deref(), &record.name, record.member.as_deref())
+    StoredPlace::new(record.source.as_deref(), &record.name, record.member.as_deref(), record.bytes)
 }

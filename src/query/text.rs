@@ -90,7 +90,7 @@ impl<'a> StoredTexts<'a> {
     /// pass. False if there is no room for another.
     pub(crate) fn expect(&mut self, record: &DocumentRecord) -> bool {
         match stored_place(record).filter(|_| !record.stored_text) {
-            Some(place) => self.batch.expect(place, record.bytes),
+            Some(place) => self.batch.expect(place),
             None => true,
         }
     }
@@ -115,16 +115,15 @@ impl<'a> StoredTexts<'a> {
             return Ok(Bytes::Unavailable(TextUnavailable::TooLarge));
         }
         let stored = self.batch.document(place, &self.options, self.searched, &self.stop);
-        let read = stored.and_then(|candidate| {
-            let read = self.reader.read(&candidate, &self.stop, &|_| {}, &mut |piece| {
-                // A file that has grown holds another text, so the rest is not needed.
-                if bytes.len() as u64 <= record.bytes {
-                    bytes.extend_from_slice(piece);
-                }
-                Ok(())
-            });
-            read.map_err(Arc::new)
-        });
+        let mut take = |piece: &[u8]| {
+            // A file that has grown holds another text, so the rest is not needed.
+            if bytes.len() as u64 <= record.bytes {
+                bytes.extend_from_slice(piece);
+            }
+            Ok(())
+        };
+        let read =
+            stored.and_then(|candidate| self.reader.read(&candidate, &self.stop, &|_| {}, &mut take).map_err(Arc::new));
         Ok(match read {
             Ok(digest) if digest == record.digest => Bytes::Here(bytes),
             Ok(_) => Bytes::Unavailable(TextUnavailable::Changed),

@@ -106,7 +106,7 @@ impl<'a> Scan<'a> {
                 // If no thread can start, the digest is missing and the document counts as changed.
                 self.pending = threads::start("digest", take).ok().map(|thread| (suffix, thread));
             }
-            Content::Pipe(_) => {}
+            Content::Temporary(_) | Content::Pipe(_) => {}
         }
     }
 }

@@ -10,7 +10,6 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::anchor::{Anchor, WindowShape};
 use super::scanner::{Scanned, Scanner};
@@ -21,7 +20,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{
-    CLOSED, Content, InputLimits, ReadOptions, WalkOptions, for_each_held, may_be_attached, parts_of,
+    CLOSED, InputLimits, ReadOptions, Reader, WalkOptions, for_each_held, may_be_attached, parts_of,
 };
 use fpdb_store::{DocumentRecord, Store};
 
@@ -194,18 +193,26 @@ impl ReadingRun<'_, '_> {
             read.fields.text.clone_from(field);
         }
         read.attachments = members.keys().any(|member| may_be_attached(source, member));
-        let (portion, token) = (self.portion, self.reading.task.token());
+        let (portion, largest, token) = (self.portion, self.largest, self.reading.task.token());
+        let mut reader = Reader::new(read.limits.clone());
         let (mut batch, mut bytes): (Vec<(u32, Format, Vec<u8>)>, u64) = (Vec::new(), 0);
         let (mut failed, mut found_all) = (None, false);
         let walked = for_each_held(Path::new(source), &WalkOptions::default(), &read, token, &mut |found| {
             let Ok(candidate) = found else { return Ok(()) };
-            let Content::Whole(text) = candidate.content else { return Ok(()) };
-            let Some(member) = candidate.about.member else { return Ok(()) };
-            let is_it = |&(_, digest, _): &(u32, Digest, Format)| digest == xxh3_128(&text).to_be_bytes();
-            if !members.get(&member).is_some_and(is_it) {
+            let Some(member) = &candidate.about.member else { return Ok(()) };
+            let Some(&(id, digest, format)) = members.get(member) else { return Ok(()) };
+            let mut text = Vec::new();
+            let read = reader.read(&candidate, token, &|_| {}, &mut |piece| {
+                // A text that is too large is held to the first byte too many.
+                let room = usize::try_from(largest).unwrap_or(usize::MAX).saturating_add(1) - text.len();
+                text.extend_from_slice(&piece[..piece.len().min(room)]);
+                Ok(())
+            });
+            if read.is_ok_and(|read| read == digest) {
+                members.remove(member);
+            } else {
                 return Ok(());
             }
-            let Some((id, _, format)) = members.remove(&member) else { return Ok(()) };
             bytes += text.len() as u64;
             batch.push((id, format, text));
             if bytes >= portion || batch.len() >= MOST_DOCUMENTS {

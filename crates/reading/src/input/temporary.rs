@@ -11,6 +11,6 @@ pub(crate) fn create() -> Result<File> {
 }
 
 /// Maps a system error of a temporary file, for the `action` that failed.
-pub(crate) fn failed(action: &'static str) -> impl FnOnce(io::Error) -> Error {
-    Error::io(action, std::env::temp_dir())
+pub(crate) fn failed(action: &'static str) -> impl Fn(io::Error) -> Error {
+    move |source| Error::io(action, std::env::temp_dir())(source)
 }

@@ -44,7 +44,9 @@ fn unfold(path: &Path) -> TestTally {
                             Content::Pieces(pieces) => readers.push(std::thread::spawn(move || {
                                 pieces.iter().map(|piece| piece.map_or(0, |piece| piece.len() as u64)).sum::<u64>()
                             })),
-                            Content::File | Content::Compressed(_) | Content::Pipe(_) => panic!("a member is no file"),
+                            Content::File | Content::Compressed(_) | Content::Temporary(_) | Content::Pipe(_) => {
+                                panic!("a member is no file")
+                            }
                         }
                     }
                 }

@@ -1,11 +1,13 @@
 //! Container batch: reads several members of one container in one pass.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::member_name::{StoredPlace, parts_of};
-use crate::input::read::stored::{FoundMembers, failed_part, members_of_file, stored_document, text_gone, without_field};
+use crate::input::read::stored::{
+    FoundMembers, failed_part, members_of_file, stored_document, text_gone, without_field,
+};
 use crate::input::{Candidate, ReadOptions};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;
@@ -19,8 +21,8 @@ type ContainerKey = (String, Option<String>);
 /// Stored documents that will be requested.
 #[derive(Debug, Default)]
 pub struct ContainerBatch {
-    /// Members that are not read yet, by container.
-    expected: HashMap<ContainerKey, BTreeSet<String>>,
+    /// Members that are not read yet, with their bytes, by container.
+    expected: HashMap<ContainerKey, BTreeMap<String, u64>>,
     /// Members that are read but not requested yet, by path and member.
     found: HashMap<(String, String), Result<Candidate, Arc<Error>>>,
     /// Bytes of all members together.
@@ -28,21 +30,22 @@ pub struct ContainerBatch {
 }
 
 impl ContainerBatch {
-    /// Announces that the document at this place, of `bytes` bytes, will be requested. Returns false if the
-    /// batch has no room for it.
-    pub fn expect(&mut self, place: StoredPlace<'_>, bytes: u64) -> bool {
-        let all = self.bytes.saturating_add(bytes);
+    /// Announces that the document at this place will be requested. Returns false if the batch has no room
+    /// for it.
+    pub fn expect(&mut self, place: StoredPlace<'_>) -> bool {
+        let all = self.bytes.saturating_add(place.bytes);
         if all > HELD_BYTES {
             return false;
         }
         if let Some((container, member)) = container_of(place) {
             self.bytes = all;
-            self.expected.entry(container).or_default().insert(member.to_owned());
+            self.expected.entry(container).or_default().insert(member.to_owned(), place.bytes);
         }
         true
     }
 
-    /// Like [`stored_document`], but faster for announced documents. Members of a broken part share its error.
+    /// Like [`stored_document`], but faster for announced documents. Members of a broken part share its
+    /// error.
     pub fn document(
         &mut self,
         place: StoredPlace<'_>,
@@ -52,15 +55,16 @@ impl ContainerBatch {
     ) -> Result<Candidate, Arc<Error>> {
         let source = place.source;
         if let Some((container, member)) = container_of(place) {
-            if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains(member)) {
+            if self.expected.get(&container).is_some_and(|members| members.len() > 1 && members.contains_key(member)) {
                 let members = self.expected.remove(&container).unwrap_or_default();
                 let found =
                     members_of_file(Path::new(source), container.1.as_deref(), &members, options, searched, stop);
                 stop.check()?;
                 // If the container cannot be read to its end, each of its members is read separately later.
                 if let Ok(FoundMembers { mut found, failed }) = found {
-                    let failed: HashMap<_, _> = failed.into_iter().map(|(part, error)| (part, Arc::new(error))).collect();
-                    for member in members {
+                    let failed: HashMap<_, _> =
+                        failed.into_iter().map(|(part, error)| (part, Arc::new(error))).collect();
+                    for member in members.into_keys() {
                         let candidate = found.remove(&member).map(|found| found.map_err(Arc::new));
                         let candidate = candidate.unwrap_or_else(|| {
                             let suffix = without_field(&member, container.1.as_deref());
@@ -118,9 +122,10 @@ mod tests {
             source,
             name: member.map_or("", |member| member.trim_end_matches("?body")),
             member,
+            bytes: 10,
         };
         for member in [":3", ":1", ":7?body", ":99", ":8?body"] {
-            assert!(batch.expect(place(Some(member)), 10));
+            assert!(batch.expect(place(Some(member))));
         }
         for (member, expected) in
             [(":1", "text 1"), (":3", "text 3"), (":8?body", "body 8"), (":4", "text 4"), (":7?body", "body 7")]
@@ -132,7 +137,8 @@ mod tests {
         }
         let gone = batch.document(place(Some(":99")), &options, u64::MAX, &StopToken::new());
         assert!(matches!(gone.as_ref().unwrap_err().as_ref(), Error::TextGone { .. }), "{gone:?}");
-        assert!(batch.expect(place(None), 0) && !batch.expect(place(Some(":2")), HELD_BYTES));
+        let large = |member| StoredPlace { bytes: HELD_BYTES, ..place(member) };
+        assert!(batch.expect(place(None)) && !batch.expect(large(Some(":2"))));
     }
 
     #[test]
@@ -145,10 +151,10 @@ mod tests {
         let whole = encoder.finish().unwrap();
         std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
         let source = path.to_str().unwrap();
-        let place = |member| StoredPlace { source, name: "", member: Some(member) };
+        let place = |member| StoredPlace { source, name: "", member: Some(member), bytes: 10 };
         let mut batch = ContainerBatch::default();
         let members = [":1", ":8998", ":8999", ":9000"];
-        assert!(members.iter().all(|member| batch.expect(place(member), 10)));
+        assert!(members.iter().all(|member| batch.expect(place(member))));
         let mut read = |member| batch.document(place(member), &ReadOptions::default(), u64::MAX, &StopToken::new());
         assert_eq!(text(&read(members[0]).unwrap()), "1");
         for member in &members[1..] {

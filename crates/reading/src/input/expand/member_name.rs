@@ -20,12 +20,14 @@ pub struct StoredPlace<'a> {
     pub(crate) name: &'a str,
     /// As in [`About`](crate::input::About).
     pub(crate) member: Option<&'a str>,
+    /// Number of bytes of the document.
+    pub(crate) bytes: u64,
 }
 
 impl<'a> StoredPlace<'a> {
     /// The place of a document; `None` if it was not read from a file.
-    pub fn new(source: Option<&'a str>, name: &'a str, member: Option<&'a str>) -> Option<Self> {
-        Some(Self { source: source?, name, member })
+    pub fn new(source: Option<&'a str>, name: &'a str, member: Option<&'a str>, bytes: u64) -> Option<Self> {
+        Some(Self { source: source?, name, member, bytes })
     }
 }
 

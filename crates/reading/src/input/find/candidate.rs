@@ -1,6 +1,6 @@
 //! Candidate: a document to be read, and the facts known before it is read.
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -55,6 +55,8 @@ pub enum Content {
     Pipe(PathBuf),
     /// All of the bytes, in memory.
     Whole(Vec<u8>),
+    /// All of the bytes, in a temporary file.
+    Temporary(File),
     /// The bytes in pieces as they arrive. An empty piece or an error ends them.
     Pieces(Receiver<Result<Vec<u8>>>),
 }

@@ -1,5 +1,5 @@
 //! Held: visits the documents at a path one after the other, each whole. Members of containers are held in
-//! memory.
+//! memory, or in a temporary file if they are large.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -52,11 +52,9 @@ impl Holding<'_> {
 
     fn finish_pending(&mut self) {
         if let Some((about, gathering)) = self.pending.take() {
-            let held = gathering.whole();
-            let name = about.name.clone();
-            self.give(match held {
-                Ok(bytes) => Ok(Candidate { about, content: Content::Whole(bytes) }),
-                Err(error) => Err((name, error)),
+            self.give(match gathering.finish() {
+                Ok(content) => Ok(Candidate { about, content }),
+                Err(error) => Err((about.name, error)),
             });
         }
     }
@@ -98,7 +96,7 @@ impl Holding<'_> {
         self.finish_pending();
         match found {
             WalkEvent::Document(Candidate { about, content: content @ Content::Pieces(_) }) => {
-                self.pending = Some((about, Gathering::of(content)));
+                self.pending = Some((about, Gathering::of(content, u64::MAX)));
             }
             WalkEvent::Document(candidate) => self.give(Ok(candidate)),
             WalkEvent::Failed { name, error } => self.give(Err((name, error))),

@@ -1,7 +1,7 @@
 //! Reader: reads the bytes of one document in order, in bounded memory, and computes their digest.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
@@ -10,7 +10,7 @@ use crate::extract::InputLimits;
 use crate::input::decompress::decompress;
 use crate::input::decompress::meter::{Meter, Metered};
 use crate::input::find::candidate::modified;
-use crate::input::{Candidate, Compression, Content, FileFacts, ReadAs, next_piece};
+use crate::input::{Candidate, Compression, Content, FileFacts, ReadAs, next_piece, temporary};
 use crate::recognise::{Choice, choose};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
@@ -78,7 +78,12 @@ impl Reader {
     ) -> Result<Digest> {
         let mut intake = self.intake(stop, take);
         match (&candidate.content, &candidate.about.file) {
-            (Content::Whole(bytes), _) => return self.read_whole(bytes, stop, take),
+            (Content::Whole(bytes), _) => return self.read_whole(bytes, stop, intake.take),
+            (Content::Temporary(file), _) => {
+                let (mut file, failed) = (file, temporary::failed("read a file in"));
+                file.rewind().map_err(&failed)?;
+                self.pieces(&mut file, &mut intake, failed)?;
+            }
             (Content::Pieces(pieces), _) => {
                 while let Some(piece) = next_piece(pieces)? {
                     intake.piece(&piece)?;

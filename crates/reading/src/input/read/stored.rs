@@ -1,16 +1,18 @@
 //! Stored: reads a stored document again from its original place.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Write;
 use std::iter::once;
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
+use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 
 use crate::input::expand::member_name::{CLOSED, StoredPlace, may_be_attached, member_of, parts_of};
 use crate::input::find::candidate::{candidate_of, is_pipe};
 use crate::input::{
-    Candidate, Content, Opened, ReadAs, ReadContext, ReadOptions, RecordFields, WalkEvent, next_piece, open,
-    single_document,
+    About, Candidate, Content, HELD_BYTES, Opened, ReadAs, ReadContext, ReadOptions, RecordFields, WalkEvent,
+    next_piece, open, single_document, temporary,
 };
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
@@ -21,13 +23,14 @@ use fpdb_host::threads;
 pub const SEARCHED_BYTES: u64 = 64 << 20;
 
 /// The document that was read from this place. A member is found by reading its container, which may have at
-/// most `searched` bytes. Members are returned whole, in memory.
+/// most `searched` bytes. A member is returned in memory, or in a temporary file if it is large. Of a member
+/// that has grown, only the beginning is returned.
 ///
 /// # Errors
 /// [`Error::Stopped`]; [`Error::Io`] if the file cannot be read; [`Error::TextGone`] if the file no longer
 /// has this part; [`DocumentError::NotSearched`] if the container is too large.
 pub fn stored_document(
-    StoredPlace { source, name, member }: StoredPlace<'_>,
+    StoredPlace { source, name, member, bytes }: StoredPlace<'_>,
     options: &ReadOptions,
     searched: u64,
     stop: &StopToken,
@@ -41,7 +44,7 @@ pub fn stored_document(
         let options = ReadOptions { closed: member.is_some(), attachments: false, ..options.clone() };
         return single_document(path, &options, stop);
     };
-    let wanted = BTreeSet::from([member.to_owned()]);
+    let wanted = BTreeMap::from([(member.to_owned(), bytes)]);
     let (suffix, field) = parts_of(name, member);
     let mut members = members_of_file(path, field, &wanted, options, searched, stop)?;
     stop.check()?;
@@ -63,7 +66,7 @@ pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -
     let field = Some(&*options.fields.text).filter(|&field| field != RecordFields::default().text);
     // A record is named with its field, another part is not.
     let record = member_of(&suffix, &options.fields);
-    let wanted = BTreeSet::from([record.clone(), suffix.clone()]);
+    let wanted = BTreeMap::from([(record.clone(), u64::MAX), (suffix.clone(), u64::MAX)]);
     match members_of_file(Path::new(file), field, &wanted, options, u64::MAX, stop) {
         Ok(mut members) => members.take(&record, &suffix).or_else(|| members.take(&suffix, &suffix)),
         Err(error) => Some(Err(error)),
@@ -79,6 +82,14 @@ pub(crate) struct FoundMembers {
 }
 
 impl FoundMembers {
+    /// Adds a member once all of its bytes have arrived.
+    fn add(&mut self, member: Option<(String, About, Gathering)>) {
+        if let Some((member, about, gathering)) = member {
+            // If several members have this name, the last one was stored.
+            self.found.insert(member, gathering.finish().map(|content| Candidate { about, content }));
+        }
+    }
+
     /// The member, or the error that replaces it. `None` if the container does not have it.
     fn take(&mut self, member: &str, suffix: &str) -> Option<Result<Candidate>> {
         let failed = || Some(Err(self.failed.remove(failed_part(&self.failed, suffix)?)?));
@@ -97,15 +108,15 @@ pub(crate) fn without_field<'a>(member: &'a str, field: Option<&str>) -> &'a str
     field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?')).unwrap_or(member)
 }
 
-/// Reads those of `members` that are still in the container at `path`. If `field` is given, all members are
-/// records with their text in this field.
+/// Reads those of `members` that are still in the container at `path`. Their values are numbers of bytes. If
+/// `field` is given, all members are records with their text in this field.
 ///
 /// # Errors
 /// Like [`stored_document`].
 pub(crate) fn members_of_file(
     path: &Path,
     field: Option<&str>,
-    members: &BTreeSet<String>,
+    members: &BTreeMap<String, u64>,
     options: &ReadOptions,
     searched: u64,
     stop: &StopToken,
@@ -114,14 +125,14 @@ pub(crate) fn members_of_file(
     // Other formats than the detected one have no attachments.
     let mut options = options.clone().front_end(ReadAs::Auto);
     options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
-    options.attachments = members.iter().any(|member| may_be_attached(&about.name, member));
+    options.attachments = members.keys().any(|member| may_be_attached(&about.name, member));
     let Some(file) = about.file.clone() else { return Ok(FoundMembers::default()) };
     if file.bytes > searched {
         return Err(Error::Document(DocumentError::NotSearched { path: path.to_owned(), limit: searched }));
     }
     let reading = ReadContext { options: &options, members: None, stop, progress: &|_| {} };
     let Opened::Container(container) = open(&mut about, &file, reading)? else { return Ok(FoundMembers::default()) };
-    let suffixes: BTreeSet<&str> = members.iter().map(|member| without_field(member, field)).collect();
+    let suffixes: BTreeSet<&str> = members.keys().map(|member| without_field(member, field)).collect();
     let concerns = |suffix: &str| {
         let begins = |start: &str| {
             suffixes
@@ -131,28 +142,27 @@ pub(crate) fn members_of_file(
         };
         suffixes.contains(suffix) || PARTS.iter().any(|part| begins(&format!("{suffix}{part}")))
     };
-    let (mut found, mut failed) = (HashMap::new(), HashMap::<String, Error>::new());
+    let (mut found, mut arriving) = (FoundMembers::default(), None);
     container.expand(&about, &file, reading, &mut |step| {
+        found.add(arriving.take());
         match step {
             WalkEvent::Document(Candidate { about, content }) => {
-                if let Some(member) = about.member.as_ref().filter(|&member| members.contains(member)) {
-                    // If several members have this name, the last one was stored.
-                    found.insert(member.clone(), (about, Gathering::of(content)));
+                if let Some((member, &bytes)) = about.member.as_ref().and_then(|member| members.get_key_value(member)) {
+                    arriving = Some((member.clone(), about, Gathering::of(content, bytes)));
                 }
             }
             WalkEvent::Failed { name, error } => {
                 let suffix = name.strip_prefix(&about.name);
                 if let Some(suffix) = suffix.filter(|suffix| concerns(suffix)) {
-                    failed.insert(suffix.to_owned(), error);
+                    found.failed.insert(suffix.to_owned(), error);
                 }
             }
             WalkEvent::Skipped { .. } | WalkEvent::Archive(_) | WalkEvent::LeftOut(_) => {}
         }
         ControlFlow::Continue(())
     })?;
-    let whole = |(about, content): (_, Gathering)| Ok(Candidate { about, content: Content::Whole(content.whole()?) });
-    let found = found.into_iter().map(|(member, found)| (member, whole(found))).collect();
-    Ok(FoundMembers { found, failed })
+    found.add(arriving);
+    Ok(found)
 }
 
 /// Characters with which the suffix of a part begins. The suffix follows the container's name.
@@ -160,35 +170,25 @@ const PARTS: [char; 3] = ['!', ':', '#'];
 
 /// The bytes of a member, while they arrive.
 pub(crate) enum Gathering {
-    Whole(Vec<u8>),
+    Done(Result<Content>),
     /// The thread that waits for the bytes also sends them, so another thread collects them.
-    Pieces(JoinHandle<Result<Vec<u8>>>),
-    Failed(Error),
+    Pieces(JoinHandle<Result<Content>>),
 }
 
 impl Gathering {
-    pub(crate) fn of(content: Content) -> Self {
+    /// Collects bytes, but hardly more than `expected`: a document with more bytes has changed.
+    pub(crate) fn of(content: Content, expected: u64) -> Self {
         match content {
-            Content::Whole(bytes) => Self::Whole(bytes),
-            Content::Pieces(pieces) => {
-                let gather = move || {
-                    let mut bytes = Vec::new();
-                    while let Some(piece) = next_piece(&pieces)? {
-                        bytes.extend(piece);
-                    }
-                    Ok(bytes)
-                };
-                threads::start("gather", gather)
-                    .map_or_else(|error| Self::Failed(Error::threads(1)(error)), Self::Pieces)
-            }
-            Content::File | Content::Compressed(_) | Content::Pipe(_) => Self::Whole(Vec::new()),
+            Content::Whole(bytes) => Self::Done(Ok(cut(bytes, expected))),
+            Content::Pieces(pieces) => threads::start("gather", move || gather(&pieces, expected))
+                .map_or_else(|error| Self::Done(Err(Error::threads(1)(error))), Self::Pieces),
+            content => Self::Done(Ok(content)),
         }
     }
 
-    pub(crate) fn whole(self) -> Result<Vec<u8>> {
+    pub(crate) fn finish(self) -> Result<Content> {
         match self {
-            Self::Whole(bytes) => Ok(bytes),
-            Self::Failed(error) => Err(error),
+            Self::Done(content) => content,
             Self::Pieces(gathered) => gathered.join().unwrap_or_else(|_| {
                 Err(Error::Document(DocumentError::ReaderFailed {
                     detail: "the thread that gathered it panicked".into(),
@@ -198,9 +198,36 @@ impl Gathering {
     }
 }
 
+/// Collects pieces: in a temporary file if they are too many for memory.
+fn gather(pieces: &Receiver<Result<Vec<u8>>>, expected: u64) -> Result<Content> {
+    let (mut bytes, mut file, mut total) = (Vec::new(), None, 0);
+    while total <= expected
+        && let Some(piece) = next_piece(pieces)?
+    {
+        total += piece.len() as u64;
+        bytes.extend(piece);
+        if total > HELD_BYTES && file.is_none() {
+            file = Some(temporary::create()?);
+        }
+        if let Some(file) = &mut file {
+            file.write_all(&bytes).map_err(temporary::failed("write a file in"))?;
+            bytes.clear();
+        }
+    }
+    Ok(file.map_or_else(|| cut(bytes, expected), Content::Temporary))
+}
+
+/// At most one byte more than `expected`, which is enough to see a change.
+fn cut(mut bytes: Vec<u8>, expected: u64) -> Content {
+    bytes.truncate(usize::try_from(expected).unwrap_or(usize::MAX).saturating_add(1));
+    bytes.shrink_to_fit();
+    Content::Whole(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::{InputLimits, Reader};
 
     #[test]
     fn what_fails_is_a_member_or_holds_it() {
@@ -219,5 +246,46 @@ mod tests {
         }
         let whole = HashMap::from([(String::new(), ())]);
         assert_eq!(failed_part(&whole, "!a!b"), Some(""));
+    }
+
+    /// The collected content of a member with this many pieces of 1 MiB, and the number of pieces that were
+    /// received.
+    fn gathered(pieces: usize, expected: u64) -> (Content, usize) {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        (0..pieces).for_each(|_| sender.send(Ok(vec![b'x'; 1 << 20])).unwrap());
+        sender.send(Ok(Vec::new())).unwrap();
+        let content = gather(&receiver, expected).unwrap();
+        (content, pieces + 1 - receiver.try_iter().count())
+    }
+
+    #[test]
+    fn a_member_that_has_grown_is_held_to_the_first_byte_too_many() {
+        let (content, received) = gathered(9, 2 << 20);
+        assert!(matches!(content, Content::Whole(bytes) if bytes.len() == (2 << 20) + 1));
+        assert_eq!(received, 3);
+        let Gathering::Done(Ok(Content::Whole(bytes))) = Gathering::of(Content::Whole(vec![0; 1000]), 10) else {
+            panic!("it has arrived")
+        };
+        assert!(bytes.len() == 11 && bytes.capacity() < 1000);
+    }
+
+    #[test]
+    fn a_member_too_large_for_memory_is_held_in_a_temporary_file() {
+        let pieces = (HELD_BYTES >> 20) as usize;
+        assert!(matches!(gathered(pieces, u64::MAX).0, Content::Whole(bytes) if bytes.len() as u64 == HELD_BYTES));
+        let (content, _) = gathered(pieces + 1, u64::MAX);
+        assert!(matches!(&content, Content::Temporary(_)));
+        let candidate = Candidate { content, ..Candidate::standard_input("a") };
+        // It can be read again.
+        for _ in 0..2 {
+            let mut bytes = 0;
+            let mut take = |piece: &[u8]| {
+                bytes += piece.len() as u64;
+                Ok(())
+            };
+            let mut reader = Reader::new(InputLimits::default());
+            reader.read(&candidate, &StopToken::new(), &|_| {}, &mut take).unwrap();
+            assert_eq!(bytes, HELD_BYTES + (1 << 20));
+        }
     }
 }
