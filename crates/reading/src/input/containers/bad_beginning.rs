@@ -53,10 +53,10 @@ impl BadBeginning {
         }
         for (name, value) in record {
             let name = name.into_owned();
-            if let Some((place, bytes)) = most_text(&name, value) {
-                if self.places.len() < MOST_FIELDS || self.places.contains_key(&place) {
-                    *self.places.entry(place).or_default() += bytes;
-                }
+            if let Some((place, bytes)) = most_text(&name, value)
+                && (self.places.len() < MOST_FIELDS || self.places.contains_key(&place))
+            {
+                *self.places.entry(place).or_default() += bytes;
             }
             if self.fields.len() < MOST_FIELDS && !self.fields.contains(&name) {
                 self.fields.push(name);
