@@ -1,5 +1,6 @@
 //! Nearest name: finds the stored name that is most similar to a name that no document has.
 
+use crate::ingest::first_names::name_at;
 use fpdb_host::error::Result;
 use fpdb_store::Store;
 
@@ -10,7 +11,7 @@ const LONGEST: usize = 200;
 const MOST_NAMES: usize = 100_000;
 
 /// The stored name that is most similar to `typed`, or the beginning of such a name that ends with a
-/// component. `None` if none is similar. If documents lie below `typed`, the result is this folder with `/`
+/// component. `None` if none is similar. The name of the document whose file `typed` is comes first. If documents lie below `typed`, the result is this folder with `/`
 /// at its end, or this archive with `!`. Next come a folder or archive that begins with `typed`, and then a
 /// name with `typed` as its last components. Otherwise compares the names in the longest folder of `typed`
 /// that exists. Looks at no more than 100,000 names for each.
@@ -18,6 +19,9 @@ pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>>
     let wanted = typed.trim_end_matches(['/', '!']);
     if wanted.is_empty() {
         return Ok(None);
+    }
+    if let Some(name) = name_at(store, typed)? {
+        return Ok(Some(name));
     }
     for below in ["/", "!"].map(|end| format!("{wanted}{end}")) {
         if begins_a_name(store, &below)? {

@@ -136,6 +136,29 @@ impl<'a> FirstNames<'a> {
     }
 }
 
+/// The name of the document that was read from the path `typed`, in whatever folder its ingest ran. The path
+/// may end with the suffix of a part.
+pub(crate) fn name_at(store: &Store, typed: &str) -> Result<Option<String>> {
+    let mut names = FxHashMap::<_, Vec<_>>::default();
+    for place in store.name_places()?.unwrap_or_default() {
+        names.entry(place.folder).or_default().push(place.names);
+    }
+    let parts = typed.rmatch_indices(PARTS).map(|(at, _)| at).filter(|&at| at > 0);
+    for end in [typed.len()].into_iter().chain(parts) {
+        let (path, part) = typed.split_at(end);
+        let Ok(source) = absolute_name(Path::new(path)) else { continue };
+        for name in others(&names, &source) {
+            let name = name + part;
+            for id in store.documents_named(&name)? {
+                if store.document(id)?.source.as_deref() == Some(&source) {
+                    return Ok(Some(name));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// Offsets at which a path can be divided: its start, after each `/`, and its end.
 fn ends(path: &str) -> impl Iterator<Item = usize> {
     [0].into_iter().chain(path.match_indices('/').map(|(at, _)| at + 1)).chain([path.len()])

@@ -266,7 +266,7 @@ impl Intake<'_> {
     fn take_end(&mut self, about: About, read: Result<ReadDocument>) -> Result<()> {
         match read {
             Ok(read) => {
-                self.absent.note(&about, true);
+                self.absent.note(&about, Some(read.format));
                 let source = about.file.as_ref().map(|file| file.source.as_str());
                 let boilerplate = self.options.marks(&about.name, source);
                 let record = record_of(

@@ -275,6 +275,11 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
     })
 }
 
+/// The number of bytes at the end of two names that are the same.
+fn common_end(old: &str, new: &str) -> usize {
+    old.bytes().rev().zip(new.bytes().rev()).take_while(|(old, new)| old == new).count()
+}
+
 /// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
 fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
     // The names have these ends in common, below a folder or an archive. The first component of each name
@@ -343,7 +348,8 @@ struct Events {
     elsewhere: Option<(String, String)>,
     /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
     named_by_path: Option<(String, String, String)>,
-    /// The first document whose file is gone while a new document has the same content, and the new document.
+    /// A document whose file is gone while a new document has the same content, and the new document. Of
+    /// several, the two whose names have the longest end in common: others may be copies of the moved file.
     moved: Option<(String, String)>,
     /// Number of added documents that are source code by their names.
     programs: u64,
@@ -446,7 +452,12 @@ impl fpdb::Progress for Messages<'_> {
     }
 
     fn moved(&self, old: &str, new: &str) {
-        self.events().moved.get_or_insert_with(|| (old.to_owned(), new.to_owned()));
+        let mut events = self.events();
+        let known = events.moved.as_ref().map_or(0, |(old, new)| common_end(old, new));
+        if events.moved.is_none() || known < common_end(old, new) {
+            events.moved = Some((old.to_owned(), new.to_owned()));
+        }
+        drop(events);
         self.detail(|| format!("{new} is the same as {old}, whose file no longer exists"));
     }
 

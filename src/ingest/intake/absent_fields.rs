@@ -1,11 +1,12 @@
 //! Absent fields: the fields to keep that no document has, such as a misspelt one.
 
+use fpdb_kernel::document::Format;
 use fpdb_reading::input::{About, RecordFields};
 
 /// The wanted fields that no document had so far.
 pub(super) struct AbsentFields {
     fields: Vec<String>,
-    /// True if a document was read for more than its digest.
+    /// True if a document that can have fields was read for more than its digest.
     is_any_read: bool,
 }
 
@@ -16,9 +17,10 @@ impl AbsentFields {
         Self { fields: id.into_iter().chain(&fields.keep).cloned().collect(), is_any_read: false }
     }
 
-    /// Notes the fields of a document. `is_read` is false if only its digest was computed again.
-    pub(super) fn note(&mut self, about: &About, is_read: bool) {
-        self.is_any_read |= is_read;
+    /// Notes the fields of a document. `format` is `None` if only its digest was computed again.
+    pub(super) fn note(&mut self, about: &About, format: Option<Format>) {
+        // Mails have headers and records have fields. Other files have neither, so they tell nothing.
+        self.is_any_read |= format.is_some_and(|format| format == Format::Mail || about.member.is_some());
         self.fields.retain(|field| !about.metadata.iter().any(|(name, _)| name == field));
     }
 

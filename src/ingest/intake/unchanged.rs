@@ -12,7 +12,7 @@ use fpdb_store::DocumentRecord;
 impl Intake<'_> {
     /// Handles a document with the content that is stored under its name.
     pub(super) fn touch(&mut self, about: About, digest: Digest) -> Result<()> {
-        self.absent.note(&about, false);
+        self.absent.note(&about, None);
         // A document of the same name in this run may have replaced the stored one since it was compared.
         match self.known().newest_named(&about.name)? {
             Some((newest, record)) if record.digest == digest => {
