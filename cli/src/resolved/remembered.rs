@@ -43,7 +43,7 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
                     flags => format!("with {}", as_words(flags)),
                 };
                 anyhow::bail!(
-                    "{} was ingested {}, {} {}: name them one after the other, or give the flags for both",
+                    "{} was ingested {}, {} {}: use one command for each, or give the flags for both",
                     other.display(),
                     told(others),
                     path.display(),

@@ -99,10 +99,19 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     {
         printer.note(&format!("no queried file is in a submission of {value}, so each is a query of its own"));
         if fpdb::submission_pattern(value) != *value {
-            printer.note(&format!("hint: name the folder of the queries too, such as --submission-by {value},late"));
+            printer.note(&format!(
+                "hint: name the folder of the queries too, such as --submission-by {value},{}",
+                folder_of(&sources)
+            ));
         }
     }
     folders.tell_missing(&database, printer)?;
+    if tally.unsorted > 0 {
+        let unsorted = count(tally.unsorted, "document");
+        printer.note(&format!(
+            "{unsorted} with lower scores may be older: --top chooses by score, then --sort orders (--top 0 sorts all)"
+        ));
+    }
     // Pages for people say it of each query.
     if !global.format.is_for_people() {
         tell_too_short(too_short, too_short_submissions, database.profile().k(), printer);
@@ -149,6 +158,8 @@ struct QueryTally {
     too_short_submissions: u64,
     /// Number of attachments of queried mails.
     attachments: u64,
+    /// Number of matches that --top left out before they were sorted by age.
+    unsorted: u64,
 }
 
 /// The message at the first Ctrl-C.
@@ -194,6 +205,7 @@ impl Asked<'_> {
         self.tally.found |= !answer.matches.is_empty();
         let (mut answer, times) = (answer, self.args.shows_times());
         if self.args.sort == QuerySort::Oldest {
+            self.tally.unsorted += answer.matching_documents.saturating_sub(answer.matches.len() as u64);
             answer.matches.sort_by_cached_key(|found| {
                 let time = time_of_match(found);
                 (time.is_none(), time)
@@ -224,6 +236,19 @@ impl Asked<'_> {
         self.tally.skipped += skipped;
         whole
     }
+}
+
+/// The folder of the first query that is a file or folder: the folder itself if it holds folders.
+fn folder_of(sources: &[QuerySource]) -> String {
+    let paths = sources.iter().filter_map(|source| match source {
+        QuerySource::File(path) => Some(path.as_path()),
+        _ => None,
+    });
+    let path = paths.into_iter().next().unwrap_or(Path::new("late"));
+    let holds_folders =
+        || path.read_dir().is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| entry.path().is_dir())));
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !holds_folders());
+    parent.unwrap_or(path).display().to_string()
 }
 
 /// The time of a document, or the earliest one of the listed files of a submission. A document's own date

@@ -34,7 +34,11 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     };
     assert_eq!(order(&["--sort", "oldest"]), ["in/b.txt", "in/c/d.txt", "in/a.txt", "in/new.txt"]);
     // --top chooses by score.
-    assert_eq!(order(&["--sort", "oldest", "--top", "2"]), ["in/a.txt", "in/new.txt"]);
+    let best = ["--sort", "oldest", "--top", "2"];
+    assert_eq!(order(&best), ["in/a.txt", "in/new.txt"]);
+    let told = |flags: &[&str]| folder.ok(&[&["query", "asked.txt"], flags].concat()).stderr;
+    assert!(told(&best).contains("2 documents with lower scores may be older"), "{}", told(&best));
+    assert_eq!(told(&["--sort", "oldest"]), told(&["--top", "2"]));
     // A submission is as old as the oldest of its files.
     let by = ["--sort", "oldest", "--submission-by", "^(in/c|in/a.txt|in/new.txt)"];
     assert_eq!(order(&by), ["in/b.txt", "in/c", "in/a.txt", "in/new.txt"]);
