@@ -2,7 +2,7 @@
 
 use crate::bad_input::prose;
 use crate::pdf_pages::pdf;
-use crate::support::Folder;
+use crate::support::{Folder, Run};
 
 #[test]
 fn the_text_of_a_document_is_written_as_it_is() {
@@ -44,5 +44,24 @@ fn a_text_that_is_gone_is_an_error_and_the_others_are_written() {
     for name in ["gone.txt", "changed.txt"] {
         let said = format!("{name}: the database does not keep its text");
         assert!(run.stderr.contains(&said), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_path_from_another_folder_leads_to_the_stored_name() {
+    let folder = Folder::new();
+    folder.write("leak/mail/zoe.txt", prose(1));
+    folder.write("leak/mail/box.jsonl", "{\"text\": \"one\"}\n{\"text\": \"two\"}\n");
+    folder.ok(&["ingest", "-q", "leak"]);
+    let absolute = folder.path().join("leak/mail/box.jsonl:2");
+    for (typed, stored) in [
+        ("./zoe.txt", "leak/mail/zoe.txt"),
+        ("../mail/zoe.txt", "leak/mail/zoe.txt"),
+        ("./box.jsonl:1", "leak/mail/box.jsonl:1"),
+        (absolute.to_str().unwrap(), "leak/mail/box.jsonl:2"),
+    ] {
+        let mut command = folder.command(&["show", typed]);
+        let run = Run::to_its_end(command.current_dir(folder.path().join("leak/mail")));
+        assert!(run.status == 2 && run.stderr.contains(&format!("did you mean {stored}?")), "{typed}: {run:?}");
     }
 }
