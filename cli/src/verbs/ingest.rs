@@ -275,9 +275,10 @@ fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option
     })
 }
 
-/// The number of bytes at the end of two names that are the same.
-fn common_end(old: &str, new: &str) -> usize {
-    old.bytes().rev().zip(new.bytes().rev()).take_while(|(old, new)| old == new).count()
+/// The number of bytes before the end that two names have in common, in both.
+fn differing(old: &str, new: &str) -> usize {
+    let common = old.bytes().rev().zip(new.bytes().rev()).take_while(|(old, new)| old == new).count();
+    old.len() + new.len() - 2 * common
 }
 
 /// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
@@ -349,7 +350,7 @@ struct Events {
     /// The first file that is named by its path: the name as typed, its name, and the file of the typed name.
     named_by_path: Option<(String, String, String)>,
     /// A document whose file is gone while a new document has the same content, and the new document. Of
-    /// several, the two whose names have the longest end in common: others may be copies of the moved file.
+    /// several, the two whose names differ least: others may be copies of the moved file.
     moved: Option<(String, String)>,
     /// Number of added documents that are source code by their names.
     programs: u64,
@@ -453,8 +454,7 @@ impl fpdb::Progress for Messages<'_> {
 
     fn moved(&self, old: &str, new: &str) {
         let mut events = self.events();
-        let known = events.moved.as_ref().map_or(0, |(old, new)| common_end(old, new));
-        if events.moved.is_none() || known < common_end(old, new) {
+        if events.moved.as_ref().is_none_or(|(known, place)| differing(old, new) < differing(known, place)) {
             events.moved = Some((old.to_owned(), new.to_owned()));
         }
         drop(events);
