@@ -11,10 +11,11 @@ const LONGEST: usize = 200;
 const MOST_NAMES: usize = 100_000;
 
 /// The stored name that is most similar to `typed`, or the beginning of such a name that ends with a
-/// component. `None` if none is similar. The name of the document whose file `typed` is comes first. If documents lie below `typed`, the result is this folder with `/`
-/// at its end, or this archive with `!`. Next come a folder or archive that begins with `typed`, and then a
-/// name with `typed` as its last components. Otherwise compares the names in the longest folder of `typed`
-/// that exists. Looks at no more than 100,000 names for each.
+/// component. `None` if none is similar. A document whose file is at the path `typed` comes first. If
+/// documents lie below `typed`, the result is this folder with `/` at its end, or this archive with `!`. Next
+/// come a folder or archive that begins with `typed`, and then a name with `typed` as its last components.
+/// Otherwise compares the names in the longest folder of `typed` that exists. Looks at no more than 100,000
+/// names for each.
 pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>> {
     let wanted = typed.trim_end_matches(['/', '!']);
     if wanted.is_empty() {

@@ -1,0 +1,120 @@
+//! Hints: the advice after an ingest: a better profile, a compaction, moved files.
+
+use fpdb::maintenance::{CompactionPlan, DatabaseStats};
+use fpdb::{DatabaseWriter, IngestSummary, Profile, Unit};
+
+use crate::render::{count, duration, size};
+
+/// With fewer documents there is no hint about short records.
+const FEW_RECORDS: u64 = 10;
+
+/// The advice to compact, if a cold query reads many blocks for each hash.
+pub(super) fn compaction_hint(database: &DatabaseWriter) -> anyhow::Result<Option<String>> {
+    let stats = database.stats()?;
+    if stats.cold_blocks < DatabaseStats::MANY_BLOCKS {
+        return Ok(None);
+    }
+    Ok(Some(hint_to_compact(stats.runs, stats.cold_blocks, &database.compaction_plan()?)))
+}
+
+fn hint_to_compact(runs: u64, blocks: f64, plan: &CompactionPlan) -> String {
+    format!(
+        "hint: a cold query reads {blocks:.1} blocks for each hash, in {}; `fpdb compact` reduces that to one (about {}; needs {} of \
+         disk meanwhile)",
+        count(runs, "run"),
+        duration(plan.seconds as f64),
+        size(plan.bytes)
+    )
+}
+
+/// A hint at a profile that fits the documents of a new database better, if there is one.
+pub(super) fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64) -> Option<String> {
+    let added = summary.added;
+    if profile.unit() != Unit::Char || added == 0 {
+        return None;
+    }
+    if 2 * programs > added {
+        return Some(
+            "hint: most of these documents are source code; a database created with --profile code also finds copies with other \
+             names and layout"
+                .to_owned(),
+        );
+    }
+    let t = profile.guarantee()?;
+    // In records this short, most shared text is shorter than t.
+    (added >= FEW_RECORDS && summary.symbols / added < 2 * t).then(|| {
+        format!(
+            "hint: these documents have {} letters on average, and shared text is surely found from {t} letters on; a database \
+             created with --profile words finds three shared words",
+            summary.symbols / added
+        )
+    })
+}
+
+/// The number of bytes before the end that two names have in common, in both.
+pub(super) fn differing(old: &str, new: &str) -> usize {
+    let common = old.bytes().rev().zip(new.bytes().rev()).take_while(|(old, new)| old == new).count();
+    old.len() + new.len() - 2 * common
+}
+
+/// The advice after an ingest of files that were moved. `old` and `new` are the names of one of these files.
+pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
+    // The names have these ends in common, below a folder or an archive. The first component of each name
+    // must remain, even if a folder was moved into another one.
+    let common = old.match_indices(['/', '!']).filter(|&(at, _)| at > 0).map(|(at, _)| &old[at..]);
+    let mut folders = common.filter_map(|below| {
+        let (old, new) = (old.strip_suffix(below)?, new.strip_suffix(below).filter(|new| !new.is_empty())?);
+        Some((old, new, &below[..1]))
+    });
+    // A prefix must not remove the other documents too.
+    let is_apart = |&(old, new, end): &(&str, &str, &str)| {
+        let [old, new] = [old, new].map(|folder| format!("{folder}{end}"));
+        !old.starts_with(&new) && !new.starts_with(&old)
+    };
+    match folders.next().filter(is_apart) {
+        Some((from, to, _)) if dry_run => {
+            format!("hint: if all of {from} was moved to {to}: `fpdb mv '{from}' '{to}'` renames the stored documents")
+        }
+        None if dry_run => format!("hint: `fpdb mv '{old}' '{new}'` renames the stored one (--verbose lists all)"),
+        Some((from, to, end)) => format!(
+            "hint: if all of {from} was moved to {to}: `fpdb rm --prefix '{from}{end}' --yes` removes the old documents; to keep their \
+             numbers and metadata instead: `fpdb rm --prefix '{to}{end}' --yes` and then `fpdb mv '{from}' '{to}'` (without --yes `rm` \
+             shows what goes)"
+        ),
+        None => format!(
+            "hint: `fpdb rm '{old}'` removes the old one (--verbose lists all); before the next ingest of moved files, `fpdb mv OLD NEW` \
+             keeps the old documents, with their numbers and metadata"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_to_rename_names_the_folders() {
+        for (old, new, said) in [
+            ("a/x/t.txt", "b/c/x/t.txt", "if all of a was moved to b/c: `fpdb rm --prefix 'a/' --yes` removes"),
+            ("a/x/t.txt", "b/c/x/t.txt", "`fpdb rm --prefix 'b/c/' --yes` and then `fpdb mv 'a' 'b/c'`"),
+            ("/a/t.zip!m/n", "/b/t.zip!m/n", "`fpdb mv '/a' '/b'`"),
+            ("x/t.txt", "b/x/t.txt", "if all of x was moved to b/x: `fpdb rm --prefix 'x/' --yes`"),
+            ("n.zip!d/t.txt", "m.zip!d/t.txt", "if all of n.zip was moved to m.zip: `fpdb rm --prefix 'n.zip!' --yes`"),
+            ("a/t.txt", "a/u.txt", "`fpdb rm 'a/t.txt'` removes the old one"),
+            ("a/t.txt", "a/b/t.txt", "`fpdb rm 'a/t.txt'` removes the old one"),
+            ("a/b/t.txt", "a/t.txt", "`fpdb rm 'a/b/t.txt'` removes the old one"),
+        ] {
+            let hint = hint_to_rename(old, new, false);
+            assert!(hint.contains(said), "{old} {new}: {hint}");
+        }
+    }
+
+    #[test]
+    fn the_hint_to_compact_says_what_it_takes() {
+        let mut plan = CompactionPlan::default();
+        (plan.runs, plan.bytes, plan.seconds) = (21, 9 << 30, 66);
+        let hint = "hint: a cold query reads 5.6 blocks for each hash, in 21 runs; `fpdb compact` reduces that to one (about 1 min 6 s; \
+                    needs 9.0 GiB of disk meanwhile)";
+        assert_eq!(hint_to_compact(21, 5.6, &plan), hint);
+    }
+}
