@@ -1,7 +1,10 @@
 //! Nearest name: finds the stored name that is most similar to a name that no document has.
 
-use crate::ingest::first_names::name_at;
+use std::path::Path;
+
+use crate::ingest::first_names::{PARTS, names_by_path};
 use fpdb_host::error::Result;
+use fpdb_reading::input::absolute_name;
 use fpdb_store::Store;
 
 /// Maximum bytes of a name's beginning that is compared with the typed name.
@@ -11,7 +14,7 @@ const LONGEST: usize = 200;
 const MOST_NAMES: usize = 100_000;
 
 /// The stored name that is most similar to `typed`, or the beginning of such a name that ends with a
-/// component. `None` if none is similar. A document whose file is at the path `typed` comes first. If
+/// component. `None` if none is similar. A document or folder at the path `typed` comes first. If
 /// documents lie below `typed`, the result is this folder with `/` at its end, or this archive with `!`. Next
 /// come a folder or archive that begins with `typed`, and then a name with `typed` as its last components.
 /// Otherwise compares the names in the longest folder of `typed` that exists. Looks at no more than 100,000
@@ -21,7 +24,7 @@ pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>>
     if wanted.is_empty() {
         return Ok(None);
     }
-    if let Some(name) = name_at(store, typed)? {
+    if let Some(name) = at_path(store, typed)? {
         return Ok(Some(name));
     }
     for below in ["/", "!"].map(|end| format!("{wanted}{end}")) {
@@ -65,6 +68,31 @@ fn shortest(store: &Store, beginning: &str, end_of: impl Fn(&str) -> Option<usiz
         Ok(looked_at < MOST_NAMES)
     })?;
     Ok(shortest)
+}
+
+/// The name of the document that was read from the path `typed`, in whatever folder its ingest ran; the path
+/// may end with the suffix of a part. For a folder, the beginning of the names of its documents.
+fn at_path(store: &Store, typed: &str) -> Result<Option<String>> {
+    let names = names_by_path(store)?;
+    let parts = typed.rmatch_indices(PARTS).map(|(at, _)| at).filter(|&at| at > 0);
+    for end in [typed.len()].into_iter().chain(parts) {
+        let (path, part) = typed.split_at(end);
+        let Ok(path) = absolute_name(Path::new(path)) else { continue };
+        for name in names(&path) {
+            let name = name + part;
+            for id in store.documents_named(&name)? {
+                if store.document(id)?.source.as_deref() == Some(&path) {
+                    return Ok(Some(name));
+                }
+            }
+        }
+        for folder in names(&format!("{path}/")) {
+            if part.is_empty() && !folder.is_empty() && begins_a_name(store, &folder)? {
+                return Ok(Some(folder));
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn begins_a_name(store: &Store, beginning: &str) -> Result<bool> {

@@ -136,27 +136,14 @@ impl<'a> FirstNames<'a> {
     }
 }
 
-/// The name of the document that was read from the path `typed`, in whatever folder its ingest ran. The path
-/// may end with the suffix of a part.
-pub(crate) fn name_at(store: &Store, typed: &str) -> Result<Option<String>> {
+/// Finds the names that the file or the folder at an absolute path may have. A folder's path and names end
+/// with `/`.
+pub(crate) fn names_by_path(store: &Store) -> Result<impl Fn(&str) -> BTreeSet<String> + use<>> {
     let mut names = FxHashMap::<_, Vec<_>>::default();
     for place in store.name_places()?.unwrap_or_default() {
         names.entry(place.folder).or_default().push(place.names);
     }
-    let parts = typed.rmatch_indices(PARTS).map(|(at, _)| at).filter(|&at| at > 0);
-    for end in [typed.len()].into_iter().chain(parts) {
-        let (path, part) = typed.split_at(end);
-        let Ok(source) = absolute_name(Path::new(path)) else { continue };
-        for name in others(&names, &source) {
-            let name = name + part;
-            for id in store.documents_named(&name)? {
-                if store.document(id)?.source.as_deref() == Some(&source) {
-                    return Ok(Some(name));
-                }
-            }
-        }
-    }
-    Ok(None)
+    Ok(move |path: &str| others(&names, path))
 }
 
 /// Offsets at which a path can be divided: its start, after each `/`, and its end.

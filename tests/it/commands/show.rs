@@ -64,4 +64,7 @@ fn a_path_from_another_folder_leads_to_the_stored_name() {
         let run = Run::to_its_end(command.current_dir(folder.path().join("leak/mail")));
         assert!(run.status == 2 && run.stderr.contains(&format!("did you mean {stored}?")), "{typed}: {run:?}");
     }
+    let typed = folder.path().join("leak/mail");
+    let run = folder.run(&["pairs", "--submission-by", typed.to_str().unwrap()]);
+    assert!(run.status == 2 && run.stderr.contains("did you mean leak/mail/?"), "{run:?}");
 }
