@@ -21,7 +21,7 @@ use super::known::{KnownDocuments, is_same};
 use super::messages::{IntakeStep, Parcel, ParcelEntry, ReadDocument};
 use super::options::{IngestOptions, OnChange};
 use super::prune::LastFile;
-use super::record::record_of;
+use super::record::{metadata_after, record_of};
 use super::summary::IngestSummary;
 use super::sweep::Sweep;
 use absent_fields::AbsentFields;
@@ -267,14 +267,8 @@ impl Intake<'_> {
         match read {
             Ok(read) => {
                 self.absent.note(&about, Some(read.format));
-                let source = about.file.as_ref().map(|file| file.source.as_str());
-                let boilerplate = self.options.marks(&about.name, source);
-                let record = record_of(
-                    about,
-                    &read,
-                    (self.batch.fingerprints(), self.batch.fingerprints_of_text()),
-                    boilerplate,
-                );
+                let fingerprints = (self.batch.fingerprints(), self.batch.fingerprints_of_text());
+                let record = record_of(about, &read, fingerprints);
                 let mail = self.remembered_mail(&record);
                 let IngestSummary { kept, failures, .. } = self.summary;
                 let added = self.resolve(record)?;
@@ -350,9 +344,14 @@ impl Intake<'_> {
         };
         if let Some((id, stored)) = same {
             self.sweep.meet(id);
-            if record.stored_text && !stored.stored_text {
-                // The document has the same bytes, but now its text must be stored too.
+            // The document has the same bytes. But now its text must be stored too, or it is boilerplate and
+            // needs all of its k-grams. A stored text is never lost.
+            let grows = record.stored_text > stored.stored_text || record.boilerplate > stored.boilerplate;
+            if grows && record.stored_text >= stored.stored_text {
+                self.summary.made_boilerplate += u64::from(record.boilerplate && !stored.boilerplate);
                 record.boilerplate |= stored.boilerplate;
+                let place = (record.name.as_str(), record.source.as_deref(), record.member.as_deref());
+                record.metadata = metadata_after(&stored.metadata, place, record.metadata.clone(), self.options);
                 self.batch.delete(id, stored);
                 return self.add(record, Outcome::Replaced).map(Some);
             }

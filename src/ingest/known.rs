@@ -42,9 +42,33 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
     let same_time = record.modified().is_some() && record.modified() == file.modified;
     let place = (about.name.as_str(), Some(file.source.as_str()), about.member.as_deref());
     let same_words = metadata_after(&record.metadata, place, about.metadata.clone(), options) == record.metadata;
-    let marked = record.boilerplate || !options.marks(&about.name, Some(&file.source));
-    let unchanged = same_time && same_words && marked && record.source.as_deref() == Some(&file.source);
+    let unchanged = same_time && same_words && record.source.as_deref() == Some(&file.source);
     Ok(if unchanged { Known::Unchanged(record.format) } else { Known::Content(record.digest) })
+}
+
+/// How a document is read that is not known to be stored.
+pub(super) struct Reading {
+    /// True if it is fingerprinted as boilerplate.
+    pub(super) boilerplate: bool,
+    pub(super) store_text: bool,
+}
+
+/// Decides how to read a document. If a boilerplate document changes, its mark stays. If a stored document
+/// becomes boilerplate, its text stays.
+pub(super) fn reading(store: &Store, options: &IngestOptions, about: &About) -> Result<Reading> {
+    let (marks, store_text) = (marks(options, about), options.store_text);
+    // What is stored of a name that this run meets again depends on the speed of commits.
+    if about.repeated || !marks && store.view().boilerplate_count() == 0 {
+        return Ok(Reading { boilerplate: marks, store_text });
+    }
+    let (is_marked, has_text) =
+        newest_stored(store, &about.name)?.map_or((false, false), |stored| (stored.boilerplate, stored.stored_text));
+    Ok(Reading { boilerplate: marks || is_marked, store_text: store_text || marks && !is_marked && has_text })
+}
+
+/// True if this run makes the document boilerplate.
+fn marks(options: &IngestOptions, about: &About) -> bool {
+    options.marks(&about.name, about.file.as_ref().map(|file| file.source.as_str()))
 }
 
 /// The documents of this container, if it was ingested whole under this name with the same settings and has
@@ -82,10 +106,12 @@ pub(super) fn is_same(options: &IngestOptions, stored: &DocumentRecord, record: 
 }
 
 /// True if a stored document may have the content of a file of `bytes` bytes that was not read yet: its size
-/// is the same, its format is allowed, and its text is stored if texts are to be stored.
+/// is the same, its format is allowed, its text is stored if texts are to be stored, and it is boilerplate if
+/// this run makes it so.
 fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes: u64) -> bool {
     let keeps = stored.stored_text || !options.store_text;
-    stored.bytes == bytes && keeps && options.read.front_end.allows(&stored.format, &about.hint)
+    let marked = stored.boilerplate || !marks(options, about);
+    stored.bytes == bytes && keeps && marked && options.read.front_end.allows(&stored.format, &about.hint)
 }
 
 /// The record of the newest document committed under a name.

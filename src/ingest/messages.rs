@@ -105,6 +105,8 @@ pub(crate) struct ReadDocument {
     pub(crate) digest: Digest,
     pub(crate) format: Format,
     pub(crate) facts: DocumentFacts,
+    /// True if it was fingerprinted as boilerplate.
+    pub(crate) boilerplate: bool,
     /// True if its compressed bytes came before this.
     pub(crate) stored_text: bool,
 }

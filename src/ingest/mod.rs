@@ -4,6 +4,7 @@
 //! fingerprints. One thread, the intake, takes the results in the order of the walk and commits each full
 //! batch. So ids and answers do not depend on the number of workers.
 
+mod fingerprinters;
 pub(crate) mod first_names;
 mod intake;
 mod known;

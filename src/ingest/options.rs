@@ -41,6 +41,7 @@ pub struct IngestOptions {
     /// Which files are documents, and how they are read.
     pub read: ReadOptions,
     /// Marks the documents as boilerplate: they never match, and their text is ignored in other documents.
+    /// All of their k-grams are fingerprints. So a stored document that is marked is read again and replaced.
     /// The mark stays until the document is removed.
     pub boilerplate: bool,
     /// The sources that are boilerplate, if only a part of the run is.

@@ -14,12 +14,7 @@ const UNTRUSTED_SECONDS: i64 = 3;
 
 /// The record of a document that was read and has `fingerprints` fingerprints, `of_text` of them of the text
 /// as written.
-pub(crate) fn record_of(
-    about: About,
-    read: &ReadDocument,
-    (fingerprints, of_text): (u64, u64),
-    boilerplate: bool,
-) -> DocumentRecord {
+pub(crate) fn record_of(about: About, read: &ReadDocument, (fingerprints, of_text): (u64, u64)) -> DocumentRecord {
     let (source, modified) = origin_of(&about);
     let facts = &read.facts;
     DocumentRecord {
@@ -41,7 +36,7 @@ pub(crate) fn record_of(
         format: read.format.name().to_owned(),
         extracted: facts.offsets == Offsets::Extracted,
         metadata: about.metadata,
-        boilerplate,
+        boilerplate: read.boilerplate,
         stored_text: read.stored_text,
         text_view: TextView(facts.text_view.map(|text| TextCounts {
             symbols: text.symbols,

@@ -1,5 +1,6 @@
 //! Repair: reads documents with damaged fingerprints again, if their text is unchanged.
 
+use super::fingerprinters::Fingerprinters;
 use crate::query::stored_place;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -38,8 +39,9 @@ pub(crate) fn repair(
         return Err(error);
     }
     repairing.copy_whole(task)?;
-    let mut reader = Reader::new(ReadOptions::default().limits);
-    let mut fingerprinter = Fingerprinter::new(repairing.profile());
+    let limits = ReadOptions::default().limits;
+    let mut fingerprinters = Fingerprinters::new(repairing.profile(), &limits);
+    let mut reader = Reader::new(limits);
     let damaged = repairing.damaged_documents();
     let (mut batch, mut expected) = (ContainerBatch::default(), 0);
     for (done, &id) in (1..).zip(&damaged) {
@@ -47,7 +49,8 @@ pub(crate) fn repair(
             (batch, expected) = expect(&repairing, &damaged, done)?;
         }
         let record = repairing.read_record(id)?;
-        match read_again(&mut repairing, (&mut reader, &mut batch), &mut fingerprinter, id, &record)? {
+        let fingerprinter = fingerprinters.of(record.boilerplate);
+        match read_again(&mut repairing, (&mut reader, &mut batch), fingerprinter, id, &record)? {
             Ok(now) => repairing.keep(now, record.stored_text)?,
             Err(reason) => repairing.lose(record, reason)?,
         }

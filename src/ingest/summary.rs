@@ -101,7 +101,7 @@ pub struct IngestSummary {
     /// Added or replacing documents that are boilerplate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub boilerplate: u64,
-    /// Stored documents that are boilerplate from now on.
+    /// Stored documents that are boilerplate from now on. They are among the replacing ones.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub made_boilerplate: u64,
     /// In a dry run, the first [`IngestSummary::LISTED`] names of documents that would be deleted: `pruned`

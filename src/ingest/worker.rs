@@ -3,7 +3,8 @@
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
 
-use super::known;
+use super::fingerprinters::Fingerprinters;
+use super::known::{self, Reading};
 use super::messages::{JobEntry, Parcel, ParcelEntry, ReadDocument, ReadJob};
 use super::options::IngestOptions;
 use fpdb_host::error::{DocumentError, Error, Result};
@@ -13,7 +14,6 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::columns::FINGERPRINT_BYTES;
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::extract::mail_headers;
-use fpdb_reading::fingerprint::Fingerprinter;
 use fpdb_reading::input::{Candidate, Content, Reader, format_of};
 use fpdb_store::{Store, TEXT_CHUNK_BYTES, compress};
 
@@ -42,7 +42,7 @@ pub(super) fn work(
         // An empty database has no document to compare with.
         looks: store.view().state().documents > 0,
         reader: Reader::new(options.read.limits.clone()),
-        fingerprinter: Fingerprinter::new(store.profile()).with_limits(&options.read.limits),
+        fingerprinters: Fingerprinters::new(store.profile(), &options.read.limits),
         headers: Vec::new(),
     };
     let mut worker = new();
@@ -129,7 +129,7 @@ struct Worker<'a> {
     progress: &'a dyn Progress,
     looks: bool,
     reader: Reader,
-    fingerprinter: Fingerprinter,
+    fingerprinters: Fingerprinters,
     /// The headers to keep of the mail that was read last.
     headers: Vec<(String, String)>,
 }
@@ -159,10 +159,12 @@ impl Worker<'_> {
     }
 
     fn read(&mut self, candidate: &Candidate, pieces: &mut Pieces) -> Result<ReadDocument> {
-        let Self { fingerprinter, progress, headers, .. } = self;
+        let Reading { boilerplate, store_text } = known::reading(self.store, self.options, &candidate.about)?;
+        let Self { fingerprinters, progress, headers, .. } = self;
+        let fingerprinter = fingerprinters.of(boilerplate);
         let (asked, unit) = (self.options.read.front_end, self.store.profile().unit());
         let mut format = None;
-        let mut text = self.options.store_text.then(TextChunks::default);
+        let mut text = store_text.then(TextChunks::default);
         let read = self.reader.read(candidate, self.stop, &|bytes| progress.read(bytes), &mut |bytes| {
             if format.is_none() {
                 let chosen = format_of(asked, &candidate.about.hint, bytes, unit)?;
@@ -185,10 +187,9 @@ impl Worker<'_> {
         };
         // Finished even after an error, to be ready for the next document.
         let facts = fingerprinter.finish(&mut pieces.parcel.fingerprints);
-        let stored_text = text.is_some();
         let (digest, facts) = (read?, facts?);
         text.map_or(Ok(()), |text| text.finish(pieces))?;
-        Ok(ReadDocument { digest, format, facts, stored_text })
+        Ok(ReadDocument { digest, format, facts, boilerplate, stored_text: store_text })
     }
 }
 

@@ -78,8 +78,10 @@ pub fn diff(
     let mut a = prepared(&mut QueryReader::new(profile, None, &read, finder.as_ref(), stop)?, a)?;
     task.step(STEP, 1, total)?;
     // Text is ignored only in the first document, the query.
-    let mut reader = QueryReader::new(profile, None, &read.skip_quotes(false), None, stop)?;
+    let mut reader = QueryReader::new(profile, None, &read.clone().skip_quotes(false), None, stop)?;
     let b = prepared(&mut reader, b)?;
+    // As in a database, all k-grams of boilerplate are its fingerprints.
+    let mut reader = QueryReader::new(&profile.of_boilerplate(), None, &read.skip_quotes(false), None, stop)?;
     for (read, source) in (2..).zip(&options.boilerplate) {
         task.step(STEP, read, total)?;
         let boilerplate = prepared(&mut reader, source)?;

@@ -261,10 +261,10 @@ impl StagingMapper {
         let (name, hint) = (name.to_owned(), String::new());
         let about = About { name, hint, file: None, member: None, metadata, repeated: false, named: false };
         let digest = xxh3_128(bytes).to_be_bytes();
-        let read = ReadDocument { digest, format, facts, stored_text: plan.store_text };
+        let read = ReadDocument { digest, format, facts, boilerplate: false, stored_text: plan.store_text };
         let is_of_text = |hash: u64| plan.profile.view_of(hash) == View::Text;
         let of_text = self.fingerprints.iter().filter(|fingerprint| is_of_text(fingerprint.hash)).count() as u64;
-        let record = record_of(about, &read, (fingerprints, of_text), false);
+        let record = record_of(about, &read, (fingerprints, of_text));
         let distinct = self.hashes.len() as u64;
         let distinct_of_text = self.hashes.iter().filter(|&&hash| is_of_text(hash)).count() as u64;
         let text_view = record.text_view.0.map(|text| TextCounts { distinct: distinct_of_text, ..text });

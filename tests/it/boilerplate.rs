@@ -1,5 +1,10 @@
 //! Boilerplate: what was handed out counts neither in the scores nor in the passages.
 
+use fpdb::{
+    Database, DatabaseWriter, DiffOptions, Document, Fingerprinter, Fingerprints, Format, IngestOptions, IngestSummary,
+    Language, Profile, QuerySource, Selection, Task, Unit, WordRule,
+};
+use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::support::{Folder, word};
@@ -128,4 +133,119 @@ fn diff_leaves_out_what_a_database_would_leave_out() {
     let flags = ["diff", "a.c", "b.c", "--format", "html", "-o", "report", "--single-file", "--anonymise"];
     folder.ok(&[&flags[..], &handed_out].concat());
     assert!(!std::fs::read_to_string(folder.path().join("report")).unwrap().contains("task.c"));
+}
+
+/// The windows across the end of a copy select k-grams that no window of the handed-out text itself selects.
+#[test]
+fn what_was_handed_out_makes_no_pair() {
+    let handed_out = statements(1, 40);
+    let folder = Folder::new();
+    folder.write("task.txt", &handed_out);
+    let lines: Vec<&str> = handed_out.lines().collect();
+    for student in 0..9 {
+        let part = lines[student..40 - student].join("\n");
+        let own = 1000 * (student as u64 + 1);
+        folder.write(&format!("in/{student}.txt"), statements(own, 30) + &part + "\n" + &statements(own + 500, 30));
+    }
+    for profile in ["prose", "text", "words"] {
+        let run = |arguments: &[&str]| folder.ok(&[&["--db", profile, "--format", "json"], arguments].concat()).json();
+        run(&["ingest", "--profile", profile, "in", "--boilerplate", "task.txt"]);
+        assert_eq!(run(&["pairs"]).len(), 0, "{profile}");
+    }
+}
+
+/// In each view, every k-gram of boilerplate is a fingerprint.
+#[test]
+fn the_fingerprints_of_boilerplate_are_all_of_its_kgrams() {
+    for name in Profile::NAMES {
+        let mut fingerprinter = Fingerprinter::new(&Profile::named(name).unwrap().of_boilerplate());
+        let mut found = Fingerprints::new();
+        fingerprinter.begin(Format::Code(Language::C));
+        fingerprinter.feed(statements(1, 100).as_bytes(), &mut found);
+        let facts = fingerprinter.finish(&mut found).unwrap();
+        assert_eq!(found.len() as u64, facts.kgrams + facts.text_view.map_or(0, |text| text.kgrams), "{name}");
+    }
+}
+
+/// A document has all of its k-grams as fingerprints as soon as it is boilerplate, and as long as it is.
+#[test]
+fn boilerplate_has_all_of_its_kgrams() {
+    let folder = tempfile::tempdir().unwrap();
+    let create = |name: &str| Database::builder().create(folder.path().join(name), Profile::PROSE).unwrap();
+    let counts = |run: IngestSummary| [run.added, run.replaced, run.unchanged, run.made_boilerplate];
+    let ingest = |writer: &DatabaseWriter, length, options: IngestOptions| {
+        let document = Document::new("task", statements(1, length));
+        // The metadata of a content stay with it.
+        let document = if options.boilerplate { document } else { document.with("week", "7") };
+        counts(writer.ingest_with([document], &options, &Task::new()).unwrap())
+    };
+    // Its mark, whether its fingerprints are all of its k-grams, and whether its text is stored.
+    let task = |writer: &DatabaseWriter| {
+        let task = writer.documents_named("task").unwrap().remove(0);
+        assert_eq!(task.metadata["week"], "7");
+        (task.boilerplate, task.fingerprints == task.kgrams, writer.text_of(task.id).unwrap().is_some())
+    };
+    let (plain, marked) = (IngestOptions::default(), IngestOptions::default().boilerplate(true));
+    let (late, early) = (create("late"), create("early"));
+    assert_eq!(ingest(&late, 40, plain.clone().store_text(true)), [1, 0, 0, 0]);
+    assert_eq!(task(&late), (false, false, true));
+    assert_eq!(ingest(&late, 40, marked.clone()), [0, 1, 0, 1]);
+    assert_eq!(task(&late), (true, true, true));
+    for again in [&marked, &plain] {
+        assert_eq!(ingest(&late, 40, again.clone()), [0, 0, 1, 0]);
+    }
+    assert_eq!(ingest(&late, 50, plain.clone()), [0, 1, 0, 0]);
+    assert_eq!(task(&late), (true, true, false));
+    // A merge copies its fingerprints.
+    assert_eq!(ingest(&early, 50, plain.clone()), [1, 0, 0, 0]);
+    assert_eq!(task(&early), (false, false, false));
+    assert_eq!(counts(early.merge(&late, &plain, &Task::new()).unwrap()), [0, 1, 0, 1]);
+    assert_eq!(task(&early), (true, true, false));
+    for database in [&late, &early] {
+        assert_eq!(database.verify(&Task::new()).unwrap().problems, []);
+    }
+}
+
+/// Profiles of all kinds of selections. In source code only the text as written is compared: the structure of
+/// all words is the same.
+fn profile() -> impl Strategy<Value = Profile> {
+    let units = prop_oneof![Just(Unit::Char), Just(Unit::Word), Just(Unit::Byte)];
+    let selections = prop_oneof![
+        4 => Just(Selection::Robust),
+        1 => Just(Selection::Plain),
+        1 => Just(Selection::SafeMod(3)),
+        1 => Just(Selection::Mod(3))
+    ];
+    prop_oneof![
+        4 => (units, 2u32..6, 1u32..9, selections)
+            .prop_map(|(unit, k, w, selection)| Profile::new(unit, WordRule::Letters, k, w, selection).unwrap()),
+        1 => Just(Profile::CODE),
+    ]
+}
+
+proptest! {
+    /// Each document has words of its own between parts of what was handed out. The letters of the three are
+    /// different ones, so whatever two documents share was handed out.
+    #[test]
+    fn what_was_handed_out_is_never_shared(
+        profile in profile(),
+        handed_out in "[ab]{1,3}( [a-c]{1,3}){4,80}",
+        a in prop::collection::vec(("[d-h]{3,9}( [d-h]{3,9}){0,20}", any::<[prop::sample::Index; 2]>()), 1..5),
+        b in prop::collection::vec(("[i-n]{3,9}( [i-n]{3,9}){0,20}", any::<[prop::sample::Index; 2]>()), 1..5),
+    ) {
+        let words: Vec<&str> = handed_out.split(' ').collect();
+        let in_memory = |name: &str, text: String| QuerySource::Bytes { name: name.into(), bytes: text.into_bytes() };
+        let submission = |name, pieces: Vec<(String, [prop::sample::Index; 2])>| {
+            let piece = |(own, ends): (String, [prop::sample::Index; 2])| {
+                let mut ends = ends.map(|end| end.index(words.len()));
+                ends.sort_unstable();
+                format!("{own} {} ", words[ends[0]..=ends[1]].join(" "))
+            };
+            in_memory(name, pieces.into_iter().map(piece).collect())
+        };
+        let (a, b) = (submission("a", a), submission("b", b));
+        let options = DiffOptions::default().boilerplate(vec![in_memory("task", format!(" {handed_out} "))]);
+        let answer = fpdb::diff(&a, &b, &profile, &options, &Task::new()).unwrap();
+        prop_assert_eq!(answer.text.map_or(answer.found, |text| text.found), 0);
+    }
 }

@@ -267,6 +267,22 @@ fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
     assert!(run.status == 2 && run.stderr.contains("--repair"), "{run:#?}");
 }
 
+/// Boilerplate has more fingerprints than other documents, before and after.
+#[test]
+fn a_repair_reads_boilerplate_as_an_ingest_does() {
+    let folder = Folder::new();
+    corpus(&folder, "c", 0..40);
+    folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "--boilerplate", "c"]);
+    folder.ok(&["compact"]);
+    let list = || folder.ok(&["list", "--format", "json"]).stdout;
+    let before = list();
+    flip_largest_table(&folder);
+    let repair = folder.ok(&["verify", "--repair", "--format", "json"]).json().remove(0);
+    assert!(!repair["repair"]["read_again"].as_array().unwrap().is_empty(), "{repair}");
+    assert_eq!(list(), before);
+    verified(&folder, ".fpdb");
+}
+
 /// A zip in a zip is copied to a temporary file. If that cannot be written, its documents are not lost.
 #[test]
 fn a_repair_that_cannot_write_temporary_files_loses_nothing() {

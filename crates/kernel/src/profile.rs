@@ -320,6 +320,19 @@ impl Profile {
         }
     }
 
+    /// The profile of boilerplate: each window is one hash, so every k-gram is a fingerprint. In another
+    /// document the windows across the end of a copy may select any of these k-grams. `mod:P` selects by the
+    /// hash alone and stays as it is.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_boilerplate(&self) -> Self {
+        let views = match self.views {
+            Views::Both { k, .. } => Views::Both { k, w: 1 },
+            views => views,
+        };
+        Self { w: 1, views, ..*self }
+    }
+
     /// The view that a fingerprint of this profile belongs to, by its hash.
     #[must_use]
     pub fn view_of(&self, hash: u64) -> View {

@@ -898,7 +898,7 @@ class IngestSummary(Answer):
         without_text: added or replacing ones that are not empty and have no text, such as scanned pages.
         attachments: those of added or replacing mails that are not read.
         absent_fields: fields to keep that no document which was read has.
-        boilerplate, made_boilerplate: added or replacing ones that are boilerplate, and stored ones that are it from now on.
+        boilerplate, made_boilerplate: added or replacing ones that are boilerplate, and stored ones that are it from now on (in `replaced` too).
         dry_run: whether nothing was stored; then `removed_names` are the first 1,000 names of documents that would be forgotten.
         interrupted: whether it was stopped; what was committed stays, and the same call continues.
     """

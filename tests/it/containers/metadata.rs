@@ -181,7 +181,7 @@ fn boilerplate_is_never_a_match_and_is_ignored_in_others() {
     // A stored document can become it.
     folder.ok(&["ingest", "-q", "licence.txt"]);
     let run = folder.ok(&["ingest", "--boilerplate", "licence.txt", "--format", "json"]).json();
-    assert_eq!((&run[0]["unchanged"], &run[0]["made_boilerplate"]), (&1.into(), &1.into()));
+    assert_eq!((&run[0]["replaced"], &run[0]["made_boilerplate"]), (&1.into(), &1.into()));
     let again = folder.ok(&["ingest", "--boilerplate", "licence.txt"]).stdout;
     assert!(!again.contains("from now on"), "{again}");
     assert!(query("q.txt")["boilerplate"].as_u64().unwrap() > 20);
