@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use axum::body::HttpBody;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
@@ -85,6 +86,9 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
         Some(Ok(room)) => Some(room),
         Some(Err(_)) => return Problem::too_many().into_response(),
     };
+    if let Err(problem) = check_understood(&request) {
+        return problem.into_response();
+    }
     let key = LoggedKey(identity.as_ref().map(|identity| Arc::clone(&identity.name)).unwrap_or_default());
     if let Some(identity) = identity {
         request.extensions_mut().insert(identity);
@@ -118,6 +122,25 @@ fn needed(method: &Method, route: Option<&str>) -> Option<Rights> {
         _ if route.starts_with("/v1/compact") || route.starts_with("/v1/backup") => Rights::Admin,
         _ => Rights::Read,
     })
+}
+
+/// Refuses parameters and bodies that the route does not read. A client that sends them expects them to have
+/// an effect.
+fn check_understood(request: &Request) -> Answer<()> {
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    if !route.starts_with("/v1/") {
+        return Ok(());
+    }
+    let reads_parameters = ["/v1/documents", "/v1/query", "/v1/report"].iter().any(|read| route.starts_with(read));
+    if !reads_parameters && request.uri().query().is_some_and(|query| !query.is_empty()) {
+        return Err(Problem::bad_request("this route has no parameters"));
+    }
+    let takes_body = [Method::POST, Method::PUT].contains(request.method());
+    let reads_body = takes_body && !["/v1/compact", "/v1/backup"].contains(&route);
+    if !reads_body && !request.body().is_end_stream() {
+        return Err(Problem::bad_request("this route reads no body with this method"));
+    }
+    Ok(())
 }
 
 /// Refuses a request under a name that is not the service's. In DNS rebinding, an attacker's name resolves to

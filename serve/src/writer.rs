@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use fpdb::maintenance::{Backup, BackupOptions};
 use fpdb::{
-    DatabaseWriter, Document, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal, SkipReason, StopToken,
-    Task,
+    DatabaseWriter, DocId, Document, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal, SkipReason,
+    StopToken, Task,
 };
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
@@ -78,7 +78,7 @@ type Reply<T> = oneshot::Sender<Answer<T>>;
 enum Change {
     Put(Box<Put>, Held, Reply<Outcome>),
     Bulk(Vec<Put>, Held, Reply<IngestSummary>),
-    Remove(String, Reply<Removal>),
+    Remove(String, Option<DocId>, Reply<Removal>),
     Compact(StopToken, Arc<Step>, Reply<fpdb::maintenance::Compaction>),
     Backup(PathBuf, BackupOptions, StopToken, Arc<Step>, Reply<Backup>),
 }
@@ -170,9 +170,9 @@ impl Writer {
         self.change(|reply| Change::Bulk(puts, held, reply)).await
     }
 
-    /// Removes all versions of a document.
-    pub(crate) async fn remove(&self, name: String) -> Answer<Removal> {
-        self.change(|reply| Change::Remove(name, reply)).await
+    /// Removes all versions of a document, or the one with this number.
+    pub(crate) async fn remove(&self, name: String, version: Option<DocId>) -> Answer<Removal> {
+        self.change(|reply| Change::Remove(name, version, reply)).await
     }
 
     /// Folds the database into one run.
@@ -238,8 +238,11 @@ fn make(
             drop(held);
             let _ = reply.send(summary.map_err(Problem::from));
         }
-        Change::Remove(name, reply) => {
-            let removal = database.remove(&[name]);
+        Change::Remove(name, version, reply) => {
+            let removal = database.documents_named(&name).and_then(|versions| {
+                let ids = versions.iter().map(|found| found.id).filter(|&id| version.is_none_or(|asked| asked == id));
+                database.remove_numbers(&ids.collect::<Vec<_>>())
+            });
             written.note(&removal);
             let _ = reply.send(removal.map_err(Problem::from));
         }
@@ -390,7 +393,7 @@ mod tests {
         assert!(!writer.is_well());
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         // The client must not try again.
-        let refused = runtime.block_on(writer.remove("a".into())).unwrap_err();
+        let refused = runtime.block_on(writer.remove("a".into(), None)).unwrap_err();
         assert_eq!(refused.status().as_u16(), 500);
     }
 

@@ -47,8 +47,8 @@ impl Service {
     }
 
     fn json(&self, method: &str, path: &str, body: &Value) -> Value {
-        let (_, answer) =
-            self.ask(method, path, "content-type: application/json\r\n", body.to_string().as_bytes()).unwrap();
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let (_, answer) = self.ask(method, path, "content-type: application/json\r\n", body.as_bytes()).unwrap();
         serde_json::from_slice(&answer).unwrap()
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use fpdb::{DocId, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs, ReadOptions};
+use fpdb::{DocId, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs, ReadOptions, Removal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
@@ -268,15 +268,27 @@ pub(crate) async fn bulk(
     app.writer.bulk(puts, Held::new(place, body.room)).await.map(Json)
 }
 
-/// Removes a document, all versions of it.
-#[utoipa::path(delete, path = "/v1/documents/{name}", tag = "documents", params(("name" = String, Path, description = "The name, with its slashes")),
+/// Which versions of a document to remove.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RemoveQuery {
+    /// The number of the only version to remove; all versions without it.
+    id: Option<u32>,
+}
+
+/// Removes a document, all versions of it or one.
+#[utoipa::path(delete, path = "/v1/documents/{name}", tag = "documents", params(("name" = String, Path, description = "The name, with its slashes"), RemoveQuery),
     responses((status = 200, description = "The removal", body = ref("#/components/schemas/fpdb.rm-1")),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
-pub(crate) async fn remove(State(app): State<Arc<App>>, Name(name): Name) -> Answer<Json<fpdb::Removal>> {
+pub(crate) async fn remove(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    Params(asked): Params<RemoveQuery>,
+) -> Answer<Json<Removal>> {
     let _place = app.work.enter()?;
-    let removal = app.writer.remove(name).await?;
-    match removal.unknown_names.first() {
-        Some(name) => Err(Problem::no_document(name)),
-        None => Ok(Json(removal)),
+    match app.writer.remove(name.clone(), asked.id.map(DocId)).await? {
+        Removal { removed: 0, .. } => Err(Problem::no_document(&name)),
+        removal => Ok(Json(removal)),
     }
 }

@@ -119,6 +119,10 @@ pub(super) struct Asked {
 impl Asked {
     pub(super) async fn read(app: &Arc<App>, raw: RawQuery, request: Request) -> Answer<Self> {
         let media_type = media_type(request.headers());
+        let is_several = media_type == "multipart/form-data";
+        if !raw.name.is_empty() && (is_several || media_type == "application/json") {
+            return Err(Problem::bad_request("name in the address is for a document as it is, not for this body"));
+        }
         let (parts, body) = request.into_parts();
         let headers = parts.headers.clone();
         let HeldBody { bytes, room } = read_body(app, Request::from_parts(parts, body)).await?;
@@ -140,6 +144,9 @@ impl Asked {
             "multipart/form-data" => multipart(headers, bytes).await?,
             _ => (vec![QuerySource::Bytes { name: raw.name, bytes }], None),
         };
+        if given.is_some() && from_address.is_some() {
+            return Err(Problem::bad_request("options stand in the body and in the address: leave one of them out"));
+        }
         let given = given.or(from_address).unwrap_or_else(|| Value::Object(Map::new()));
         let options: QueryOptions = fpdb::options_from_json(&QueryOptions::default(), given)?;
         let most = app.options.max_results;
@@ -147,7 +154,6 @@ impl Asked {
             return Err(Problem::bad_request(format!("top is at most {most} here")));
         }
         let read = read_options(app, options.read.clone())?;
-        let is_several = media_type == "multipart/form-data";
         Ok(Self { sources, options: options.read(read), is_several, _room: room })
     }
 

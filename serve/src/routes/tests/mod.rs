@@ -154,6 +154,18 @@ fn documents_are_stored_shown_listed_and_removed() {
 }
 
 #[test]
+fn one_version_of_a_document_is_removed() {
+    let service = service();
+    service.put("a", "first");
+    let first = service.get("/v1/documents/a").json()["id"].as_u64().unwrap();
+    service.ask("PUT", "/v1/documents/a?on_change=both", &[], "second");
+    let removed = service.ask("DELETE", &format!("/v1/documents/a?id={first}"), &[], "");
+    assert_eq!((removed.status, &removed.json()["removed"]), (200, &json!(1)));
+    assert_eq!(service.get(&format!("/v1/documents/a?id={first}")).status, 404);
+    assert_eq!(service.get("/v1/documents/a?text=true").json()["text"], "second");
+}
+
+#[test]
 fn a_document_that_is_replaced_again_and_again_is_always_there() {
     let service = service();
     service.put("a", "0");
