@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use crate::error::{Result, ServeError};
 use crate::jobs::Jobs;
 use crate::keys::{KeyLimits, Keys};
-use crate::metrics::Metrics;
+use crate::metrics::{JobFigures, Metrics};
 use crate::settings::ServeOptions;
 use crate::tls::Tls;
 use crate::work::Work;
@@ -64,14 +64,14 @@ impl App {
         let mut epoch = [0; 4];
         getrandom::fill(&mut epoch)
             .map_err(|error| ServeError::system("get random bytes")(std::io::Error::other(error)))?;
-        let (stop, written) = (StopToken::new(), Written::default());
+        let (stop, written, of_jobs) = (StopToken::new(), Written::default(), JobFigures::default());
         let bodies = (options.body_memory >> 10).min(Semaphore::MAX_PERMITS);
         Ok(Arc::new(Self {
             reader: std::sync::Mutex::new(Some(reader)),
-            metrics: Metrics::new(&written),
+            metrics: Metrics::new(&written, &of_jobs),
             writer: Writer::start(writer, written)?,
             work: Work::new(options.worker_count(), options.queue, stop.clone()),
-            jobs: Jobs::new(options.jobs, options.kept_jobs, stop),
+            jobs: Jobs::new(options.jobs, options.kept_jobs, stop, of_jobs),
             keys,
             tls,
             bodies: Arc::new(Semaphore::new(bodies)),

@@ -14,6 +14,8 @@ use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 
 use crate::keys::{Identity, Rights};
+use crate::log::{self, JobLine};
+use crate::metrics::JobFigures;
 use crate::problem::{Answer, Problem};
 
 /// What a job does.
@@ -25,6 +27,18 @@ pub(crate) enum JobKind {
     Repeats,
     Compact,
     Backup,
+}
+
+impl JobKind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Pairs => "pairs",
+            Self::Dedup => "dedup",
+            Self::Repeats => "repeats",
+            Self::Compact => "compact",
+            Self::Backup => "backup",
+        }
+    }
 }
 
 /// How far a job is.
@@ -107,6 +121,7 @@ pub(crate) struct Job {
     pub(crate) stop: StopToken,
     pub(crate) step: Arc<Step>,
     progressing: Mutex<Progressing>,
+    figures: JobFigures,
 }
 
 impl Job {
@@ -154,12 +169,15 @@ impl Job {
         let mut progressing = self.progressing();
         match outcome {
             Ok((result, rows)) => {
+                self.figures.succeeded(self.kind);
                 progressing.state = JobState::Done;
                 progressing.rows = rows;
                 progressing.result = Some(Arc::new(result));
             }
             Err(_) if self.stop.is_stopped() => progressing.state = JobState::Stopped,
             Err(problem) => {
+                self.figures.failed(self.kind);
+                log::job(&JobLine { job: &self.id, kind: self.kind, key: &self.owner, failed: problem.whole() });
                 progressing.state = JobState::Failed;
                 progressing.problem = Some(problem);
             }
@@ -201,11 +219,12 @@ pub(crate) struct Jobs {
     kept: usize,
     jobs: Mutex<VecDeque<Arc<Job>>>,
     stop: StopToken,
+    figures: JobFigures,
 }
 
 impl Jobs {
-    pub(crate) fn new(at_a_time: usize, kept: usize, stop: StopToken) -> Self {
-        Self { running: Arc::new(Semaphore::new(at_a_time)), kept, jobs: Mutex::default(), stop }
+    pub(crate) fn new(at_a_time: usize, kept: usize, stop: StopToken, figures: JobFigures) -> Self {
+        Self { running: Arc::new(Semaphore::new(at_a_time)), kept, jobs: Mutex::default(), stop, figures }
     }
 
     fn jobs(&self) -> std::sync::MutexGuard<'_, VecDeque<Arc<Job>>> {
@@ -228,6 +247,7 @@ impl Jobs {
             stop: self.stop.child(),
             step: Arc::default(),
             progressing: Mutex::new(progressing),
+            figures: self.figures.clone(),
         });
         let mut jobs = self.jobs();
         if jobs.len() >= self.kept {

@@ -1,10 +1,12 @@
-//! Log: a line of JSON for each request, on standard error. No line holds a text, a name of a document, a
+//! Log: a line of JSON for each request and each failed job, on standard error. No line holds a text, a name of a document, a
 //! query string or a key.
 
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+
+use crate::jobs::JobKind;
 
 /// A request, as the log records it.
 #[derive(Debug, Serialize)]
@@ -21,6 +23,18 @@ pub(crate) struct RequestLine<'a> {
     /// The cause of a failure, if the answer does not contain all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cause: Option<&'a str>,
+}
+
+/// A job that has failed.
+#[derive(Debug, Serialize)]
+pub(crate) struct JobLine<'a> {
+    /// The id of the job.
+    pub(crate) job: &'a str,
+    pub(crate) kind: JobKind,
+    /// The name of the key that asked for it; empty without one.
+    pub(crate) key: &'a str,
+    /// The cause.
+    pub(crate) failed: &'a str,
 }
 
 /// An event that does not concern a request.
@@ -51,6 +65,10 @@ fn write(line: impl Serialize) {
 }
 
 pub(crate) fn request(line: &RequestLine<'_>) {
+    write(line);
+}
+
+pub(crate) fn job(line: &JobLine<'_>) {
     write(line);
 }
 

@@ -1,7 +1,7 @@
 //! Metrics: figures for Prometheus.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -10,6 +10,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::jobs::JobKind;
 use crate::writer::Written;
 
 /// Upper bounds of the times of requests, in seconds.
@@ -25,6 +26,36 @@ struct Request {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Route {
     route: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Kind {
+    kind: &'static str,
+}
+
+/// The figures of jobs.
+#[derive(Clone, Default)]
+pub(crate) struct JobFigures {
+    failed: Family<Kind, Counter>,
+    /// When this process made its last backup, in seconds since 1970.
+    last_backup: Gauge,
+}
+
+impl JobFigures {
+    pub(crate) fn failed(&self, kind: JobKind) {
+        self.failed.get_or_create(&Kind { kind: kind.name() }).inc();
+    }
+
+    pub(crate) fn succeeded(&self, kind: JobKind) {
+        if kind == JobKind::Backup {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+            self.last_backup.set(signed(since.as_secs()));
+        }
+    }
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// The figures. Requests are counted by route, never by path: paths hold names of documents.
@@ -46,7 +77,7 @@ pub(crate) struct Reading {
 }
 
 impl Metrics {
-    pub(crate) fn new(written: &Written) -> Self {
+    pub(crate) fn new(written: &Written, of_jobs: &JobFigures) -> Self {
         let mut registry = Registry::with_prefix("fpdb");
         let requests = Family::<Request, Counter>::default();
         let times = Family::<Route, Histogram>::new_with_constructor(|| Histogram::new(TIMES));
@@ -56,6 +87,13 @@ impl Metrics {
         registry.register("connections", "Open connections", connections.clone());
         registry.register("requests_inside", "Requests worked on or waiting", inside.clone());
         registry.register("jobs_unfinished", "Jobs that run or wait", jobs.clone());
+        registry.register("jobs_failed", "Jobs that have failed, by kind", of_jobs.failed.clone());
+        registry.register_with_unit(
+            "last_backup_timestamp",
+            "Time of the last backup made by this process; 0 before the first",
+            Unit::Seconds,
+            of_jobs.last_backup.clone(),
+        );
         registry.register("documents", "Documents stored", documents.clone());
         registry.register("commits", "Commits made by this process", written.commits.clone());
         registry.register(
@@ -75,7 +113,6 @@ impl Metrics {
 
     /// All figures, in the text form of OpenMetrics.
     pub(crate) fn text(&self, reading: &Reading) -> Result<String, fmt::Error> {
-        let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.inside.set(signed(reading.inside as u64));
         self.jobs.set(signed(reading.jobs as u64));
         self.documents.set(signed(reading.documents));

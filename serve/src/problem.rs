@@ -75,6 +75,11 @@ impl Problem {
         self
     }
 
+    /// The cause, or else what the client is told.
+    pub(crate) fn whole(&self) -> &str {
+        self.0.cause.as_deref().or(self.0.detail.as_deref()).unwrap_or(self.0.title)
+    }
+
     /// Its HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
@@ -201,11 +206,12 @@ impl Problem {
 
     /// The service itself has failed.
     pub(crate) fn internal(cause: impl Into<String>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service has failed")
-            .hint("the log of the service tells more under the id of the request")
-            .cause(cause)
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the service has failed").hint(SEE_LOG).cause(cause)
     }
 }
+
+/// The next step after a failure of the service.
+const SEE_LOG: &str = "the log of the service tells more under the id of the request or job";
 
 /// Whether an answer may contain an error's sentence. A sentence with a path must not leave the server.
 enum Told {
@@ -299,6 +305,8 @@ impl From<&Error> for Problem {
         if let Whole = told {
             problem.0.detail = Some(error.chain());
             problem.0.hint = error.hint();
+        } else if status == S::INTERNAL_SERVER_ERROR {
+            problem = problem.hint(SEE_LOG);
         }
         problem
     }

@@ -5,8 +5,8 @@ mod page;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
@@ -21,6 +21,8 @@ const TEXT: &str =
 struct Service {
     process: Child,
     address: SocketAddr,
+    /// What it has said on standard error.
+    said: Arc<Mutex<String>>,
 }
 
 impl Service {
@@ -37,9 +39,29 @@ impl Service {
         said.read_line(&mut line).unwrap();
         let address = line.split_once("http://").and_then(|(_, rest)| rest.split_once('/')).map(|(address, _)| address);
         let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
-        // What it says later is not looked at, and must not fill the pipe.
-        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        Self { process, address }
+        // What it says later must not fill the pipe.
+        let lines = Arc::new(Mutex::new(line));
+        let heard = Arc::clone(&lines);
+        std::thread::spawn(move || {
+            for line in said.lines().map_while(Result::ok) {
+                heard.lock().unwrap().push_str(&format!("{line}\n"));
+            }
+        });
+        Self { process, address, said: lines }
+    }
+
+    /// Waits for a line of the log that has the field `name`.
+    fn logged(&self, name: &str) -> Value {
+        let begun = Instant::now();
+        loop {
+            let said = self.said.lock().unwrap().clone();
+            let mut lines = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            if let Some(line) = lines.find(|line| line.get(name).is_some()) {
+                return line;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(10), "no line has {name}: {said}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     fn ask(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> std::io::Result<(u16, Vec<u8>)> {
@@ -187,6 +209,18 @@ fn results_of_jobs_are_the_lines_of_the_program() {
 }
 
 #[test]
+fn the_log_tells_why_a_job_failed() {
+    let folder = prepared();
+    folder.write("a-file", "x");
+    let service = Service::start(&folder, &["--backup-folder", "a-file"]);
+    let job = service.json("POST", "/v1/backup", &Value::Null);
+    let line = service.logged("job");
+    assert_eq!((&line["job"], &line["kind"], &line["key"]), (&job["id"], &json!("backup"), &json!("")));
+    assert!(line["failed"].as_str().unwrap().contains("a-file"), "{line}");
+    assert_eq!(service.end(), Some(0));
+}
+
+#[test]
 fn acknowledged_documents_survive_kills() {
     acknowledged_documents_survive(3);
 }
@@ -290,7 +324,8 @@ fn keys_are_made_needed_and_read_again() {
     folder.write("keys", line);
     let service = Service::start(&folder, &["--key-file", "keys"]);
     let ask = |method: &str, key: &str| {
-        service.ask(method, "/v1/documents/a", &format!("authorization: Bearer {key}\r\n"), b"text").unwrap().0
+        let body: &[u8] = if method == "PUT" { b"text" } else { b"" };
+        service.ask(method, "/v1/documents/a", &format!("authorization: Bearer {key}\r\n"), body).unwrap().0
     };
     assert_eq!((ask("GET", key), ask("PUT", key), ask("PUT", other)), (404, 403, 401));
     folder.write("keys", other_line);

@@ -329,6 +329,21 @@ fn backups_are_made_in_the_folder_of_the_service() {
     let numbers: Vec<_> = listed["backups"].as_array().unwrap().iter().map(|backup| &backup["number"]).collect();
     assert_eq!(numbers, [2, 3]);
     assert_eq!(listed["backups"][1]["documents"], 3);
+    let made_at = &listed["backups"][1]["made_at"];
+    let last = service.get("/metrics").text();
+    let last = last.lines().find_map(|line| line.strip_prefix("fpdb_last_backup_timestamp_seconds ")).unwrap();
+    assert!((made_at.as_i64().unwrap()..).contains(&last.parse().unwrap()), "{last}, {made_at}");
+    // Another database does not add to these.
+    let of_another = folder.clone();
+    let another = Service::new(|options| ServeOptions { backup_folder: Some(of_another), ..options });
+    let asked = another.ask("POST", "/v1/backup", &[], "");
+    let failed = another.finished(asked.header("location"));
+    assert_eq!(failed["state"], "failed");
+    assert!(failed["problem"]["hint"].as_str().unwrap().contains("log"), "{failed}");
+    let figures = another.get("/metrics").text();
+    for line in ["fpdb_jobs_failed_total{kind=\"backup\"} 1", "fpdb_last_backup_timestamp_seconds 0"] {
+        assert!(figures.contains(line), "{figures}");
+    }
     // The backup can be restored as a database.
     let restored = place.path().join("restored");
     drop(Database::builder().restore(&restored, &folder, None).unwrap());
