@@ -130,6 +130,7 @@ impl Asked {
         let (sources, given) = match media_type.as_str() {
             // Clients such as `curl -d` send this media type if the user names none.
             "application/x-www-form-urlencoded" => return Err(Problem::media_type(KINDS)),
+            "" if bytes.is_empty() => return Err(Problem::media_type(KINDS)),
             "" | "text/plain" if is_query(&bytes) => return Err(Problem::media_type(KINDS)),
             "application/json" => {
                 let QueryRequest { text, document, id, name, options } = parse(&bytes)?;

@@ -134,6 +134,8 @@ fn hostile_requests_are_refused() {
         (415, "POST", "/v1/query", &[FORM], r#"{"text": "x"}"#),
         (415, "POST", "/v1/query", &[FORM], "a text that was meant as a document"),
         (415, "POST", "/v1/report", &[FORM], r#"{"document": "a"}"#),
+        (415, "POST", "/v1/query", &[], ""),
+        (400, "POST", "/v1/query", &[json_type], ""),
         (415, "POST", "/v1/query", &[], r#"{"id": 0, "options": {"top": 1}}"#),
         (415, "POST", "/v1/query", &[("content-type", "text/plain;charset=UTF-8")], r#"{"text": "x"}"#),
         (400, "PUT", "/v1/documents", &[], "{\"name\":\"x\"}\n"),
