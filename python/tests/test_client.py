@@ -80,7 +80,7 @@ def served(tmp_path, request):
     command = [PROGRAM, "serve", "--db", path, "--listen", "127.0.0.1:0", "--key-file", key_file, "--log-requests", "false"]
     command += getattr(request, "param", [])
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as service:
-        url = re.search(r"http://\S+?(?=/ )", service.stderr.readline()).group()
+        url = re.search(r"http://[^/]+", service.stderr.readline()).group()
         try:
             yield url, path, keys
         finally:

@@ -134,19 +134,24 @@ async fn run(app: Arc<App>, started: impl FnOnce(std::net::SocketAddr)) -> Resul
     let hear = |kind| signal(kind).map_err(ServeError::system("hear signals"));
     let (mut terminate, mut interrupt) = (hear(SignalKind::terminate())?, hear(SignalKind::interrupt())?);
     let mut hangup = hear(SignalKind::hangup())?;
+    let local = listener.local_addr().map_err(listen)?;
+    let scheme = if app.options.tls_cert.is_some() { "https" } else { "http" };
+    log::event("serving", &format!("{scheme}://{local}/"));
     if !address.ip().is_loopback() && app.options.tls_cert.is_none() {
         log::event("others can read keys and texts on the network", "there is no certificate; see --tls-cert");
     }
-    started(listener.local_addr().map_err(listen)?);
+    started(local);
     let reloading = Arc::clone(&app);
     let reload = tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             match reloading.keys.reload() {
-                Ok(()) => log::event("the keys were read again", ""),
+                Ok(true) => log::event("the keys were read again", ""),
+                Ok(false) => {}
                 Err(error) => log::event("the keys stay as they were", &error.to_string()),
             }
             match reloading.tls.reload() {
-                Ok(()) => log::event("the certificate was read again", ""),
+                Ok(true) => log::event("the certificate was read again", ""),
+                Ok(false) => {}
                 Err(error) => log::event("the certificate stays as it was", &error.to_string()),
             }
         }

@@ -68,45 +68,46 @@ fn known_method(method: &Method) -> bool {
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS].contains(method)
 }
 
-/// Passes a request on if its host, origin and key are right. Ends it when its time is over.
-pub(crate) async fn admit(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
-    let identity = match check(&app, &request) {
-        Ok(identity) => identity,
-        Err(problem) => return problem.into_response(),
-    };
+/// Passes a request on if its host, origin and key are right. The log names its key in any case.
+pub(crate) async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let sender = app.keys.identify(bearer(request.headers()));
+    let key = LoggedKey(sender.as_ref().map(|sender| Arc::clone(&sender.name)).unwrap_or_default());
+    let mut response = pass(&app, sender, request, next).await.unwrap_or_else(Problem::into_response);
+    response.extensions_mut().insert(key);
+    response
+}
+
+/// Checks a request and passes it on. Ends it when its time is over.
+async fn pass(app: &App, sender: Option<Identity>, mut request: Request, next: Next) -> Answer<Response> {
+    let identity = check(app, sender, &request)?;
     if let Some(rate) = identity.as_ref().and_then(|identity| identity.rate.as_ref())
         && let Err(until) = rate.check()
     {
         let wait = until.wait_time_from(DefaultClock::default().now());
-        return Problem::too_often(wait.as_secs() + 1).into_response();
+        return Err(Problem::too_often(wait.as_secs() + 1));
     }
     // Without keys there is no room per key.
     let room = match identity.as_ref().and_then(|identity| identity.room.clone()).map(|room| room.try_acquire_owned()) {
         None => None,
         Some(Ok(room)) => Some(room),
-        Some(Err(_)) => return Problem::too_many().into_response(),
+        Some(Err(_)) => return Err(Problem::too_many()),
     };
-    if let Err(problem) = check_understood(&request) {
-        return problem.into_response();
-    }
-    let key = LoggedKey(identity.as_ref().map(|identity| Arc::clone(&identity.name)).unwrap_or_default());
+    check_understood(&request)?;
     if let Some(identity) = identity {
         request.extensions_mut().insert(identity);
     }
     let answered = tokio::time::timeout(app.options.request_time(), next.run(request)).await;
     drop(room);
-    let mut response = answered.unwrap_or_else(|_| Problem::too_slow(app.options.request_seconds).into_response());
-    response.extensions_mut().insert(key);
-    response
+    answered.map_err(|_| Problem::too_slow(app.options.request_seconds))
 }
 
 /// Checks a request, and returns its sender. `None` if the route needs no key.
-fn check(app: &App, request: &Request) -> Answer<Option<Identity>> {
+fn check(app: &App, sender: Option<Identity>, request: &Request) -> Answer<Option<Identity>> {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     check_host(request.uri(), request.headers(), &app.options.hosts)?;
     let Some(needed) = needed(request.method(), route) else { return Ok(None) };
     check_origin(request.headers())?;
-    let identity = app.keys.identify(bearer(request.headers())).ok_or_else(Problem::no_key)?;
+    let identity = sender.ok_or_else(Problem::no_key)?;
     if identity.rights < needed {
         return Err(Problem::no_rights(needed.name()));
     }

@@ -150,12 +150,12 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Reads the file again. After an error the previous keys remain valid.
-    pub(crate) fn reload(&self) -> Result<()> {
-        let Some(path) = &self.file else { return Ok(()) };
+    /// Reads the file again. False if there is none. After an error the previous keys remain valid.
+    pub(crate) fn reload(&self) -> Result<bool> {
+        let Some(path) = &self.file else { return Ok(false) };
         let read = read(path, self.limits)?;
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = read;
-        Ok(())
+        Ok(true)
     }
 
     /// The owner of a key; `None` if the key is unknown.

@@ -35,12 +35,12 @@ impl Tls {
         Ok(Self(Some((files, acceptor))))
     }
 
-    /// Reads the files again. After an error the previous certificate stays in use.
-    pub(crate) fn reload(&self) -> Result<()> {
-        let Some((files, acceptor)) = &self.0 else { return Ok(()) };
+    /// Reads the files again. False if there are none. After an error the previous certificate stays in use.
+    pub(crate) fn reload(&self) -> Result<bool> {
+        let Some((files, acceptor)) = &self.0 else { return Ok(false) };
         let read = read(files)?;
         *acceptor.write().unwrap_or_else(PoisonError::into_inner) = read;
-        Ok(())
+        Ok(true)
     }
 
     /// Begins TLS on a connection; `None` if the service has no certificate.

@@ -37,7 +37,8 @@ impl Service {
         let mut said = BufReader::new(process.stderr.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
-        let address = line.split_once("http://").and_then(|(_, rest)| rest.split_once('/')).map(|(address, _)| address);
+        let serving: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let address = serving["detail"].as_str().and_then(|url| url.strip_prefix("http://")?.strip_suffix('/'));
         let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
         // What it says later must not fill the pipe.
         let lines = Arc::new(Mutex::new(line));
@@ -50,16 +51,17 @@ impl Service {
         Self { process, address, said: lines }
     }
 
-    /// Waits for a line of the log that has the field `name`.
-    fn logged(&self, name: &str) -> Value {
+    /// Waits for a line of the log whose field `name` has this value.
+    fn logged(&self, name: &str, value: impl Into<Value>) -> Value {
+        let value = value.into();
         let begun = Instant::now();
         loop {
             let said = self.said.lock().unwrap().clone();
             let mut lines = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            if let Some(line) = lines.find(|line| line.get(name).is_some()) {
+            if let Some(line) = lines.find(|line| line[name] == value) {
                 return line;
             }
-            assert!(begun.elapsed() < Duration::from_secs(10), "no line has {name}: {said}");
+            assert!(begun.elapsed() < Duration::from_secs(10), "no line has {name} {value}: {said}");
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -214,7 +216,7 @@ fn the_log_tells_why_a_job_failed() {
     folder.write("a-file", "x");
     let service = Service::start(&folder, &["--backup-folder", "a-file"]);
     let job = service.json("POST", "/v1/backup", &Value::Null);
-    let line = service.logged("job");
+    let line = service.logged("job", job["id"].clone());
     assert_eq!((&line["job"], &line["kind"], &line["key"]), (&job["id"], &json!("backup"), &json!("")));
     assert!(line["failed"].as_str().unwrap().contains("a-file"), "{line}");
     assert_eq!(service.end(), Some(0));
@@ -322,7 +324,8 @@ fn keys_are_made_needed_and_read_again() {
     let other = folder.ok(&["serve", "--new-key", "ben", "--rights", "write"]).stdout;
     let (other, other_line) = other.trim_end().split_once('\n').unwrap();
     folder.write("keys", line);
-    let service = Service::start(&folder, &["--key-file", "keys"]);
+    let arguments = ["serve", "--db", "db", "--listen", "127.0.0.1:0", "--key-file", "keys"];
+    let service = Service::of(&mut folder.command(&arguments));
     let ask = |method: &str, key: &str| {
         let body: &[u8] = if method == "PUT" { b"text" } else { b"" };
         service.ask(method, "/v1/documents/a", &format!("authorization: Bearer {key}\r\n"), body).unwrap().0
@@ -336,6 +339,10 @@ fn keys_are_made_needed_and_read_again() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(ask("PUT", other), 201);
+    // The log names the key of a refused request, and only files that were read again.
+    assert_eq!(service.logged("status", 403)["key"], "ann");
+    service.logged("event", "the keys were read again");
+    assert!(!service.said.lock().unwrap().contains("certificate"));
     assert_eq!(service.end(), Some(0));
 }
 

@@ -15,6 +15,8 @@ pub(crate) use with_service::run;
 
 #[cfg(feature = "serve")]
 mod with_service {
+    use std::io::IsTerminal;
+
     use fpdb_serve::{Rights, ServeError, ServeOptions};
 
     use super::*;
@@ -45,8 +47,11 @@ mod with_service {
         let path = options.db.clone();
         let scheme = if options.tls_cert.is_some() { "https" } else { "http" };
         let served = fpdb_serve::serve(options, |address| {
-            printer
-                .note(&format!("serving {} at {scheme}://{address}/ (Ctrl-C ends it)", database::display_path(&path)));
+            // Elsewhere than on a terminal, standard error is the log, which has the address in JSON.
+            if std::io::stderr().is_terminal() {
+                let path = database::display_path(&path);
+                printer.note(&format!("serving {path} at {scheme}://{address}/ (Ctrl-C ends it)"));
+            }
         });
         match served {
             // The program has its own hints for errors of the library.
