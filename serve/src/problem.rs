@@ -181,7 +181,7 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ending", "the service ends").retry_after(5)
     }
 
-    /// The database refused the last change a moment ago.
+    /// The database refused the last change a moment ago, or takes no further ones.
     pub(crate) fn not_written() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "not-written", "the database refused the last change")
             .hint("the log of the service tells the cause: remove it, and restart the service")
@@ -297,11 +297,16 @@ impl From<&Error> for Problem {
                 (S::INSUFFICIENT_STORAGE, "memory", "the service is allowed too little memory for this", Whole)
             }
             Error::Stopped => (S::SERVICE_UNAVAILABLE, "stopped", "the work was stopped", Whole),
+            // The store takes no changes before it is opened again.
+            Error::Store { failure: StoreFailure::Stopped, .. } => return Self::not_written().cause(error.chain()),
             // All other errors concern the server's own files. Errors that are added later are also sent by
             // title only.
             _ => (S::INTERNAL_SERVER_ERROR, "internal", "the service has failed", TitleOnly),
         };
         let mut problem = Self::new(status, kind, title).cause(error.chain());
+        if kind == "no-space" {
+            problem = problem.hint("make room on its disk, and restart the service");
+        }
         if let Whole = told {
             problem.0.detail = Some(error.chain());
             problem.0.hint = error.hint();

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use fpdb::maintenance::{Backup, BackupOptions};
 use fpdb::{
     DatabaseWriter, DocId, Document, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal, SkipReason,
-    StopToken, Task,
+    StopToken, StoreFailure, Task,
 };
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
@@ -90,6 +91,8 @@ pub(crate) struct Written {
     pub(crate) documents: Counter,
     /// When the database refused the last change, as after an error of the disk.
     refused: Arc<Mutex<Option<Instant>>>,
+    /// True once the store takes no changes until it is opened again.
+    stopped: Arc<AtomicBool>,
 }
 
 impl Written {
@@ -99,13 +102,17 @@ impl Written {
             Ok(_) => drop(self.commits.inc()),
             // The other errors are those of the request.
             Err(error) if !Problem::from(error).status().is_server_error() => return,
+            Err(Error::Store { failure: StoreFailure::Stopped, .. }) => self.stopped.store(true, Ordering::Relaxed),
             Err(_) => {}
         }
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = outcome.as_ref().err().map(|_| Instant::now());
     }
 
-    /// True if the last change was refused, and that was less than `time` ago.
+    /// True if the last change was refused less than `time` ago, or if no further one is possible.
     fn refused_within(&self, time: Duration) -> bool {
+        if self.stopped.load(Ordering::Relaxed) {
+            return true;
+        }
         let refused = *self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         refused.is_some_and(|refused| refused.elapsed() < time)
     }
@@ -144,7 +151,8 @@ impl Writer {
         }
     }
 
-    /// False if the database refused the last change within [`REFUSED`], or if the thread has panicked.
+    /// False if the database refused the last change within [`REFUSED`] or takes no further ones, or if the
+    /// thread has panicked.
     pub(crate) fn is_well(&self) -> bool {
         let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         !self.written.refused_within(REFUSED) && !changes.as_ref().is_some_and(mpsc::Sender::is_closed)
@@ -410,5 +418,8 @@ mod tests {
         assert!(!writer.is_well() && !written.refused_within(Duration::ZERO));
         written.note(&Ok(()));
         assert!(writer.is_well());
+        let stopped = Error::Store { action: "write", failure: StoreFailure::Stopped, source: "x".into() };
+        written.note(&Err::<(), _>(stopped));
+        assert!(written.refused_within(Duration::ZERO));
     }
 }

@@ -223,6 +223,30 @@ fn the_log_tells_why_a_job_failed() {
 }
 
 #[test]
+fn after_a_failed_write_changes_are_refused_until_a_restart() {
+    let folder = prepared();
+    let program = folder.command(&[]);
+    let mut shell = Command::new("sh");
+    // No file may grow beyond 1 MiB, as on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 2048; exec \"$0\" serve --db db --listen 127.0.0.1:0";
+    shell.args(["-c", script]).arg(program.get_program()).current_dir(folder.path());
+    let service = Service::of(&mut shell);
+    let long: String = (0..400_000).map(|at| word(at) + " ").collect();
+    assert!(service.ask("PUT", "/v1/documents/long", "", long.as_bytes()).unwrap().0 >= 500);
+    for _ in 0..2 {
+        let problem = service.json("PUT", "/v1/documents/short", &json!("short"));
+        assert_eq!((&problem["type"], &problem["status"]), (&json!("urn:fpdb:not-written"), &json!(503)));
+        assert!(problem["hint"].as_str().unwrap().contains("restart"), "{problem}");
+    }
+    assert_eq!(service.json("GET", "/readyz", &Value::Null)["status"], 503);
+    assert_eq!(service.json("GET", "/v1/stats", &Value::Null)["documents"], 0);
+    drop(service);
+    let service = Service::start(&folder, &[]);
+    assert_eq!(service.ask("PUT", "/v1/documents/long", "", long.as_bytes()).unwrap().0, 201);
+    assert_eq!(service.end(), Some(0));
+}
+
+#[test]
 fn acknowledged_documents_survive_kills() {
     acknowledged_documents_survive(3);
 }
