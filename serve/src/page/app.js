@@ -22,9 +22,11 @@ function route(event) {
 // What the key allows. Without a key that the service knows, it is asked for.
 async function enter() {
   const form = document.getElementById("key");
+  const field = document.getElementById("key-text");
   const who = document.getElementById("who");
   try {
     session = await ask("GET", "v1/session");
+    field.value = "";
     form.hidden = !session.keys;
     who.textContent = session.keys ? `${session.name}: may ${session.rights}` : "";
     say("");
@@ -32,17 +34,17 @@ async function enter() {
     session = null;
     who.textContent = "";
     form.hidden = error.status !== 401;
-    say(error.status === 401 ? "Enter a key of this service." : error.message, error.status !== 401 || key.get() !== "");
-    if (!form.hidden) document.getElementById("key-text").focus();
+    const asked = key.get() ? "The service does not know this key. Check it, or enter another one." : "Enter a key of this service.";
+    say(error.status === 401 ? asked : error.message, error.status !== 401 || key.get() !== "");
+    // A wrong key stays, to be corrected; typing replaces it.
+    if (!form.hidden) field.select();
   }
   route();
 }
 
 document.getElementById("key").addEventListener("submit", (event) => {
   event.preventDefault();
-  const field = document.getElementById("key-text");
-  key.set(field.value.trim());
-  field.value = "";
+  key.set(document.getElementById("key-text").value.trim());
   enter();
 });
 // A link to a part of this page; the address stays that of the view.

@@ -113,6 +113,13 @@ fn the_key_is_asked_for_and_says_what_may_be_done() {
     browser.visit(&format!("{address}#documents"));
     browser.wait("document.activeElement.id === 'key-text'");
     browser.check_accessible();
+    let status = "document.getElementById('status').textContent";
+    assert_eq!(browser.text(status), "Enter a key of this service.");
+    browser.call("Input.insertText", json!({"text": "fpdb_wrong"}));
+    browser.press("Enter");
+    browser.wait(&format!("{status}.startsWith('The service does not know this key.')"));
+    // It stays, and the next key replaces it.
+    assert_eq!(browser.text("document.getElementById('key-text').value"), "fpdb_wrong");
     browser.call("Input.insertText", json!({"text": key}));
     browser.press("Enter");
     browser.wait("document.getElementById('search')");
