@@ -60,7 +60,7 @@ impl Problem {
         self
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
@@ -144,6 +144,7 @@ impl Problem {
     pub(crate) fn too_large(limit: usize) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "the body is too large")
             .detail(format!("the limit is {limit} bytes"))
+            .hint("divide the documents among several requests; --max-body of the service is the limit")
     }
 
     /// The route does not read bodies of this media type.

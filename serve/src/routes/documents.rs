@@ -204,7 +204,7 @@ pub(crate) async fn put(
     let metadata = asked.metadata.as_deref().map(|json| super::request::parse(json.as_bytes())).transpose()?;
     let place = app.work.enter()?;
     let body = read_body(&app, request).await?;
-    let metadata = strings(metadata.unwrap_or_default())?;
+    let metadata = strings(metadata.unwrap_or_default()).map_err(Problem::bad_request)?;
     let put = Put { name: name.clone(), bytes: body.bytes, metadata, options };
     let outcome = match app.writer.put(put, Held::new(place, body.room)).await? {
         Outcome::Added => "added",
@@ -216,10 +216,11 @@ pub(crate) async fn put(
     Ok((status, Json(PutView { name, outcome })))
 }
 
-fn strings(object: Map<String, Value>) -> Answer<Vec<(String, String)>> {
+/// The fields of metadata, or what is wrong with them.
+fn strings(object: Map<String, Value>) -> Result<Vec<(String, String)>, String> {
     let value = |(name, value): (String, Value)| match value {
         Value::String(value) => Ok((name, value)),
-        _ => Err(Problem::bad_request(format!("the metadata {name} is not a string"))),
+        _ => Err(format!("the metadata {name} is not a string")),
     };
     object.into_iter().map(value).collect()
 }
@@ -256,16 +257,27 @@ pub(crate) async fn bulk(
     let options = asked.options(&app)?;
     let place = app.work.enter()?;
     let body = read_body(&app, request).await?;
-    let lines = body.bytes.split(|&byte| byte == b'\n');
+    // Some editors write a byte order mark.
+    let bytes = body.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&body.bytes);
+    let lines = bytes.split(|&byte| byte == b'\n');
     let mut puts = Vec::new();
     for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty()) {
-        let parsed: BulkLine =
-            serde_json::from_slice(line).map_err(|error| Problem::bad_request(format!("line {number}: {error}")))?;
-        let metadata = strings(parsed.metadata)?;
-        puts.push(Put { name: parsed.name, bytes: parsed.text.into_bytes(), metadata, options: options.clone() });
+        let BulkLine { name, text, metadata } =
+            serde_json::from_slice(line).map_err(|error| not_a_document(number, &error))?;
+        let metadata = strings(metadata)
+            .map_err(|wrong| Problem::bad_request(format!("line {number}, document {name}: {wrong}")))?;
+        puts.push(Put { name, bytes: text.into_bytes(), metadata, options: options.clone() });
     }
     drop(body.bytes);
     app.writer.bulk(puts, Held::new(place, body.room)).await.map(Json)
+}
+
+/// Tells the place of an error in the body. `serde_json` counts lines within the one line that it was given.
+fn not_a_document(line: u32, error: &serde_json::Error) -> Problem {
+    let (column, whole) = (error.column(), error.to_string());
+    let message = whole.strip_suffix(&format!(" at line {} column {column}", error.line())).unwrap_or(&whole);
+    Problem::bad_request(format!("line {line}, column {column}: {message}"))
+        .hint("each line is {\"name\": …, \"text\": …, \"metadata\": {…}}")
 }
 
 /// Which versions of a document to remove.

@@ -205,6 +205,26 @@ fn pages_of_a_list_hold_each_document_once() {
 }
 
 #[test]
+fn an_error_in_many_documents_tells_its_place() {
+    let service = Service::new(|options| ServeOptions { max_body: 1000, ..options });
+    let put = |body: &str| service.ask("PUT", "/v1/documents", &[], body.to_owned());
+    let detail = |body: &str| put(body).json()["detail"].as_str().unwrap().to_owned();
+    let good = r#"{"name": "a", "text": "x"}"#;
+    assert_eq!(
+        detail(&format!("{good}\n{{\"name\": \"b\", \"text\": \"x\", \"metadata\": {{\"n\": 1}}}}")),
+        "line 2, document b: the metadata n is not a string"
+    );
+    assert_eq!(
+        detail(&format!("{good}\n\n{{\"name\": 1}}")),
+        "line 3, column 10: invalid type: integer `1`, expected a string"
+    );
+    let marked = put(&format!("\u{feff}{good}"));
+    assert_eq!((marked.status, &marked.json()["added"]), (200, &json!(1)), "{}", marked.text());
+    let large = put(&format!("{good}\n").repeat(50)).json();
+    assert!(large["status"] == 413 && large["hint"].as_str().unwrap().contains("several requests"), "{large}");
+}
+
+#[test]
 fn a_query_is_answered_in_each_form_of_body() {
     let service = service();
     assert_eq!(service.put("a.txt", TEXT).status, 201);
