@@ -37,4 +37,5 @@ mod writer;
 pub use app::serve;
 pub use error::{Result, ServeError};
 pub use keys::{Rights, new_key};
+pub use log::event as log_event;
 pub use settings::ServeOptions;

@@ -72,6 +72,7 @@ pub(crate) fn job(line: &JobLine<'_>) {
     write(line);
 }
 
-pub(crate) fn event(event: &str, detail: &str) {
+/// Writes a line about an event that does not concern a request to the log of the service, on standard error.
+pub fn event(event: &str, detail: &str) {
     write(EventLine { event, detail });
 }

@@ -1,13 +1,15 @@
 //! Settings: the settings of a service. The flags, the file of settings and `--print-config` all use this one
 //! type.
 
+use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use fpdb::{InputLimits, ReaderProcess};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::error::{Result, ServeError};
 
@@ -36,8 +38,10 @@ pub struct ServeOptions {
     /// Number of newest backups to keep. `None`: all.
     pub keep_backups: Option<usize>,
     /// Memory for an ingest and for the store, in bytes. `None`: the library's default.
+    #[serde(deserialize_with = "some_size")]
     pub memory: Option<u64>,
     /// Memory for each job (pairs, dedup, repeats), in bytes.
+    #[serde(deserialize_with = "size")]
     pub job_memory: u64,
     /// Threads of the database. `None`: one per processor.
     pub threads: Option<usize>,
@@ -53,8 +57,10 @@ pub struct ServeOptions {
     /// Number of open connections. A further connection is closed at once.
     pub connections: usize,
     /// Maximum size of a request's body, in bytes.
+    #[serde(deserialize_with = "size")]
     pub max_body: usize,
     /// Bytes of bodies that may be in memory at the same time; a further request is refused with 503.
+    #[serde(deserialize_with = "size")]
     pub body_memory: usize,
     /// Maximum number of matches that a query returns.
     pub max_results: usize,
@@ -74,6 +80,29 @@ pub struct ServeOptions {
     /// The program that reads documents of untrusted formats in a separate process.
     #[serde(skip)]
     pub reader: Option<ReaderProcess>,
+}
+
+/// A size in the file: a number of bytes, or a text as on the command line.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number of bytes, or a size such as \"64MiB\"")]
+enum Size {
+    Bytes(u64),
+    Text(String),
+}
+
+fn size<'a, D: Deserializer<'a>, T: TryFrom<u64, Error: fmt::Display>>(given: D) -> Result<T, D::Error> {
+    let bytes = match Size::deserialize(given)? {
+        Size::Bytes(bytes) => bytes,
+        Size::Text(text) => {
+            let parsed: Result<ByteSize, _> = text.parse();
+            parsed.map_err(|_| de::Error::custom(format!("{text} is no size such as 512M or 4GiB")))?.as_u64()
+        }
+    };
+    bytes.try_into().map_err(de::Error::custom)
+}
+
+fn some_size<'a, D: Deserializer<'a>>(given: D) -> Result<Option<u64>, D::Error> {
+    size(given).map(Some)
 }
 
 impl Default for ServeOptions {
@@ -119,7 +148,9 @@ impl ServeOptions {
         toml::from_str(&text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or("");
             let line = 1 + before.matches('\n').count();
-            ServeError::Settings { path: path.to_owned(), line, message: error.message().to_owned() }
+            let message = error.message().replace("expected usize", "expected a whole number");
+            let message = message.replace("expected u64", "expected a whole number");
+            ServeError::Settings { path: path.to_owned(), line, message }
         })
     }
 
@@ -203,6 +234,14 @@ mod tests {
         assert_eq!(ServeOptions::read(&path).unwrap(), options);
         std::fs::write(&path, "jobs = 1\nqueu = 3\n").unwrap();
         assert!(matches!(ServeOptions::read(&path), Err(ServeError::Settings { line: 2, .. })));
+        std::fs::write(&path, "max_body = \"5MiB\"\nmemory = \"2G\"\nbody_memory = 77\n").unwrap();
+        let read = ServeOptions::read(&path).unwrap();
+        assert_eq!((read.max_body, read.memory, read.body_memory), (5 << 20, Some(2_000_000_000), 77));
+        for wrong in ["\"much\"", "-1", "true"] {
+            std::fs::write(&path, format!("jobs = 1\nmax_body = {wrong}\n")).unwrap();
+            let error = ServeOptions::read(&path).unwrap_err().to_string();
+            assert!(error.contains("line 2") && error.contains("size such as"), "{error}");
+        }
         std::fs::write(&path, "queue = 3\n").unwrap();
         assert_eq!(ServeOptions::read(&path).unwrap(), ServeOptions { queue: 3, ..ServeOptions::default() });
     }

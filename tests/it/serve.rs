@@ -382,6 +382,14 @@ fn settings_come_from_flags_the_environment_and_a_file() {
     }
     folder.write("printed.toml", &run.stdout);
     assert_eq!(folder.ok(&["serve", "--config", "printed.toml", "--print-config"]).stdout, run.stdout);
+    // A variable that is no setting is named, and no other one.
+    let mut misspelt = folder.command(&["serve", "--db", "db", "--listen", "127.0.0.1:0"]);
+    let misspelt = misspelt.env("FPDB_MAXBODY", "1").env("FPDB_QUEUE", "2").env("FPDB_COMPLETE", "");
+    let service = Service::of(misspelt);
+    let line = service.logged("event", "unknown variable");
+    assert!(line["detail"].as_str().unwrap().starts_with("FPDB_MAXBODY "), "{line}");
+    let said = service.said.lock().unwrap().clone();
+    assert!(!said.contains("FPDB_QUEUE") && !said.contains("FPDB_COMPLETE"), "{said}");
 }
 
 fn told(folder: &Folder, arguments: &[&str]) -> String {
@@ -406,7 +414,7 @@ fn what_cannot_be_served_says_so() {
     folder.write("serve.toml", "queue = 1\njobs = true\n");
     assert_snapshot!(told(&folder, &["serve", "--config", "serve.toml"]), @"
     status 2
-    error: line 2 of serve.toml is not a setting: invalid type: boolean `true`, expected usize
+    error: line 2 of serve.toml is not a setting: invalid type: boolean `true`, expected a whole number
     hint: --print-config prints all settings in the form of the file
     ");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

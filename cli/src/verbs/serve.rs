@@ -15,14 +15,19 @@ pub(crate) use with_service::run;
 
 #[cfg(feature = "serve")]
 mod with_service {
+    use std::collections::HashSet;
+    use std::ffi::OsStr;
     use std::io::IsTerminal;
+    use std::os::unix::ffi::OsStrExt;
 
+    use clap::{Arg, Command};
     use fpdb_serve::{Rights, ServeError, ServeOptions};
 
     use super::*;
+    use crate::complete::VARIABLE;
     use crate::output::print;
     use crate::resolved::database;
-    use crate::typed::{KeyRights, reader_process};
+    use crate::typed::{self, KeyRights, reader_process};
 
     pub(crate) fn run(global: &Global, args: &ServeArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
         if let (Some(name), Some(rights)) = (&args.new_key, args.rights) {
@@ -37,7 +42,11 @@ mod with_service {
             return Ok(RunStatus::Done);
         }
         let options = options(global, args)?;
+        let unknown = unknown_variables();
         if args.print_config {
+            for name in &unknown {
+                printer.warning(&format!("{name} {NO_SETTING}"));
+            }
             print(global, &options.to_toml()?)?;
             return Ok(RunStatus::Done);
         }
@@ -52,12 +61,30 @@ mod with_service {
                 let path = database::display_path(&path);
                 printer.note(&format!("serving {path} at {scheme}://{address}/ (Ctrl-C ends it)"));
             }
+            for name in &unknown {
+                fpdb_serve::log_event("unknown variable", &format!("{name} {NO_SETTING}"));
+            }
         });
         match served {
             // The program has its own hints for errors of the library.
             Err(ServeError::Database(error)) => Err(error.into()),
             served => Ok(served.map(|()| RunStatus::Done)?),
         }
+    }
+
+    const NO_SETTING: &str = "in the environment is no setting of fpdb; `fpdb serve --help` lists all settings";
+
+    /// The variables `FPDB_*` of the environment that no flag of the program reads.
+    fn unknown_variables() -> Vec<String> {
+        let program = typed::command();
+        let commands = std::iter::once(&program).chain(program.get_subcommands());
+        let known: HashSet<&OsStr> =
+            commands.flat_map(Command::get_arguments).filter_map(Arg::get_env).chain([OsStr::new(VARIABLE)]).collect();
+        let given = std::env::vars_os().map(|(name, _)| name);
+        let unknown = given.filter(|name| name.as_bytes().starts_with(b"FPDB_") && !known.contains(name.as_os_str()));
+        let mut unknown: Vec<String> = unknown.map(|name| name.to_string_lossy().into_owned()).collect();
+        unknown.sort();
+        unknown
     }
 
     /// The settings. Flags and environment variables take precedence over the file, and the file over the
