@@ -7,7 +7,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use fpdb::{DocumentError, Error, StoreFailure};
+use fpdb::{DocumentError, Error, SkipReason, StoreFailure};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -201,8 +201,20 @@ impl Problem {
     }
 
     /// The document was skipped.
-    pub(crate) fn not_a_document(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unreadable-document", "the document cannot be read").detail(detail)
+    pub(crate) fn not_a_document(reason: &SkipReason) -> Self {
+        let title = "the document cannot be read";
+        let problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unreadable-document", title);
+        problem.detail(reason.to_string()).of_content(reason)
+    }
+
+    /// Adds the next step for content of this kind.
+    fn of_content(self, reason: &SkipReason) -> Self {
+        // Compressed files have NUL bytes too.
+        let may_have_members = reason.is_unread_archive() || matches!(reason, SkipReason::Binary | SkipReason::Package);
+        if may_have_members {
+            return self.hint("archives and compressed files are not opened here: send their members");
+        }
+        self
     }
 
     /// The service itself has failed.
@@ -311,6 +323,9 @@ impl From<&Error> for Problem {
         if let Whole = told {
             problem.0.detail = Some(error.chain());
             problem.0.hint = error.hint();
+            if let Error::Document(DocumentError::Binary { reason }) = error {
+                problem = problem.of_content(reason);
+            }
         } else if status == S::INTERNAL_SERVER_ERROR {
             problem = problem.hint(SEE_LOG);
         }

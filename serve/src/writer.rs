@@ -282,7 +282,7 @@ impl Progress for Outcomes {
     }
 
     fn skipped(&self, name: &str, reason: &SkipReason) {
-        self.note(name, Err(Problem::not_a_document(reason.to_string())));
+        self.note(name, Err(Problem::not_a_document(reason)));
     }
 
     fn failed(&self, name: &str, error: &Error) {

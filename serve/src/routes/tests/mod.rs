@@ -205,6 +205,21 @@ fn pages_of_a_list_hold_each_document_once() {
 }
 
 #[test]
+fn an_archive_is_refused_with_the_advice_to_send_its_members() {
+    let service = service();
+    let gzip: &[u8] = include_bytes!("../../../../tests/samples/fed01.txt.gz");
+    let zip: &[u8] = include_bytes!("../../../../tests/samples/stored.zip");
+    for (name, bytes) in [("a.gz", gzip), ("a.zip", zip)] {
+        let put = service.ask("PUT", &format!("/v1/documents/{name}"), &[], bytes);
+        let asked = service.ask("POST", &format!("/v1/query?name={name}"), &[], bytes);
+        for got in [put, asked] {
+            assert_eq!(got.status, 422, "{name}: {}", got.text());
+            assert!(got.json()["hint"].as_str().is_some_and(|hint| hint.contains("members")), "{}", got.text());
+        }
+    }
+}
+
+#[test]
 fn an_error_in_many_documents_tells_its_place() {
     let service = Service::new(|options| ServeOptions { max_body: 1000, ..options });
     let put = |body: &str| service.ask("PUT", "/v1/documents", &[], body.to_owned());
