@@ -313,11 +313,7 @@ impl Jobs {
     }
 
     /// Runs a job whose work another thread does: waits for `work`, and ends the job with its answer.
-    pub(crate) fn follow(
-        &self,
-        job: &Arc<Job>,
-        work: impl Future<Output = Answer<serde_json::Value>> + Send + 'static,
-    ) {
+    pub(crate) fn follow(&self, job: &Arc<Job>, work: impl Future<Output = Answer<impl Serialize>> + Send + 'static) {
         let job = Arc::clone(job);
         tokio::spawn(async move {
             if !job.begin() {

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use fpdb::{DocId, DocumentInfo, Error, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs, ReadOptions, Removal};
+use fpdb::{
+    DocId, DocumentInfo, DocumentText, Error, IngestOptions, IngestSummary, OnChange, Outcome, ReadAs, ReadOptions,
+    Removal,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
@@ -111,6 +114,28 @@ pub(crate) struct ShowQuery {
     id: Option<u32>,
 }
 
+/// A document, and its text if it was asked for.
+#[derive(Serialize)]
+pub(crate) struct ShownDocument {
+    #[serde(flatten)]
+    document: DocumentInfo,
+    #[serde(flatten)]
+    text: Option<ShownText>,
+}
+
+#[derive(Serialize)]
+struct ShownText {
+    text: Option<String>,
+    text_encoding: Option<&'static str>,
+}
+
+impl ShownText {
+    fn of(text: Option<DocumentText>) -> Self {
+        let text_encoding = text.as_ref().map(|text| text.encoding);
+        Self { text: text.map(|text| String::from_utf8_lossy(&text.bytes).into_owned()), text_encoding }
+    }
+}
+
 /// Shows a document.
 #[utoipa::path(get, path = "/v1/documents/{name}", tag = "documents", params(("name" = String, Path, description = "The name, with its slashes"), ShowQuery),
     responses((status = 200, description = "The document", body = ref("#/components/schemas/ShownDocument")),
@@ -119,7 +144,7 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     Name(name): Name,
     Params(asked): Params<ShowQuery>,
-) -> Answer<Json<Value>> {
+) -> Answer<Json<ShownDocument>> {
     let database = app.reader().ok_or_else(Problem::ending)?;
     let limits = app.limits.clone();
     let shown = app.work.run(move |_| {
@@ -139,13 +164,7 @@ pub(crate) async fn show(
         if asked.identical {
             document.identical_to = database.identical_to(&document)?;
         }
-        let json = |error: serde_json::Error| Problem::internal(error.to_string());
-        let mut object = serde_json::to_value(shown(document)).map_err(json)?;
-        if let Some(text) = text {
-            object["text_encoding"] = text.as_ref().map(|text| text.encoding).into();
-            object["text"] = text.map(|text| String::from_utf8_lossy(&text.bytes).into_owned()).into();
-        }
-        Ok(object)
+        Ok(ShownDocument { document: shown(document), text: text.map(ShownText::of) })
     });
     shown.await.map(Json)
 }

@@ -222,10 +222,7 @@ pub(crate) async fn ask_repeats(
 pub(crate) async fn ask_compact(State(app): State<Arc<App>>, Extension(who): Extension<Identity>) -> Answer<Response> {
     let job = app.jobs.add(JobKind::Compact, &who)?;
     let (shared, stop, step) = (Arc::clone(&app), job.stop.clone(), Arc::clone(&job.step));
-    app.jobs.follow(&job, async move {
-        let compaction = shared.writer.compact(stop, step).await?;
-        serde_json::to_value(compaction).map_err(|error| Problem::internal(error.to_string()))
-    });
+    app.jobs.follow(&job, async move { shared.writer.compact(stop, step).await });
     Ok(accepted(&job, "compact"))
 }
 
@@ -241,7 +238,7 @@ pub(crate) async fn ask_backup(State(app): State<Arc<App>>, Extension(who): Exte
     app.jobs.follow(&job, async move {
         let mut backup = shared.writer.backup(folder, options, stop, step).await?;
         backup.folder = Path::new(&backup.folder).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        serde_json::to_value(backup).map_err(|error| Problem::internal(error.to_string()))
+        Ok(backup)
     });
     Ok(accepted(&job, "backup"))
 }

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use fpdb::report::{HtmlAnswers, HtmlOptions};
 use fpdb::{Database, DocId, QueryOptions, QuerySource, StopToken, Task};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
@@ -75,7 +76,7 @@ pub(crate) async fn query(
 pub(crate) struct ReportView {
     /// The overview, `fpdb.report/1`.
     #[schema(value_type = Object)]
-    overview: Value,
+    overview: Box<RawValue>,
     /// Pairs and texts by name: deflated JSON in base64.
     #[schema(value_type = Object)]
     parts: Map<String, Value>,
@@ -192,7 +193,7 @@ impl Asked {
         let html = HtmlOptions::default().database(Some(name)).read(options.read);
         let answers = HtmlAnswers::Queries { database, answers: answered };
         let data = fpdb::report::report_data(answers, &html, &task)?;
-        let overview = serde_json::from_str(&data.overview).map_err(|error| Problem::internal(error.to_string()))?;
+        let overview = RawValue::from_string(data.overview).map_err(|error| Problem::internal(error.to_string()))?;
         let parts = data.parts.into_iter().map(|(name, part)| (name, part.into())).collect();
         Ok(ReportView { overview, parts })
     }

@@ -338,6 +338,35 @@ fn jobs_run_are_fetched_and_dropped() {
 }
 
 #[test]
+fn the_schema_comes_first_in_each_answer() {
+    let service = service();
+    let (documents, pairs) = ("/v1/documents", "/v1/pairs");
+    let result = |asked: Got| {
+        let place = asked.header("location").to_owned();
+        service.finished(&place);
+        service.get(&format!("{place}/result")).text()
+    };
+    let line = |name: &str| format!("{}\n", json!({"name": name, "text": TEXT}));
+    for (schema, answer) in [
+        ("fpdb.ingest/1", service.ask("PUT", documents, &[], line("a") + &line("b")).text()),
+        ("fpdb.document/1", service.get("/v1/documents/a").text()),
+        ("fpdb.document/1", service.get("/v1/documents/a?text=true&identical=true").text()),
+        ("fpdb.stats/1", service.get("/v1/stats").text()),
+        ("fpdb.query/1", service.post("/v1/query", &json!({"id": 0})).text()),
+        ("fpdb.job/1", service.post(pairs, &json!({})).text()),
+        ("fpdb.pair/1", result(service.post(pairs, &json!({})))),
+        ("fpdb.compact/1", result(service.ask("POST", "/v1/compact", &[], ""))),
+        ("fpdb.rm/1", service.ask("DELETE", "/v1/documents/b", &[], "").text()),
+    ] {
+        assert!(answer.starts_with(&format!("{{\"schema\":\"{schema}\",")), "{schema}: {answer}");
+    }
+    let listed = service.get(documents).text();
+    assert!(listed.starts_with("{\"documents\":[{\"schema\":\"fpdb.document/1\","), "{listed}");
+    let report = service.post("/v1/report", &json!({"text": TEXT})).text();
+    assert!(report.starts_with("{\"overview\":{\"schema\":\"fpdb.report/1\","), "{report:.99}");
+}
+
+#[test]
 fn backups_are_made_in_the_folder_of_the_service() {
     let without = service();
     for (method, path) in [("POST", "/v1/backup"), ("GET", "/v1/backups")] {
