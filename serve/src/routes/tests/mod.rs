@@ -1,6 +1,7 @@
 //! Requests through the whole router, without a network.
 
 mod defence;
+mod jobs;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -291,53 +292,6 @@ fn a_report_has_texts_and_passages_and_no_place() {
 }
 
 #[test]
-fn jobs_run_are_fetched_and_dropped() {
-    let service = service();
-    for name in ["a", "b"] {
-        service.put(name, TEXT);
-    }
-    let asked = service.post("/v1/pairs", &json!({"passages": true}));
-    assert_eq!(asked.status, 202);
-    let place = asked.header("location").to_owned();
-    let job = service.finished(&place);
-    assert_eq!((&job["state"], &job["rows"]), (&json!("done"), &json!(1)));
-    for _ in 0..2 {
-        let result = service.get(&format!("{place}/result"));
-        let pair = result.json();
-        assert_eq!((&pair["a"], &pair["b"], pair["passages"].as_array().unwrap().len()), (&json!("a"), &json!("b"), 1));
-    }
-    assert_eq!(service.get("/v1/pairs").json()["jobs"].as_array().unwrap().len(), 1);
-    assert_eq!(service.get(&place.replace("pairs", "dedup")).status, 404);
-    assert_eq!(service.ask("DELETE", &place, &[], "").status, 204);
-    assert_eq!(service.get(&place).kind(), "urn:fpdb:no-such-job");
-
-    let asked = service.post("/v1/dedup", &json!({"options": {"by": "exact"}}));
-    let place = asked.header("location").to_owned();
-    assert_eq!(service.finished(&place)["state"], "done");
-    let lines = service.get(&format!("{place}/result")).text();
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&lines[0]["remove"], &lines[0]["keep"], &lines[1]["removable"]), (&json!("b"), &json!("a"), &json!(1)));
-
-    let asked = service.post("/v1/repeats", &json!({"options": {"min_length": 50}}));
-    let place = asked.header("location").to_owned();
-    let job = service.finished(&place);
-    assert_eq!((&job["state"], &job["kind"], &job["rows"]), (&json!("done"), &json!("repeats"), &json!(2)));
-    let lines = service.get(&format!("{place}/result")).text();
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&lines[0]["document"], &lines[0]["of"]["document"]), (&json!("b"), &json!("a")));
-    assert_eq!((&lines[1]["schema"], &lines[1]["repeats"]), (&json!("fpdb.repeat.summary/1"), &json!(1)));
-    // A length below the guarantee is an error of the request.
-    let asked = service.post("/v1/repeats", &json!({"options": {"min_length": 3}}));
-    let job = service.finished(asked.header("location"));
-    assert_eq!((&job["state"], &job["problem"]["status"]), (&json!("failed"), &json!(400)));
-
-    let asked = service.ask("POST", "/v1/compact", &[], "");
-    let place = asked.header("location").to_owned();
-    assert_eq!(service.finished(&place)["state"], "done");
-    assert_eq!(service.get(&format!("{place}/result")).json()["schema"], "fpdb.compact/1");
-}
-
-#[test]
 fn the_schema_comes_first_in_each_answer() {
     let service = service();
     let (documents, pairs) = ("/v1/documents", "/v1/pairs");
@@ -364,54 +318,6 @@ fn the_schema_comes_first_in_each_answer() {
     assert!(listed.starts_with("{\"documents\":[{\"schema\":\"fpdb.document/1\","), "{listed}");
     let report = service.post("/v1/report", &json!({"text": TEXT})).text();
     assert!(report.starts_with("{\"overview\":{\"schema\":\"fpdb.report/1\","), "{report:.99}");
-}
-
-#[test]
-fn backups_are_made_in_the_folder_of_the_service() {
-    let without = service();
-    for (method, path) in [("POST", "/v1/backup"), ("GET", "/v1/backups")] {
-        let got = without.ask(method, path, &[], "");
-        assert_eq!((got.status, got.kind()), (404, "urn:fpdb:no-backups".into()), "{path}");
-    }
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().join("secret-backups");
-    let of_service = folder.clone();
-    let service =
-        Service::new(|options| ServeOptions { backup_folder: Some(of_service), keep_backups: Some(2), ..options });
-    assert_eq!(service.get("/v1/backups").json(), json!({"backups": []}));
-    for number in 1..4 {
-        service.put(&format!("{number}.txt"), TEXT);
-        let asked = service.ask("POST", "/v1/backup", &[], "");
-        assert_eq!(asked.status, 202);
-        let job = asked.header("location").to_owned();
-        assert_eq!(service.finished(&job)["state"], "done");
-        let made = service.get(&format!("{job}/result"));
-        assert_eq!((&made.json()["number"], &made.json()["schema"]), (&json!(number), &json!("fpdb.backup/1")));
-        assert!(!made.text().contains(place.path().to_str().unwrap()), "{}", made.text());
-    }
-    let listed = service.get("/v1/backups").json();
-    let numbers: Vec<_> = listed["backups"].as_array().unwrap().iter().map(|backup| &backup["number"]).collect();
-    assert_eq!(numbers, [2, 3]);
-    assert_eq!(listed["backups"][1]["documents"], 3);
-    let made_at = &listed["backups"][1]["made_at"];
-    let last = service.get("/metrics").text();
-    let last = last.lines().find_map(|line| line.strip_prefix("fpdb_last_backup_timestamp_seconds ")).unwrap();
-    assert!((made_at.as_i64().unwrap()..).contains(&last.parse().unwrap()), "{last}, {made_at}");
-    // Another database does not add to these.
-    let of_another = folder.clone();
-    let another = Service::new(|options| ServeOptions { backup_folder: Some(of_another), ..options });
-    let asked = another.ask("POST", "/v1/backup", &[], "");
-    let failed = another.finished(asked.header("location"));
-    assert_eq!(failed["state"], "failed");
-    assert!(failed["problem"]["hint"].as_str().unwrap().contains("log"), "{failed}");
-    let figures = another.get("/metrics").text();
-    for line in ["fpdb_jobs_failed_total{kind=\"backup\"} 1", "fpdb_last_backup_timestamp_seconds 0"] {
-        assert!(figures.contains(line), "{figures}");
-    }
-    // The backup can be restored as a database.
-    let restored = place.path().join("restored");
-    drop(Database::builder().restore(&restored, &folder, None).unwrap());
-    assert_eq!(Database::open(&restored).unwrap().stats().unwrap().documents, 3);
 }
 
 #[test]
