@@ -306,8 +306,11 @@ impl Database {
                 }
             };
             for_each_held(path, walk, &options.read, task.token(), &mut |found| {
-                if let Ok(Candidate { content: Content::Whole(held), .. }) = &found {
-                    bytes += held.len() as u64;
+                match &found {
+                    Ok(Candidate { content: Content::Whole(held), .. }) => bytes += held.len() as u64,
+                    // Temporary files are large, so each is answered at once.
+                    Ok(Candidate { content: Content::Temporary(_), .. }) => bytes = QUERY_BYTES,
+                    _ => {}
                 }
                 batch.push(found);
                 if batch.len() < most && bytes < QUERY_BYTES {

@@ -61,8 +61,10 @@ pub(super) fn reading(store: &Store, options: &IngestOptions, about: &About) -> 
     if about.repeated || !marks && store.view().boilerplate_count() == 0 {
         return Ok(Reading { boilerplate: marks, store_text });
     }
-    let (is_marked, has_text) =
-        newest_stored(store, &about.name)?.map_or((false, false), |stored| (stored.boilerplate, stored.stored_text));
+    // Two files can have one name. The mark of another one is not that of this one.
+    let source = about.file.as_ref().map(|file| file.source.as_str());
+    let stored = newest_stored(store, &about.name)?.filter(|stored| stored.source.as_deref() == source);
+    let (is_marked, has_text) = stored.map_or((false, false), |stored| (stored.boilerplate, stored.stored_text));
     Ok(Reading { boilerplate: marks || is_marked, store_text: store_text || marks && !is_marked && has_text })
 }
 

@@ -101,7 +101,8 @@ pub struct IngestSummary {
     /// Added or replacing documents that are boilerplate.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub boilerplate: u64,
-    /// Stored documents that are boilerplate from now on. They are among the replacing ones.
+    /// Stored documents that are boilerplate from now on. They count as replaced too, except in a merge that
+    /// brings no text for a stored one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub made_boilerplate: u64,
     /// In a dry run, the first [`IngestSummary::LISTED`] names of documents that would be deleted: `pruned`

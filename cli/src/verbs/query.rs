@@ -107,7 +107,8 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     }
     folders.tell_missing(&database, printer)?;
     if tally.unsorted > 0 {
-        let unsorted = count(tally.unsorted, "document");
+        let unit = if args.submission_by.is_some() { "submission" } else { "document" };
+        let unsorted = count(tally.unsorted, unit);
         printer.note(&format!(
             "{unsorted} with lower scores may be older: --top chooses by score, then --sort orders (--top 0 sorts all)"
         ));
@@ -238,17 +239,18 @@ impl Asked<'_> {
     }
 }
 
-/// The folder of the first query that is a file or folder: the folder itself if it holds folders.
+/// The folder of the first query that is a file or folder, as it was typed: itself if it holds folders,
+/// otherwise the folder around it.
 fn folder_of(sources: &[QuerySource]) -> String {
-    let paths = sources.iter().filter_map(|source| match source {
+    let mut paths = sources.iter().filter_map(|source| match source {
         QuerySource::File(path) => Some(path.as_path()),
         _ => None,
     });
-    let path = paths.into_iter().next().unwrap_or(Path::new("late"));
+    let path = paths.next().unwrap_or(Path::new("."));
     let holds_folders =
-        || path.read_dir().is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| entry.path().is_dir())));
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !holds_folders());
-    parent.unwrap_or(path).display().to_string()
+        path.read_dir().is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| entry.path().is_dir())));
+    let around = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if holds_folders { path } else { around }.display().to_string()
 }
 
 /// The time of a document, or the earliest one of the listed files of a submission. A document's own date

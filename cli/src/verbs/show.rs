@@ -39,8 +39,9 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, printer: &Printer) -> anyhow
                     found = true;
                 }
                 None => {
-                    let gone = "the database does not keep its text (ingest --store-text does), and its file is gone or has changed";
-                    printer.error(&anyhow::anyhow!("{name}: {gone}"));
+                    let absent = "its text is not stored (ingest --store-text), and its file is gone, has changed or cannot be read, \
+                                  or its archive is too large to be searched";
+                    printer.error(&anyhow::anyhow!("{name}: {absent}"));
                     failed = true;
                 }
             }

@@ -214,6 +214,8 @@ class Client:
         while True:
             connection = self._connection()
             try:
+                if connection.sock is None:
+                    connection.connect()
                 # The service may refuse a request, and close the connection, before it has read the body.
                 with suppress(BrokenPipeError, ConnectionResetError):
                     connection.request(method, address, body, headers)

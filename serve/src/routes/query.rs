@@ -122,7 +122,9 @@ impl Asked {
         let media_type = media_type(request.headers());
         let is_several = media_type == "multipart/form-data";
         if !raw.name.is_empty() && (is_several || media_type == "application/json") {
-            return Err(Problem::bad_request("name in the address is for a document as it is, not for this body"));
+            return Err(Problem::bad_request(
+                "the parameter name is only for a body that is the document itself: in JSON name is a field, and in a form each file has its own",
+            ));
         }
         let (parts, body) = request.into_parts();
         let headers = parts.headers.clone();

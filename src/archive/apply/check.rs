@@ -380,8 +380,7 @@ impl Contents<'_> {
             }
             if entry.is_removable() && cuttable {
                 if survivors.contains(&entry.suffix) || self.stays(source, entry, &removable)? {
-                    let reason =
-                        "some removable documents stay: they are survivors under another name, or not removable";
+                    let reason = "some removable documents stay: under another name they are survivors, or documents that are not removable";
                     looked.reason = Some(reason.into());
                 } else if scan.ambiguous.contains(&entry.suffix) && looked.container != Some(Container::Tar) {
                     looked.reason =

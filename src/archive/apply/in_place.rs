@@ -125,7 +125,7 @@ impl Acting<'_> {
         let path = Path::new(&source.path);
         let before = self.unchanged(number, path)?;
         if self.checked.holds_staying(path)? {
-            return left("it is a survivor under another name, or another document that stays".into());
+            return left("under another name it is a survivor, or another document that stays".into());
         }
         let changed = || {
             let outcome = Outcome { unjustified: unjustified + 1, ..Outcome::default() };

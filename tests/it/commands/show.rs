@@ -42,7 +42,7 @@ fn a_text_that_is_gone_is_an_error_and_the_others_are_written() {
     let run = folder.run(&["show", "--text", "gone.txt", "kept.txt", "changed.txt", "here.txt"]);
     assert_eq!((run.status, run.stdout), (2, prose(1) + &prose(4)));
     for name in ["gone.txt", "changed.txt"] {
-        let said = format!("{name}: the database does not keep its text");
+        let said = format!("{name}: its text is not stored");
         assert!(run.stderr.contains(&said), "{}", run.stderr);
     }
 }

@@ -393,12 +393,6 @@ impl Batch {
         self.containers.insert(source, Some(record));
     }
 
-    /// Records that the container at `source` must be read again by the next ingest.
-    pub fn forget_container(&mut self, source: String) {
-        self.record_bytes += 1024 + source.len();
-        self.containers.insert(source, None);
-    }
-
     /// True if the batch should be spilled, or committed if no document is open.
     pub fn is_full(&self) -> bool {
         self.held() >= self.limit

@@ -14,6 +14,8 @@ pub(crate) struct MemberPlace {
     /// The format of the innermost layer.
     pub(crate) format: &'static str,
     pub(crate) metadata: Vec<(String, String)>,
+    /// Number of the metadata, at the beginning, that the user gave for the file.
+    pub(super) given: usize,
     /// The kept headers of the innermost mail around it. Metadata of the same name takes precedence.
     pub(crate) headers: Vec<(String, String)>,
     /// As in [`About::repeated`].
@@ -22,16 +24,17 @@ pub(crate) struct MemberPlace {
 
 impl MemberPlace {
     pub(crate) fn outermost(about: &About) -> Self {
-        let metadata = about.metadata.clone();
+        let (metadata, given) = (about.metadata.clone(), about.metadata.len());
         let (suffix, hint, headers) = (String::new(), about.hint.clone(), Vec::new());
-        Self { suffix, hint, depth: 0, format: "file's", metadata, headers, repeated: false }
+        Self { suffix, hint, depth: 0, format: "file's", metadata, given, headers, repeated: false }
     }
 
     /// The place around the members of a container here. Each of them inherits its metadata, and is stored
-    /// with it. So values of more than `limit` bytes are cut.
+    /// with it. So values of more than `limit` bytes are cut if they come from the file.
     pub(crate) fn around_members(mut self, format: &'static str, limit: u64) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        for (_, value) in self.metadata.iter_mut().chain(&mut self.headers).filter(|(_, value)| value.len() > limit) {
+        let of_file = self.metadata.iter_mut().skip(self.given).chain(&mut self.headers);
+        for (_, value) in of_file.filter(|(_, value)| value.len() > limit) {
             let end = (0..=limit).rev().find(|&end| value.is_char_boundary(end)).unwrap_or(0);
             value.truncate(end);
             value.push_str("...");
