@@ -46,7 +46,7 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
     Ok(if unchanged { Known::Unchanged(record.format) } else { Known::Content(record.digest) })
 }
 
-/// How a document is read that is not known to be stored.
+/// The settings for reading a document that is not known to be stored.
 pub(super) struct Reading {
     /// True if it is fingerprinted as boilerplate.
     pub(super) boilerplate: bool,

@@ -299,7 +299,7 @@ fn not_a_document(line: u32, error: &serde_json::Error) -> Problem {
         .hint("each line is {\"name\": …, \"text\": …, \"metadata\": {…}}")
 }
 
-/// Which versions of a document to remove.
+/// The versions of a document to remove.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
