@@ -346,9 +346,10 @@ impl Intake<'_> {
             self.sweep.meet(id);
             // The document has the same bytes. But now its text must be stored too, or it is boilerplate and
             // needs all of its k-grams. A stored text is never lost.
-            let is_new = [record.stored_text && !stored.stored_text, record.boilerplate && !stored.boilerplate];
-            if is_new.contains(&true) && (record.stored_text || !stored.stored_text) {
-                self.summary.made_boilerplate += u64::from(is_new[1]);
+            let becomes_boilerplate = record.boilerplate && !stored.boilerplate;
+            let gains_text = record.stored_text && !stored.stored_text;
+            if gains_text || becomes_boilerplate && record.stored_text == stored.stored_text {
+                self.summary.made_boilerplate += u64::from(becomes_boilerplate);
                 record.boilerplate |= stored.boilerplate;
                 let place = (record.name.as_str(), record.source.as_deref(), record.member.as_deref());
                 record.metadata = metadata_after(&stored.metadata, place, record.metadata.clone(), self.options);

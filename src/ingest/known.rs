@@ -57,7 +57,8 @@ pub(super) struct Reading {
 /// becomes boilerplate, its text stays.
 pub(super) fn reading(store: &Store, options: &IngestOptions, about: &About) -> Result<Reading> {
     let (marks, store_text) = (marks(options, about), options.store_text);
-    // What is stored of a name that this run meets again depends on the speed of commits.
+    // If this run meets a name twice, the speed of commits decides which version is stored by now. So the
+    // stored version decides nothing.
     if about.repeated || !marks && store.view().boilerplate_count() == 0 {
         return Ok(Reading { boilerplate: marks, store_text });
     }

@@ -293,6 +293,22 @@ fn an_attachment_has_the_kept_headers_of_its_mail() {
 }
 
 #[test]
+fn a_mail_with_another_version_keeps_its_attachments_without_advice() {
+    let folder = Folder::new();
+    for (text, attached) in [(1, 2), (3, 4)] {
+        folder.write("zoe.eml", mail("one", &prose(text), &[("a.txt", "text/plain", prose(attached).as_bytes())]));
+        ingest(&folder, &["--attachments", "--on-change", "both", "."]);
+    }
+    let versions = folder.ok(&["show", "zoe.eml", "--format", "json"]).json();
+    assert_eq!(versions.len(), 2);
+    let first = versions[0]["id"].to_string();
+    let run = folder.ok(&["rm", "--id", &first]);
+    assert!(!run.stderr.contains("attachment"), "{run:?}");
+    let second = versions[1]["id"].to_string();
+    assert!(folder.ok(&["rm", "--id", &second]).stderr.contains("of 1 removed mail stay"));
+}
+
+#[test]
 fn attachments_of_a_removed_mail_stay_and_rm_names_the_command_that_removes_them() {
     let folder = Folder::new();
     let attached = prose(2);

@@ -69,9 +69,11 @@ fn note_attachments(database: &Database, removed: Vec<DocumentInfo>, printer: &P
     let mails = removed.into_iter().filter(|document| document.format == "mail").map(|mail| mail.name);
     let (mut attachments, mut prefixes) = (0, Vec::new());
     for mail in mails.collect::<BTreeSet<String>>() {
-        // Another version of the mail may have these attachments.
-        if database.documents_named(&mail).is_ok() {
-            continue;
+        match database.documents_named(&mail) {
+            Err(Error::NoSuchDocument { .. }) => {}
+            // Another version of the mail has these attachments.
+            Ok(_) => continue,
+            Err(error) => return Err(error.into()),
         }
         let prefix = format!("{mail}!");
         let inside = database.select(std::slice::from_ref(&prefix), &[])?.ids.len() as u64;
