@@ -47,17 +47,15 @@ impl Folder {
         std::fs::File::options().write(true).open(self.path().join(name)).unwrap().set_modified(past).unwrap();
     }
 
-    /// The program, to be run in this folder, undisturbed by the environment of the tests.
+    /// The program, to be run in this folder without the variables of these tests and of a user at this machine.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         #[cfg(target_os = "linux")]
         signals::hear();
         let mut command = Command::new(env!("CARGO_BIN_EXE_fpdb"));
-        command
-            .args(arguments)
-            .current_dir(self.path())
-            .env_remove("FPDB_DB")
-            .env("NO_COLOR", "1")
-            .env("COLUMNS", "100");
+        command.args(arguments).current_dir(self.path()).env("NO_COLOR", "1").env("COLUMNS", "100");
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"FPDB_")) {
+            command.env_remove(name);
+        }
         command
     }
 
