@@ -41,8 +41,11 @@ pub(super) struct FirstNames<'a> {
     names: FxHashMap<String, Vec<String>>,
     /// Beginnings of paths, by the beginning of the names of the files at these paths.
     folders: FxHashMap<String, Vec<String>>,
-    /// The absolute paths of this run's sources, with their order and names.
+    /// The absolute paths of this run's sources, with their order and names. Of two spellings of one path,
+    /// the first.
     roots: FxHashMap<String, (usize, String)>,
+    /// True if this run has several sources, so that a file may be met under two of them.
+    several: bool,
 }
 
 impl<'a> FirstNames<'a> {
@@ -62,7 +65,7 @@ impl<'a> FirstNames<'a> {
                 roots.entry(absolute).or_insert((order, name));
             }
         }
-        Ok(Self { store, names, folders, roots })
+        Ok(Self { store, names, folders, roots, several: sources.len() > 1 })
     }
 
     /// The name of the file at the absolute path `source`, which was typed as `typed`.
@@ -118,8 +121,7 @@ impl<'a> FirstNames<'a> {
 
     /// The name of a file by the first source of this run that it lies in.
     fn of_this_run(&self, source: &str) -> Option<String> {
-        // Files of several sources may be the same.
-        if self.roots.len() < 2 {
+        if !self.several {
             return None;
         }
         let around = Path::new(source).ancestors().filter_map(|folder| {

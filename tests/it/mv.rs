@@ -109,6 +109,18 @@ fn a_file_is_one_document_whatever_folder_it_is_typed_in() {
 }
 
 #[test]
+fn a_file_that_one_run_meets_under_two_spellings_is_one_document() {
+    let absolute = |folder: &Folder, path| folder.path().canonicalize().unwrap().join(path).display().to_string();
+    for (first, second, documents) in [("arch", "", 6), ("arch/2025/a.txt", "", 1), ("arch", "arch/2025/../2025", 6)] {
+        let folder = archive();
+        let second = if second.is_empty() { absolute(&folder, first) } else { second.to_owned() };
+        let run = folder.ok(&[&INGEST[..], &[first, &second]].concat());
+        assert_eq!(counts(&run)[0], documents, "{second}: {run:?}");
+        assert!(names(&folder).iter().all(|name| name.starts_with("arch/2025/")), "{second}");
+    }
+}
+
+#[test]
 fn a_link_to_a_folder_is_a_place_of_its_own() {
     let folder = archive();
     std::os::unix::fs::symlink("arch", folder.path().join("link")).unwrap();
