@@ -148,6 +148,10 @@ fn not_found(store: &Store, old: &str) -> Result<Error> {
 struct Files {
     /// The new path of each file, by its old path. `None` if the file was not moved.
     places: BTreeMap<String, Option<String>>,
+    /// The folders of files that were moved, old and new.
+    moved: BTreeSet<NamePlace>,
+    /// The same for files that are still at their old paths. The user may move them later.
+    awaited: BTreeSet<NamePlace>,
 }
 
 impl Files {
@@ -156,19 +160,27 @@ impl Files {
         if let Some(known) = self.places.get(source) {
             return known.clone();
         }
-        let found = if is_missing(source) { found_at(source, old, new) } else { None };
+        let mut paths = new_paths(source, old, new);
+        let found = if is_missing(source) {
+            let found = paths.find(|path| Path::new(path).is_file());
+            self.moved.extend(found.as_deref().map(|path| NamePlace::of(source, path)));
+            found
+        } else {
+            self.awaited.extend(paths.next().map(|path| NamePlace::of(source, &path)));
+            None
+        };
         self.places.insert(source.to_owned(), found.clone());
         found
     }
 }
 
-/// The path of a renamed file, if it exists: `new` relative to the folder of its old name, or relative to the
+/// The paths that a renamed file may have: `new` relative to the folder of its old name, and relative to the
 /// current folder.
-fn found_at(source: &str, old: &str, new: &str) -> Option<String> {
+fn new_paths(source: &str, old: &str, new: &str) -> impl Iterator<Item = String> {
     let NamePlace { folder, names } = NamePlace::of(source, old);
     let beside = new.strip_prefix(&names).map(|below| format!("{folder}{below}"));
     let paths = [beside, Some(new.to_owned())].into_iter().flatten();
-    paths.filter_map(|path| absolute_name(Path::new(&path)).ok()).find(|path| Path::new(path).is_file())
+    paths.filter_map(|path| absolute_name(Path::new(&path)).ok())
 }
 
 /// The record of a document of the file or folder `old` after it was renamed to `new`.
@@ -220,19 +232,20 @@ fn taken_name(
     Ok(last.is_taken.then(|| file.to_owned()))
 }
 
-/// Moves the remembered settings of old folders to the new folders, so that moved files are read with the
-/// same settings.
+/// Remembers the settings of old folders for the new folders too, so that moved files are read with the same
+/// settings. Old folders that are gone are forgotten.
 fn remember_moved(store: &Store, files: &Files) -> Result<()> {
-    let moves = files.places.iter().filter_map(|(old, new)| Some(NamePlace::of(old, new.as_deref()?)));
-    let moves: BTreeSet<NamePlace> = moves.collect();
     let mut records = Vec::new();
     for SourceRecord { path, settings } in store.sources()? {
-        for NamePlace { folder, names } in &moves {
+        let is_there = Path::new(&path).exists();
+        for NamePlace { folder, names } in if is_there { &files.awaited } else { &files.moved } {
             let Some(below) = format!("{path}/").strip_prefix(folder.as_str()).map(str::to_owned) else { continue };
-            let moved = format!("{names}{below}").trim_end_matches('/').to_owned();
-            if !Path::new(&path).exists() && Path::new(&moved).exists() && store.source(&moved)?.is_none() {
-                records.push(SourceRecord { path: moved, settings: settings.clone() });
-                records.push(SourceRecord { path, settings: Vec::new() });
+            let new = format!("{names}{below}").trim_end_matches('/').to_owned();
+            if Path::new(&new).exists() != is_there && store.source(&new)?.is_none() {
+                records.push(SourceRecord { path: new, settings: settings.clone() });
+                if !is_there {
+                    records.push(SourceRecord { path, settings: Vec::new() });
+                }
                 break;
             }
         }

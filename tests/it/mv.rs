@@ -356,6 +356,19 @@ fn the_hints_at_moved_files_that_were_ingested_again_work() {
 }
 
 #[test]
+fn flags_of_a_folder_that_is_renamed_before_it_is_moved_are_remembered() {
+    let folder = archive();
+    folder.write("arch/2025/secret.log", prose(30));
+    folder.ok(&["ingest", "-q", "arch", "--exclude", "*.log"]);
+    folder.ok(&["mv", "arch", "old"]);
+    // While the files stay, their folder keeps its flags.
+    assert_eq!(counts(&folder.ok(&[&INGEST[..], &["arch"]].concat())), [0, 6, 0]);
+    fs::rename(folder.path().join("arch"), folder.path().join("old")).unwrap();
+    folder.ok(&[&INGEST[..], &["old"]].concat());
+    assert!(!names(&folder).contains(&"old/2025/secret.log".to_owned()));
+}
+
+#[test]
 fn flags_of_a_moved_folder_are_remembered() {
     let folder = Folder::new();
     folder.write("old/a.html", format!("<p>{}</p>", prose(1)));
