@@ -1,5 +1,8 @@
 //! mbox: mails one after the other. A line `From ...` begins a mail, at the start of the file or after an
 //! empty line. Similar lines within a mail are stored with a `>` in front, which is removed.
+//!
+//! The empty line after a mail belongs to no mail, also at the end of the file. So the bytes of a mail do not depend on
+//! its place in the mailbox.
 
 use std::io::{self, Read};
 
@@ -56,7 +59,7 @@ struct Mail<'a, R> {
     limit: u64,
     ready: Vec<u8>,
     at: usize,
-    /// An empty line already read. It belongs to the mail, unless the next mail begins after it.
+    /// An empty line already read. It belongs to the mail if more lines of the mail follow.
     empty_lines: Vec<u8>,
     state: MboxState,
     /// Offset of the last line `From `.
@@ -95,7 +98,7 @@ impl<R: Read> Mail<'_, R> {
             let place = self.lines.place();
             match self.lines.next(self.limit)? {
                 None => {
-                    self.ready.append(&mut self.empty_lines);
+                    self.empty_lines.clear();
                     self.state = MboxState::Ended;
                 }
                 Some(Line::TooLong) => {
@@ -171,6 +174,20 @@ mod tests {
     }
 
     #[test]
+    fn a_mail_is_the_same_wherever_it_stands() {
+        for (end, one, two) in [("\n", "To: a\n\nx\n", "To: b\n\ny"), ("\r\n", "To: a\r\n\r\nx\r\n", "To: b\r\n")] {
+            let [first, second] = [one, two].map(|mail| format!("From f{end}{mail}{end}"));
+            let of = |mailbox: String| -> Vec<String> {
+                let mut mails: Vec<_> = mails(&mailbox).iter().map(|mail| mail[3..].to_owned()).collect();
+                mails.sort();
+                mails
+            };
+            let second = if two.ends_with('\n') { second } else { format!("From f{end}{two}{end}{end}") };
+            assert_eq!(of(format!("{first}{second}")), of(format!("{second}{first}")));
+        }
+    }
+
+    #[test]
     fn mails_are_told_apart() {
         assert_eq!(
             mails(
@@ -179,7 +196,7 @@ mod tests {
             ["#1 To: b\n\nFrom\nFrom here on\n\n\nand on\n", "#2 To: d\n\nFrom me\n>From you\n> From\n"]
         );
         assert_eq!(mails("\n\nFrom a\n"), ["#1 "]);
-        assert_eq!(mails("From a\n\n\n"), ["#1 \n\n"]);
+        assert_eq!(mails("From a\n\n\n"), ["#1 \n"]);
         assert!(mails("").is_empty());
         assert_eq!(mails("To: x\n"), ["the mbox data cannot be decoded: it does not begin with a line From"]);
     }
