@@ -32,7 +32,7 @@ pub(in crate::archive::dedup) enum Probes {
 
 /// Stretches are considered only if the summed df of the rarest terms exceeds this. A stretch takes a
 /// microsecond or more to find; a survivor in a list takes about 10 nanoseconds.
-const COSTLY: u64 = 2048;
+const COSTLY: u64 = 64;
 
 /// Marks a fingerprint that no other document holds.
 const OWN: u32 = u32::MAX;
