@@ -127,7 +127,8 @@ impl Model {
             sorter.push(RankKey::of(&ranked, keep)).unwrap();
         }
         let boilerplate: Vec<u32> = self.boilerplate.difference(&self.absent).copied().collect();
-        Ranking::of_sorted(sorter, self.documents.len() as u32, &boilerplate, keep, (temp, memory)).unwrap()
+        let ids = (self.documents.len() as u32, &boilerplate[..]);
+        Ranking::of_sorted(sorter, ids, keep, &SameText::default(), (temp, memory)).unwrap()
     }
 
     /// The options under which these documents are preferred.

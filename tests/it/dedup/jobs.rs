@@ -62,6 +62,21 @@ fn a_killed_job_goes_on_and_ends_with_the_same_answer() {
 }
 
 #[test]
+fn of_two_protected_documents_the_preferred_one_justifies() {
+    let folder = Folder::new();
+    folder.write("kept/long.txt", sentences(0..20));
+    folder.write("kept/short.txt", sentences(0..15));
+    folder.write("other.txt", sentences(0..10));
+    folder.ok(&["ingest", "-q", "--profile", "words", "kept", "other.txt"]);
+    let witness = |preferred: &[&str]| {
+        let rule = ["dedup", "--by", "containment", "--protect", "kept/", "--format", "json"];
+        folder.ok(&[&rule[..], preferred].concat()).json()[0]["keep"].clone()
+    };
+    assert_eq!(witness(&[]), "kept/long.txt");
+    assert_eq!(witness(&["--prefer", "short"]), "kept/short.txt");
+}
+
+#[test]
 fn a_source_that_loses_most_of_its_documents_is_told_of() {
     let folder = Folder::new();
     for number in 0..30 {

@@ -106,7 +106,8 @@ impl ComparedRanks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(in crate::archive::dedup) struct RankKey {
-    /// 0 if the document is protected; otherwise by the first pattern that prefers it.
+    /// The first pattern that prefers the document, or [`NOT_PREFERRED`]. [`NOT_PROTECTED`] is added unless
+    /// the document is protected.
     class: u32,
     id: u32,
     /// The worth by [`Keep`].
@@ -132,8 +133,8 @@ impl PartialOrd for RankKey {
     }
 }
 
-/// The class of documents that are not protected and that no pattern prefers.
-const ORDINARY: u32 = u32::MAX;
+const NOT_PROTECTED: u32 = 1 << 31;
+const NOT_PREFERRED: u32 = NOT_PROTECTED - 1;
 
 /// The facts by which a document is ranked.
 #[derive(Clone, Copy, Debug)]
@@ -155,11 +156,8 @@ pub(in crate::archive::dedup) struct RankingKey {
 
 impl RankKey {
     pub(in crate::archive::dedup) fn of(document: &RankingKey, keep: Keep) -> Self {
-        let class = match (document.protected, document.preferred) {
-            (true, _) => 0,
-            (false, Some(number)) => number.saturating_add(1).min(ORDINARY - 1),
-            (false, None) => ORDINARY,
-        };
+        let preferred = document.preferred.unwrap_or(NOT_PREFERRED).min(NOT_PREFERRED);
+        let class = preferred + if document.protected { 0 } else { NOT_PROTECTED };
         let size = u64::from(u32::MAX - document.distinct);
         let time = |time: i64| (time as u64) ^ (1 << 63);
         let (worth, second) = match keep {
@@ -173,13 +171,16 @@ impl RankKey {
     }
 }
 
-/// A document in the list of documents of the same bytes.
+/// A document in the list of groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 struct Twin {
-    digest: Digest,
+    /// The digest of what the documents of a group have in common: the bytes or, by `exact-text`, the text.
+    group: Digest,
     class: u32,
     rank: Rank,
+    /// The digest of the document's bytes.
+    bytes: Digest,
 }
 
 impl Ranking {
@@ -212,20 +213,20 @@ impl Ranking {
                 Standing::Removable if !protected => return Ok(true),
                 standing => standing == Standing::Stays,
             };
-            let digest = same_text.of(record.digest);
-            let ranked = RankingKey { pinned, digest, ..ranked(id, &record, protected, preferred) };
+            let ranked = RankingKey { pinned, ..ranked(id, &record, protected, preferred) };
             sorter.push(RankKey::of(&ranked, options.keep))?;
             Ok(true)
         })?;
-        Self::of_sorted(sorter, view.state().next_document, &boilerplate, options.keep, (temp, memory / 2))
+        let ids = (view.state().next_document, &boilerplate[..]);
+        Self::of_sorted(sorter, ids, options.keep, same_text, (temp, memory / 2))
     }
 
     /// Ranks the documents of a sorter. All ids are below `next_id`.
     pub(in crate::archive::dedup) fn of_sorted(
         keys: Sorter<'_, RankKey>,
-        next_id: u32,
-        boilerplate: &[u32],
+        (next_id, boilerplate): (u32, &[u32]),
         keep: Keep,
+        same_text: &SameText,
         (temp, memory): (&TempSpace, u64),
     ) -> Result<Self> {
         let mut ranking = Self { ranks: vec![NOT_RANKED; next_id as usize], ..Self::default() };
@@ -244,23 +245,23 @@ impl Ranking {
             ranking.sizes.push(distinct);
             ranking.extents.push(extent);
             ranking.ranks[id as usize] = rank;
-            ranking.protected += u32::from(class == 0);
+            ranking.protected += u32::from(class < NOT_PROTECTED);
             if pinned > 0 {
                 ranking.pinned.insert(rank);
             }
-            twins.push(Twin { digest, class, rank })?;
+            twins.push(Twin { group: same_text.of(digest), class, rank, bytes: digest })?;
         }
         ranking.leaders = (0..ranking.len()).collect();
         let (mut leader, mut last): (Option<Twin>, Option<Twin>) = (None, None);
         let mut alike: Vec<Rank> = Vec::new();
         for twin in twins.sorted()? {
             let twin = twin?;
-            if last.is_none_or(|last| (last.digest, last.class) != (twin.digest, twin.class)) {
+            if last.is_none_or(|last| (last.group, last.class, last.bytes) != (twin.group, twin.class, twin.bytes)) {
                 ranking.order_by_arrival(&mut alike, keep);
             }
             match leader {
                 // Protected documents are not removable, whatever their bytes.
-                Some(leader) if leader.digest == twin.digest => {
+                Some(leader) if leader.group == twin.group => {
                     if twin.rank >= ranking.protected {
                         ranking.leaders[twin.rank as usize] = leader.rank;
                     }
@@ -460,7 +461,8 @@ mod tests {
                     };
                     keys.push(RankKey::of(&document, Keep::Longest)).unwrap();
                 }
-                Ranking::of_sorted(keys, DOCUMENTS, &[], Keep::Longest, (&temp, memory / 2)).unwrap()
+                Ranking::of_sorted(keys, (DOCUMENTS, &[]), Keep::Longest, &SameText::default(), (&temp, memory / 2))
+                    .unwrap()
             };
             let (ranking, peak) = counted_heap::peak(rank);
             assert_eq!(ranking.len(), DOCUMENTS);
