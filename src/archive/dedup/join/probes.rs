@@ -30,8 +30,8 @@ pub(in crate::archive::dedup) enum Probes {
     Stretch(Vec<TermKey>),
 }
 
-/// Stretches are considered only if the summed df of the rarest terms exceeds this. A stretch takes a
-/// microsecond or more to find; a survivor in a list takes about 10 nanoseconds.
+/// Stretches are considered only if the summed df of the rarest terms is at least this. A stretch takes some
+/// ten microseconds to find, and so does comparing the places of one survivor.
 const COSTLY: u64 = 64;
 
 /// Marks a fingerprint that no other document holds.
