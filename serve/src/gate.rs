@@ -117,7 +117,8 @@ fn check(app: &App, sender: Option<Identity>, request: &Request) -> Answer<Optio
 /// The right that a route needs. `None` if anybody may see the route.
 fn needed(method: &Method, route: Option<&str>) -> Option<Rights> {
     let route = route.filter(|route| route.starts_with("/v1/") || *route == "/metrics")?;
-    let changes = route.starts_with("/v1/documents") && (*method == Method::PUT || *method == Method::DELETE);
+    let changes = (route.starts_with("/v1/documents") && (*method == Method::PUT || *method == Method::DELETE))
+        || route == "/v1/remove";
     Some(match route {
         _ if changes => Rights::Write,
         _ if route.starts_with("/v1/compact") || route.starts_with("/v1/backup") => Rights::Admin,

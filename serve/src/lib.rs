@@ -28,6 +28,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod problem;
+mod removing;
 mod routes;
 mod settings;
 mod tls;

@@ -238,6 +238,13 @@ impl From<&Error> for Problem {
         use StatusCode as S;
         use Told::{TitleOnly, Whole};
         let (status, kind, title, told) = match error {
+            // The path is that of a temporary file.
+            Error::NotADedupReport { line, detail, .. } => {
+                return Self::bad_request(format!("line {line}: {detail}")).cause(error.chain());
+            }
+            Error::InvalidParameter { name: "report", expected, .. } => {
+                return Self::bad_request(format!("expected {expected}")).cause(error.chain());
+            }
             Error::NoSuchDocument { .. } | Error::NoSuchNumber { .. } => {
                 (S::NOT_FOUND, "no-such-document", "no document has this name or number", Whole)
             }
@@ -256,11 +263,9 @@ impl From<&Error> for Problem {
             | Error::NumberTwice { .. }
             | Error::FieldTaken { .. }
             | Error::Unsorted { .. } => (S::BAD_REQUEST, "bad-option", "an option is not as expected", Whole),
-            Error::Phrase { .. }
-            | Error::OtherProfile { .. }
-            | Error::NotADedupReport { .. }
-            | Error::BadTable { .. }
-            | Error::NotAReport { .. } => (S::BAD_REQUEST, "bad-option", "an option is not as expected", TitleOnly),
+            Error::Phrase { .. } | Error::OtherProfile { .. } | Error::BadTable { .. } | Error::NotAReport { .. } => {
+                (S::BAD_REQUEST, "bad-option", "an option is not as expected", TitleOnly)
+            }
             Error::OtherRule { .. }
             | Error::DecisionsOfAnother { .. }
             | Error::LaterDecisions { .. }

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use fpdb::maintenance::{Backup, BackupOptions};
 use fpdb::{
-    DatabaseWriter, DocId, Document, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal, SkipReason,
-    StopToken, StoreFailure, Task,
+    DatabaseWriter, Document, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal, SkipReason, StopToken,
+    StoreFailure, Task,
 };
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use crate::error::{Result, ServeError};
 use crate::jobs::Step;
 use crate::problem::{Answer, Problem};
+use crate::removing::Removing;
 use crate::work::Place;
 
 /// Maximum number of changes that wait for the writer.
@@ -63,12 +64,13 @@ impl Put {
 /// request finds room.
 pub(crate) struct Held {
     _place: Place,
-    _room: OwnedSemaphorePermit,
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 impl Held {
-    pub(crate) fn new(place: Place, room: OwnedSemaphorePermit) -> Self {
-        Self { _place: place, _room: room }
+    /// Without a body there is no room.
+    pub(crate) fn new(place: Place, room: impl Into<Option<OwnedSemaphorePermit>>) -> Self {
+        Self { _place: place, _room: room.into() }
     }
 }
 
@@ -79,7 +81,7 @@ type Reply<T> = oneshot::Sender<Answer<T>>;
 enum Change {
     Put(Box<Put>, Held, Reply<Outcome>),
     Bulk(Vec<Put>, Held, Reply<IngestSummary>),
-    Remove(String, Option<DocId>, Reply<Removal>),
+    Remove(Removing, StopToken, Held, Reply<Removal>),
     Compact(StopToken, Arc<Step>, Reply<fpdb::maintenance::Compaction>),
     Backup(PathBuf, BackupOptions, StopToken, Arc<Step>, Reply<Backup>),
 }
@@ -178,9 +180,9 @@ impl Writer {
         self.change(|reply| Change::Bulk(puts, held, reply)).await
     }
 
-    /// Removes all versions of a document, or the one with this number.
-    pub(crate) async fn remove(&self, name: String, version: Option<DocId>) -> Answer<Removal> {
-        self.change(|reply| Change::Remove(name, version, reply)).await
+    /// Removes documents, and returns once all are removed and committed.
+    pub(crate) async fn remove(&self, removing: Removing, stop: StopToken, held: Held) -> Answer<Removal> {
+        self.change(|reply| Change::Remove(removing, stop, held, reply)).await
     }
 
     /// Folds the database into one run.
@@ -246,12 +248,10 @@ fn make(
             drop(held);
             let _ = reply.send(summary.map_err(Problem::from));
         }
-        Change::Remove(name, version, reply) => {
-            let removal = database.documents_named(&name).and_then(|versions| {
-                let ids = versions.iter().map(|found| found.id).filter(|&id| version.is_none_or(|asked| asked == id));
-                database.remove_numbers(&ids.collect::<Vec<_>>())
-            });
+        Change::Remove(removing, stop, held, reply) => {
+            let removal = removing.run(database, &stop);
             written.note(&removal);
+            drop(held);
             let _ = reply.send(removal.map_err(Problem::from));
         }
         Change::Compact(stop, step, reply) => {
@@ -401,7 +401,9 @@ mod tests {
         assert!(!writer.is_well());
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         // The client must not try again.
-        let refused = runtime.block_on(writer.remove("a".into(), None)).unwrap_err();
+        let refused = runtime
+            .block_on(writer.remove(Removing::Document("a".into(), None), StopToken::new(), held()))
+            .unwrap_err();
         assert_eq!(refused.status().as_u16(), 500);
     }
 

@@ -506,19 +506,50 @@ class Client:
             return {"failures": 1, "failed": [{"name": name, "error": error.message}]}
         return {**summary, outcome: 1}
 
-    def remove(self, *names: str) -> Removal:
-        """Deletes documents by name, all versions of each.
+    def remove(
+        self,
+        *names: str,
+        ids: Iterable[int] = (),
+        prefix: str | Sequence[str] = (),
+        where: Mapping[str, str] | None = None,
+        report: Path | ServedDedup | None = None,
+        dry_run: bool = False,
+    ) -> Removal:
+        """Deletes documents: by name (all versions of each), by number, by selection, or by a report. `compact` frees their space.
+
+        Args:
+            names, ids, prefix, where, dry_run: as for `Database.remove`.
+            report: the answer of `dedup`, or a saved report. Deletes the documents that it lists as removable, each only while it and
+                its survivor are stored as the report says; `left` are those that stay.
+
+        Raises:
+            TypeError: a selection is given together with names or numbers.
+            ServiceError: the key does not allow it, or the service has failed. What was removed before stays removed.
 
         Returns:
-            How many were deleted, and the names that no document has.
+            How many were deleted and selected, and the names, numbers, prefixes and values that no document has.
         """
-        removed, unknown = 0, []
-        for name in names:
-            try:
-                removed += self._ask("DELETE", _path(name))["removed"]
-            except DocumentNotFoundError:
-                unknown.append(name)
-        return Removal(removed, unknown, [])
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("names are given one by one, as str: remove(*names)")
+        ids, prefixes = list(ids), listed(prefix)
+        if report is not None:
+            if names or ids or prefixes or where or dry_run:
+                raise TypeError("a report goes in a call of its own")
+            return _sum_of_removals(self._remove_lines(lines) for lines in _portions(report))
+        if prefixes or where:
+            if names or ids:
+                raise TypeError("names and ids go in one call, prefix and where in another")
+            fields = {name: str(value) for name, value in (where or {}).items()}
+            asked = {"prefixes": prefixes, "where": fields, "dry_run": dry_run}
+            return Removal._of(self._ask("POST", "/v1/remove", body=asked))
+        if dry_run:
+            raise TypeError("dry_run goes with prefix and where")
+        # As many as the service takes at once.
+        parts = [{"names": part} for part in _parts(names)] + [{"ids": part} for part in _parts(ids)]
+        return _sum_of_removals(Removal._of(self._ask("POST", "/v1/remove", body=part)) for part in parts)
+
+    def _remove_lines(self, lines: bytes) -> Removal:
+        return Removal._of(json.loads(self._request("POST", "/v1/remove", body=lines, kind="application/x-ndjson")))
 
 
 def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> Client:
@@ -546,6 +577,43 @@ def _path(name: str) -> str:
 def _characters(text: str) -> str:
     """The text with U+FFFD for lone surrogates, which UTF-8 does not have, as a `Database` reads it."""
     return _SURROGATE.sub("\ufffd", text)
+
+
+def _parts(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """The items, at most 10,000 at a time."""
+    return (items[start : start + 10_000] for start in range(0, len(items), 10_000))
+
+
+def _portions(report: Path | ServedDedup) -> Iterator[bytes]:
+    """A report in portions, each a whole report: each ends with the summary, if there is one."""
+    if isinstance(report, ServedDedup):
+        lines = [json.dumps(row.to_dict()).encode() + b"\n" for row in (*report.removable, report.summary)]
+    else:
+        lines = pathlib.Path(report).read_bytes().splitlines(keepends=True)
+    has_summary = bool(lines) and json.loads(lines[-1]).get("schema") == DedupSummary.schema
+    end = lines.pop() if has_summary else b""
+    portion, size = [], 0
+    for line in lines:
+        if portion and size + len(line) > _PORTION:
+            yield b"".join((*portion, end))
+            portion, size = [], 0
+        portion.append(line)
+        size += len(line)
+    yield b"".join((*portion, end))
+
+
+def _sum_of_removals(removals: Iterable[Removal]) -> Removal:
+    total = Removal(0, [], [])
+    for one in removals:
+        total = Removal(
+            total.removed + one.removed,
+            total.unknown_names + one.unknown_names,
+            total.unknown_ids + one.unknown_ids,
+            reported=None if one.reported is None else (total.reported or 0) + one.reported,
+            left=total.left + one.left,
+            left_names=(total.left_names + one.left_names)[:20],
+        )
+    return total
 
 
 def _is_utf8(data: bytes) -> bool:

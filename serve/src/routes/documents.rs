@@ -17,6 +17,7 @@ use super::request::{Name, Params, read_body, read_options};
 use crate::app::App;
 use crate::openapi::documents;
 use crate::problem::{Answer, Problem};
+use crate::removing::Removing;
 use crate::writer::{Held, Put};
 
 /// Number of records that are read at a time, and the maximum for one page. A search for a rare prefix is
@@ -317,8 +318,9 @@ pub(crate) async fn remove(
     Name(name): Name,
     Params(asked): Params<RemoveQuery>,
 ) -> Answer<Json<Removal>> {
-    let _place = app.work.enter()?;
-    match app.writer.remove(name.clone(), asked.id.map(DocId)).await? {
+    let held = Held::new(app.work.enter()?, None);
+    let removing = Removing::Document(name.clone(), asked.id.map(DocId));
+    match app.writer.remove(removing, app.work.stop.child(), held).await? {
         Removal { removed: 0, .. } => Err(Problem::no_document(&name)),
         removal => Ok(Json(removal)),
     }

@@ -4,6 +4,7 @@ mod care;
 mod documents;
 mod jobs;
 mod query;
+mod remove;
 mod request;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub(crate) use care::*;
 pub(crate) use documents::*;
 pub(crate) use jobs::*;
 pub(crate) use query::*;
+pub(crate) use remove::*;
 
 /// All routes, behind the gate.
 pub(crate) fn router(app: &Arc<App>) -> Router {
@@ -34,6 +36,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/v1/report", post(query::report))
         .route("/v1/documents", get(documents::list).put(documents::bulk))
         .route("/v1/documents/{*name}", get(documents::show).put(documents::put).delete(documents::remove))
+        .route("/v1/remove", post(remove::remove_many))
         .route("/v1/stats", get(care::stats))
         .route("/v1/session", get(care::session))
         .route("/v1/pairs", post(jobs::ask_pairs))

@@ -2,6 +2,7 @@
 
 mod defence;
 mod jobs;
+mod remove;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
