@@ -166,6 +166,46 @@ def test_documents_are_added_replaced_and_removed(served):
             client.ingest("some/path")
 
 
+def test_documents_are_removed_as_from_a_database_in_process(served, routes, tmp_path, monkeypatch):
+    url, _, keys = served
+    documents = [fpdb.Document(f"{letter}{at}", f"{letter}: {LONG}", {"at": str(at)}) for letter in "abcdef" for at in range(3)]
+    with fpdb.create(tmp_path / "own") as own, fpdb.connect(url, keys["admin"]) as client:
+        own.ingest(documents, store_text=True)
+        client.ingest(documents)
+        number = own.documents_named("a0")[0].id
+        for names, arguments in (
+            (["a1", "none"], {"ids": [number, 999]}),
+            ([], {"prefix": ["a", "z"], "where": {"at": 2}, "dry_run": True}),
+            ([], {"prefix": "b", "where": {"at": 2}}),
+            ([], {"where": {"at": 0, "none": "x"}}),
+            ([], {}),
+        ):
+            assert client.remove(*names, **arguments).to_dict() == own.remove(*names, **arguments).to_dict(), arguments
+        found = client.dedup()
+        saved = tmp_path / "report.jsonl"
+        own.dedup().save(saved)
+        for database in (own, client):
+            # A survivor, and a removable document.
+            database.ingest([(found.removable[0].keep, "changed"), (found.removable[-1].remove, "changed")])
+        # In portions of a line or two.
+        monkeypatch.setattr(fpdb._client, "_PORTION", 800)
+        mine = own.remove(report=saved).to_dict()
+        assert client.remove(report=found).to_dict() == mine and mine["removed"] > 1 and mine["left"] > 0
+        mine = own.remove(report=saved).to_dict()
+        assert client.remove(report=saved).to_dict() == mine
+        saved.write_text('{"document": "e1"}\n{"document": "none"}\n{"document": "f1"}\n', encoding="utf-8")
+        assert client.remove(report=saved).to_dict() == own.remove(report=saved).to_dict()
+        assert [document.name for document in client.documents()] == [document.name for document in own.documents()]
+        for wrong in ({"prefix": "a", "ids": [1]}, {"dry_run": True}, {"report": saved, "prefix": "a"}):
+            with pytest.raises(TypeError):
+                client.remove(**wrong)
+        with pytest.raises(fpdb.ParameterError, match="empty prefix"):
+            client.remove(prefix="")
+    assert ("POST", "/v1/remove") in routes
+    with fpdb.connect(url, keys["read"]) as reader, pytest.raises(fpdb.ServiceError, match="right write"):
+        reader.remove("a2")
+
+
 @pytest.mark.parametrize("served", [["--max-body", "20000"]], indirect=True)
 def test_a_document_that_is_refused_ends_no_ingest(served, routes, tmp_path, monkeypatch):
     url, _, keys = served

@@ -43,7 +43,7 @@ from ._errors import (
     ServiceError,
     StoppedError,
 )
-from ._inputs import Document, DocumentsLike, given_documents
+from ._inputs import Document, DocumentsLike, Path, given_documents, listed
 from ._options import (
     PAIRS,
     SERVED_DEDUP,
