@@ -166,6 +166,16 @@ def test_documents_are_added_replaced_and_removed(served):
             client.ingest("some/path")
 
 
+def test_bytes_count_as_in_a_database_and_names_that_a_service_refuses_are_skipped(served, tmp_path):
+    url, _, keys = served
+    documents = [("a", LONG.encode()), ("b", LONG.encode()), ("empty", b""), ("scan.html", b"<p><img src=x></p>"), ("bad", b"\xc3\xa9" * 9 + b"\xc3")]
+    with fpdb.create(tmp_path / "own") as own, fpdb.connect(url, keys["admin"]) as client:
+        mine, theirs = own.ingest(documents, store_text=True).to_dict(), client.ingest(documents).to_dict()
+        assert {**mine, "seconds": 0} == {**theirs, "seconds": 0}
+        summary = client.ingest({"line\nend": LONG, "n" * 4097: LONG, "c": LONG})
+        assert summary.added == 1 and [skip.name for skip in summary.skipped] == ["line\nend", "n" * 4097]
+
+
 def test_documents_are_removed_as_from_a_database_in_process(served, routes, tmp_path, monkeypatch):
     url, _, keys = served
     documents = [fpdb.Document(f"{letter}{at}", f"{letter}: {LONG}", {"at": str(at)}) for letter in "abcdef" for at in range(3)]

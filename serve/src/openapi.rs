@@ -58,6 +58,7 @@ use crate::routes;
         routes::ReportView,
         routes::DocumentPage,
         routes::PutView,
+        routes::PutFacts,
         routes::BulkLine,
         routes::RemoveRequest,
         routes::JobRequest,

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use fpdb::maintenance::{Backup, BackupOptions};
 use fpdb::{
-    DatabaseWriter, Document, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal, SkipReason, StopToken,
-    StoreFailure, Task,
+    Database, DatabaseWriter, Document, DocumentInfo, Error, IngestOptions, IngestSummary, Outcome, Progress, Removal,
+    SkipReason, StopToken, StoreFailure, Task,
 };
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
@@ -79,7 +79,7 @@ type Reply<T> = oneshot::Sender<Answer<T>>;
 
 /// A change.
 enum Change {
-    Put(Box<Put>, Held, Reply<Outcome>),
+    Put(Box<Put>, Held, Reply<Stored>),
     Bulk(Vec<Put>, Held, Reply<IngestSummary>),
     Remove(Removing, StopToken, Held, Reply<Removal>),
     Compact(StopToken, Arc<Step>, Reply<fpdb::maintenance::Compaction>),
@@ -117,6 +117,34 @@ impl Written {
         }
         let refused = *self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         refused.is_some_and(|refused| refused.elapsed() < time)
+    }
+}
+
+/// Number of documents of the same bytes that the answer to a PUT names.
+const IDENTICAL: usize = 20;
+
+/// A document that a PUT has stored, or found stored.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    pub(crate) outcome: Outcome,
+    /// The stored document, with the first documents of the same bytes. `None` if it is not that of the PUT, or
+    /// cannot be read.
+    pub(crate) document: Option<DocumentInfo>,
+}
+
+impl Stored {
+    /// The document is looked up at once, before a later commit replaces it.
+    fn look_up(database: &Database, name: &str, outcome: Outcome) -> Self {
+        if outcome == Outcome::Kept {
+            return Self { outcome, document: None };
+        }
+        let look_up = || -> fpdb::Result<Option<DocumentInfo>> {
+            let Some(mut document) = database.documents_named(name)?.pop() else { return Ok(None) };
+            document.identical_to = database.first_identical_to(&document, IDENTICAL)?;
+            Ok(Some(document))
+        };
+        // The document is committed, so an error here must not become an error of the PUT.
+        Self { outcome, document: look_up().unwrap_or_default() }
     }
 }
 
@@ -171,7 +199,7 @@ impl Writer {
     }
 
     /// Adds a document, and returns once it is committed.
-    pub(crate) async fn put(&self, put: Put, held: Held) -> Answer<Outcome> {
+    pub(crate) async fn put(&self, put: Put, held: Held) -> Answer<Stored> {
         self.change(|reply| Change::Put(Box::new(put), held, reply)).await
     }
 
@@ -292,7 +320,7 @@ impl Progress for Outcomes {
 
 fn ingest_group(
     database: &DatabaseWriter,
-    group: Vec<(Box<Put>, Held, Reply<Outcome>)>,
+    group: Vec<(Box<Put>, Held, Reply<Stored>)>,
     options: &IngestOptions,
     written: &Written,
 ) {
@@ -318,6 +346,7 @@ fn ingest_group(
         if let Ok(Outcome::Added | Outcome::Replaced) = outcome {
             written.documents.inc();
         }
+        let outcome = outcome.map(|outcome| Stored::look_up(database, &name, outcome));
         drop(held);
         // The request that waits for the outcome may have ended.
         let _ = reply.send(outcome);
@@ -366,10 +395,10 @@ mod tests {
             next = make(&database, change, &mut waiting, &written);
         }
         let outcomes: Vec<_> = outcomes.into_iter().map(|mut outcome| outcome.try_recv().unwrap()).collect();
-        let added = |at: usize| matches!(outcomes[at], Ok(Outcome::Added));
+        let added = |at: usize| matches!(outcomes[at], Ok(Stored { outcome: Outcome::Added, .. }));
         assert!(added(0) && added(1) && added(3) && added(5));
         assert_eq!(outcomes[2].as_ref().unwrap_err().status().as_u16(), 400);
-        assert!(matches!(outcomes[4], Ok(Outcome::Replaced)));
+        assert!(matches!(outcomes[4], Ok(Stored { outcome: Outcome::Replaced, .. })));
         assert_eq!((written.commits.get(), written.documents.get()), (2, 5));
     }
     #[test]

@@ -367,10 +367,19 @@ impl Database {
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn identical_to(&self, document: &DocumentInfo) -> Result<Vec<String>> {
+        self.first_identical_to(document, usize::MAX)
+    }
+
+    /// The names of the first `most` other documents with the same bytes, in order of arrival. Reads the records
+    /// of these only.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn first_identical_to(&self, document: &DocumentInfo, most: usize) -> Result<Vec<String>> {
         let store = self.store.as_of_last_commit();
         let ids = store.documents_with(&document.digest)?;
         let others = ids.into_iter().filter(|&id| id != document.id.0);
-        others.map(|id| Ok(store.document(id)?.name)).collect()
+        others.take(most).map(|id| Ok(store.document(id)?.name)).collect()
     }
 
     /// A handle on the last commit. `None` if this handle already shows that commit. This handle and its

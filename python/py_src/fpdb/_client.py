@@ -79,6 +79,11 @@ _PORTION = 4 << 20
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+#: Bytes of a name that a service takes.
+_LONGEST_NAME = 4096
+
 #: Counts of the summary of an ingest.
 _COUNTS = (
     *("documents", "added", "unchanged", "replaced", "kept", "identical", "failures"),
@@ -476,6 +481,10 @@ class Client:
             reason = None
             if _SURROGATE.search(name):
                 reason = "its name has a lone surrogate, which is no character"
+            elif _CONTROL.search(name):
+                reason = "its name has a control character, which a service does not take"
+            elif len(name.encode()) > _LONGEST_NAME:
+                reason = f"its name is longer than the {_LONGEST_NAME} bytes that a service takes"
             elif content is None:
                 reason = "its text is null"
             if reason:
@@ -499,12 +508,19 @@ class Client:
     def _put(self, name: str, content: bytes, options: dict[str, str]) -> dict[str, Any]:
         """The summary of one document."""
         kind = "application/octet-stream"
-        summary: dict[str, Any] = {"documents": 1, "bytes": len(content)}
         try:
-            outcome = json.loads(self._request("PUT", _path(name), options, content, kind))["outcome"]
+            stored = json.loads(self._request("PUT", _path(name), options, content, kind))
         except (DocumentError, LimitError) as error:
             return {"failures": 1, "failed": [{"name": name, "error": error.message}]}
-        return {**summary, outcome: 1}
+        summary: dict[str, Any] = {"documents": 1, stored["outcome"]: 1}
+        if stored["outcome"] in ("added", "replaced"):
+            undecodable, symbols = stored["undecodable"], stored["symbols"]
+            summary.update(bytes=len(content), symbols=symbols, fingerprints=stored["fingerprints"])
+            summary.update(undecodable=undecodable, undecodable_documents=int(undecodable > 0))
+            summary.update(identical=int("identical_to" in stored), formats={stored["format"]: 1})
+            if content and not symbols:
+                summary["without_text"] = 1
+        return summary
 
     def remove(
         self,

@@ -83,8 +83,9 @@ function addForm(session, again) {
       say(`Adding ${file.name}\u2026`);
       try {
         if (file.size > session.max_body) throw new Error(`larger than ${size(session.max_body)}`);
-        await ask("PUT", documentPath(prefix.value + file.name), { body: file, type: "application/octet-stream" });
+        const { warnings = [] } = await ask("PUT", documentPath(prefix.value + file.name), { body: file, type: "application/octet-stream" });
         added += 1;
+        problems.push(...warnings.map((warning) => `${file.name}: ${warning}.`));
       } catch (error) {
         problems.push(`${file.name}: ${error.message}`);
       }

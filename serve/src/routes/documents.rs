@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::openapi::documents;
 use crate::problem::{Answer, Problem};
 use crate::removing::Removing;
-use crate::writer::{Held, Put};
+use crate::writer::{Held, Put, Stored};
 
 /// Number of records that are read at a time, and the maximum for one page. A search for a rare prefix is
 /// thus divided among many short requests.
@@ -205,6 +205,82 @@ pub(crate) struct PutView {
     name: String,
     /// added, replaced, unchanged or kept.
     outcome: &'static str,
+    /// Facts about the document; absent if it was kept.
+    #[serde(flatten)]
+    facts: Option<PutFacts>,
+    /// What keeps queries from finding it, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    warnings: Vec<String>,
+}
+
+/// Facts about a stored document.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PutFacts {
+    /// Its number.
+    id: u32,
+    /// The format that it was read as.
+    format: String,
+    /// Symbols of its text. Without symbols it has no text.
+    symbols: u64,
+    /// Its fingerprints.
+    fingerprints: u64,
+    /// Byte sequences that are no characters in its encoding.
+    undecodable: u64,
+    /// Names of the first documents of the same bytes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    identical_to: Vec<String>,
+}
+
+impl PutView {
+    fn of(name: String, Stored { outcome, document }: Stored, k: u32) -> Self {
+        let outcome = match outcome {
+            Outcome::Added => "added",
+            Outcome::Replaced => "replaced",
+            Outcome::Unchanged => "unchanged",
+            Outcome::Kept => "kept",
+        };
+        let warnings = document.as_ref().map(|document| warnings(document, k)).unwrap_or_default();
+        let facts = document.map(|document| PutFacts {
+            id: document.id.0,
+            format: document.format,
+            symbols: document.symbols,
+            fingerprints: document.fingerprints,
+            undecodable: document.undecodable,
+            identical_to: document.identical_to,
+        });
+        Self { name, outcome, facts, warnings }
+    }
+}
+
+fn warnings(document: &DocumentInfo, k: u32) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if document.symbols == 0 && document.bytes > 0 {
+        warnings.push("it has no text to compare, as a scanned page: no query finds it by a part of it".into());
+    } else if document.kgrams == 0 && document.bytes > 0 {
+        warnings.push(format!("it is shorter than {k} symbols: only a document of the same bytes finds it"));
+    }
+    if document.undecodable > 0 {
+        let DocumentInfo { undecodable, encoding, .. } = document;
+        warnings.push(format!("{undecodable} of its byte sequences are no characters in {encoding}"));
+    }
+    warnings
+}
+
+/// Maximum length of a name in bytes: that of a path. Longer names do not fit into an address.
+const LONGEST_NAME: usize = 4096;
+
+/// What is wrong with the name of a new document. Control characters would break lines of lists and logs.
+/// Stored documents may have such names, because files may.
+fn check_name(name: &str) -> Result<(), String> {
+    if name.len() > LONGEST_NAME {
+        return Err(format!("the name has {} bytes; a name has at most {LONGEST_NAME}", name.len()));
+    }
+    match name.chars().find(|c| c.is_control()) {
+        Some(control) => Err(format!("the name has the control character U+{:04X}", u32::from(control))),
+        None => Ok(()),
+    }
 }
 
 /// Stores a document. The answer comes after its commit. A container (zip, JSON lines) is one document, or
@@ -222,18 +298,15 @@ pub(crate) async fn put(
 ) -> Answer<(StatusCode, Json<PutView>)> {
     let options = asked.options(&app)?;
     let metadata = asked.metadata.as_deref().map(|json| super::request::parse(json.as_bytes())).transpose()?;
+    check_name(&name).map_err(Problem::bad_request)?;
+    let k = app.reader().ok_or_else(Problem::ending)?.profile().k();
     let place = app.work.enter()?;
     let body = read_body(&app, request).await?;
     let metadata = strings(metadata.unwrap_or_default()).map_err(Problem::bad_request)?;
     let put = Put { name: name.clone(), bytes: body.bytes, metadata, options };
-    let outcome = match app.writer.put(put, Held::new(place, body.room)).await? {
-        Outcome::Added => "added",
-        Outcome::Replaced => "replaced",
-        Outcome::Unchanged => "unchanged",
-        Outcome::Kept => "kept",
-    };
-    let status = if outcome == "added" { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Json(PutView { name, outcome })))
+    let stored = app.writer.put(put, Held::new(place, body.room)).await?;
+    let status = if stored.outcome == Outcome::Added { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(PutView::of(name, stored, k))))
 }
 
 /// The fields of metadata, or what is wrong with them.
@@ -284,6 +357,7 @@ pub(crate) async fn bulk(
     for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let BulkLine { name, text, metadata } =
             serde_json::from_slice(line).map_err(|error| not_a_document(number, &error))?;
+        check_name(&name).map_err(|wrong| Problem::bad_request(format!("line {number}: {wrong}")))?;
         let metadata = strings(metadata)
             .map_err(|wrong| Problem::bad_request(format!("line {number}, document {name}: {wrong}")))?;
         puts.push(Put { name, bytes: text.into_bytes(), metadata, options: options.clone() });

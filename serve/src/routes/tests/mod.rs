@@ -59,8 +59,13 @@ impl Got {
 impl Service {
     fn new(change: impl FnOnce(ServeOptions) -> ServeOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        drop(Database::create(folder.path().join("secret-place.db"), Profile::PROSE).unwrap());
+        Self::on(folder, change)
+    }
+
+    /// A service on the database in this folder.
+    fn on(folder: TempDir, change: impl FnOnce(ServeOptions) -> ServeOptions) -> Self {
         let db = folder.path().join("secret-place.db");
-        drop(Database::create(&db, Profile::PROSE).unwrap());
         let options = ServeOptions { db, log_requests: false, ..ServeOptions::default() };
         let app = App::open(change(options)).unwrap();
         let router = super::router(&app);
@@ -126,7 +131,10 @@ fn service() -> Service {
 fn documents_are_stored_shown_listed_and_removed() {
     let service = service();
     let added = service.put("essays/a.txt", TEXT);
-    assert_eq!((added.status, added.json()), (201, json!({"name": "essays/a.txt", "outcome": "added"})));
+    let facts = json!({
+        "name": "essays/a.txt", "outcome": "added", "id": 0, "format": "text", "symbols": 85, "fingerprints": 4, "undecodable": 0
+    });
+    assert_eq!((added.status, added.json()), (201, facts));
     assert_eq!(service.put("essays/a.txt", TEXT).json()["outcome"], "unchanged");
     let replaced = service.put("essays/a.txt", &format!("{TEXT}, again"));
     assert_eq!((replaced.status, replaced.json()["outcome"].clone()), (200, json!("replaced")));
@@ -153,6 +161,63 @@ fn documents_are_stored_shown_listed_and_removed() {
     assert_eq!((removed.status, removed.json()["removed"].clone()), (200, json!(1)));
     assert_eq!(service.get("/v1/documents/essays/a.txt").status, 404);
     assert_eq!(service.ask("DELETE", "/v1/documents/essays/a.txt", &[], "").kind(), "urn:fpdb:no-such-document");
+}
+
+#[test]
+fn the_answer_to_a_put_tells_what_keeps_queries_from_finding_the_document() {
+    let service = service();
+    let put =
+        |path: &str, body: &[u8]| service.ask("PUT", &format!("/v1/documents/{path}"), &[], body.to_owned()).json();
+    let first_warning = |answer: &Value| answer["warnings"][0].as_str().unwrap_or("").to_owned();
+    assert!(first_warning(&put("scan.html", b"<p><img src=page.png></p>")).contains("no text"));
+    assert!(first_warning(&put("short", b"short")).contains("shorter than 25 symbols"));
+    let broken = put("broken", format!("{TEXT}").replace("necessary", "n").as_bytes());
+    assert_eq!(broken.get("warnings"), None, "{broken}");
+    let mut bytes = TEXT.as_bytes().to_vec();
+    bytes.extend("é".repeat(9).as_bytes());
+    bytes.push(0xc3);
+    let undecodable = put("undecodable", &bytes);
+    assert_eq!(
+        (&undecodable["undecodable"], first_warning(&undecodable).as_str()),
+        (&json!(1), "1 of its byte sequences are no characters in UTF-8")
+    );
+    assert_eq!(put("a", TEXT.as_bytes()).get("identical_to"), None);
+    assert_eq!(put("b", TEXT.as_bytes())["identical_to"], json!(["a"]));
+    let unchanged = put("b", TEXT.as_bytes());
+    assert_eq!((&unchanged["outcome"], &unchanged["identical_to"]), (&json!("unchanged"), &json!(["a"])));
+    // The stored document is another one.
+    let kept = put("b?on_change=keep", b"another");
+    assert_eq!(kept, json!({"name": "b", "outcome": "kept"}));
+    for number in 0..30 {
+        put(&format!("copy-{number:02}"), TEXT.as_bytes());
+    }
+    let many = put("last", TEXT.as_bytes());
+    assert_eq!((many["identical_to"].as_array().unwrap().len(), &many["identical_to"][19]), (20, &json!("copy-17")));
+}
+
+#[test]
+fn names_with_control_characters_are_refused_and_those_of_files_are_served() {
+    let service = service();
+    for (path, told) in
+        [("a%00b", "U+0000"), ("a%0Ab", "U+000A"), ("%C2%85", "U+0085"), (&*"n".repeat(4097), "4097 bytes")]
+    {
+        let got = service.put(path, TEXT);
+        assert_eq!((got.status, got.kind()), (400, "urn:fpdb:bad-request".into()), "{path}");
+        assert!(got.json()["detail"].as_str().unwrap().contains(told), "{}", got.text());
+    }
+    let lines = format!("{}\n{}\n", json!({"name": "good", "text": "x"}), json!({"name": "a\tb", "text": "x"}));
+    let refused = service.ask("PUT", "/v1/documents", &[], lines).json();
+    assert_eq!(refused["detail"], "line 2: the name has the control character U+0009");
+    assert_eq!(service.get("/v1/stats").json()["documents"], 0);
+    assert_eq!(service.put(&"n".repeat(4096), TEXT).status, 201);
+    // A file of an ingest may have any name.
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Database::create(folder.path().join("secret-place.db"), Profile::PROSE).unwrap();
+    writer.ingest([fpdb::Document::new("a\nb", TEXT)]).unwrap();
+    drop(writer);
+    let service = Service::on(folder, |options| options);
+    assert_eq!(service.get("/v1/documents/a%0Ab").json()["name"], "a\nb");
+    assert_eq!(service.ask("DELETE", "/v1/documents/a%0Ab", &[], "").json()["removed"], 1);
 }
 
 #[test]
