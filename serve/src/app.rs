@@ -15,6 +15,7 @@ use crate::error::{Result, ServeError};
 use crate::jobs::Jobs;
 use crate::keys::{KeyLimits, Keys};
 use crate::metrics::{JobFigures, Metrics};
+use crate::reopening::{Reader, Reopening};
 use crate::settings::ServeOptions;
 use crate::tls::Tls;
 use crate::work::Work;
@@ -24,8 +25,8 @@ use crate::{connections, log, routes};
 /// The state that all handlers share.
 pub(crate) struct App {
     pub(crate) options: ServeOptions,
-    /// A handle that shows each commit of the writer. `None` once the service has ended.
-    reader: std::sync::Mutex<Option<Database>>,
+    /// A handle that shows each commit of the writer.
+    reader: Reader,
     pub(crate) writer: Writer,
     pub(crate) work: Work,
     pub(crate) jobs: Jobs,
@@ -52,24 +53,29 @@ impl App {
         if !options.listen.ip().is_loopback() && !keys.are_needed() {
             return Err(ServeError::NeedsKeys { address: options.listen });
         }
-        let mut builder = Database::builder().raise_open_files(true);
-        if let Some(memory) = options.memory {
-            builder = builder.memory(memory);
-        }
-        if let Some(threads) = options.threads {
-            builder = builder.threads(threads);
-        }
-        let writer = builder.open_writer(&options.db)?;
-        let reader = writer.reader();
+        let (db, memory, threads) = (options.db.clone(), options.memory, options.threads);
+        let open = move || {
+            let mut builder = Database::builder().raise_open_files(true);
+            if let Some(memory) = memory {
+                builder = builder.memory(memory);
+            }
+            if let Some(threads) = threads {
+                builder = builder.threads(threads);
+            }
+            builder.open_writer(&db)
+        };
+        let writer = open()?;
+        let reader = Reader::new(writer.reader());
+        let reopening = Reopening::new(options.db.clone(), reader.clone(), open);
         let mut epoch = [0; 4];
         getrandom::fill(&mut epoch)
             .map_err(|error| ServeError::system("get random bytes")(std::io::Error::other(error)))?;
         let (stop, written, of_jobs) = (StopToken::new(), Written::default(), JobFigures::default());
         let bodies = (options.body_memory >> 10).min(Semaphore::MAX_PERMITS);
         Ok(Arc::new(Self {
-            reader: std::sync::Mutex::new(Some(reader)),
+            reader,
             metrics: Metrics::new(&written, &of_jobs),
-            writer: Writer::start(writer, written)?,
+            writer: Writer::start(writer, reopening, written)?,
             work: Work::new(options.worker_count(), options.queue, stop.clone()),
             jobs: Jobs::new(options.jobs, options.kept_jobs, stop, of_jobs),
             keys,
@@ -85,7 +91,7 @@ impl App {
 
     /// A handle for reading; `None` once the service has ended.
     pub(crate) fn reader(&self) -> Option<Database> {
-        self.reader.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.reader.get()
     }
 
     /// True until the service begins to end.
@@ -101,7 +107,7 @@ impl App {
     pub(crate) fn close(&self) {
         self.ready.store(false, Ordering::Relaxed);
         self.work.stop.stop();
-        drop(self.reader.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
+        self.reader.close();
         self.writer.end();
     }
 }

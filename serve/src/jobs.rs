@@ -284,9 +284,9 @@ impl Jobs {
         self.jobs().retain(|other| !Arc::ptr_eq(other, job));
     }
 
-    /// Number of jobs that wait or run.
-    pub(crate) fn unfinished(&self) -> usize {
-        self.jobs().iter().filter(|job| !job.state().is_over()).count()
+    /// Number of jobs in this state.
+    pub(crate) fn count(&self, state: JobState) -> usize {
+        self.jobs().iter().filter(|job| job.state() == state).count()
     }
 
     /// Runs a job once there is room for it. `work` writes its result.

@@ -29,6 +29,7 @@ mod openapi;
 mod page;
 mod problem;
 mod removing;
+mod reopening;
 mod routes;
 mod settings;
 mod tls;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use fpdb::Database;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -10,7 +11,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::jobs::JobKind;
+use crate::app::App;
+use crate::jobs::{JobKind, JobState};
 use crate::writer::Written;
 
 /// Upper bounds of the times of requests, in seconds.
@@ -64,16 +66,56 @@ pub(crate) struct Metrics {
     requests: Family<Request, Counter>,
     times: Family<Route, Histogram>,
     pub(crate) connections: Gauge,
-    inside: Gauge,
-    jobs: Gauge,
-    documents: Gauge,
+    /// The figures of [`READ`].
+    read: [Gauge; READ.len()],
 }
 
-/// Figures that are read when the metrics are requested.
-pub(crate) struct Reading {
-    pub(crate) inside: usize,
-    pub(crate) jobs: usize,
-    pub(crate) documents: u64,
+/// Figures that are read when the metrics are requested: names and helps.
+const READ: [(&str, &str); 15] = [
+    ("requests_inside", "Requests worked on or waiting"),
+    ("requests_inside_limit", "Most requests worked on or waiting; more are refused"),
+    ("workers", "Requests that workers can work on at the same time"),
+    ("workers_busy", "Requests that workers work on"),
+    ("changes_waiting", "Changes that wait for the writer"),
+    ("writable", "1 if the database takes changes, 0 after a failed write"),
+    ("jobs_unfinished", "Jobs that run or wait"),
+    ("jobs_running", "Jobs that run"),
+    ("jobs_queued", "Jobs that wait"),
+    ("documents", "Documents stored"),
+    ("fingerprints", "Fingerprints of the stored documents"),
+    ("runs", "Sorted runs of postings; a look-up visits each"),
+    ("deleted_documents", "Deleted documents that still take space"),
+    ("database_bytes", "Bytes of the database on disk, with its logs"),
+    ("last_commit_timestamp_seconds", "Time of the last commit; 0 before the first"),
+];
+
+/// The values of [`READ`], in the same order.
+pub(crate) struct Reading(pub(crate) [u64; READ.len()]);
+
+impl Reading {
+    pub(crate) fn of(app: &App, database: &Database) -> fpdb::Result<Self> {
+        let stats = database.stats()?;
+        let (workers, busy) = app.work.workers();
+        let [queued, running] = [JobState::Queued, JobState::Running].map(|state| app.jobs.count(state));
+        let count = |number: usize| number as u64;
+        Ok(Self([
+            count(app.work.inside()),
+            count(app.work.most()),
+            count(workers),
+            count(busy),
+            count(app.writer.waiting()),
+            u64::from(app.writer.is_well()),
+            count(queued + running),
+            count(running),
+            count(queued),
+            stats.documents,
+            stats.fingerprints,
+            stats.runs,
+            stats.deleted,
+            stats.stored.iter().map(|part| part.bytes).sum(),
+            stats.committed_at.and_then(|at| at.try_into().ok()).unwrap_or(0),
+        ]))
+    }
 }
 
 impl Metrics {
@@ -81,12 +123,14 @@ impl Metrics {
         let mut registry = Registry::with_prefix("fpdb");
         let requests = Family::<Request, Counter>::default();
         let times = Family::<Route, Histogram>::new_with_constructor(|| Histogram::new(TIMES));
-        let [connections, inside, jobs, documents]: [Gauge; 4] = Default::default();
+        let connections = Gauge::default();
+        let read: [Gauge; READ.len()] = Default::default();
+        for ((name, help), gauge) in READ.into_iter().zip(&read) {
+            registry.register(name, help, gauge.clone());
+        }
         registry.register("requests", "Requests answered", requests.clone());
         registry.register_with_unit("request_duration", "Time to answer", Unit::Seconds, times.clone());
         registry.register("connections", "Open connections", connections.clone());
-        registry.register("requests_inside", "Requests worked on or waiting", inside.clone());
-        registry.register("jobs_unfinished", "Jobs that run or wait", jobs.clone());
         registry.register("jobs_failed", "Jobs that have failed, by kind", of_jobs.failed.clone());
         registry.register_with_unit(
             "last_backup_timestamp",
@@ -94,14 +138,13 @@ impl Metrics {
             Unit::Seconds,
             of_jobs.last_backup.clone(),
         );
-        registry.register("documents", "Documents stored", documents.clone());
         registry.register("commits", "Commits made by this process", written.commits.clone());
         registry.register(
             "documents_written",
             "Documents added or replaced by this process",
             written.documents.clone(),
         );
-        Self { registry, requests, times, connections, inside, jobs, documents }
+        Self { registry, requests, times, connections, read }
     }
 
     /// Counts a request.
@@ -113,9 +156,9 @@ impl Metrics {
 
     /// All figures, in the text form of OpenMetrics.
     pub(crate) fn text(&self, reading: &Reading) -> Result<String, fmt::Error> {
-        self.inside.set(signed(reading.inside as u64));
-        self.jobs.set(signed(reading.jobs as u64));
-        self.documents.set(signed(reading.documents));
+        for (gauge, &value) in self.read.iter().zip(&reading.0) {
+            gauge.set(signed(value));
+        }
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
         Ok(text)

@@ -11,6 +11,8 @@ use fpdb::{DocumentError, Error, SkipReason, StoreFailure};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::reopening;
+
 /// An error of a request. In a box, since most requests have none.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(transparent)]
@@ -182,10 +184,11 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ending", "the service ends").retry_after(5)
     }
 
-    /// The database refused the last change a moment ago, or takes no further ones.
+    /// The database refused the last change a moment ago, or takes none before it is opened again.
     pub(crate) fn not_written() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "not-written", "the database refused the last change")
-            .hint("the log of the service tells the cause: remove it, and restart the service")
+            .hint("the log of the service tells the cause; once it is removed, the service takes changes again")
+            .retry_after(reopening::PAUSE.as_secs())
     }
 
     /// The client was too slow.
@@ -323,7 +326,7 @@ impl From<&Error> for Problem {
         };
         let mut problem = Self::new(status, kind, title).cause(error.chain());
         if kind == "no-space" {
-            problem = problem.hint("make room on its disk, and restart the service");
+            problem = problem.hint("make room on its disk; the service then takes changes again");
         }
         if let Whole = told {
             problem.0.detail = Some(error.chain());

@@ -12,6 +12,8 @@ use crate::problem::{Answer, Problem};
 /// The places of requests. A request that is processed has a place, and so has one that waits.
 pub(crate) struct Work {
     workers: Semaphore,
+    /// Number of workers.
+    count: usize,
     /// Number of requests that are processed or wait.
     inside: Arc<AtomicUsize>,
     most: usize,
@@ -39,12 +41,28 @@ impl Drop for StopAtDrop {
 
 impl Work {
     pub(crate) fn new(workers: usize, queue: usize, stop: StopToken) -> Self {
-        Self { workers: Semaphore::new(workers), inside: Arc::default(), most: workers.saturating_add(queue), stop }
+        Self {
+            workers: Semaphore::new(workers),
+            count: workers,
+            inside: Arc::default(),
+            most: workers.saturating_add(queue),
+            stop,
+        }
     }
 
     /// Number of requests that are processed or wait.
     pub(crate) fn inside(&self) -> usize {
         self.inside.load(Ordering::Relaxed)
+    }
+
+    /// Maximum number of requests that are processed or wait.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Number of workers, and of those that run a request.
+    pub(crate) fn workers(&self) -> (usize, usize) {
+        (self.count, self.count.saturating_sub(self.workers.available_permits()))
     }
 
     /// Takes a place, unless all are taken.

@@ -20,6 +20,7 @@ use crate::error::{Result, ServeError};
 use crate::jobs::Step;
 use crate::problem::{Answer, Problem};
 use crate::removing::Removing;
+use crate::reopening::Reopening;
 use crate::work::Place;
 
 /// Maximum number of changes that wait for the writer.
@@ -84,6 +85,26 @@ enum Change {
     Remove(Removing, StopToken, Held, Reply<Removal>),
     Compact(StopToken, Arc<Step>, Reply<fpdb::maintenance::Compaction>),
     Backup(PathBuf, BackupOptions, StopToken, Arc<Step>, Reply<Backup>),
+    /// No change: it lets the thread open the database again.
+    Nothing,
+}
+
+impl Change {
+    /// Refuses a change, because the database takes none.
+    fn refuse(self) {
+        fn refused<T>(reply: Reply<T>) {
+            // The request that waits for the reply may have ended.
+            let _ = reply.send(Err(Problem::not_written()));
+        }
+        match self {
+            Self::Put(_, _, reply) => refused(reply),
+            Self::Bulk(_, _, reply) => refused(reply),
+            Self::Remove(_, _, _, reply) => refused(reply),
+            Self::Compact(_, _, reply) => refused(reply),
+            Self::Backup(_, _, _, _, reply) => refused(reply),
+            Self::Nothing => {}
+        }
+    }
 }
 
 /// What the writer has done so far.
@@ -93,7 +114,7 @@ pub(crate) struct Written {
     pub(crate) documents: Counter,
     /// When the database refused the last change, as after an error of the disk.
     refused: Arc<Mutex<Option<Instant>>>,
-    /// True once the store takes no changes until it is opened again.
+    /// True while the store takes no changes: it has to be opened again.
     stopped: Arc<AtomicBool>,
 }
 
@@ -104,15 +125,28 @@ impl Written {
             Ok(_) => drop(self.commits.inc()),
             // The other errors are those of the request.
             Err(error) if !Problem::from(error).status().is_server_error() => return,
-            Err(Error::Store { failure: StoreFailure::Stopped, .. }) => self.stopped.store(true, Ordering::Relaxed),
+            Err(Error::Store {
+                failure: StoreFailure::Stopped | StoreFailure::NoSpace | StoreFailure::FileTooLarge,
+                ..
+            }) => self.stopped.store(true, Ordering::Relaxed),
             Err(_) => {}
         }
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = outcome.as_ref().err().map(|_| Instant::now());
     }
 
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the database was opened again.
+    fn opened(&self) {
+        self.stopped.store(false, Ordering::Relaxed);
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// True if the last change was refused less than `time` ago, or if no further one is possible.
     fn refused_within(&self, time: Duration) -> bool {
-        if self.stopped.load(Ordering::Relaxed) {
+        if self.is_stopped() {
             return true;
         }
         let refused = *self.refused.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,13 +191,19 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Starts the thread.
-    pub(crate) fn start(database: DatabaseWriter, written: Written) -> Result<Self> {
+    pub(crate) fn start(database: DatabaseWriter, mut reopening: Reopening, written: Written) -> Result<Self> {
         let (sender, mut waiting) = mpsc::channel(WAITING);
         let counted = written.clone();
         let run = move || {
-            let mut next = None;
+            let (mut database, mut next) = (Some(database), None);
             while let Some(change) = next.take().or_else(|| waiting.blocking_recv()) {
-                next = make(&database, change, &mut waiting, &counted);
+                if counted.is_stopped() && reopening.attempt(&mut database) {
+                    counted.opened();
+                }
+                match &database {
+                    Some(database) if !counted.is_stopped() => next = make(database, change, &mut waiting, &counted),
+                    _ => change.refuse(),
+                }
             }
         };
         let thread = thread::Builder::new().name("writer".into()).spawn(run);
@@ -179,6 +219,22 @@ impl Writer {
             // If the thread has panicked, its panic message was already printed.
             let _ = thread.join();
         }
+    }
+
+    /// Lets the thread open the database again, if a write has failed. A caller that asks whether the service is
+    /// ready may be the only one left, since others do not ask a service that is not.
+    pub(crate) fn recover(&self) {
+        let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(changes) = changes.as_ref().filter(|_| self.written.is_stopped()) {
+            // If the queue is full, one of its changes has the same effect.
+            let _ = changes.try_send(Change::Nothing);
+        }
+    }
+
+    /// Number of changes that wait for the thread.
+    pub(crate) fn waiting(&self) -> usize {
+        let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        changes.as_ref().map_or(0, |changes| changes.max_capacity() - changes.capacity())
     }
 
     /// False if the database refused the last change within [`REFUSED`] or takes no further ones, or if the
@@ -290,6 +346,7 @@ fn make(
             let backup = database.backup(folder, &options, &Task::new().progress(&*step).stop(&stop));
             let _ = reply.send(backup.map_err(Problem::from));
         }
+        Change::Nothing => {}
     }
     None
 }

@@ -222,8 +222,63 @@ fn the_log_tells_why_a_job_failed() {
     assert_eq!(service.end(), Some(0));
 }
 
+/// Sets the size to which a file of a process may grow. `None`: any size.
+#[cfg(target_os = "linux")]
+fn limit_files(process: u32, bytes: Option<u64>) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let process = Pid::from_raw(process.try_into().unwrap());
+    prlimit(process, Resource::Fsize, Rlimit { current: bytes, maximum: None }).unwrap();
+}
+
+#[cfg(target_os = "linux")]
 #[test]
-fn after_a_failed_write_changes_are_refused_until_a_restart() {
+fn after_a_failed_write_the_database_is_opened_again_once_there_is_room() {
+    let folder = prepared();
+    let program = folder.command(&[]);
+    let mut shell = Command::new("sh");
+    // A write beyond the limit fails, as on a full disk.
+    let script = "trap '' XFSZ; exec \"$0\" serve --db db --listen 127.0.0.1:0";
+    shell.args(["-c", script]).arg(program.get_program()).current_dir(folder.path());
+    let service = Service::of(&mut shell);
+    assert_eq!(service.ask("PUT", "/v1/documents/first", "", TEXT.as_bytes()).unwrap().0, 201);
+    let long: String = (0..400_000).map(|at| word(at) + " ").collect();
+    // Twice: what the first attempt leaves must not hinder the second.
+    for round in ["one", "two"] {
+        let document = format!("/v1/documents/long-{round}");
+        limit_files(service.process.id(), Some(1 << 20));
+        assert!(service.ask("PUT", &document, "", long.as_bytes()).unwrap().0 >= 500);
+        for _ in 0..2 {
+            let problem = service.json("PUT", "/v1/documents/short", &json!("short"));
+            assert_eq!((&problem["type"], &problem["status"]), (&json!("urn:fpdb:not-written"), &json!(503)));
+            assert_eq!(problem["retry_after"], 5);
+        }
+        assert_eq!(service.json("GET", "/readyz", &Value::Null)["status"], 503);
+        let figures = service.ask("GET", "/metrics", "", b"").unwrap().1;
+        assert!(String::from_utf8(figures).unwrap().contains("\nfpdb_writable 0\n"));
+        // Requests read meanwhile.
+        assert_eq!(service.json("GET", "/v1/documents/first?text=true", &Value::Null)["text"], TEXT);
+        limit_files(service.process.id(), None);
+        let begun = Instant::now();
+        while service.ask("GET", "/readyz", "", b"").unwrap().0 != 200 {
+            let found = service.json("POST", "/v1/query", &json!({"text": TEXT}));
+            assert_eq!(found["matches"][0]["document"], "first", "{found}");
+            assert!(begun.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert_eq!(service.ask("PUT", &document, "", long.as_bytes()).unwrap().0, 201);
+        assert_eq!(service.json("GET", &document, &Value::Null)["bytes"], long.len());
+        // The handle that requests read with shows the new commits.
+        assert_eq!(service.json("GET", "/v1/documents/first?text=true", &Value::Null)["text"], TEXT);
+    }
+    service.logged("event", "the database takes no changes");
+    service.logged("event", "the database is open for changes again");
+    assert_eq!(service.end(), Some(0));
+    assert_eq!(folder.ok(&["list", "--db", "db", "--format", "json"]).json().len(), 3);
+    assert_eq!(folder.run(&["verify", "--db", "db"]).status, 0);
+}
+
+#[test]
+fn after_a_failed_write_a_restart_goes_on() {
     let folder = prepared();
     let program = folder.command(&[]);
     let mut shell = Command::new("sh");
@@ -236,7 +291,7 @@ fn after_a_failed_write_changes_are_refused_until_a_restart() {
     for _ in 0..2 {
         let problem = service.json("PUT", "/v1/documents/short", &json!("short"));
         assert_eq!((&problem["type"], &problem["status"]), (&json!("urn:fpdb:not-written"), &json!(503)));
-        assert!(problem["hint"].as_str().unwrap().contains("restart"), "{problem}");
+        assert!(problem["hint"].as_str().unwrap().contains("takes changes again"), "{problem}");
     }
     assert_eq!(service.json("GET", "/readyz", &Value::Null)["status"], 503);
     assert_eq!(service.json("GET", "/v1/stats", &Value::Null)["documents"], 0);

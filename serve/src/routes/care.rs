@@ -94,6 +94,7 @@ pub(crate) async fn health() -> &'static str {
     responses((status = 200, description = "It does", content_type = "text/plain", body = String),
         (status = 503, description = "It ends, or the database takes no changes", content_type = "application/problem+json", body = Problem)))]
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answer<&'static str> {
+    app.writer.recover();
     match (app.is_ready(), app.writer.is_well()) {
         (true, true) => Ok("ready\n"),
         (true, false) => Err(Problem::not_written()),
@@ -108,9 +109,9 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Answer<&'static str> {
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Answer<Response> {
     let database = app.reader().ok_or_else(Problem::ending)?;
     // A scrape takes no place in the queue, so it answers under load too.
-    let documents = tokio::task::spawn_blocking(move || database.document_count()).await;
-    let documents = documents.map_err(|failed| Problem::internal(failed.to_string()))?;
-    let reading = Reading { inside: app.work.inside(), jobs: app.jobs.unfinished(), documents };
+    let shared = Arc::clone(&app);
+    let reading = tokio::task::spawn_blocking(move || Reading::of(&shared, &database)).await;
+    let reading = reading.map_err(|failed| Problem::internal(failed.to_string()))??;
     let text = app.metrics.text(&reading).map_err(|error| Problem::internal(error.to_string()))?;
     let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, media_type)], text).into_response())

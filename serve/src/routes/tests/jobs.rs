@@ -1,9 +1,13 @@
 //! Tests of jobs and backups.
 
+use std::sync::Arc;
+
 use fpdb::Database;
 use serde_json::{Value, json};
 
 use super::{Service, TEXT, service};
+use crate::jobs::JobKind;
+use crate::problem::Problem;
 use crate::settings::ServeOptions;
 
 #[test]
@@ -51,6 +55,44 @@ fn jobs_run_are_fetched_and_dropped() {
     let place = asked.header("location").to_owned();
     assert_eq!(service.finished(&place)["state"], "done");
     assert_eq!(service.get(&format!("{place}/result")).json()["schema"], "fpdb.compact/1");
+}
+
+#[test]
+fn jobs_and_requests_that_run_and_wait_are_counted() {
+    let service = Service::new(|options| ServeOptions { jobs: 1, workers: Some(2), ..options });
+    let _runtime = service.runtime.enter();
+    let who = service.app.keys.identify(None).unwrap();
+    let (begun, has_begun) = std::sync::mpsc::channel();
+    let mut ends = Vec::new();
+    for _ in 0..3 {
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let job = service.app.jobs.add(JobKind::Pairs, &who).ok().unwrap();
+        let begun = begun.clone();
+        service.app.jobs.start(&job, move |_, _| {
+            begun.send(()).unwrap();
+            ended.recv().map_err(|error| Problem::internal(error.to_string()))
+        });
+        ends.push(end);
+    }
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let app = Arc::clone(&service.app);
+    let request = service.runtime.spawn(async move {
+        let work = move |_: &fpdb::StopToken| {
+            begun.send(()).unwrap();
+            ended.recv().map_err(|error| Problem::internal(error.to_string()))
+        };
+        app.work.run(work).await.is_ok()
+    });
+    (0..2).for_each(|_| has_begun.recv().unwrap());
+    let figures = service.get("/metrics").text();
+    for line in ["jobs_running 1", "jobs_queued 2", "jobs_unfinished 3", "workers_busy 1", "workers 2"] {
+        assert!(figures.contains(&format!("\nfpdb_{line}\n")), "{line}: {figures}");
+    }
+    end.send(()).unwrap();
+    assert!(service.runtime.block_on(request).unwrap());
+    for end in ends {
+        end.send(()).unwrap();
+    }
 }
 
 #[test]

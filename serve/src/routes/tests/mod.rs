@@ -436,9 +436,13 @@ fn every_route_is_described_and_every_description_is_a_route() {
 #[test]
 fn figures_are_those_of_routes_and_never_of_names() {
     let service = service();
-    service.put("confidential-name", "x");
+    service.put("confidential-name", TEXT);
     service.get("/v1/documents/confidential-name");
     service.ask("BREW", "/v1/stats", &[], "");
+    let bytes = |stats: &Value| -> u64 {
+        stats["stored"].as_array().unwrap().iter().map(|part| part["bytes"].as_u64().unwrap()).sum()
+    };
+    let before = bytes(&service.get("/v1/stats").json());
     let text = service.get("/metrics").text();
     assert!(
         text.contains("fpdb_requests_total{method=\"PUT\",route=\"/v1/documents/{*name}\",status=\"201\"} 1"),
@@ -450,6 +454,25 @@ fn figures_are_those_of_routes_and_never_of_names() {
             && text.contains("method=\"other\""),
         "{text}"
     );
+    let stats = service.get("/v1/stats").json();
+    let told = text.lines().find_map(|line| line.strip_prefix("fpdb_database_bytes ")).unwrap();
+    // The engine may write its log meanwhile.
+    assert!((before..=bytes(&stats)).contains(&told.parse().unwrap()), "{before}, {told}, {}", bytes(&stats));
+    let committed = stats["committed_at"].to_string();
+    let workers = service.app.options.worker_count();
+    for (name, value) in [
+        ("runs", stats["runs"].to_string().as_str()),
+        ("fingerprints", &stats["fingerprints"].to_string()),
+        ("deleted_documents", "0"),
+        ("last_commit_timestamp_seconds", &committed),
+        ("writable", "1"),
+        ("workers", &workers.to_string()),
+        ("workers_busy", "0"),
+        ("requests_inside_limit", &(workers + 64).to_string()),
+        ("changes_waiting", "0"),
+    ] {
+        assert!(text.contains(&format!("\nfpdb_{name} {value}\n")), "{name} {value}: {text}");
+    }
     assert!(!text.contains("confidential") && !text.contains("BREW") && text.ends_with("# EOF\n"));
 }
 

@@ -1,0 +1,149 @@
+//! Reopening: opens the database again after a failed write, such as on a full disk. The store takes no changes
+//! before. Opening it again replays its log, as a restart of the service does, so committed documents are safe.
+//!
+//! Requests read all the time: until the database is open for writing again, on a handle that is open for
+//! reading only.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use fpdb::{Database, DatabaseWriter, Error};
+
+use crate::log;
+
+/// Pause between two attempts.
+pub(crate) const PAUSE: Duration = Duration::from_secs(5);
+
+/// An attempt waits this long for requests to give back the handles that they read with. The next attempt
+/// waits again.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Bytes that the disk must take before the store is closed.
+const ROOM: usize = 16 << 20;
+
+/// The handle that all requests read with; `None` once the service has ended.
+#[derive(Clone)]
+pub(crate) struct Reader(Arc<Mutex<Option<Database>>>);
+
+impl Reader {
+    pub(crate) fn new(database: Database) -> Self {
+        Self(Arc::new(Mutex::new(Some(database))))
+    }
+
+    fn handle(&self) -> std::sync::MutexGuard<'_, Option<Database>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self) -> Option<Database> {
+        self.handle().clone()
+    }
+
+    pub(crate) fn close(&self) {
+        drop(self.handle().take());
+    }
+
+    /// Does nothing after the end of the service.
+    fn replace(&self, database: Database) {
+        if let Some(handle) = self.handle().as_mut() {
+            *handle = database;
+        }
+    }
+}
+
+/// Opens the database for writing.
+type Open = dyn Fn() -> fpdb::Result<DatabaseWriter> + Send;
+
+/// Opens a database again.
+pub(crate) struct Reopening {
+    path: PathBuf,
+    open: Box<Open>,
+    reader: Reader,
+    tried: Option<Instant>,
+}
+
+impl Reopening {
+    pub(crate) fn new(
+        path: PathBuf,
+        reader: Reader,
+        open: impl Fn() -> fpdb::Result<DatabaseWriter> + Send + 'static,
+    ) -> Self {
+        Self { path, open: Box::new(open), reader, tried: None }
+    }
+
+    /// Opens the database again, unless it was tried a moment ago. `writer` is the stopped writer, or `None`
+    /// after an attempt that has closed it. Returns true if it is open.
+    pub(crate) fn attempt(&mut self, writer: &mut Option<DatabaseWriter>) -> bool {
+        if self.tried.is_some_and(|tried| tried.elapsed() < PAUSE) {
+            return false;
+        }
+        let opened = self.open_again(writer);
+        self.tried = Some(Instant::now());
+        match opened {
+            Ok(()) => log::event("the database is open for changes again", ""),
+            Err(error) => log::event("the database takes no changes", &error.chain()),
+        }
+        writer.is_some()
+    }
+
+    fn open_again(&self, writer: &mut Option<DatabaseWriter>) -> fpdb::Result<()> {
+        self.check_room()?;
+        if writer.is_some() {
+            self.reader.replace(Database::open(&self.path)?);
+            drop(writer.take());
+        }
+        let began = Instant::now();
+        let opened = loop {
+            match (self.open)() {
+                // Requests still read with the old handle.
+                Err(Error::Locked { .. }) if began.elapsed() < PATIENCE => {}
+                opened => break opened?,
+            }
+        };
+        self.reader.replace(opened.reader());
+        *writer = Some(opened);
+        Ok(())
+    }
+
+    /// Writes a file without a name beside the store.
+    fn check_room(&self) -> fpdb::Result<()> {
+        let failed = |source| Error::Io { action: "write a file of 16 MiB in", path: self.path.clone(), source };
+        let mut file = tempfile::tempfile_in(&self.path).map_err(failed)?;
+        let part = vec![0; 1 << 20];
+        (0..ROOM).step_by(part.len()).try_for_each(|_| file.write_all(&part)).map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fpdb::{Document, Profile};
+
+    use super::*;
+
+    #[test]
+    fn a_request_that_reads_with_the_old_handle_delays_the_opening() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db");
+        let first = Database::create(&path, Profile::PROSE).unwrap();
+        first.ingest([Document::new("a", "text")]).unwrap();
+        let reader = Reader::new(first.reader());
+        let (opened_at, mut writer) = (path.clone(), Some(first));
+        let mut reopening = Reopening::new(path, reader.clone(), move || Database::open_writer(&opened_at));
+        let of_request = reader.get().unwrap();
+        assert!(!reopening.attempt(&mut writer));
+        // New requests read with another handle.
+        assert_eq!(reader.get().unwrap().document_count(), 1);
+        drop(of_request);
+        // Too soon.
+        assert!(!reopening.attempt(&mut writer));
+        reopening.tried = None;
+        assert!(reopening.attempt(&mut writer));
+        writer.as_ref().unwrap().ingest([Document::new("b", "text")]).unwrap();
+        assert_eq!(reader.get().unwrap().document_count(), 2);
+        // After the end of the service nothing opens it for reading.
+        reader.close();
+        reopening.tried = None;
+        assert!(reopening.attempt(&mut writer) && reader.get().is_none());
+    }
+}
