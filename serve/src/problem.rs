@@ -179,6 +179,13 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "the service has too much to do").retry_after(1)
     }
 
+    /// A document was replaced or removed while its text was needed.
+    pub(crate) fn changed() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "changed", "a document was replaced or removed meanwhile")
+            .detail("the report would show another text than the compared one")
+            .retry_after(1)
+    }
+
     /// The service is ending.
     pub(crate) fn ending() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ending", "the service ends").retry_after(5)

@@ -1,5 +1,6 @@
 //! Query: finds the stored documents that share text with a document.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Json;
@@ -8,7 +9,7 @@ use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use fpdb::report::{HtmlAnswers, HtmlOptions};
-use fpdb::{Database, DocId, QueryOptions, QuerySource, StopToken, Task};
+use fpdb::{Database, DocId, Error, QueryAnswer, QueryOptions, QuerySource, ReadOptions, StopToken, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -95,7 +96,11 @@ pub(crate) async fn report(
     let database = app.reader().ok_or_else(Problem::ending)?;
     let asked = Asked::read(&app, raw, request).await?;
     let name = app.options.db.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    app.work.run(move |stop| asked.report(&database, name, stop)).await.map(Json)
+    let report = move |stop: &StopToken| {
+        let queried = asked.query_for_report(&database, stop)?;
+        queried.report(&database, name, stop)
+    };
+    app.work.run(report).await.map(Json)
 }
 
 /// The media types of a query's body.
@@ -183,18 +188,54 @@ impl Asked {
         Ok(lines)
     }
 
-    fn report(self, database: &Database, name: String, stop: &StopToken) -> Answer<ReportView> {
-        let task = Task::new().stop(stop);
+    /// Answers the queries for a report. Names become numbers, since a later commit may give a name to another
+    /// document.
+    fn query_for_report(mut self, database: &Database, stop: &StopToken) -> Answer<Queried> {
+        for source in &mut self.sources {
+            if let QuerySource::Stored(name) = source {
+                let document = database.documents_named(name)?.pop().ok_or_else(|| Problem::no_document(name))?;
+                *source = QuerySource::Number(document.id);
+            }
+        }
         let joining = self.options.joining.most(self.options.joining.most.or(Some(HtmlOptions::MAX_PASSAGES)));
         let options = self.options.joining(joining);
-        let answers = database.query_each(&self.sources, &options, &task)?;
-        let mut answered = Vec::new();
-        for (source, answer) in self.sources.into_iter().zip(answers) {
-            answered.push((source, answer?));
+        let answers = database.query_each(&self.sources, &options, &Task::new().stop(stop))?;
+        let answered = self.sources.into_iter().zip(answers).map(|(source, answer)| Ok((source, answer?)));
+        Ok(Queried { answered: answered.collect::<Answer<_>>()?, read: options.read, _room: self._room })
+    }
+}
+
+/// Answered queries, of which a report is to be made.
+struct Queried {
+    answered: Vec<(QuerySource, QueryAnswer)>,
+    read: ReadOptions,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Queried {
+    /// Makes the report. It reads the texts of documents, so each must still be stored at the end: a document
+    /// that is replaced gets another number. If one is not, the request is refused.
+    fn report(self, database: &Database, name: String, stop: &StopToken) -> Answer<ReportView> {
+        let mut shown = BTreeSet::new();
+        for (source, answer) in &self.answered {
+            if let QuerySource::Number(id) = source {
+                shown.insert(*id);
+            }
+            for found in &answer.matches {
+                let of_files = found.files.iter().map(|file| file.id);
+                shown.extend(if found.files.is_empty() { vec![found.id] } else { of_files.collect() });
+            }
         }
-        let html = HtmlOptions::default().database(Some(name)).read(options.read);
-        let answers = HtmlAnswers::Queries { database, answers: answered };
-        let data = fpdb::report::report_data(answers, &html, &task)?;
+        let html = HtmlOptions::default().database(Some(name)).read(self.read);
+        let answers = HtmlAnswers::Queries { database, answers: self.answered };
+        let made = fpdb::report::report_data(answers, &html, &Task::new().stop(stop));
+        for id in shown {
+            match database.document(id) {
+                Err(Error::NoSuchNumber { .. }) => return Err(Problem::changed()),
+                looked_up => drop(looked_up?),
+            }
+        }
+        let data = made?;
         let overview = RawValue::from_string(data.overview).map_err(|error| Problem::internal(error.to_string()))?;
         let parts = data.parts.into_iter().map(|(name, part)| (name, part.into())).collect();
         Ok(ReportView { overview, parts })
@@ -230,4 +271,41 @@ async fn multipart(headers: HeaderMap, body: Vec<u8>) -> Answer<(Vec<QuerySource
         return Err(Problem::bad_request("the form has no file"));
     }
     Ok((sources, options))
+}
+
+#[cfg(test)]
+mod tests {
+    use fpdb::{Document, Profile};
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    #[test]
+    fn a_report_shows_the_texts_that_were_compared_or_is_refused() {
+        let text = "When in the Course of human events, it becomes necessary for one people to dissolve";
+        let folder = tempfile::tempdir().unwrap();
+        let writer = Database::create(folder.path().join("db"), Profile::PROSE).unwrap();
+        let put = |name: &str, text: &str| writer.ingest([Document::new(name, text.to_owned())]).unwrap();
+        let (reader, stop) = (writer.reader(), StopToken::new());
+        let query = |source: QuerySource| {
+            let room = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+            let asked =
+                Asked { sources: vec![source], options: QueryOptions::default(), is_several: false, _room: room };
+            asked.query_for_report(&reader, &stop).ok().unwrap()
+        };
+        let report = |queried: Queried| queried.report(&reader, "db".into(), &stop);
+        let by_text = || QuerySource::Text { name: "q".into(), text: text.into() };
+        for (source, changed) in
+            [(QuerySource::Stored("a".into()), "a"), (QuerySource::Stored("a".into()), "b"), (by_text(), "b")]
+        {
+            put("a", &format!("a: {text}"));
+            put("b", &format!("b: {text}"));
+            let queried = query(source.clone());
+            put("c", "another");
+            assert!(report(queried).is_ok());
+            let queried = query(source);
+            put(changed, &format!("a longer beginning, then: {text}"));
+            assert_eq!(report(queried).unwrap_err().status().as_u16(), 503, "{changed}");
+        }
+    }
 }
