@@ -28,8 +28,8 @@ end() {
 trap end EXIT
 
 "$program" ingest --quiet --db "$folder/db" data-samples
-# The first line says where the service listens.
-coproc serve { exec "$program" serve --db "$folder/db" --listen 127.0.0.1:0 --log-requests false --backup-folder "$folder/backups" 2>&1; }
+# The first line says where the service listens. Requests for jobs come faster than jobs end, and all are kept.
+coproc serve { exec "$program" serve --db "$folder/db" --listen 127.0.0.1:0 --log-requests false --backup-folder "$folder/backups" --kept-jobs 10000 2>&1; }
 service=$serve_PID
 read -r line <&"${serve[0]}"
 [[ $line =~ http://[0-9.:]+ ]] || {

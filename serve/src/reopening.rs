@@ -73,18 +73,18 @@ impl Reopening {
     }
 
     /// Opens the database again, unless it was tried a moment ago. `writer` is the stopped writer, or `None`
-    /// after an attempt that has closed it. Returns true if it is open.
+    /// after an attempt that has closed it. Returns true if it was opened.
     pub(crate) fn attempt(&mut self, writer: &mut Option<DatabaseWriter>) -> bool {
         if self.tried.is_some_and(|tried| tried.elapsed() < PAUSE) {
             return false;
         }
         let opened = self.open_again(writer);
         self.tried = Some(Instant::now());
-        match opened {
+        match &opened {
             Ok(()) => log::event("the database is open for changes again", ""),
             Err(error) => log::event("the database takes no changes", &error.chain()),
         }
-        writer.is_some()
+        opened.is_ok()
     }
 
     fn open_again(&self, writer: &mut Option<DatabaseWriter>) -> fpdb::Result<()> {
@@ -120,6 +120,17 @@ mod tests {
     use fpdb::{Document, Profile};
 
     use super::*;
+
+    #[test]
+    fn without_room_the_stopped_writer_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db");
+        let mut writer = Some(Database::create(&path, Profile::PROSE).unwrap());
+        let reader = Reader::new(writer.as_ref().unwrap().reader());
+        let nowhere = folder.path().join("none");
+        let mut reopening = Reopening::new(nowhere, reader, move || Database::open_writer(&path));
+        assert!(!reopening.attempt(&mut writer) && writer.is_some());
+    }
 
     #[test]
     fn a_request_that_reads_with_the_old_handle_delays_the_opening() {
