@@ -1,5 +1,6 @@
-//! Reopening: opens the database again after a failed write, such as on a full disk. The store takes no changes
-//! before. Opening it again replays its log, as a restart of the service does, so committed documents are safe.
+//! Reopening: opens the database again after a failed write, such as on a full disk. The store takes no
+//! changes before. Opening it again replays its log, as a restart of the service does, so committed documents
+//! are safe.
 //!
 //! Requests read all the time: until the database is open for writing again, on a handle that is open for
 //! reading only.

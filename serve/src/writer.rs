@@ -161,8 +161,8 @@ const IDENTICAL: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) outcome: Outcome,
-    /// The stored document, with the first documents of the same bytes. `None` if it is not that of the PUT, or
-    /// cannot be read.
+    /// The stored document, with the first documents of the same bytes. `None` if it is not that of the PUT,
+    /// or cannot be read.
     pub(crate) document: Option<DocumentInfo>,
 }
 
@@ -221,8 +221,8 @@ impl Writer {
         }
     }
 
-    /// Lets the thread open the database again, if a write has failed. A caller that asks whether the service is
-    /// ready may be the only one left, since others do not ask a service that is not.
+    /// Lets the thread open the database again, if a write has failed. A caller that asks whether the service
+    /// is ready may be the only one left, since others do not ask a service that is not.
     pub(crate) fn recover(&self) {
         let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(changes) = changes.as_ref().filter(|_| self.written.is_stopped()) {
@@ -411,103 +411,4 @@ fn ingest_group(
 }
 
 #[cfg(test)]
-mod tests {
-    use fpdb::{Database, Profile};
-    use tokio::sync::Semaphore;
-
-    use super::*;
-    use crate::work::Work;
-
-    fn put(name: &str, text: &str) -> Put {
-        let options = IngestOptions::default().store_text(true);
-        Put { name: name.into(), bytes: text.into(), metadata: Vec::new(), options }
-    }
-
-    fn held() -> Held {
-        let place = Work::new(1, 0, StopToken::new()).enter().ok().unwrap();
-        Held::new(place, Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap())
-    }
-
-    #[test]
-    fn what_waits_is_committed_together_and_each_has_its_own_outcome() {
-        let folder = tempfile::tempdir().unwrap();
-        let database = Database::create(folder.path().join("db"), Profile::PROSE).unwrap();
-        let reader = database.reader();
-        let (sender, mut waiting) = mpsc::channel(100);
-        let mut outcomes = Vec::new();
-        let documents =
-            [("a", "first"), ("b", "second"), ("", "no name"), ("c", "third"), ("a", "another first"), ("d", "x")];
-        for (name, text) in documents {
-            let (reply, outcome) = oneshot::channel();
-            sender.try_send(Change::Put(Box::new(put(name, text)), held(), reply)).ok().unwrap();
-            outcomes.push(outcome);
-        }
-        let written = Written::default();
-        let first = waiting.try_recv().ok().unwrap();
-        let mut next = make(&database, first, &mut waiting, &written);
-        // The second document of one name waits for the next commit.
-        assert!(matches!(&next, Some(Change::Put(put, ..)) if put.name == "a"));
-        assert_eq!(reader.stats().unwrap().documents, 3);
-        while let Some(change) = next {
-            next = make(&database, change, &mut waiting, &written);
-        }
-        let outcomes: Vec<_> = outcomes.into_iter().map(|mut outcome| outcome.try_recv().unwrap()).collect();
-        let added = |at: usize| matches!(outcomes[at], Ok(Stored { outcome: Outcome::Added, .. }));
-        assert!(added(0) && added(1) && added(3) && added(5));
-        assert_eq!(outcomes[2].as_ref().unwrap_err().status().as_u16(), 400);
-        assert!(matches!(outcomes[4], Ok(Stored { outcome: Outcome::Replaced, .. })));
-        assert_eq!((written.commits.get(), written.documents.get()), (2, 5));
-    }
-    #[test]
-    fn a_change_keeps_its_room_after_its_client_has_gone() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let (sender, waiting) = mpsc::channel(1);
-        // Nobody makes the changes.
-        let (changes, written) = (Mutex::new(Some(sender)), Written::default());
-        let writer = Writer { changes, thread: Mutex::default(), written };
-        let (work, bodies) = (Work::new(1, 0, StopToken::new()), Arc::new(Semaphore::new(1)));
-        let held = Held::new(work.enter().ok().unwrap(), Arc::clone(&bodies).try_acquire_owned().unwrap());
-        runtime.block_on(async {
-            let put = writer.put(put("a", "text"), held);
-            assert!(tokio::time::timeout(std::time::Duration::from_millis(1), put).await.is_err());
-        });
-        assert_eq!((work.inside(), bodies.available_permits()), (1, 0));
-        drop(waiting);
-        assert_eq!((work.inside(), bodies.available_permits()), (0, 1));
-    }
-
-    #[test]
-    fn a_service_whose_writer_has_panicked_is_not_well() {
-        let (sender, waiting) = mpsc::channel(1);
-        let writer =
-            Writer { changes: Mutex::new(Some(sender)), thread: Mutex::default(), written: Written::default() };
-        assert!(writer.is_well());
-        // A panic drops what the thread has.
-        drop(waiting);
-        assert!(!writer.is_well());
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        // The client must not try again.
-        let refused = runtime
-            .block_on(writer.remove(Removing::Document("a".into(), None), StopToken::new(), held()))
-            .unwrap_err();
-        assert_eq!(refused.status().as_u16(), 500);
-    }
-
-    #[test]
-    fn a_service_whose_database_refuses_changes_is_not_well() {
-        let failed = || Error::Io { action: "write", path: "a".into(), source: std::io::ErrorKind::Other.into() };
-        let of_request = || Error::NoSuchNumber { number: 1 };
-        let written = Written::default();
-        let writer = Writer { changes: Mutex::default(), thread: Mutex::default(), written: written.clone() };
-        written.note(&Err::<(), _>(of_request()));
-        assert!(writer.is_well());
-        written.note(&Err::<(), _>(failed()));
-        written.note(&Err::<(), _>(of_request()));
-        assert!(!writer.is_well() && !written.refused_within(Duration::ZERO));
-        written.note(&Ok(()));
-        assert!(writer.is_well());
-        let stopped = Error::Store { action: "write", failure: StoreFailure::Stopped, source: "x".into() };
-        written.note(&Err::<(), _>(stopped));
-        assert!(written.refused_within(Duration::ZERO));
-    }
-}
+mod tests;

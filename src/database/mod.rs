@@ -370,8 +370,8 @@ impl Database {
         self.first_identical_to(document, usize::MAX)
     }
 
-    /// The names of the first `most` other documents with the same bytes, in order of arrival. Reads the records
-    /// of these only.
+    /// The names of the first `most` other documents with the same bytes, in order of arrival. Reads the
+    /// records of these only.
     ///
     /// # Errors
     /// Fails if the store cannot be read.

@@ -188,8 +188,8 @@ impl Asked {
         Ok(lines)
     }
 
-    /// Answers the queries for a report. Names become numbers, since a later commit may give a name to another
-    /// document.
+    /// Answers the queries for a report. Names become numbers, since a later commit may give a name to
+    /// another document.
     fn query_for_report(mut self, database: &Database, stop: &StopToken) -> Answer<Queried> {
         for source in &mut self.sources {
             if let QuerySource::Stored(name) = source {
@@ -205,7 +205,7 @@ impl Asked {
     }
 }
 
-/// Answered queries, of which a report is to be made.
+/// Answered queries for a report.
 struct Queried {
     answered: Vec<(QuerySource, QueryAnswer)>,
     read: ReadOptions,

@@ -41,7 +41,8 @@ pub(crate) struct RemoveRequest {
     dry_run: bool,
 }
 
-/// Removes many documents. The answer comes after the last commit; a commit removes at most 100,000 documents.
+/// Removes many documents. The answer comes after the last commit. A commit removes at most 100,000
+/// documents.
 ///
 /// The body is JSON, or the lines of a saved report of `dedup`, or lines `{"document": NAME}`. A request that
 /// was interrupted may be repeated.
