@@ -608,7 +608,8 @@ def _portions(report: Path | ServedDedup) -> Iterator[bytes]:
         lines = pathlib.Path(report).read_bytes().splitlines(keepends=True)
     has_summary = bool(lines) and json.loads(lines[-1]).get("schema") == DedupSummary.schema
     end = lines.pop() if has_summary else b""
-    portion, size = [], 0
+    portion: list[bytes] = []
+    size = 0
     for line in lines:
         if portion and size + len(line) > _PORTION:
             yield b"".join((*portion, end))
