@@ -90,9 +90,6 @@ pub mod fuzzing;
 mod ingest;
 #[cfg(feature = "json-schema")]
 pub mod json_schema;
-#[cfg(test)]
-#[path = "names_tests.rs"]
-mod names;
 mod nearest_name;
 mod query;
 pub mod report;

@@ -10,5 +10,4 @@ pub mod dedup;
 pub(crate) mod nothing_fits;
 pub mod pairs;
 pub mod repeats;
-pub(crate) mod spill;
 pub(crate) mod submissions;

@@ -23,7 +23,7 @@ pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, RememberedSource, S
 pub use self::rename::Renaming;
 pub use self::selected::SelectedDocuments;
 pub use self::writer::{BackupOptions, Compaction, CompactionPlan, DatabaseWriter, Removal};
-use crate::archive::apply::{self, Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary};
+use crate::archive::apply::{Applied, ApplyOptions, ApplySummary, Lost, ProofOptions, ProofSummary, Records};
 use crate::archive::dedup::{self, DedupAnswer, DedupOptions, DedupPlan, DedupRow, DedupSummary};
 use crate::archive::repeats::{self, RepeatOptions, RepeatRow, RepeatSummary};
 use crate::nearest_name;
@@ -233,7 +233,7 @@ impl Database {
         task: &Task<'_>,
         visit: impl FnMut(Applied) -> std::result::Result<(), E>,
     ) -> std::result::Result<ApplySummary, E> {
-        visiting(visit, |visit| apply::apply(&self.store, report, options, task, visit))
+        visiting(visit, |visit| fpdb_apply::apply(&Records(&self.store), report, options, task, visit))
     }
 
     /// True if [`apply`](Self::apply) has copied files of this database to this folder, as the log beside the
@@ -242,7 +242,7 @@ impl Database {
     /// # Errors
     /// [`Error::Io`] if the log cannot be read; [`Error::Damaged`].
     pub fn is_copy(&self, folder: &Path) -> Result<bool> {
-        apply::is_copy(folder, &self.store.identity()?)
+        fpdb_apply::is_copy(folder, &self.store.identity()?)
     }
 
     /// Reads the survivors of a dedup report again, in their places or in a copy. Calls `visit` with each
@@ -260,7 +260,7 @@ impl Database {
         task: &Task<'_>,
         visit: impl FnMut(Lost) -> std::result::Result<(), E>,
     ) -> std::result::Result<ProofSummary, E> {
-        visiting(visit, |visit| apply::prove(&self.store, report, options, task, visit))
+        visiting(visit, |visit| fpdb_apply::prove(&Records(&self.store), report, options, task, visit))
     }
 
     /// The cost of a dedup with these options: passes over the postings, memory and disk. Decides nothing.

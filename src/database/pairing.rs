@@ -2,9 +2,9 @@
 
 use super::{Database, visiting};
 use crate::archive::pairs::{self, Pair, PairsAnswer, PairsOptions, PairsSummary};
-use crate::archive::spill::TempSpace;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::spill::TempSpace;
 
 impl Database {
     /// Finds all pairs of documents that share enough, best first. The answer is held in memory: for many

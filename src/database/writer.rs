@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::rename::{self, Renaming};
 use super::{Database, SelectedDocuments, ids_named, remembered};
-use crate::archive::apply::removals;
+use crate::archive::apply::Records;
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_host::setters::setters;
+use fpdb_host::spill::TempSpace;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
@@ -339,7 +340,8 @@ impl DatabaseWriter {
     /// [`Error::Stopped`]; a failure to read or write the store.
     pub fn remove_reported(&self, report: impl AsRef<Path>, task: &Task<'_>) -> Result<Removal> {
         self.store.change_alone(task.token(), || {
-            let removals = removals(&self.store, report.as_ref(), task)?;
+            let temp = TempSpace::beside(self.store.root(), None)?;
+            let removals = fpdb_apply::removals(&Records(&self.store), report.as_ref(), &temp, task)?;
             let mut removal =
                 Removal { reported: Some(removals.listed), left: removals.left.len(), ..Removal::default() };
             for id in removals.left.iter().take(LEFT_NAMES) {

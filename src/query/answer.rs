@@ -75,7 +75,7 @@ pub struct QueryAnswer {
 }
 
 impl Answer for QueryAnswer {
-    const SCHEMA: &'static str = "fpdb.query/1";
+    const SCHEMA: &'static str = fpdb_apply::report_lines::QUERY;
 }
 
 impl QueryAnswer {

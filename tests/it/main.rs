@@ -25,6 +25,7 @@ mod model;
 mod moving_on;
 mod mv;
 mod numbers;
+mod option_names;
 mod options;
 mod oracle;
 mod pairs;

@@ -24,6 +24,7 @@ pub mod progress;
 pub mod schema;
 pub mod setters;
 pub mod skip_reason;
+pub mod spill;
 pub mod stop;
 pub mod temporary;
 pub mod threads;

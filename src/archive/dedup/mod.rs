@@ -77,9 +77,7 @@ use std::path::PathBuf;
 
 use roaring::RoaringBitmap;
 
-use crate::archive::spill::TempSpace;
 use answer::DecisionSource;
-pub use answer::because::Because;
 use answer::decisions::{Decision, Decisions};
 use answer::outcome::RunOutcome;
 use between_runs::job::Job;
@@ -88,6 +86,7 @@ use between_runs::past::Past;
 use between_runs::record::{RecordEntry, RecordFiles, RecordHeader};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::spill::TempSpace;
 use fpdb_store::Store;
 use join::buffers::BufferPool;
 use join::inputs::Join;
@@ -107,6 +106,7 @@ pub use answer::report::{
     DedupAnswer, DedupCauses, DedupRow, DedupSummary, LatestRun, Removable, SourceTotals, Superseded, Undecided,
 };
 pub(crate) use answer::{Decided, source_of};
+pub use fpdb_apply::report_lines::Because;
 pub use options::{DedupBy, DedupMode, DedupOptions, Keep};
 pub use plan::DedupPlan;
 pub(crate) use plan::plan;

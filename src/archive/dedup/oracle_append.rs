@@ -24,9 +24,9 @@ use super::open_documents;
 use super::oracle::{Model, model, options};
 use super::ranking::Ranking;
 use super::terms::source::PostingSource;
-use crate::archive::spill::TempSpace;
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
+use fpdb_host::spill::TempSpace;
 use fpdb_store::Posting;
 
 /// A source of postings with only the hashes that these documents hold.

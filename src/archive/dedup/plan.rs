@@ -17,9 +17,9 @@ use super::ranking::check_choices;
 use super::ranking::same_text;
 use super::terms::places;
 use super::terms::sets;
-use crate::archive::spill::TempSpace;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::spill::TempSpace;
 use fpdb_store::Store;
 
 /// The division of the memory. All sizes are in bytes.

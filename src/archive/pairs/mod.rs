@@ -41,11 +41,11 @@ use std::sync::{Mutex, PoisonError};
 
 use roaring::RoaringBitmap;
 
-use crate::archive::spill::TempSpace;
 use blocks::BlockPlan;
 use documents::Documents;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::spill::TempSpace;
 use fpdb_store::Store;
 use names::{PairNames, name_places};
 use own_text::OwnTexts;

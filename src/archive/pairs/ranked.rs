@@ -4,8 +4,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::measured::Measured;
-use crate::archive::spill::{Sorter, TempSpace};
 use fpdb_host::error::Result;
+use fpdb_host::spill::{Sorter, TempSpace};
 
 /// The sorter of pairs takes 1/`SORTER_SHARE` of the memory.
 pub(super) const SORTER_SHARE: u64 = 8;

@@ -16,9 +16,9 @@ use rayon::prelude::*;
 use super::anchor::{Anchor, Cover, Window, WindowShape};
 use super::packed::SymbolRun;
 use super::symbol_store::SymbolStore;
-use crate::archive::spill::{Sorter, TempSpace};
 use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
+use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::kgram::KgramHasher;
 
 /// Maximum number of holders kept for one hash.

@@ -37,10 +37,10 @@ mod symbol_store;
 pub use options::RepeatOptions;
 pub use report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
 
-use crate::archive::spill::{Sorted, TempSpace};
 use anchor::{Cover, WindowShape};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::spill::{Sorted, TempSpace};
 use fpdb_store::Store;
 use matching::Matching;
 use reading::{ReadDocuments, Reading};

@@ -14,10 +14,10 @@ use rayon::prelude::*;
 use super::anchor::{Anchor, WindowShape};
 use super::scanner::{Scanned, Scanner};
 use super::symbol_store::{DocumentOffsets, SymbolStore};
-use crate::archive::spill::{Sorter, TempSpace};
 use crate::query::TextSequence;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{
     CLOSED, InputLimits, ReadOptions, Reader, WalkOptions, for_each_held, may_be_attached, parts_of,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use fpdb_apply::report_lines;
 use fpdb_host::schema::{Answer, Schema, is_false};
 use fpdb_kernel::document::{Digest, DocId, hexadecimal};
 
@@ -38,7 +39,7 @@ pub struct Repeat {
 }
 
 impl Answer for Repeat {
-    const SCHEMA: &'static str = "fpdb.repeat/1";
+    const SCHEMA: &'static str = report_lines::REPEAT;
 }
 
 /// The first occurrence of a repeated span.
@@ -79,7 +80,7 @@ pub struct Uncompared {
 }
 
 impl Answer for Uncompared {
-    const SCHEMA: &'static str = "fpdb.repeat.uncompared/1";
+    const SCHEMA: &'static str = report_lines::UNCOMPARED;
 }
 
 /// One row of an answer.
@@ -123,7 +124,7 @@ pub struct RepeatSummary {
 }
 
 impl Answer for RepeatSummary {
-    const SCHEMA: &'static str = "fpdb.repeat.summary/1";
+    const SCHEMA: &'static str = report_lines::REPEAT_SUMMARY;
 }
 
 /// The repeats of one archive or folder.

@@ -6,10 +6,10 @@ use super::anchor::Cover;
 use super::report::{Repeat, RepeatOf, RepeatRow, RepeatSource, RepeatSummary, Uncompared};
 use super::symbol_store::SymbolStore;
 use crate::archive::dedup::source_of;
-use crate::archive::spill::Sorted;
 use fpdb_host::error::Result;
 use fpdb_host::progress::{Task, is_due};
 use fpdb_host::schema::Schema;
+use fpdb_host::spill::Sorted;
 use fpdb_kernel::document::{Digest, DocId};
 use fpdb_store::{DocumentRecord, Store};
 

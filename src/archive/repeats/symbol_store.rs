@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::origins::{self, Checkpoint, MOST_OF_STEP, STEP};
 use super::packed::SymbolRun;
 use super::scanner::Scanned;
-use crate::archive::spill::{TempSpace, read_into, write_at};
 use fpdb_host::error::{Error, Result};
+use fpdb_host::spill::{TempSpace, read_into, write_at};
 use fpdb_kernel::document::Span;
 
 /// Bytes of memory that each document takes.

@@ -1,7 +1,7 @@
 //! Answer: visits the decisions of a run one document at a time, and adds names and digests.
 
-pub(super) mod because;
 pub(super) mod decisions;
+mod ordered_map;
 pub(super) mod outcome;
 pub(super) mod report;
 

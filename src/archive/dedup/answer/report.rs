@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::archive::dedup::answer::because::{Because, ordered_map};
+use super::ordered_map;
+use fpdb_apply::report_lines::{self, Because};
 use fpdb_host::durable::sync_name;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::schema::{Answer, Schema, is_zero};
@@ -57,7 +58,7 @@ pub struct Removable {
 }
 
 impl Answer for Removable {
-    const SCHEMA: &'static str = "fpdb.dedup/1";
+    const SCHEMA: &'static str = report_lines::REMOVABLE;
 }
 
 /// A document that stays because the budget was too small to decide about it. Also its JSON
@@ -177,7 +178,7 @@ pub struct DedupSummary {
 }
 
 impl Answer for DedupSummary {
-    const SCHEMA: &'static str = "fpdb.dedup.summary/1";
+    const SCHEMA: &'static str = report_lines::DEDUP_SUMMARY;
 }
 
 /// The new decisions of the last run.

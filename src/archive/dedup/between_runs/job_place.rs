@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archive::dedup::options::DedupOptions;
-use crate::archive::spill::TempSpace;
 use fpdb_host::error::{Error, Result};
+use fpdb_host::spill::TempSpace;
 
 /// The file for the decisions of a job with these options. Its name depends neither on threads nor on memory.
 pub(in crate::archive::dedup) fn job_path(root: &Path, temp: &TempSpace, options: &DedupOptions) -> Result<PathBuf> {

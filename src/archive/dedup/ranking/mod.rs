@@ -16,8 +16,8 @@ use crate::archive::dedup::DedupOptions;
 use crate::archive::dedup::Keep;
 use crate::archive::dedup::ranking::same_text::SameText;
 use crate::archive::nothing_fits::nothing_fits;
-use crate::archive::spill::{Sorter, TempSpace};
 use fpdb_host::error::{Error, Result};
+use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::NamePrefix;
 use fpdb_store::{DocumentRecord, Store};
@@ -233,7 +233,7 @@ impl Ranking {
         for &id in boilerplate {
             ranking.ranks[id as usize] = BOILERPLATE;
         }
-        let documents = usize::try_from(keys.len()).unwrap_or(usize::MAX);
+        let documents = usize::try_from(keys.count()).unwrap_or(usize::MAX);
         ranking.ids.reserve_exact(documents);
         ranking.sizes.reserve_exact(documents);
         ranking.extents.reserve_exact(documents);

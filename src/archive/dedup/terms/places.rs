@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use crate::archive::dedup::Monitor;
 use crate::archive::dedup::ranking::{Extent, RESERVED, Ranking};
 use crate::archive::dedup::terms::source::PostingSource;
-use crate::archive::spill::{TempSpace, read_at, write_at};
 use fpdb_host::error::{Error, Result};
+use fpdb_host::spill::{TempSpace, read_at, write_at};
 use fpdb_store::varint;
 
 /// Number of documents that one thread reads at a time.

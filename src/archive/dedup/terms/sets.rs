@@ -22,8 +22,8 @@ use crate::archive::dedup::Monitor;
 use crate::archive::dedup::ranking::{ComparedRanks, Rank};
 use crate::archive::dedup::terms::frequencies::{Frequencies, HashHolders, HashUse, TermKey};
 use crate::archive::dedup::terms::source::{PostingSource, ranges_per_reader};
-use crate::archive::spill::{TempSpace, read_at, read_into, write_at};
 use fpdb_host::error::{Error, Result};
+use fpdb_host::spill::{TempSpace, read_at, read_into, write_at};
 use fpdb_store::varint;
 
 /// A term of a document.

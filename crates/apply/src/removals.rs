@@ -6,47 +6,49 @@ use roaring::RoaringBitmap;
 
 use super::passages::NO_SURVIVOR;
 use super::report::ParsedReport;
-use crate::archive::spill::TempSpace;
+use crate::stored::{StoredDocument, StoredDocuments};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::spill::TempSpace;
 use fpdb_reading::input::is_missing;
-use fpdb_store::{DocumentRecord, Store};
 
 /// The removable documents of a report, divided into those to delete and those to keep.
 #[derive(Default)]
-pub(crate) struct Removals {
+pub struct Removals {
     /// Number of documents that the report lists.
-    pub(crate) listed: u64,
+    pub listed: u64,
     /// Documents to delete, ascending. They and their survivors are still stored as the report describes
     /// them.
-    pub(crate) ids: Vec<u32>,
+    pub ids: Vec<u32>,
     /// Documents to keep: they have changed, their survivors have changed or are gone, or their files exist
     /// while those of their survivors do not.
-    pub(crate) left: RoaringBitmap,
+    pub left: RoaringBitmap,
 }
 
 /// Reads a report and compares its documents with the stored ones. A document that is no longer stored counts
 /// as listed only.
-pub(crate) fn removals(store: &Store, report: &Path, task: &Task<'_>) -> Result<Removals> {
-    let temp = TempSpace::beside(store.root(), None)?;
-    let parsed = ParsedReport::read(report, store, &temp, task)?;
+///
+/// # Errors
+/// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];
+/// [`Error::Stopped`].
+pub fn removals(stored: &dyn StoredDocuments, report: &Path, temp: &TempSpace, task: &Task<'_>) -> Result<Removals> {
+    let parsed = ParsedReport::read(report, stored, temp, task)?;
     if parsed.passages.is_some() {
         let expected = "a report of removable documents, not one of passages";
         return Err(Error::InvalidParameter { name: "report", value: report.display().to_string(), expected });
     }
-    let is_stored = |id: u32, fits: &dyn Fn(&DocumentRecord) -> bool| match store.document_numbered(id) {
-        Err(Error::NoSuchNumber { .. }) => Ok(None),
-        record => record.map(|record| Some(fits(&record))),
+    let is_stored = |id: u32, fits: &dyn Fn(&StoredDocument) -> bool| {
+        stored.is_live(id).then(|| stored.document(id).map(|record| fits(&record))).transpose()
     };
     // After a folder was moved, a document with a file is not removed for a survivor without one.
-    let has_file = |record: &DocumentRecord| record.source.as_deref().is_some_and(|source| !is_missing(source));
-    let is_gone = |record: &DocumentRecord| record.source.is_some() && !record.stored_text && !has_file(record);
+    let has_file = |record: &StoredDocument| record.source.as_deref().is_some_and(|source| !is_missing(source));
+    let is_gone = |record: &StoredDocument| record.source.is_some() && !record.stored_text && !has_file(record);
     let (mut survivors, mut gone) = (RoaringBitmap::new(), RoaringBitmap::new());
     for survivor in parsed.kept.sorted()? {
         let survivor = survivor?;
         if is_stored(survivor.id, &|record| survivor.identity.fits(record))? == Some(true) {
             survivors.insert(survivor.id);
-            if is_gone(&store.document(survivor.id)?) {
+            if is_gone(&stored.document(survivor.id)?) {
                 gone.insert(survivor.id);
             }
         }
@@ -56,7 +58,7 @@ pub(crate) fn removals(store: &Store, report: &Path, task: &Task<'_>) -> Result<
     for pair in parsed.pairs.sorted()? {
         let pair = pair?;
         let fits =
-            |record: &DocumentRecord| pair.identity.fits(record) && !(gone.contains(pair.keep) && has_file(record));
+            |record: &StoredDocument| pair.identity.fits(record) && !(gone.contains(pair.keep) && has_file(record));
         match is_stored(pair.remove, &fits)? {
             None => {}
             Some(true) if pair.keep == NO_SURVIVOR || survivors.contains(pair.keep) => removals.ids.push(pair.remove),

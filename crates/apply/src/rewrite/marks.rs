@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
 
-use super::super::check::Cut;
-use super::super::passages::{NO_SURVIVOR, Passages};
+use crate::check::Cut;
+use crate::passages::{NO_SURVIVOR, Passages};
+use crate::stored::StoredDocuments;
 use fpdb_host::error::{DocumentError, Error, Result};
-use fpdb_store::Store;
 
 /// The marks of records.
 pub(super) struct Marks<'a> {
     pub(super) field: &'a str,
     pub(super) cuts: &'a [Cut],
-    pub(super) store: &'a Store,
+    pub(super) stored: &'a dyn StoredDocuments,
     /// The repeated passages, if the marks list them.
     pub(super) passages: Option<&'a Passages>,
     /// True if records may have marks of an earlier run, which these replace.
@@ -45,7 +45,7 @@ impl Marks<'_> {
         }
         Ok(match cut {
             Some(cut) if cut.keep == NO_SURVIVOR => vec![Some(REMOVE.to_owned()), None],
-            Some(cut) => vec![Some(REMOVE.to_owned()), Some(self.store.document(cut.keep)?.name)],
+            Some(cut) => vec![Some(REMOVE.to_owned()), Some(self.stored.document(cut.keep)?.name)],
             None => vec![Some(KEEP.to_owned()), None],
         })
     }

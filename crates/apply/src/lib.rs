@@ -1,11 +1,8 @@
 //! Apply: acts on the report of a dedup, or on a list of documents. It copies files without the listed
 //! documents or passages; removes, links or moves files; or marks records.
 //!
-//! [`Database::apply`](crate::Database::apply) acts, and
-//! [`Database::prove_applied`](crate::Database::prove_applied) checks afterwards that each removed content
-//! still has its survivor. Neither changes the database, nor touches documents from memory, which have no
-//! files. [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) and
-//! [`remove_reported`](crate::DatabaseWriter::remove_reported) delete documents from the database.
+//! [`apply`] acts, and [`prove`] checks afterwards that each removed content still has its survivor. Neither
+//! can change a database: they see only what [`StoredDocuments`] tells, which `fpdb` implements.
 //!
 //! * Before any change, the contents of all documents concerned, removable ones and survivors, are compared
 //!   with the database. A file with a changed document is left alone. A document whose survivor has changed
@@ -17,6 +14,11 @@
 
 // `check` compares. Then one file after the other is acted on, in the order of their documents: `copies`
 // makes copies, `in_place` removes, links, moves and marks, and `log` records.
+
+#![warn(missing_docs)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
+// A build without some formats does not use their helpers.
+#![cfg_attr(not(all(feature = "parquet", feature = "zip")), allow(dead_code))]
 
 mod answer;
 mod check;
@@ -33,8 +35,10 @@ mod plan;
 mod proof;
 mod removals;
 mod report;
+pub mod report_lines;
 mod rewrite;
 mod scan;
+mod stored;
 
 use std::path::{Path, PathBuf};
 
@@ -42,13 +46,12 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use answer::{Act, Applied, ApplySummary};
-pub(crate) use log::is_copy;
+pub use log::is_copy;
 pub use options::{Action, ApplyOptions, LinkKind};
-pub(crate) use proof::prove;
-pub use proof::{Lost, ProofOptions, ProofSummary};
-pub(crate) use removals::removals;
+pub use proof::{Lost, ProofOptions, ProofSummary, prove};
+pub use removals::{Removals, removals};
+pub use stored::{StoredDocument, StoredDocuments};
 
-use crate::archive::spill::TempSpace;
 use answer::Outcome;
 use check::{Check, Checked, Cut, FileState};
 use cutting::Kept;
@@ -56,16 +59,20 @@ use files::{Facts, OwnActs};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::Schema;
-use fpdb_store::Store;
+use fpdb_host::spill::TempSpace;
+
 use log::Log;
 use passages::{NO_SURVIVOR, Passages};
 use places::{Places, Unplaced};
 use plan::{ApplyPlan, SourceFile};
 use report::ParsedReport;
 
-/// Acts on a report; a dry run only reports what it would do.
-pub(crate) fn apply(
-    store: &Store,
+/// Acts on a report; a dry run only reports what it would do. Calls `visit` with each file concerned.
+///
+/// # Errors
+/// Those of `Database::apply`.
+pub fn apply(
+    stored: &dyn StoredDocuments,
     report: &Path,
     options: &ApplyOptions,
     task: &Task<'_>,
@@ -73,7 +80,7 @@ pub(crate) fn apply(
 ) -> Result<ApplySummary> {
     options.check()?;
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
-    let mut report = ParsedReport::read_with(report, &options.lists, store, &temp, task)?;
+    let mut report = ParsedReport::read_with(report, &options.lists, stored, &temp, task)?;
     if !options.suits(report.passages.is_some(), report.listed.is_some()) {
         let lists = match report.passages {
             Some(_) => "passages, which can be cut out or marked",
@@ -85,13 +92,13 @@ pub(crate) fn apply(
     }
     let kind = report.kind();
     let passages = report.passages.take().map(|sorter| Passages::of(sorter, &temp)).transpose()?;
-    let _lock = (options.act && options.action.changes_files()).then(|| store.lock_documents()).transpose()?;
-    let mut log = Log::open(&report, &store.identity()?, kind, options)?;
+    let _lock = (options.act && options.action.changes_files()).then(|| stored.lock()).transpose()?;
+    let mut log = Log::open(&report, &stored.identity()?, kind, options)?;
     let ParsedReport { digest, unknown, is_list, .. } = report;
     let removed = report.removed.len() + unknown;
     let inexact = std::mem::take(&mut report.inexact);
     let listed = report.listed.take().unwrap_or_default();
-    let plan = ApplyPlan::of(store, report, passages.as_ref(), &temp, task)?;
+    let plan = ApplyPlan::of(stored, report, passages.as_ref(), &temp, task)?;
     let mut summary = ApplySummary {
         sources: plan.sources.len() as u64,
         documents: removed,
@@ -104,7 +111,7 @@ pub(crate) fn apply(
     for id in &inexact {
         // Of these documents, only the texts were compared. A document whose text was extracted may also hold
         // attachments or pictures.
-        summary.parts_not_compared += u64::from(store.view().is_live(id) && store.document(id)?.extracted);
+        summary.parts_not_compared += u64::from(stored.is_live(id) && stored.document(id)?.extracted);
     }
     let ApplyPlan { sources, entries, .. } = plan;
     if options.action.takes_files() {
@@ -117,12 +124,12 @@ pub(crate) fn apply(
     let Places { unplaced, stale } = Places::of(&sources, options, &log)?;
     summary.stale = stale.len() as u64;
     let mut checked =
-        Check { store, sources: &sources, options, unplaced: &unplaced, log: &mut log, temp: &temp, task }
+        Check { stored, sources: &sources, options, unplaced: &unplaced, log: &mut log, temp: &temp, task }
             .all(entries)?;
     // A listed document is left out, so it justifies no removal.
     checked.sound -= listed;
     let mut acting = Acting {
-        store,
+        stored,
         options,
         task,
         report: digest,
@@ -162,7 +169,7 @@ const NO_FIELD: &str = "it has no records that take a field";
 
 /// Acts on one file after the other.
 struct Acting<'a> {
-    store: &'a Store,
+    stored: &'a dyn StoredDocuments,
     options: &'a ApplyOptions,
     task: &'a Task<'a>,
     /// The digest of the report.
@@ -342,7 +349,7 @@ impl Acting<'_> {
 
     /// The documents that justify the removal of others.
     fn kept(&self) -> Kept<'_> {
-        Kept { store: self.store, checked: self.checked, lost: &self.lost }
+        Kept { stored: self.stored, checked: self.checked, lost: &self.lost }
     }
 
     /// Chooses the documents of a file to remove: those whose survivor is unchanged.

@@ -19,12 +19,12 @@ use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file, place_in_file};
 use super::rewrite::why_whole;
 use super::scan::{Places, Scan};
-use crate::archive::spill::{Sorter, TempSpace, read_at, write_at};
+use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
+use fpdb_host::spill::{Sorter, TempSpace, read_at, write_at};
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::{Container, FileKind, InputLimits, ReadOptions, Reader, RecordFields, visit_with_extents};
-use fpdb_store::Store;
 
 /// A range of a file to leave out, in the unit of `Members::extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -109,7 +109,7 @@ impl Checked {
 
 /// Compares files with the database.
 pub(super) struct Check<'a> {
-    pub(super) store: &'a Store,
+    pub(super) stored: &'a dyn StoredDocuments,
     pub(super) sources: &'a [SourceFile],
     pub(super) options: &'a ApplyOptions,
     /// Files that have no place in the copy.
@@ -194,7 +194,7 @@ impl Check<'_> {
             checked.states[number] = FileState::Done(act);
             return Ok(());
         }
-        let contents = Contents { store: self.store, limits: &self.options.limits, task: self.task };
+        let contents = Contents { stored: self.stored, limits: &self.options.limits, task: self.task };
         let looked = Facts::settled(path).and_then(|facts| {
             let found = contents.look(source, entries)?;
             Ok((facts, found, Facts::of(path)?, FileIdentity::of(path)?))
@@ -257,17 +257,17 @@ impl Check<'_> {
     /// True if a file is a link of this kind to the survivor of its document.
     fn is_linked(&self, path: &Path, kind: LinkKind, entries: &[PlannedDocument]) -> Result<bool> {
         let Some(removable) = entries.iter().find(|entry| entry.is_removable()) else { return Ok(false) };
-        if !self.store.view().is_live(removable.keep) {
+        if !self.stored.is_live(removable.keep) {
             return Ok(false);
         }
-        let survivor = self.store.document(removable.keep)?.source;
+        let survivor = self.stored.document(removable.keep)?.source;
         Ok(survivor.is_some_and(|survivor| files::is_link(path, Path::new(&survivor), kind)))
     }
 }
 
 /// Reads the contents of files again.
 pub(super) struct Contents<'a> {
-    pub(super) store: &'a Store,
+    pub(super) stored: &'a dyn StoredDocuments,
     pub(super) limits: &'a InputLimits,
     pub(super) task: &'a Task<'a>,
 }
@@ -415,12 +415,12 @@ impl Contents<'_> {
         if source.other_names.is_empty() {
             return Ok(false);
         }
-        let record = self.store.document(entry.id)?;
+        let record = self.stored.document(entry.id)?;
         let (suffix, _) = place_in_file(&record.name, record.member.as_deref());
         for name in std::iter::once(&source.name).chain(&source.other_names) {
-            let other = self.store.newest_version(&format!("{name}{suffix}"), &record.digest, |id| {
+            let other = self.stored.newest_version(&format!("{name}{suffix}"), &record.digest, &mut |id| {
                 let stays = !removable.contains(&id);
-                Ok(stays && self.store.document(id)?.source.as_deref() == Some(source.path.as_str()))
+                Ok(stays && self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
             })?;
             if other.is_some() {
                 return Ok(true);
@@ -431,9 +431,9 @@ impl Contents<'_> {
 
     /// True if a document with this digest is stored under the same name and from the same file.
     fn is_current(&self, digest: &Digest, source: &SourceFile, entry: &PlannedDocument) -> Result<bool> {
-        let name = self.store.document(entry.id)?.name;
-        let found = self.store.newest_version(&name, digest, |id| {
-            Ok(self.store.document(id)?.source.as_deref() == Some(source.path.as_str()))
+        let name = self.stored.document(entry.id)?.name;
+        let found = self.stored.newest_version(&name, digest, &mut |id| {
+            Ok(self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()))
         })?;
         Ok(found.is_some())
     }

@@ -18,17 +18,17 @@ use super::options::{Action, LinkKind};
 use super::plan::{PlannedDocument, SourceFile, SourceReading};
 use super::rewrite::{self, Change};
 use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, files};
+use crate::stored::StoredDocument;
 use fpdb_host::durable::{create_folders, sync_name};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_reading::input::FileKind;
-use fpdb_store::DocumentRecord;
 
 const SURVIVOR_CHANGED: &str = "its survivor has changed since it was checked";
 
 /// The document that stays, and its file.
 struct Survivor {
     id: u32,
-    record: DocumentRecord,
+    record: StoredDocument,
     number: usize,
     path: PathBuf,
 }
@@ -87,7 +87,7 @@ impl Acting<'_> {
         self.log.begin(&NotedAct { decision: 0, ..noted })?;
         let placing = files::place(&real, part.clone(), path, |file| {
             let change = Change::Mark { field, passages: self.passages, replaces };
-            rewrite::rewrite(path, (state, &cuts), &change, self.store, file, self.task.token())
+            rewrite::rewrite(path, (state, &cuts), &change, self.stored, file, self.task.token())
         })?;
         let written = placing.synced()?;
         (noted.bytes, noted.modified) = (written.bytes, written.modified);
@@ -167,7 +167,7 @@ impl Acting<'_> {
 
     /// The survivor of a document, if the survivor's file was checked.
     fn survivor(&self, cut: Cut) -> Result<Option<Survivor>> {
-        let record = self.store.document(cut.keep)?;
+        let record = self.stored.document(cut.keep)?;
         let number = record.source.as_deref().and_then(|source| self.checked.number_of(source));
         let (Some(number), Some(path)) = (number, record.source.clone()) else { return Ok(None) };
         Ok(Some(Survivor { id: cut.keep, record, number: number as usize, path: path.into() }))
@@ -196,7 +196,7 @@ impl Acting<'_> {
             return Ok(true);
         }
         let entry = PlannedDocument::new(survivor.number as u32, survivor.id, survivor.id, &survivor.record.digest, "");
-        let contents = Contents { store: self.store, limits: &self.options.limits, task: self.task };
+        let contents = Contents { stored: self.stored, limits: &self.options.limits, task: self.task };
         let same = contents.look(source, &[entry])?.sound.contains(&survivor.id) && self.is_in_place(survivor)?;
         if same {
             self.compared.insert(survivor.number as u32);

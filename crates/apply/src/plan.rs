@@ -7,12 +7,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::passages::Passages;
 use super::report::{ParsedReport, ReportedPair};
-use crate::archive::spill::{Sorter, TempSpace};
+use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
+use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::{CLOSED, may_be_attached, parts_of};
-use fpdb_store::Store;
 
 /// A file that documents come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ pub(super) struct ApplyPlan<'a> {
 
 impl<'a> ApplyPlan<'a> {
     pub(super) fn of(
-        store: &Store,
+        stored: &dyn StoredDocuments,
         report: ParsedReport<'a>,
         passages: Option<&Passages>,
         temp: &'a TempSpace,
@@ -131,9 +131,9 @@ impl<'a> ApplyPlan<'a> {
         let mut pairs = pairs.sorted()?.peekable();
         let mut sources: Vec<SourceFile> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
-        let mut entries = Sorter::new(temp, store.memory() / 4);
+        let mut entries = Sorter::new(temp, stored.memory() / 4);
         let (mut seen, mut done) = (0, 0);
-        store.for_each_document(|id, record| {
+        stored.for_each(&mut |id, record| {
             done += 1;
             if is_due(done) {
                 task.step("documents looked up", done, 0)?;
@@ -158,7 +158,7 @@ impl<'a> ApplyPlan<'a> {
                 let detail = format!("a passage ends beyond its document, {}", record.name);
                 return Err(Error::NotADedupReport { path: path.clone(), line: 1, detail });
             }
-            let Some(source) = record.source else { return Ok(true) };
+            let Some(source) = record.source else { return Ok(()) };
             let (suffix, reading) = place_in_file(&record.name, record.member.as_deref());
             let name = record.name.strip_suffix(suffix).unwrap_or(&record.name);
             let number = match numbers.get(&source) {
@@ -186,7 +186,7 @@ impl<'a> ApplyPlan<'a> {
                 let keep = pair.map_or(id, |pair| pair.keep);
                 entries.push(PlannedDocument::new(number, id, keep, &record.digest, suffix))?;
             }
-            Ok(true)
+            Ok(())
         })?;
         Ok(Self { sources, entries, missing: removed.len() - seen })
     }

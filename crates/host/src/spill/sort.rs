@@ -12,13 +12,13 @@ use bytemuck::Pod;
 use rayon::prelude::*;
 
 use super::space::{TempSpace, read_at, write_at};
-use fpdb_host::error::Result;
+use crate::error::Result;
 
 /// Minimum number of records read from a run at a time.
 const LEAST_READ: usize = 1024;
 
 /// Collects records to be sorted.
-pub(crate) struct Sorter<'a, T> {
+pub struct Sorter<'a, T> {
     temp: &'a TempSpace,
     buffer: Vec<T>,
     /// Maximum number of records in the buffer.
@@ -37,7 +37,7 @@ struct Spilled {
 
 impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
     /// A sorter that uses about `memory` bytes.
-    pub(crate) fn new(temp: &'a TempSpace, memory: u64) -> Self {
+    pub fn new(temp: &'a TempSpace, memory: u64) -> Self {
         let capacity = (memory / size_of::<T>() as u64).max(LEAST_READ as u64);
         let capacity = usize::try_from(capacity).unwrap_or(usize::MAX);
         Self { temp, buffer: Vec::new(), capacity, alone: false, spilled: None }
@@ -45,12 +45,12 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
 
     /// A sorter behind a lock that threads of the pool share. The thread that fills the buffer sorts it
     /// alone. If it waited for others to sort, the pool could give it work that waits for the same lock.
-    pub(crate) fn shared(temp: &'a TempSpace, memory: u64) -> Self {
+    pub fn shared(temp: &'a TempSpace, memory: u64) -> Self {
         Self { alone: true, ..Self::new(temp, memory) }
     }
 
     /// Adds a record.
-    pub(crate) fn push(&mut self, record: T) -> Result<()> {
+    pub fn push(&mut self, record: T) -> Result<()> {
         if self.buffer.len() == self.capacity {
             self.spill()?;
         }
@@ -64,7 +64,7 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
     }
 
     /// Number of records added.
-    pub(crate) fn len(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.spilled.as_ref().map_or(0, |spilled| spilled.records) + self.buffer.len() as u64
     }
 
@@ -86,7 +86,7 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
     }
 
     /// Returns all records, ascending.
-    pub(crate) fn sorted(mut self) -> Result<Sorted<'a, T>> {
+    pub fn sorted(mut self) -> Result<Sorted<'a, T>> {
         if self.spilled.is_some() && !self.buffer.is_empty() {
             self.spill()?;
         }
@@ -110,8 +110,10 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
 }
 
 /// Records in ascending order.
-pub(crate) enum Sorted<'a, T> {
+pub enum Sorted<'a, T> {
+    /// All of them fit in memory.
     InMemory(std::vec::IntoIter<T>),
+    /// They are runs on disk.
     Merged(Merge<'a, T>),
 }
 
@@ -130,7 +132,7 @@ impl<T: Pod + Ord> Iterator for Sorted<'_, T> {
 }
 
 /// A merge of runs.
-pub(crate) struct Merge<'a, T> {
+pub struct Merge<'a, T> {
     temp: &'a TempSpace,
     file: File,
     runs: Vec<SortedRun<T>>,

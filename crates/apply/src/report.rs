@@ -12,15 +12,13 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::listed;
 use super::passages::{NO_SURVIVOR, RepeatedSpan};
-use crate::archive::dedup::{Because, DedupSummary, Removable};
-use crate::archive::repeats::{Repeat, RepeatSummary, Uncompared};
-use crate::archive::spill::{Sorter, TempSpace};
+use super::report_lines::{self, Because};
+use crate::stored::{StoredDocument, StoredDocuments};
 use fpdb_host::bounded;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::{Task, is_due};
-use fpdb_host::schema::Answer;
+use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::hex;
-use fpdb_store::{DocumentRecord, Store};
 
 /// A removable document and its survivor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -48,7 +46,7 @@ impl Identity {
     }
 
     /// True if this identity is the document's.
-    pub(super) fn fits(&self, record: &DocumentRecord) -> bool {
+    pub(super) fn fits(&self, record: &StoredDocument) -> bool {
         let digest = hex::encode(&record.digest);
         let known = Self::new(&record.name, &digest);
         self.name == known.name && (self.digest == 0 || self.digest == known.digest)
@@ -148,16 +146,16 @@ impl<'a> ParsedReport<'a> {
     pub(super) fn read_with(
         path: &Path,
         lists: &[PathBuf],
-        store: &Store,
+        stored: &dyn StoredDocuments,
         temp: &'a TempSpace,
         task: &Task<'_>,
     ) -> Result<Self> {
-        let mut report = Self::read(path, store, temp, task)?;
+        let mut report = Self::read(path, stored, temp, task)?;
         for path in lists {
             if report.passages.is_some() {
                 return Err(Error::UnsuitedReport { path: report.path, lists: "passages, which go with no list" });
             }
-            let list = Self::read(path, store, temp, task)?;
+            let list = Self::read(path, stored, temp, task)?;
             if !list.is_list {
                 let lists = "documents with survivors, or passages; only lists follow the report";
                 return Err(Error::UnsuitedReport { path: list.path, lists });
@@ -180,16 +178,21 @@ impl<'a> ParsedReport<'a> {
         Ok(())
     }
 
-    pub(super) fn read(path: &Path, store: &Store, temp: &'a TempSpace, task: &Task<'_>) -> Result<Self> {
+    pub(super) fn read(
+        path: &Path,
+        stored: &dyn StoredDocuments,
+        temp: &'a TempSpace,
+        task: &Task<'_>,
+    ) -> Result<Self> {
         let failed = || Error::io("read", path);
         let file = File::open(path).map_err(failed())?;
         if !file.metadata().map_err(failed())?.is_file() {
             return Err(Error::Document(DocumentError::NotAFile { path: path.to_owned() }));
         }
-        if let Some(list) = listed::read(path, store, temp, task)? {
+        if let Some(list) = listed::read(path, stored, temp, task)? {
             return Ok(list);
         }
-        let memory = store.memory() / 4;
+        let memory = stored.memory() / 4;
         let mut input = BufReader::with_capacity(1 << 20, file);
         let (mut removed, mut survivors) = (RoaringBitmap::new(), RoaringBitmap::new());
         let (mut inexact, mut identical) = (RoaringBitmap::new(), RoaringBitmap::new());
@@ -215,7 +218,7 @@ impl<'a> ParsedReport<'a> {
             let parsed: ReportLine = serde_json::from_slice(&line).map_err(|error| wrong(&error.to_string()))?;
             match parsed {
                 ReportLine { schema, document, digest, id: Some(id), start, end, symbols, of: Some(of), .. }
-                    if schema == Repeat::SCHEMA =>
+                    if schema == report_lines::REPEAT =>
                 {
                     if start >= end {
                         return Err(wrong("a passage ends before it begins"));
@@ -234,8 +237,8 @@ impl<'a> ParsedReport<'a> {
                     let passages = passages.get_or_insert_with(|| Sorter::new(temp, memory));
                     passages.push(RepeatedSpan { document: id, source: of.id, start, end, symbols })?;
                 }
-                ReportLine { schema, .. } if schema == Uncompared::SCHEMA => {}
-                ReportLine { schema, .. } if schema == RepeatSummary::SCHEMA => {
+                ReportLine { schema, .. } if schema == report_lines::UNCOMPARED => {}
+                ReportLine { schema, .. } if schema == report_lines::REPEAT_SUMMARY => {
                     passages.get_or_insert_with(|| Sorter::new(temp, memory));
                     ended = true;
                 }
@@ -249,7 +252,7 @@ impl<'a> ParsedReport<'a> {
                     remove_digest,
                     keep_digest,
                     ..
-                } if schema == Removable::SCHEMA => {
+                } if schema == report_lines::REMOVABLE => {
                     if !removed.insert(id) {
                         return Err(wrong("a document is listed twice"));
                     }
@@ -267,7 +270,7 @@ impl<'a> ParsedReport<'a> {
                     })?;
                     kept.push(Survivor { id: keep_id, unused: 0, identity: Identity::new(&keep, &keep_digest) })?;
                 }
-                ReportLine { schema, .. } if schema == DedupSummary::SCHEMA => ended = true,
+                ReportLine { schema, .. } if schema == report_lines::DEDUP_SUMMARY => ended = true,
                 ReportLine { schema, .. } if schema.starts_with("fpdb.dedup.") => {}
                 _ => return Err(wrong("the line is none of a dedup")),
             }

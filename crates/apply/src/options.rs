@@ -66,7 +66,7 @@ pub struct ApplyOptions {
     /// True: acts. False: a dry run that changes nothing and reports what would be done.
     pub act: bool,
     /// Lists of further documents to leave out of a copy or to mark: see
-    /// [`Database::apply`](crate::Database::apply). A document of the report whose survivor is listed stays.
+    /// `Database::apply`. A document of the report whose survivor is listed stays.
     #[serde(default)]
     pub lists: Vec<PathBuf>,
     /// Limits on the files to read.

@@ -15,14 +15,13 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::passages::NO_SURVIVOR;
 use super::report::{Identity, ParsedReport, ReportedPair};
-use crate::archive::spill::{Sorter, TempSpace};
-use crate::query::QueryAnswer;
+use super::report_lines;
+use crate::stored::StoredDocuments;
 use fpdb_host::bounded;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
-use fpdb_host::schema::Answer;
+use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::hex;
-use fpdb_store::Store;
 
 /// The fields of a line that are used.
 #[derive(Deserialize)]
@@ -48,7 +47,7 @@ impl ListLine {
     fn documents(self) -> Option<Vec<Named>> {
         match (self.schema.as_deref(), self.document) {
             (None, Some(document)) => Some(vec![Named { document, files: Vec::new() }]),
-            (Some(QueryAnswer::SCHEMA), _) => Some(self.matches),
+            (Some(report_lines::QUERY), _) => Some(self.matches),
             _ => None,
         }
     }
@@ -57,13 +56,13 @@ impl ListLine {
 /// Reads a list. `None` if the first line is not a line of a list.
 pub(super) fn read<'a>(
     path: &Path,
-    store: &Store,
+    stored: &dyn StoredDocuments,
     temp: &'a TempSpace,
     task: &Task<'_>,
 ) -> Result<Option<ParsedReport<'a>>> {
     let failed = || Error::io("read", path);
     let mut input = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed())?);
-    let memory = store.memory() / 4;
+    let memory = stored.memory() / 4;
     let (mut removed, mut pairs) = (RoaringBitmap::new(), Sorter::new(temp, memory));
     let (mut unknown, mut digest, mut number) = (FxHashSet::default(), Xxh3::new(), 0);
     let mut line = Vec::new();
@@ -94,13 +93,13 @@ pub(super) fn read<'a>(
             };
         };
         for Named { document: name, .. } in documents {
-            let ids = store.documents_named(&name)?;
+            let ids = stored.named(&name)?;
             if ids.is_empty() {
                 unknown.insert(xxh3_64(name.as_bytes()));
             }
             for id in ids {
                 if removed.insert(id) {
-                    let identity = Identity::new(&name, &hex::encode(&store.document(id)?.digest));
+                    let identity = Identity::new(&name, &hex::encode(&stored.document(id)?.digest));
                     pairs.push(ReportedPair { remove: id, keep: NO_SURVIVOR, identity })?;
                 }
             }

@@ -3,5 +3,5 @@
 mod sort;
 mod space;
 
-pub(crate) use sort::{Sorted, Sorter};
-pub(crate) use space::{TempSpace, read_at, read_into, write_at};
+pub use sort::{Sorted, Sorter};
+pub use space::{TempSpace, read_at, read_into, write_at};

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use flate2::{Compression as Level, GzBuilder};
 
-use super::super::files::BUFFER;
 use super::stream::Cuts;
+use crate::files::BUFFER;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::Compression;

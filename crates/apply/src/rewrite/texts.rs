@@ -8,11 +8,11 @@ use std::path::Path;
 use roaring::RoaringBitmap;
 use serde_json::value::RawValue;
 
-use super::super::check::Cut;
-use super::super::cutting::Cutting;
-use super::super::files::BUFFER;
 use super::frames;
 use super::stream::{self, Cuts};
+use crate::check::Cut;
+use crate::cutting::Cutting;
+use crate::files::BUFFER;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::{JsonText, compression_of};

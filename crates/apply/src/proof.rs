@@ -11,13 +11,13 @@ use super::check::Contents;
 use super::places;
 use super::plan::{ApplyPlan, PlannedDocument, SourceFile, for_each_file};
 use super::report::{ParsedReport, ReportedNames};
-use crate::archive::spill::{Sorter, TempSpace};
+use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::{Answer, Schema};
 use fpdb_host::setters::setters;
+use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_reading::input::InputLimits;
-use fpdb_store::Store;
 
 /// The places to search for the survivors of a report, and the limits of the search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,22 +91,25 @@ impl Answer for ProofSummary {
 }
 
 /// Reads the survivors of a report, and visits each removed document whose survivor is missing.
-pub(crate) fn prove(
-    store: &Store,
+///
+/// # Errors
+/// Those of `Database::prove_applied`.
+pub fn prove(
+    stored: &dyn StoredDocuments,
     report: &Path,
     options: &ProofOptions,
     task: &Task<'_>,
     visit: &mut dyn FnMut(Lost) -> Result<()>,
 ) -> Result<ProofSummary> {
     let temp = TempSpace::new(&options.temp_dir.clone().unwrap_or_else(std::env::temp_dir))?;
-    let mut parsed = ParsedReport::read_with(report, &options.lists, store, &temp, task)?;
+    let mut parsed = ParsedReport::read_with(report, &options.lists, stored, &temp, task)?;
     if parsed.passages.is_some() || parsed.is_list {
         return Err(Error::UnsuitedReport { path: parsed.path, lists: "no survivors that could be checked" });
     }
     let listed = parsed.listed.take().unwrap_or_default();
     // Kept here, because the plan consumes the pairs and only knows documents the database still holds.
     let mut survivor_of: Vec<(u32, u32)> = Vec::new();
-    let mut pairs = Sorter::new(&temp, store.memory() / 4);
+    let mut pairs = Sorter::new(&temp, stored.memory() / 4);
     for pair in std::mem::replace(&mut parsed.pairs, Sorter::new(&temp, 0)).sorted()? {
         let pair = pair?;
         if !listed.contains(pair.remove) {
@@ -116,8 +119,8 @@ pub(crate) fn prove(
     }
     parsed.pairs = pairs;
     let identical = std::mem::take(&mut parsed.identical);
-    let ApplyPlan { sources, entries, .. } = ApplyPlan::of(store, parsed, None, &temp, task)?;
-    let contents = Contents { store, limits: &options.limits, task };
+    let ApplyPlan { sources, entries, .. } = ApplyPlan::of(stored, parsed, None, &temp, task)?;
+    let contents = Contents { stored, limits: &options.limits, task };
     let mut there = RoaringBitmap::new();
     let mut reasons: FxHashMap<u32, String> = FxHashMap::default();
     for_each_file(entries, &mut |number, documents| {

@@ -4,8 +4,8 @@ use std::fs::File;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::archive::spill::{Sorter, TempSpace, read_at, write_at};
 use fpdb_host::error::Result;
+use fpdb_host::spill::{Sorter, TempSpace, read_at, write_at};
 
 /// A repeated span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]

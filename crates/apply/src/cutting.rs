@@ -4,12 +4,11 @@ use rustc_hash::FxHashSet;
 
 use super::check::Checked;
 use super::passages::{Passages, RepeatedSpan};
-use crate::query::text_of;
+use crate::stored::{StoredDocument, StoredDocuments};
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::{Profile, Unit, WordRule};
 use fpdb_reading::input::{InputLimits, is_joined, parts_of};
-use fpdb_store::{DocumentRecord, Store};
 
 /// Passages, and the facts needed to cut them out of a text.
 pub(super) struct Cutting<'a> {
@@ -21,7 +20,7 @@ pub(super) struct Cutting<'a> {
 /// The documents that can justify the removal of others.
 #[derive(Clone, Copy)]
 pub(super) struct Kept<'a> {
-    pub(super) store: &'a Store,
+    pub(super) stored: &'a dyn StoredDocuments,
     pub(super) checked: &'a Checked,
     /// The indexes of files whose copying has failed.
     pub(super) lost: &'a FxHashSet<u32>,
@@ -33,7 +32,7 @@ impl Kept<'_> {
         if !self.checked.sound.contains(document) || self.lost.is_empty() {
             return Ok(self.checked.sound.contains(document));
         }
-        let source = self.store.document(document)?.source;
+        let source = self.stored.document(document)?.source;
         let number = source.and_then(|source| self.checked.number_of(&source));
         Ok(!number.is_some_and(|number| self.lost.contains(&number)))
     }
@@ -63,20 +62,20 @@ impl Cutting<'_> {
     /// to move the ranges to the boundaries of characters.
     pub(super) fn ranges_of_file(&self, document: u32) -> Result<Vec<(u64, u64)>> {
         let mut ranges = self.ranges(document)?;
-        let store = self.kept.store;
-        if store.profile().unit() == Unit::Byte {
-            let Some(text) = text_of(store, document, self.limits.clone())? else {
-                let record = store.document(document)?;
+        let stored = self.kept.stored;
+        if stored.profile().unit() == Unit::Byte {
+            let Some(text) = stored.text(document, self.limits)? else {
+                let record = stored.document(document)?;
                 return Err(Error::TextGone { name: record.name, source_path: record.source });
             };
-            ranges.iter_mut().for_each(|range| *range = whole_characters(&text.bytes, *range));
+            ranges.iter_mut().for_each(|range| *range = whole_characters(&text, *range));
         }
         Ok(ranges)
     }
 
     /// The text of a record without its passages; `None` if the text is not the document's.
     pub(super) fn cut(&self, document: u32, text: &[u8]) -> Result<Option<Vec<u8>>> {
-        let record = self.kept.store.document(document)?;
+        let record = self.kept.stored.document(document)?;
         if xxhash_rust::xxh3::xxh3_128(text).to_be_bytes() != record.digest {
             return Ok(None);
         }
@@ -108,7 +107,7 @@ fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64)
 /// True if passages can be cut out of a document without harm to the text around them. Its offsets must refer
 /// to the original, and a record must hold its text as one value. It must have no markup, since a cut could
 /// remove a start tag without its end tag.
-pub(super) fn can_be_cut(record: &DocumentRecord) -> bool {
+pub(super) fn can_be_cut(record: &StoredDocument) -> bool {
     let format = Format::named(&record.format).unwrap_or_default();
     let plain =
         matches!(format, Format::Text | Format::ReStructuredText | Format::Markdown | Format::Bytes | Format::Code(_));
@@ -118,7 +117,7 @@ pub(super) fn can_be_cut(record: &DocumentRecord) -> bool {
 
 /// True if every letter and digit of a document is part of a symbol. Comments of programs, addresses of links
 /// and, under some rules, numbers are none: a text can hold them though all its symbols are cut out.
-pub(super) fn is_all_symbols(record: &DocumentRecord, profile: &Profile) -> bool {
+pub(super) fn is_all_symbols(record: &StoredDocument, profile: &Profile) -> bool {
     let plain = matches!(Format::named(&record.format), Some(Format::Text | Format::Bytes));
     match profile.unit() {
         Unit::Byte => true,

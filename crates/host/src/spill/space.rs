@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use bytemuck::Pod;
 
-use fpdb_host::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The folder for temporary files.
 #[derive(Clone, Debug)]
-pub(crate) struct TempSpace {
+pub struct TempSpace {
     folder: PathBuf,
 }
 
@@ -21,7 +21,7 @@ impl TempSpace {
     /// # Errors
     /// [`Error::Io`] if the folder does not exist. It is not created, so a misspelt path leaves nothing
     /// behind.
-    pub(crate) fn new(folder: &Path) -> Result<Self> {
+    pub fn new(folder: &Path) -> Result<Self> {
         let found = std::fs::metadata(folder).and_then(|found| match found.is_dir() {
             true => Ok(()),
             false => Err(io::ErrorKind::NotADirectory.into()),
@@ -32,7 +32,7 @@ impl TempSpace {
 
     /// Temporary files in the folder `asked`; otherwise beside a database. If the latter is not writable, in
     /// the system's folder for temporary files.
-    pub(crate) fn beside(database: &Path, asked: Option<&Path>) -> Result<Self> {
+    pub fn beside(database: &Path, asked: Option<&Path>) -> Result<Self> {
         if let Some(folder) = asked {
             return Self::new(folder);
         }
@@ -43,32 +43,32 @@ impl TempSpace {
     }
 
     /// The folder.
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Creates an empty file without a name.
-    pub(crate) fn file(&self) -> Result<File> {
+    pub fn file(&self) -> Result<File> {
         tempfile::tempfile_in(&self.folder).map_err(Error::io("create a temporary file in", &self.folder))
     }
 }
 
 /// Writes records from `index` on, counted in records of this type.
-pub(crate) fn write_at<T: Pod>(file: &File, records: &[T], index: u64, temp: &TempSpace) -> Result<()> {
+pub fn write_at<T: Pod>(file: &File, records: &[T], index: u64, temp: &TempSpace) -> Result<()> {
     let offset = index * size_of::<T>() as u64;
     write_bytes(file, bytemuck::cast_slice(records), offset)
         .map_err(Error::io("write a temporary file in", temp.folder()))
 }
 
 /// Reads `count` records from `index` on.
-pub(crate) fn read_at<T: Pod>(file: &File, index: u64, count: usize, temp: &TempSpace) -> Result<Vec<T>> {
+pub fn read_at<T: Pod>(file: &File, index: u64, count: usize, temp: &TempSpace) -> Result<Vec<T>> {
     let mut records = vec![T::zeroed(); count];
     read_into(file, index, &mut records, temp)?;
     Ok(records)
 }
 
 /// Fills `records` with the records from `index` on.
-pub(crate) fn read_into<T: Pod>(file: &File, index: u64, records: &mut [T], temp: &TempSpace) -> Result<()> {
+pub fn read_into<T: Pod>(file: &File, index: u64, records: &mut [T], temp: &TempSpace) -> Result<()> {
     let offset = index * size_of::<T>() as u64;
     read_bytes(file, bytemuck::cast_slice_mut(records), offset)
         .map_err(Error::io("read a temporary file in", temp.folder()))

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use super::super::files::BUFFER;
 use super::frames::{Encoder, Frames};
+use crate::files::BUFFER;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::input::Compression;

@@ -17,11 +17,12 @@ use std::path::Path;
 use super::check::{Cut, FileState};
 use super::cutting::Cutting;
 use super::passages::Passages;
+use crate::stored::StoredDocuments;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_reading::behind_feature;
 use fpdb_reading::input::{Container, FileKind};
-use fpdb_store::Store;
+
 use marks::Marks;
 use roaring::RoaringBitmap;
 use stream::Cuts;
@@ -78,7 +79,7 @@ pub(super) fn rewrite(
     path: &Path,
     (state, cuts): (&FileState, &[Cut]),
     change: &Change<'_>,
-    store: &Store,
+    stored: &dyn StoredDocuments,
     output: &mut File,
     stop: &StopToken,
 ) -> Result<()> {
@@ -92,7 +93,7 @@ pub(super) fn rewrite(
     };
     let marks = match change {
         Change::Mark { field, passages, replaces } => {
-            Some(Marks { field, cuts, store, passages: *passages, replaces: *replaces })
+            Some(Marks { field, cuts, stored, passages: *passages, replaces: *replaces })
         }
         _ => None,
     };

@@ -151,8 +151,11 @@ fn path_beside(beside: PathBuf, verb: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// True if earlier runs have copied files of this database to a folder.
-pub(crate) fn is_copy(folder: &Path, database: &str) -> Result<bool> {
+/// True if earlier runs have copied files of this database to a folder. `database` is its identity.
+///
+/// # Errors
+/// If a log cannot be read.
+pub fn is_copy(folder: &Path, database: &str) -> Result<bool> {
     let folder = places::absolute(folder)?;
     for verb in ["write", "cut"] {
         let (mut is_of_database, mut has_copies) = (false, false);

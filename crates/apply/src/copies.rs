@@ -103,7 +103,7 @@ impl Acting<'_> {
         let (mut unsound, mut emptied) = (0, RoaringBitmap::new());
         let mut ranges = Vec::new();
         for cut in cuts {
-            let record = self.store.document(cut.id)?;
+            let record = self.stored.document(cut.id)?;
             if !can_be_cut(&record) {
                 continue;
             }
@@ -114,7 +114,7 @@ impl Acting<'_> {
                 ranges.push(found.len() as u64);
                 ranges.extend(found.iter().flat_map(|passage| [passage.start, passage.end]));
                 let lost: u64 = found.iter().map(|passage| passage.symbols).sum();
-                if lost >= record.symbols && is_all_symbols(&record, self.store.profile()) {
+                if lost >= record.symbols && is_all_symbols(&record, self.stored.profile()) {
                     emptied.insert(cut.id);
                 }
             }
@@ -214,10 +214,10 @@ impl Acting<'_> {
     ) -> Result<()> {
         let (stop, file) = (self.task.token(), (state, cuts));
         match (act, &self.options.action, self.passages) {
-            (Act::Write, ..) => rewrite::rewrite(path, file, &Change::LeaveOut, self.store, output, stop),
+            (Act::Write, ..) => rewrite::rewrite(path, file, &Change::LeaveOut, self.stored, output, stop),
             (Act::Mark, Action::Write { mark: Some(field), .. }, passages) => {
                 let change = Change::Mark { field, passages, replaces: false };
-                rewrite::rewrite(path, file, &change, self.store, output, stop)
+                rewrite::rewrite(path, file, &change, self.stored, output, stop)
             }
             (Act::Cut, _, Some(passages)) => {
                 let cutting = Cutting { passages, kept: self.kept(), limits: &self.options.limits };
@@ -226,7 +226,7 @@ impl Acting<'_> {
                     _ => RecordFields::default().text,
                 };
                 let change = Change::CutOut { cutting: &cutting, field: &field, emptied };
-                rewrite::rewrite(path, file, &change, self.store, output, stop)
+                rewrite::rewrite(path, file, &change, self.stored, output, stop)
             }
             _ => files::copy(path, output, stop),
         }

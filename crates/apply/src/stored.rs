@@ -1,0 +1,91 @@
+//! Stored: what this member asks a database. It cannot change a database, since it knows no other way to one.
+
+use std::any::Any;
+
+use fpdb_host::error::Result;
+use fpdb_kernel::document::Digest;
+use fpdb_kernel::profile::Profile;
+use fpdb_reading::input::InputLimits;
+
+/// The documents of a database.
+pub trait StoredDocuments {
+    /// How the documents were fingerprinted.
+    fn profile(&self) -> &Profile;
+
+    /// Memory that one operation may use, in bytes, approximately.
+    fn memory(&self) -> u64;
+
+    /// What distinguishes the database from others.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn identity(&self) -> Result<String>;
+
+    /// Locks the files that the documents come from, until the result is dropped.
+    ///
+    /// # Errors
+    /// [`Error::DocumentsInUse`](fpdb_host::error::Error::DocumentsInUse).
+    fn lock(&self) -> Result<Box<dyn Any>>;
+
+    /// True if there is a document with this id.
+    fn is_live(&self, id: u32) -> bool;
+
+    /// A document.
+    ///
+    /// # Errors
+    /// If there is none with this id, or it cannot be read.
+    fn document(&self, id: u32) -> Result<StoredDocument>;
+
+    /// Visits all documents, in order of id.
+    ///
+    /// # Errors
+    /// The error of `visit`, or one from reading a document.
+    fn for_each(&self, visit: &mut dyn FnMut(u32, StoredDocument) -> Result<()>) -> Result<()>;
+
+    /// The documents of a name, in order of id.
+    ///
+    /// # Errors
+    /// If the names cannot be read.
+    fn named(&self, name: &str) -> Result<Vec<u32>>;
+
+    /// The last document with this name and this content that is `wanted`.
+    ///
+    /// # Errors
+    /// The error of `wanted`, or one from reading names and digests.
+    fn newest_version(
+        &self,
+        name: &str,
+        digest: &Digest,
+        wanted: &mut dyn FnMut(u32) -> Result<bool>,
+    ) -> Result<Option<u32>>;
+
+    /// The text of a document, to which the offsets of its passages refer. `None` if it is gone.
+    ///
+    /// # Errors
+    /// If there is no document with this id, or it cannot be read.
+    fn text(&self, id: u32, limits: &InputLimits) -> Result<Option<Vec<u8>>>;
+}
+
+/// A document, as far as this member uses it.
+#[derive(Clone, Debug)]
+pub struct StoredDocument {
+    /// Its name.
+    pub name: String,
+    /// The absolute path of its file. `None` for a document from memory.
+    pub source: Option<String>,
+    /// The part of the file that it is, as written in its name. `None` for the whole file. Empty if a
+    /// container or compressed file was ingested without unpacking.
+    pub member: Option<String>,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The XXH3-128 of its bytes.
+    pub digest: Digest,
+    /// Its number of symbols.
+    pub symbols: u64,
+    /// The name of the format it was read as.
+    pub format: String,
+    /// True if its positions count bytes of the extracted text, not of the file.
+    pub extracted: bool,
+    /// True if the database holds its bytes.
+    pub stored_text: bool,
+}

@@ -1,0 +1,75 @@
+//! Apply: acts on the report of a dedup, or on a list of documents. It copies files without the listed
+//! documents or passages; removes, links or moves files; or marks records.
+//!
+//! [`Database::apply`](crate::Database::apply) acts, and
+//! [`Database::prove_applied`](crate::Database::prove_applied) checks afterwards that each removed content
+//! still has its survivor. Neither changes the database, nor touches documents from memory, which have no
+//! files. [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) and
+//! [`remove_reported`](crate::DatabaseWriter::remove_reported) delete documents from the database.
+
+use std::any::Any;
+
+use crate::query::text_of;
+#[doc(inline)]
+pub use fpdb_apply::{Act, Action, Applied, ApplyOptions, ApplySummary, LinkKind, Lost, ProofOptions, ProofSummary};
+use fpdb_apply::{StoredDocument, StoredDocuments};
+use fpdb_host::error::Result;
+use fpdb_kernel::document::Digest;
+use fpdb_kernel::profile::Profile;
+use fpdb_reading::input::InputLimits;
+use fpdb_store::{DocumentRecord, Store};
+
+/// The records of a store, without any way to change it.
+pub(crate) struct Records<'a>(pub(crate) &'a Store);
+
+impl StoredDocuments for Records<'_> {
+    fn profile(&self) -> &Profile {
+        self.0.profile()
+    }
+
+    fn memory(&self) -> u64 {
+        self.0.memory()
+    }
+
+    fn identity(&self) -> Result<String> {
+        self.0.identity()
+    }
+
+    fn lock(&self) -> Result<Box<dyn Any>> {
+        Ok(Box::new(self.0.lock_documents()?))
+    }
+
+    fn is_live(&self, id: u32) -> bool {
+        self.0.view().is_live(id)
+    }
+
+    fn document(&self, id: u32) -> Result<StoredDocument> {
+        self.0.document(id).map(stored)
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(u32, StoredDocument) -> Result<()>) -> Result<()> {
+        self.0.for_each_document(|id, record| visit(id, stored(record)).map(|()| true))
+    }
+
+    fn named(&self, name: &str) -> Result<Vec<u32>> {
+        self.0.documents_named(name)
+    }
+
+    fn newest_version(
+        &self,
+        name: &str,
+        digest: &Digest,
+        wanted: &mut dyn FnMut(u32) -> Result<bool>,
+    ) -> Result<Option<u32>> {
+        self.0.newest_version(name, digest, wanted)
+    }
+
+    fn text(&self, id: u32, limits: &InputLimits) -> Result<Option<Vec<u8>>> {
+        Ok(text_of(self.0, id, limits.clone())?.map(|text| text.bytes))
+    }
+}
+
+fn stored(record: DocumentRecord) -> StoredDocument {
+    let DocumentRecord { name, source, member, bytes, digest, symbols, format, extracted, stored_text, .. } = record;
+    StoredDocument { name, source, member, bytes, digest, symbols, format, extracted, stored_text }
+}
