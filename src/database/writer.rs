@@ -13,7 +13,7 @@ use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
-use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::schema::{Answer, Schema, is_zero};
 use fpdb_host::setters::setters;
 use fpdb_host::spill::TempSpace;
 use fpdb_host::stop::StopToken;
@@ -75,11 +75,6 @@ pub struct Removal {
     /// The names of the first 20 that stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_names: Vec<String>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Answer for Removal {

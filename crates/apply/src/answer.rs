@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use fpdb_host::schema::{Answer, Schema};
+use fpdb_host::schema::{Answer, Schema, is_false, is_zero};
 
 /// The action on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,10 +131,10 @@ pub struct ApplySummary {
     /// False in a dry run.
     pub done: bool,
     /// True if the report lists repeated passages instead of removable documents.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub passages: bool,
     /// True if a list of documents takes the place of a report.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub listed: bool,
 }
 
@@ -182,11 +182,6 @@ impl ApplySummary {
             *total = count(*total, number);
         }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Answer for ApplySummary {
