@@ -200,18 +200,80 @@ pub(super) fn gather<'a>(
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use std::cell::Cell;
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Duration;
 
     use super::*;
-    use crate::query::{Openings, QueryAnswer, QuerySource};
-    use crate::{IngestOptions, Profile, Source, WalkOptions};
+    use crate::Profile;
+
+    /// Each answer is visited while the next query runs. After a stop, no further query begins.
+    #[test]
+    fn answers_are_visited_as_they_come_and_none_is_begun_after_a_stop() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Profile::named("words").unwrap();
+        let database = Database::builder().threads(1).create(folder.path().join("db"), profile).unwrap();
+        let (token, begun) = (StopToken::new(), AtomicUsize::new(0));
+        let (visited, go_on) = mpsc::channel();
+        let go_on = std::sync::Mutex::new(go_on);
+        let answer = |_: &mut Option<()>, query: u64| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if query > 0 {
+                let last = go_on.lock().unwrap().recv_timeout(Duration::from_secs(60));
+                assert_eq!(last, Ok(query - 1), "the answer before is visited meanwhile");
+            }
+            query
+        };
+        let seen = Cell::new(0);
+        let stopped = database.answer_in_order((0..100).collect(), &Task::new().stop(&token), answer, &mut |answer| {
+            assert_eq!(answer, seen.get());
+            seen.set(answer + 1);
+            if answer == 4 {
+                token.stop();
+            }
+            // The next query has begun, and waits for this message.
+            let _ = visited.send(answer);
+            Ok(())
+        });
+        assert!(matches!(stopped, Err(Error::Stopped)));
+        // The next query may have begun before the stop. Then its answer is visited too.
+        let begun = begun.into_inner();
+        assert!(seen.get() == begun as u64 && (5..=6).contains(&begun), "{begun}");
+    }
+
+    #[test]
+    fn answers_are_in_order_and_an_error_of_the_visitor_ends_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Profile::named("words").unwrap();
+        let database = Database::builder().threads(3).create(folder.path().join("db"), profile).unwrap();
+        let mut seen = Vec::new();
+        let square = |_: &mut Option<()>, query: u64| query * query;
+        let mut take = |answer| {
+            seen.push(answer);
+            Ok(())
+        };
+        database.answer_in_order((0..1000).collect(), &Task::new(), square, &mut take).unwrap();
+        assert!(seen.into_iter().eq((0..1000).map(|query| query * query)));
+        let mut visited = 0;
+        let failed = database.answer_in_order((0..1000).collect(), &Task::new(), square, &mut |answer| {
+            visited += 1;
+            if answer == 9 { Err(Error::NoSuchNumber { number: 9 }) } else { Ok(()) }
+        });
+        assert!(matches!(failed, Err(Error::NoSuchNumber { number: 9 })), "{failed:?}");
+        assert_eq!(visited, 4);
+    }
 
     /// After the first queries, one pass over a container gives its texts to many queries. Each answer equals
     /// the answer to the query alone.
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_container_is_read_once_for_many_queries() {
+        use crate::query::{Openings, QueryAnswer, QuerySource};
+        use crate::{IngestOptions, Source, WalkOptions};
+        use serde_json::json;
+
         const RECORDS: u64 = 400;
         let letter = |digit: u8| char::from(digit - b'0' + b'a');
         let word = |number: u64| (number * 7919).to_string().bytes().map(letter).collect::<String>();

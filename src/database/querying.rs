@@ -1,5 +1,4 @@
-//! Querying: finds the stored documents that share text with given documents. The file is long because the
-//! tests of stopping stand beside it.
+//! Querying: finds the stored documents that share text with given documents.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +7,6 @@ use rayon::prelude::*;
 
 use super::query_batch::gather;
 use super::{Database, ids_named, visiting};
-use crate::ingest::{IngestOptions, IngestSummary, ingest};
 use crate::nearest_name::nearest_name;
 use crate::query::{
     self, JoinedQueries, PhraseFinder, PreparedQuery, QueryAnswer, QueryOptions, QueryReader, QuerySource, TextCache,
@@ -18,7 +16,7 @@ use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
-use fpdb_reading::input::{Candidate, Content, InputLimits, Source, WalkOptions, for_each_held};
+use fpdb_reading::input::{Candidate, Content, InputLimits, WalkOptions, for_each_held};
 use fpdb_store::{Gathered, Store};
 
 /// Limits of a batch of query documents below a path: number of documents, and bytes in memory. A batch is
@@ -177,21 +175,6 @@ impl Database {
                 },
             )?;
         }
-    }
-
-    /// Says what an ingest of these sources would add, replace and remove. Reads the documents and stores
-    /// nothing, so the database may be in use by a writer. Of many new documents with one name or content it
-    /// compares those that fit into the memory.
-    ///
-    /// # Errors
-    /// As [`DatabaseWriter::ingest_sources`](crate::DatabaseWriter::ingest_sources).
-    pub fn ingest_dry_run(
-        &self,
-        sources: &[Source],
-        options: &IngestOptions,
-        task: &Task<'_>,
-    ) -> Result<IngestSummary> {
-        ingest(&self.store, sources, &options.clone().dry_run(true), task)
     }
 
     /// Answers a query for each document of a file or folder: for each file, and for each member of a
@@ -403,69 +386,10 @@ fn subject(
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
     use std::sync::atomic::AtomicUsize;
-    use std::sync::mpsc;
-    use std::time::Duration;
 
     use super::*;
     use fpdb_kernel::profile::Profile;
-
-    /// Each answer is visited while the next query runs. After a stop, no further query begins.
-    #[test]
-    fn answers_are_visited_as_they_come_and_none_is_begun_after_a_stop() {
-        let folder = tempfile::tempdir().unwrap();
-        let profile = Profile::named("words").unwrap();
-        let database = Database::builder().threads(1).create(folder.path().join("db"), profile).unwrap();
-        let (token, begun) = (StopToken::new(), AtomicUsize::new(0));
-        let (visited, go_on) = mpsc::channel();
-        let go_on = std::sync::Mutex::new(go_on);
-        let answer = |_: &mut Option<()>, query: u64| {
-            begun.fetch_add(1, Ordering::Relaxed);
-            if query > 0 {
-                let last = go_on.lock().unwrap().recv_timeout(Duration::from_secs(60));
-                assert_eq!(last, Ok(query - 1), "the answer before is visited meanwhile");
-            }
-            query
-        };
-        let seen = Cell::new(0);
-        let stopped = database.answer_in_order((0..100).collect(), &Task::new().stop(&token), answer, &mut |answer| {
-            assert_eq!(answer, seen.get());
-            seen.set(answer + 1);
-            if answer == 4 {
-                token.stop();
-            }
-            // The next query has begun, and waits for this message.
-            let _ = visited.send(answer);
-            Ok(())
-        });
-        assert!(matches!(stopped, Err(Error::Stopped)));
-        // The next query may have begun before the stop. Then its answer is visited too.
-        let begun = begun.into_inner();
-        assert!(seen.get() == begun as u64 && (5..=6).contains(&begun), "{begun}");
-    }
-
-    #[test]
-    fn answers_are_in_order_and_an_error_of_the_visitor_ends_them() {
-        let folder = tempfile::tempdir().unwrap();
-        let profile = Profile::named("words").unwrap();
-        let database = Database::builder().threads(3).create(folder.path().join("db"), profile).unwrap();
-        let mut seen = Vec::new();
-        let square = |_: &mut Option<()>, query: u64| query * query;
-        let mut take = |answer| {
-            seen.push(answer);
-            Ok(())
-        };
-        database.answer_in_order((0..1000).collect(), &Task::new(), square, &mut take).unwrap();
-        assert!(seen.into_iter().eq((0..1000).map(|query| query * query)));
-        let mut visited = 0;
-        let failed = database.answer_in_order((0..1000).collect(), &Task::new(), square, &mut |answer| {
-            visited += 1;
-            if answer == 9 { Err(Error::NoSuchNumber { number: 9 }) } else { Ok(()) }
-        });
-        assert!(matches!(failed, Err(Error::NoSuchNumber { number: 9 })), "{failed:?}");
-        assert_eq!(visited, 4);
-    }
 
     /// A text of sixty sentences. All texts made by this function share two thirds of their sentences.
     fn text(own: u64) -> String {
