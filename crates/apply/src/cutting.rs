@@ -8,7 +8,7 @@ use crate::stored::{StoredDocument, StoredDocuments};
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::Format;
 use fpdb_kernel::profile::{Profile, Unit, WordRule};
-use fpdb_reading::input::{InputLimits, is_joined, parts_of};
+use fpdb_reading::input::{CLOSED, InputLimits, is_joined, parts_of};
 
 /// Passages, and the facts needed to cut them out of a text.
 pub(super) struct Cutting<'a> {
@@ -106,13 +106,14 @@ fn whole_characters(text: &[u8], (mut start, mut end): (u64, u64)) -> (u64, u64)
 
 /// True if passages can be cut out of a document without harm to the text around them. Its offsets must refer
 /// to the original, and a record must hold its text as one value. It must have no markup, since a cut could
-/// remove a start tag without its end tag.
+/// remove a start tag without its end tag. A container or compressed file that was ingested as it is would no
+/// longer be one.
 pub(super) fn can_be_cut(record: &StoredDocument) -> bool {
     let format = Format::named(&record.format).unwrap_or_default();
     let plain =
         matches!(format, Format::Text | Format::ReStructuredText | Format::Markdown | Format::Bytes | Format::Code(_));
     let field = record.member.as_deref().and_then(|member| parts_of(&record.name, member).1);
-    plain && !record.extracted && !field.is_some_and(is_joined)
+    plain && !record.extracted && record.member.as_deref() != Some(CLOSED) && !field.is_some_and(is_joined)
 }
 
 /// True if every letter and digit of a document is part of a symbol. Comments of programs, addresses of links

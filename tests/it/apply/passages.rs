@@ -274,6 +274,21 @@ fn documents_without_any_text_left_are_left_out() {
     }
 }
 
+/// The passages of a compressed file that was not unpacked are places in the file as it is.
+#[test]
+fn a_compressed_file_that_was_not_unpacked_stays_whole() {
+    let folder = Folder::new();
+    let next = |state: &u64| Some(state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1));
+    let noise: Vec<u8> = std::iter::successors(Some(1), next).map(|state| (state >> 56) as u8).take(6000).collect();
+    folder.write("in/a.gz", super::formats::gzip(&noise));
+    folder.write("in/b.gz", super::formats::gzip(&[&noise[..], b"mine"].concat()));
+    folder.ok(&["ingest", "-q", "--profile", "bytes", "--no-expand", "in"]);
+    folder.ok(&["dedup", "--passages", "--format", "json", "-o", "report.jsonl", "-q"]);
+    let (run, _, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
+    assert_eq!((&summary["documents"], &summary["whole"]), (&json!(1), &json!(1)), "{run:#?}");
+    assert_eq!(files(&folder.path().join("clean/in")), files(&folder.path().join("in")));
+}
+
 /// What is no symbol can be all that is left: the answer of a copied question, the comment of a copied program.
 #[test]
 fn text_that_is_no_symbol_is_not_left_out() {
