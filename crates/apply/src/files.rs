@@ -199,7 +199,10 @@ impl Drop for Part {
 /// with its name.
 pub(super) fn remove_lost_part(part: &Path) -> Result<()> {
     match fs::remove_file(part) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", part)(error)),
+        // Its folder can be gone, with a file in its place.
+        Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Err(Error::io("remove", part)(error))
+        }
         _ => Ok(()),
     }
 }

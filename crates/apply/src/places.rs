@@ -1,5 +1,7 @@
 //! Places: the target paths of copied files.
 
+use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,22 +37,29 @@ pub(super) fn place_of(source: &SourceFile, folder: &Path) -> Result<PathBuf> {
 }
 
 impl Places {
-    /// Finds the places of the copies of all files.
+    /// Finds the places of the copies of all files. Copies of earlier runs stay. So a file has no place if the
+    /// copy has a folder of its name, or a file in the place of its folder.
     ///
     /// # Errors
     /// [`Error::PlaceTaken`] if a copy's place holds a file that no earlier run wrote. If the copy were made
     /// without that source file, it would keep all duplicates of the file's documents.
     pub(super) fn of(sources: &[SourceFile], options: &ApplyOptions, log: &Log) -> Result<Self> {
         let Some(folder) = options.action.copies_to() else { return Ok(Self::default()) };
+        let folder = absolute(folder)?;
         let (mut unplaced, mut known) = (Unplaced::default(), FxHashSet::default());
         let (mut foreign, mut first) = (0, None);
         for (number, source) in (0..).zip(sources) {
-            let place = place_of(source, folder)?;
+            let place = place_of(source, &folder)?;
+            let found = place.symlink_metadata();
             if files::relative(&source.name).as_os_str().is_empty() {
                 unplaced.insert(number, "its name gives no place for a copy".to_owned());
             } else if !known.insert(key_of(&place)) {
                 unplaced.insert(number, "another file takes its place in the copy".to_owned());
-            } else if place.symlink_metadata().is_ok() && !log.owns(&place) {
+            } else if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotADirectory) {
+                unplaced.insert(number, "the copy has a file in the place of its folder; remove that".to_owned());
+            } else if found.as_ref().is_ok_and(Metadata::is_dir) {
+                unplaced.insert(number, "the copy has a folder in its place; remove that".to_owned());
+            } else if found.is_ok() && !log.owns(&place) {
                 foreign += 1;
                 first.get_or_insert(place);
             }

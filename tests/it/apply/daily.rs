@@ -146,6 +146,37 @@ fn an_earlier_copy_of_a_changed_file_is_named() {
     assert_eq!(fs::read(&copy).unwrap(), before);
 }
 
+/// One file has no place in the copy, and all others are written.
+#[test]
+fn a_file_that_became_a_folder_is_named_until_its_copy_is_removed() {
+    for (before, after) in [("s/k", "s/k/u.txt"), ("s/k/u.txt", "s/k")] {
+        let folder = Folder::new();
+        let write = |name: &str, number: u64| folder.write(name, lines([number]));
+        let step = |number: u64| {
+            write(&format!("s/{number}.txt"), number);
+            folder.ok(&["ingest", "-q", "--prune", "s"]);
+            folder.ok(&["dedup", "-q", "--format", "json", "-o", "report"]);
+            folder.run(&["apply", "report", "--write", "copy", "--yes"])
+        };
+        write(before, 1);
+        assert_eq!(step(2).status, 0);
+        let k = folder.path().join("s/k");
+        if k.is_dir() { fs::remove_dir_all(k) } else { fs::remove_file(k) }.unwrap();
+        write(after, 3);
+        for number in [4, 5] {
+            let run = step(number);
+            assert_eq!(run.status, 2, "{run:#?}");
+            let told = ["the copy has a file in the place of its folder", "the copy has a folder in its place"];
+            assert!(told.iter().any(|told| run.stdout.contains(told)), "{run:#?}");
+            assert!(folder.path().join(format!("copy/s/{number}.txt")).exists(), "{run:#?}");
+        }
+        let copy = folder.path().join("copy/s/k");
+        if copy.is_dir() { fs::remove_dir_all(copy) } else { fs::remove_file(copy) }.unwrap();
+        assert_eq!(step(6).status, 0);
+        assert!(folder.path().join("copy").join(after).is_file());
+    }
+}
+
 /// The copy of a file that the database no longer has can hold duplicates of others.
 #[test]
 fn copies_of_files_that_are_no_longer_stored_stay_and_are_named() {
