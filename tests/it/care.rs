@@ -129,6 +129,7 @@ fn rm_names_what_it_does_not_know_and_deletes_the_rest() {
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
     1 document removed; `fpdb compact` frees the space, and an ingest adds it again while its file is there
+    hint: `fpdb ingest --exclude=c/000.txt PATH` leaves it out, now and later
     error: no stored document is named c/nothing.txt
     hint: `fpdb list` shows the names
     ");

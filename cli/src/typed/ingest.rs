@@ -33,15 +33,16 @@ pub(crate) struct IngestArgs {
     ///
     /// May be repeated. A folder is left out with everything below it. The syntax is that of .gitignore;
     /// globs with a slash begin at the current folder. A member of an archive (zip, tar) counts as a file in
-    /// a folder of the archive's name: '*.pdf' leaves out x.zip!README.pdf. Records, such as lines of JSON,
-    /// count as their file does.
+    /// a folder of the archive's name: '*.pdf' leaves out x.zip!README.pdf. Records, such as lines of JSON
+    /// and mails of a mailbox, count as their file does, unless a glob with # or : matches their names.
+    /// `fpdb list` shows names; each leaves out its document: 'box.mbox#31'.
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
     /// Take only files and members matching this glob
     ///
     /// May be repeated. A file also counts if a folder or archive it lies in matches. --exclude wins over it.
     /// Archives (zip, tar) are always opened, for the members that match. Other files that you name are
-    /// ingested in any case.
+    /// ingested in any case. A glob with # or : chooses among records: 'box.mbox#31'.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
     /// Leave out files and folders whose name begins with a dot

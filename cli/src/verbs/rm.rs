@@ -1,5 +1,7 @@
 //! `fpdb rm`: removes documents.
 
+mod kept_out;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -46,6 +48,9 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     summary(global, &removal, "")?;
     if removal.removed > 0 {
         printer.note(&removed_line(removal.removed));
+    }
+    if removed.len() <= SHOWN {
+        kept_out::hint(&database, &removed, printer)?;
     }
     note_attachments(&database, removed, printer)?;
     if args.ignore_missing {

@@ -209,7 +209,7 @@ class Database:
             prune: forgets documents whose files are gone from the folders given. A renamed file keeps its number.
             dry_run: reads the documents, stores nothing, and says what would be added, replaced and forgotten.
             exclude: patterns, in the syntax of .gitignore, of files and members that are left out. A member of an archive counts as a
-                file in a folder of the archive's name.
+                file in a folder of the archive's name. A pattern with # or : also matches names of records: "box.mbox#31".
             include: if there are any, only files below folders, and members of archives, that one of these patterns matches
                 are taken.
             skip_hidden: leaves out hidden files below folders.

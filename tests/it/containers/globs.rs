@@ -73,3 +73,117 @@ fn members_left_out_stay_and_other_globs_read_an_archive_again() {
     assert_eq!(names(&folder), ["hw/ann.zip!src/A.java"], "{less}");
     folder.ok(&["verify"]);
 }
+
+/// Files whose parts have names of each form, and no two the same text.
+fn parts_of_each_form() -> Folder {
+    let folder = Folder::new();
+    let mail = |n: usize| format!("From zoe@example.org\nFrom: zoe@example.org\nSubject: s{n}\n\n{}\n\n", prose(n));
+    let mbox = |first: usize| format!("{}{}", mail(first), mail(first + 1));
+    let lines = |first: usize| -> String {
+        (first..first + 2).map(|n| serde_json::json!({"text": prose(n)}).to_string() + "\n").collect()
+    };
+    let page = |n: usize| {
+        let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{}", prose(n));
+        let head = format!("WARC-Target-URI: http://example.org/a/{n}?x=[1]");
+        format!(
+            "WARC/1.0\r\nWARC-Type: response\r\n{head}\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{body}\r\n\r\n",
+            body.len()
+        )
+    };
+    folder.write("in/box.mbox", mbox(1));
+    folder.write("in/rows.jsonl", lines(3));
+    folder.write("in/web.warc", page(5) + &page(6));
+    let inner = zip_of(&[("a.txt", prose(7).as_bytes()), ("b[1].txt", prose(8).as_bytes())]);
+    let (old, rows, text) = (mbox(9), lines(11), prose(13));
+    let members: [(&str, &[u8]); 4] = [
+        ("m/old.mbox", old.as_bytes()),
+        ("l.jsonl", rows.as_bytes()),
+        ("inner.zip", &inner),
+        ("C#/x.txt", text.as_bytes()),
+    ];
+    folder.write("in/all.zip", zip_of(&members));
+    folder.write("in/{x}*.txt", prose(14));
+    folder
+}
+
+/// The words of the command in a hint, as a shell takes them.
+fn words_of_hint(told: &str) -> Vec<String> {
+    let command = told.split_once("hint: `fpdb ").unwrap().1.split_once('`').unwrap().0;
+    let echo = std::process::Command::new("sh").args(["-c", &format!("printf '%s\\n' {command}")]).output().unwrap();
+    String::from_utf8(echo.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_rm_advises_leaves_out_the_removed_document_and_no_other() {
+    for (arguments, at) in [(&["in"][..], "."), (&["in", "--text-field=text", "--skip-hidden"], "/")] {
+        let folder = parts_of_each_form();
+        folder.ok(&[&["ingest", "-q", "--profile", "prose"], arguments].concat());
+        let all = names(&folder);
+        assert_eq!(all.len(), 14, "{all:?}");
+        // The second pass is about the flags.
+        for name in all.iter().step_by(if arguments.len() == 1 { 1 } else { 5 }) {
+            let told = folder.ok(&["rm", name]).stderr;
+            let mut command = words_of_hint(&told);
+            // Without remembered flags the hint does not know the path.
+            if let Some(path) = command.last_mut().filter(|path| *path == "PATH") {
+                *path = folder.path().join("in").to_str().unwrap().to_owned();
+            }
+            let db = folder.path().join(".fpdb");
+            let mut run = folder.command(&[]);
+            run.current_dir(if name.contains("!") { folder.path().join(at) } else { folder.path().to_owned() });
+            let run = crate::support::Run::to_its_end(run.args(&command).args(["--db", db.to_str().unwrap()]));
+            assert_eq!(run.status, 0, "{name}: {run:?}");
+            let mut rest: Vec<_> = all.iter().filter(|other| *other != name).collect();
+            let mut left = names(&folder);
+            rest.sort();
+            left.sort();
+            assert_eq!(left.iter().collect::<Vec<_>>(), rest, "{name}: {command:?}");
+            // The exclusion is remembered.
+            let source = command.last().unwrap();
+            folder.ok(&["ingest", "-q", source]);
+            assert!(!names(&folder).contains(name), "{name}");
+            let plain = if arguments.len() == 1 { &["in", "--as=auto"] } else { arguments };
+            folder.ok(&[&["ingest", "-q"], plain].concat());
+            assert_eq!(names(&folder).len(), all.len(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn globs_that_name_records_choose_among_them_and_others_do_not() {
+    let added = |flags: &[&str]| {
+        let folder = parts_of_each_form();
+        folder.ok(&[&["ingest", "-q", "--profile", "prose"], flags].concat());
+        names(&folder)
+    };
+    assert_eq!(added(&["in", "--include", "in/box.mbox#2", "--include", "l.jsonl:1"]), ["in/box.mbox#2"]);
+    assert_eq!(added(&["in", "--include", "in/all.zip!l.jsonl:1"]), ["in/all.zip!l.jsonl:1"]);
+    assert_eq!(added(&["in/box.mbox", "--include", "*#2"]), ["in/box.mbox#2"]);
+    assert_eq!(added(&["in", "--include", "*.mbox"]).len(), 4);
+    assert_eq!(
+        added(&["in", "--include", "*.mbox", "--exclude", "*.mbox#2"]),
+        ["in/all.zip!m/old.mbox#1", "in/box.mbox#1"]
+    );
+    assert_eq!(added(&["in", "--include", "in/all.zip/m"]).len(), 2);
+    // A file that is named counts, and so do its records.
+    assert_eq!(added(&["in/box.mbox", "--include", "*.txt"]).len(), 2);
+    assert_eq!(added(&["in/rows.jsonl", "--exclude", "*1", "--exclude", "*2"]).len(), 2);
+    // Everything below a part that is left out is left out.
+    let rest = added(&["in", "--exclude", "in/all.zip!inner.zip"]);
+    assert!(rest.len() == 12 && !rest.iter().any(|name| name.contains("inner")), "{rest:?}");
+    assert!(added(&["in", "--exclude", "C"]).contains(&"in/all.zip!C#/x.txt".to_owned()));
+}
+
+#[test]
+fn an_absolute_path_is_left_out_from_any_folder() {
+    let folder = parts_of_each_form();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (db, all, zip, mails) = (path("db"), path("in"), path("in/all.zip"), path("in/box.mbox#1"));
+    let arguments = ["ingest", "-q", "--db", &db, &all, "--exclude", &zip, "--exclude", &mails];
+    let run = crate::support::Run::to_its_end(folder.command(&arguments).current_dir("/"));
+    assert_eq!(run.status, 0, "{run:?}");
+    let stored = folder.ok(&["list", "--db", &db, "--format", "json"]).json();
+    let stored: Vec<_> = stored.iter().map(|document| document["name"].as_str().unwrap()).collect();
+    let rest = ["in/box.mbox#2", "in/rows.jsonl:1", "in/rows.jsonl:2"].map(path);
+    assert!(stored.len() == 6 && rest.iter().all(|name| stored.contains(&name.as_str())), "{stored:?}");
+}

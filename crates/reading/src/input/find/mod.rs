@@ -6,6 +6,7 @@ pub(crate) mod enclosing;
 pub(crate) mod measure;
 pub(crate) mod names;
 pub(crate) mod options;
+pub(crate) mod path_filter;
 pub(crate) mod reach;
 pub(crate) mod scope;
 pub(crate) mod walk;

@@ -59,11 +59,12 @@ pub struct WalkOptions {
     /// Follows symbolic links below a folder. A link that is named itself is always followed. Default:
     /// `false`.
     pub follow: bool,
-    /// Skips files and folders that match one of these globs, in the syntax of `.gitignore`. Default: none.
+    /// Skips files and folders that match one of these globs, in the syntax of `.gitignore`. A glob with `#`
+    /// or `:` also matches the names of records, such as `box.mbox#31`. Default: none.
     pub exclude: Vec<String>,
     /// If not empty, ingests only files below a folder that match one of these globs. A file also matches by
     /// the path of a folder around it. `exclude` takes precedence. Files that are named themselves are always
-    /// ingested. Default: none.
+    /// ingested. A glob with `#` or `:` chooses among records, also of such files. Default: none.
     pub include: Vec<String>,
 }
 

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use super::candidate::absolute;
 use super::names::name_of;
 use super::options::{Source, WalkOptions};
-use super::walk::{PathFilter, is_database};
+use super::path_filter::PathFilter;
+use super::walk::is_database;
 use crate::input::expand::member_name::{file_name_of, parts_of};
 use fpdb_host::error::{Error, Result};
 

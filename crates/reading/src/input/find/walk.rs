@@ -3,16 +3,15 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::candidate::{Candidate, WalkEvent, facts_of, is_pipe};
 use super::names::name_of;
 use super::options::{Source, WalkOptions};
-use crate::recognise::name_inside;
+use super::path_filter::PathFilter;
 use fpdb_host::error::{Cause, DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::temporary::MAKING;
@@ -51,133 +50,6 @@ impl WalkOptions {
     }
 }
 
-/// Which files of a folder, and which members of archives, count by their paths.
-pub struct PathFilter {
-    exclude: Globs,
-    /// `None` if all files count.
-    include: Option<Globs>,
-}
-
-impl PathFilter {
-    /// The filter of these options.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] for a glob that does not parse.
-    pub fn new(options: &WalkOptions) -> Result<Self> {
-        let exclude =
-            Globs::new("exclude", "a glob without `!` in front: what it matches is left out", &options.exclude)?;
-        let include = (!options.include.is_empty()).then(|| {
-            Globs::new("include", "a glob without `!` in front: only what it matches is taken", &options.include)
-        });
-        Ok(Self { exclude, include: include.transpose()? })
-    }
-
-    /// True if a file of a folder counts.
-    pub(crate) fn counts(&self, path: &Path) -> bool {
-        !self.exclude.matches_or_parents(path) && self.includes(path)
-    }
-
-    /// True if a document counts: a file of a folder, or a part of such a file. A member of an archive is
-    /// matched in two ways: as a file in a folder with the archive's name, and by its name as answers show
-    /// it. A record counts if its container does.
-    pub(crate) fn counts_member(&self, path: &Path, suffix: &str) -> bool {
-        let Some(member) = named_member(suffix) else { return self.counts(path) };
-        let (inside, name) = paths_of(path, member);
-        !self.excludes_either(&inside, &name) && (self.includes(&inside) || self.includes(&name))
-    }
-
-    /// True if a member of an archive is left out. A member that may itself be an archive is left out only by
-    /// `exclude`, because `include` is applied to each of its own members.
-    pub(crate) fn leaves_out(&self, path: &Path, suffix: &str) -> bool {
-        let Some(member) = named_member(suffix).filter(|_| !self.takes_all()) else { return false };
-        let (inside, name) = paths_of(path, member);
-        let included = || is_archive(member) || self.includes(&inside) || self.includes(&name);
-        self.excludes_either(&inside, &name) || !included()
-    }
-
-    fn takes_all(&self) -> bool {
-        self.include.is_none() && self.exclude.globs.is_empty()
-    }
-
-    fn excludes_either(&self, inside: &Path, name: &Path) -> bool {
-        self.exclude.matches_or_parents(inside) || self.exclude.matches_or_parents(name)
-    }
-
-    /// Like [`counts`](Self::counts), for a path that is known not to be excluded.
-    fn includes(&self, path: &Path) -> bool {
-        self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
-    }
-}
-
-/// The name of a member of an archive, or of an attachment of a mail in an mbox, such as `#17!a.pdf`. Members
-/// without names, such as records, have none.
-fn named_member(suffix: &str) -> Option<&str> {
-    let attachment = || suffix.strip_prefix('#')?.split_once('!');
-    let is_number = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
-    suffix.strip_prefix('!').or_else(|| attachment().filter(|(mail, _)| is_number(mail)).map(|(_, name)| name))
-}
-
-/// Two paths of a member: one as if the archives around it were folders, and its name as answers show it.
-fn paths_of(path: &Path, member: &str) -> (PathBuf, PathBuf) {
-    // A record in an archive has the path of its container.
-    let file = member.rsplit_once(':').filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
-    let member = file.map_or(member, |(file, _)| file);
-    let mut name = path.as_os_str().to_owned();
-    name.push("!");
-    name.push(member);
-    (path.join(member.replace('!', "/").trim_start_matches('/')), name.into())
-}
-
-/// True for the name of an archive whose members have names, such as a zip or tar archive.
-fn is_archive(name: &str) -> bool {
-    let is = |name: &str, ending: &str| name.to_ascii_lowercase().ends_with(ending);
-    is(name, ".zip") || is(&name_inside(name), ".tar")
-}
-
-/// Globs relative to the current folder, like those of a `.gitignore` there.
-struct Globs {
-    globs: Gitignore,
-    here: PathBuf,
-}
-
-impl Globs {
-    fn new(name: &'static str, without_negation: &'static str, globs: &[String]) -> Result<Self> {
-        let invalid = |value: &str, expected| Error::InvalidParameter { name, value: value.into(), expected };
-        let syntax = "a glob in the syntax of .gitignore";
-        let here = std::env::current_dir().map_err(Error::io("find", "."))?;
-        let mut builder = GitignoreBuilder::new(&here);
-        builder.allow_unclosed_class(false);
-        for glob in globs {
-            let mut bare = glob.as_str();
-            while let Some(rest) = bare.strip_prefix("./") {
-                bare = rest.trim_start_matches('/');
-            }
-            if bare.trim_matches([' ', '/', '.']).is_empty() {
-                return Err(invalid(if glob.is_empty() { "empty" } else { glob }, syntax));
-            }
-            if bare.starts_with('!') {
-                return Err(invalid(glob, without_negation));
-            }
-            // In a `.gitignore`, a pattern that begins with `#` is a comment. Here it is a name.
-            let comment = if bare.starts_with('#') { "\\" } else { "" };
-            builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
-        }
-        let globs = builder.build().map_err(|_| invalid(&globs.join(" "), syntax))?;
-        Ok(Self { globs, here })
-    }
-
-    /// True if the path of a file or folder matches.
-    fn matches(&self, path: &Path, is_folder: bool) -> bool {
-        self.globs.matched(path, is_folder).is_ignore()
-    }
-
-    /// True if the path of a file or of a folder around it matches.
-    fn matches_or_parents(&self, path: &Path) -> bool {
-        let path = path.strip_prefix(&self.here).unwrap_or(path);
-        self.matches(path, false) || path.ancestors().skip(1).any(|folder| self.matches(folder, true))
-    }
-}
-
 /// In hidden names of unfinished files, this precedes a number of 16 hexadecimal digits.
 pub const UNDER_WAY: &str = ".fpdb-part-";
 
@@ -203,7 +75,7 @@ fn walk_path(
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(below.exclude.matches(entry.path(), is_folder) || (is_folder && is_database(entry.path())))
+            !(below.excludes_entry(entry.path(), is_folder) || (is_folder && is_database(entry.path())))
         });
     for entry in builder.build() {
         let found = match entry {
@@ -244,12 +116,12 @@ fn examine(entry: &DirEntry, named: bool, filter: &PathFilter) -> Option<WalkEve
         return None;
     }
     let is_root = entry.depth() == 0;
-    if is_root && filter.exclude.matches_or_parents(path) {
+    if is_root && filter.excludes(path) {
         return None;
     }
     let named = named && is_root;
     let only_members = !is_root && !filter.includes(path);
-    if only_members && !is_archive(&name) {
+    if only_members && !filter.may_hold_included(&name) {
         return None;
     }
     if !is_root && is_under_way(path) {

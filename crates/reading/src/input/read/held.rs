@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::stored::Gathering;
-use crate::input::find::walk::{PathFilter, walk};
+use crate::input::find::path_filter::PathFilter;
+use crate::input::find::walk::walk;
 use crate::input::{About, Candidate, Content, Opened, ReadContext, ReadOptions, Source, WalkEvent, WalkOptions, open};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::stop::StopToken;

@@ -1,0 +1,57 @@
+//! Kept out: how removed documents whose files still exist are left out of later ingests.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fpdb::{Database, DocumentInfo};
+
+use crate::printer::Printer;
+use crate::render::as_words;
+use crate::typed::reading_flags::words_of_json;
+
+/// Says with which `--exclude` the next ingest leaves these documents out. Flags replace remembered flags, so
+/// the hint repeats those of the remembered file or folder that a document was read from.
+pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Printer) -> anyhow::Result<()> {
+    let mut commands: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for document in removed {
+        let Some(source) = document.source.as_deref().filter(|source| Path::new(source).exists()) else { continue };
+        let mut path = "PATH".to_owned();
+        let mut flags = Vec::new();
+        for folder in Path::new(source).ancestors() {
+            flags = words_of_json(&database.remembered(folder)?);
+            if !flags.is_empty() {
+                path = as_words(&[folder.display().to_string()]);
+                break;
+            }
+        }
+        let excludes = commands.entry(path).or_insert(flags);
+        let exclude = format!("--exclude={}", glob_of(document, source));
+        if !excludes.contains(&exclude) {
+            excludes.push(exclude);
+        }
+    }
+    for (path, flags) in commands {
+        let them = if removed.len() == 1 { "it" } else { "them" };
+        printer.note(&format!("hint: `fpdb ingest {} {path}` leaves {them} out, now and later", as_words(&flags)));
+    }
+    Ok(())
+}
+
+/// The glob that matches only this document.
+fn glob_of(document: &DocumentInfo, source: &str) -> String {
+    // A file goes by the path from the current folder. A part goes by its name, in whatever folder.
+    let is_path = || std::path::absolute(&document.name).is_ok_and(|path| path == Path::new(source));
+    let name = if document.member.as_deref().is_some_and(|member| !member.is_empty()) || is_path() {
+        &document.name
+    } else {
+        source
+    };
+    let mut glob = String::new();
+    for character in name.chars() {
+        if "*?[]{}\\".contains(character) || (character == '!' && glob.is_empty()) {
+            glob.push('\\');
+        }
+        glob.push(character);
+    }
+    glob
+}

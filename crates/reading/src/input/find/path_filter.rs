@@ -1,0 +1,249 @@
+//! Path filter: which files of a folder, members of archives and records count by their names.
+
+use std::path::{Path, PathBuf};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustc_hash::FxHashMap;
+
+use super::options::WalkOptions;
+use crate::recognise::{Container, Layer, layer_of, name_inside};
+use fpdb_host::error::{Error, Result};
+
+/// Which files of a folder, members of archives and records count by their names.
+pub struct PathFilter {
+    exclude: Globs,
+    /// `None` if all files count.
+    include: Option<Globs>,
+    /// Of `exclude`, the globs that can name a record.
+    exclude_records: Globs,
+    /// Of `include`, the globs that can name a record; `None` if there are none.
+    include_records: Option<Globs>,
+}
+
+impl PathFilter {
+    /// The filter of these options.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    pub fn new(options: &WalkOptions) -> Result<Self> {
+        let exclude =
+            |globs: &[String]| Globs::new("exclude", "a glob without `!` in front: what it matches is left out", globs);
+        let include = |globs: &[String]| {
+            let globs = (!globs.is_empty())
+                .then(|| Globs::new("include", "a glob without `!` in front: only what it matches is taken", globs));
+            globs.transpose()
+        };
+        // Other globs, such as `*1`, are about files. They would match records by accident.
+        let of_records = |globs: &[String]| -> Vec<String> {
+            globs.iter().filter(|glob| glob.contains(['#', ':'])).cloned().collect()
+        };
+        Ok(Self {
+            exclude: exclude(&options.exclude)?,
+            include: include(&options.include)?,
+            exclude_records: exclude(&of_records(&options.exclude))?,
+            include_records: include(&of_records(&options.include))?,
+        })
+    }
+
+    /// True if a file of a folder counts.
+    pub(crate) fn counts(&self, path: &Path) -> bool {
+        !self.excludes(path) && self.includes(path)
+    }
+
+    /// True if a document counts: a file of a folder, or a part of such a file.
+    pub(crate) fn counts_member(&self, path: &Path, suffix: &str) -> bool {
+        if suffix.is_empty() {
+            return self.counts(path);
+        }
+        let part = PartPaths::of(path, suffix);
+        !self.excludes_part(&part) && self.includes_part(&part)
+    }
+
+    /// True if a part of a file is left out. A part that may itself hold documents that `include` matches is
+    /// left out only by `exclude`, because `include` is applied to each of them.
+    pub(crate) fn leaves_out(&self, path: &Path, suffix: &str) -> bool {
+        let Some(member) = named_member(suffix) else {
+            let names_records = self.include_records.is_some() || !self.exclude_records.is_empty();
+            if !names_records {
+                return false;
+            }
+            let part = PartPaths::of(path, suffix);
+            // A file that was named itself counts with all its records, unless a glob chooses among records.
+            return self.excludes_part(&part) || !(self.include_records.is_none() || self.includes_part(&part));
+        };
+        if self.include.is_none() && self.exclude.is_empty() {
+            return false;
+        }
+        let part = PartPaths::of(path, suffix);
+        self.excludes_part(&part) || !(self.may_hold_included(member) || self.includes_part(&part))
+    }
+
+    /// True if `exclude` matches the path of a file, or of a folder around it.
+    pub(crate) fn excludes(&self, path: &Path) -> bool {
+        self.exclude.matches_or_parents(path)
+    }
+
+    /// Like [`excludes`](Self::excludes), for an entry of a folder that is not excluded.
+    pub(crate) fn excludes_entry(&self, path: &Path, is_folder: bool) -> bool {
+        self.exclude.matches(path, is_folder)
+    }
+
+    /// Like [`counts`](Self::counts), for a path that is known not to be excluded.
+    pub(crate) fn includes(&self, path: &Path) -> bool {
+        self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
+    }
+
+    /// True if a file with this name can hold documents that `include` matches by their own names: members of
+    /// an archive such as zip or tar, or records if a glob can name a record.
+    pub(crate) fn may_hold_included(&self, name: &str) -> bool {
+        match container_named(name) {
+            Some(Container::Zip | Container::Tar) => true,
+            Some(_) => self.include_records.is_some(),
+            None => false,
+        }
+    }
+
+    fn excludes_part(&self, part: &PartPaths) -> bool {
+        part.files.iter().any(|path| self.exclude.matches_or_parents(path))
+            || part.names.iter().any(|name| self.exclude_records.matches_or_parents(name))
+    }
+
+    fn includes_part(&self, part: &PartPaths) -> bool {
+        let is_named = |globs: &Globs| part.names.iter().any(|name| globs.matches_or_parents(name));
+        part.files.iter().any(|path| self.includes(path)) || self.include_records.as_ref().is_some_and(is_named)
+    }
+}
+
+/// The container that a file with this name is, maybe compressed.
+fn container_named(name: &str) -> Option<Container> {
+    let layer = match layer_of(name, &[]) {
+        Layer::Compressed(_) => layer_of(&name_inside(name), &[]),
+        layer => layer,
+    };
+    if let Layer::Container(container) = layer { Some(container) } else { None }
+}
+
+/// The name of a member of an archive, or of an attachment of a mail in an mbox, such as `#17!a.pdf`. Members
+/// without names, such as records, have none.
+fn named_member(suffix: &str) -> Option<&str> {
+    let attachment = || suffix.strip_prefix('#')?.split_once('!');
+    suffix.strip_prefix('!').or_else(|| attachment().filter(|(mail, _)| is_number(mail)).map(|(_, name)| name))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The paths by which globs match a part of a file.
+struct PartPaths {
+    /// The paths of its innermost file: one as if the archives around it were folders, and its name as
+    /// answers show it.
+    files: [PathBuf; 2],
+    /// The names, as answers show them, of the part and of each part around it.
+    names: Vec<PathBuf>,
+}
+
+impl PartPaths {
+    fn of(path: &Path, suffix: &str) -> Self {
+        let named = |suffix: &str| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        let file = &suffix[..record_start(path, suffix)];
+        // A mail of an mbox is no folder: its attachments are in the folder of the mbox's name.
+        let without_number = |part: &str| match part.rsplit_once('#') {
+            Some((mbox, number)) if is_number(number) => mbox.to_owned(),
+            _ => part.to_owned(),
+        };
+        let folders: Vec<String> = file.split('!').map(without_number).collect();
+        let inside = match folders.join("/").trim_start_matches('/') {
+            "" => path.to_owned(),
+            inside => path.join(inside),
+        };
+        let around = suffix.match_indices(['!', '#', ':']).filter(|&(at, _)| at > 0).map(|(at, _)| &suffix[..at]);
+        Self { files: [inside, named(file)], names: around.chain([suffix]).map(named).collect() }
+    }
+}
+
+/// The place in a suffix where the record begins: `:3` of a line, `#17` of a mail, `#` and the address of a
+/// page. The length of the suffix if the part is a file.
+fn record_start(path: &Path, suffix: &str) -> usize {
+    if let Some((file, number)) = suffix.rsplit_once([':', '#'])
+        && is_number(number)
+    {
+        return file.len();
+    }
+    let of_container = |&(at, _): &(usize, &str)| {
+        let outer = format!("{}{}", path.display(), &suffix[..at]);
+        container_named(&outer).is_some_and(|container| !matches!(container, Container::Zip | Container::Tar))
+    };
+    suffix.match_indices('#').find(of_container).map_or(suffix.len(), |(at, _)| at)
+}
+
+/// The text that a glob matches if all its wildcards are escaped.
+fn unescaped(glob: &str) -> String {
+    let mut characters = glob.chars();
+    std::iter::from_fn(|| match characters.next() {
+        Some('\\') => characters.next(),
+        character => character,
+    })
+    .collect()
+}
+
+/// Globs relative to the current folder, like those of a `.gitignore` there. Each also matches the path that
+/// it spells, so that it can be a name as answers show it, such as an absolute path.
+struct Globs {
+    globs: Gitignore,
+    /// The globs read as paths, and whether each is of folders only.
+    paths: FxHashMap<PathBuf, bool>,
+    here: PathBuf,
+}
+
+impl Globs {
+    fn new(name: &'static str, without_negation: &'static str, globs: &[String]) -> Result<Self> {
+        let invalid = |value: &str, expected| Error::InvalidParameter { name, value: value.into(), expected };
+        let syntax = "a glob in the syntax of .gitignore";
+        let here = std::env::current_dir().map_err(Error::io("find", "."))?;
+        let mut builder = GitignoreBuilder::new(&here);
+        builder.allow_unclosed_class(false);
+        let mut paths = FxHashMap::default();
+        for glob in globs {
+            let mut bare = glob.as_str();
+            while let Some(rest) = bare.strip_prefix("./") {
+                bare = rest.trim_start_matches('/');
+            }
+            if bare.trim_matches([' ', '/', '.']).is_empty() {
+                return Err(invalid(if glob.is_empty() { "empty" } else { glob }, syntax));
+            }
+            if bare.starts_with('!') {
+                return Err(invalid(glob, without_negation));
+            }
+            // In a `.gitignore`, a pattern that begins with `#` is a comment. Here it is a name.
+            let comment = if bare.starts_with('#') { "\\" } else { "" };
+            builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
+            let path = unescaped(bare);
+            let path = Path::new(&path).strip_prefix(&here).unwrap_or(Path::new(&path));
+            paths.insert(path.to_owned(), bare.ends_with('/'));
+        }
+        let globs = builder.build().map_err(|_| invalid(&globs.join(" "), syntax))?;
+        Ok(Self { globs, paths, here })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// True if the path of a file or folder matches.
+    fn matches(&self, path: &Path, is_folder: bool) -> bool {
+        let path = path.strip_prefix(&self.here).unwrap_or(path);
+        self.paths.get(path).is_some_and(|&only_folders| is_folder || !only_folders)
+            || self.globs.matched(path, is_folder).is_ignore()
+    }
+
+    /// True if the path of a file or of a folder around it matches.
+    fn matches_or_parents(&self, path: &Path) -> bool {
+        let path = path.strip_prefix(&self.here).unwrap_or(path);
+        self.matches(path, false) || path.ancestors().skip(1).any(|folder| self.matches(folder, true))
+    }
+}
