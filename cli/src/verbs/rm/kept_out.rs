@@ -1,9 +1,9 @@
 //! Kept out: how removed documents whose files still exist are left out of later ingests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fpdb::{Database, DocumentInfo};
+use fpdb::{Database, DocumentInfo, Error};
 
 use crate::printer::Printer;
 use crate::render::as_words;
@@ -12,9 +12,15 @@ use crate::typed::reading_flags::words_of_json;
 /// Says with which `--exclude` the next ingest leaves these documents out. Flags replace remembered flags, so
 /// the hint repeats those of the remembered file or folder that a document was read from.
 pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Printer) -> anyhow::Result<()> {
-    let mut commands: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut commands: BTreeMap<String, (Vec<String>, BTreeSet<String>)> = BTreeMap::new();
     for document in removed {
         let Some(source) = document.source.as_deref().filter(|source| Path::new(source).exists()) else { continue };
+        // The file may have the bytes of another version, which stays.
+        match database.documents_named(&document.name) {
+            Err(Error::NoSuchDocument { .. }) => {}
+            Ok(_) => continue,
+            Err(error) => return Err(error.into()),
+        }
         let mut path = "PATH".to_owned();
         let mut flags = Vec::new();
         for folder in Path::new(source).ancestors() {
@@ -24,14 +30,12 @@ pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Prin
                 break;
             }
         }
-        let excludes = commands.entry(path).or_insert(flags);
-        let exclude = format!("--exclude={}", glob_of(document, source));
-        if !excludes.contains(&exclude) {
-            excludes.push(exclude);
-        }
+        let (_, excludes) = commands.entry(path).or_insert((flags, BTreeSet::new()));
+        excludes.insert(format!("--exclude={}", glob_of(document, source)));
     }
-    for (path, flags) in commands {
-        let them = if removed.len() == 1 { "it" } else { "them" };
+    for (path, (mut flags, excludes)) in commands {
+        let them = if excludes.len() == 1 { "it" } else { "them" };
+        flags.extend(excludes);
         printer.note(&format!("hint: `fpdb ingest {} {path}` leaves {them} out, now and later", as_words(&flags)));
     }
     Ok(())

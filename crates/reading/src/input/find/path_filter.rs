@@ -176,7 +176,7 @@ fn record_start(path: &Path, suffix: &str) -> usize {
     }
     let of_container = |&(at, _): &(usize, &str)| {
         let outer = format!("{}{}", path.display(), &suffix[..at]);
-        container_named(&outer).is_some_and(|container| !matches!(container, Container::Zip | Container::Tar))
+        container_named(&outer) == Some(Container::Warc)
     };
     suffix.match_indices('#').find(of_container).map_or(suffix.len(), |(at, _)| at)
 }
