@@ -142,7 +142,7 @@ fn attachments_are_the_documents_that_the_files_would_be() {
         assert!(summary["attachments"].is_null() && !run.stderr.contains("attachment"), "{run:#?}");
         assert_eq!(summary["skips"], mails.len(), "the picture: {summary}");
         let found = essences(&folder);
-        assert_eq!(found.len(), mails.len() * (expected.len() + 1), "{name}: {:?}", found.keys());
+        assert_eq!(found.len(), mails.len() * (expected.len() + 2), "{name}: {:?}", found.keys());
         for mail in &mails {
             for (suffix, essence) in &expected {
                 // A mail in an mbox ends otherwise than one in a file.
@@ -155,8 +155,10 @@ fn attachments_are_the_documents_that_the_files_would_be() {
                     );
                 }
             }
-            // That of the inner mail.
-            assert!(found.contains_key(&format!("{mail}!essay (3).txt")), "{:?}", found.keys());
+            // The inner mail, and its attachment.
+            for inner in ["!8.eml", "!8.eml!essay.txt"] {
+                assert!(found.contains_key(&format!("{mail}{inner}")), "{:?}", found.keys());
+            }
         }
         // Each text is found again in its place: a window above the database's needs it.
         for document in names(&folder) {
@@ -292,6 +294,43 @@ fn an_attachment_has_the_kept_headers_of_its_mail() {
     assert_eq!(found, expected.map(|(name, metadata)| (name.to_owned(), metadata)).into());
 }
 
+/// A mail that is attached as a message has its own headers, whatever it is named, and so have its attachments.
+#[test]
+fn a_forwarded_mail_has_its_own_headers() {
+    let folder = Folder::new();
+    let headed = |of: usize, mail: String| format!("Date: Mon, {of} Mar 1999 12:00:00 +0000\r\nX-Of: {of}\r\n{mail}");
+    let innermost = headed(3, mail("iii", &prose(3), &[("c.txt", "text/plain", prose(4).as_bytes())]));
+    let inner = headed(2, mail("ii", &prose(2), &[("Fwd: late", "message/rfc822", innermost.as_bytes())]));
+    let outer = headed(1, mail("i", &prose(1), &[("old.eml", "message/rfc822", inner.as_bytes())]));
+    folder.write("zoe.eml", &outer);
+    folder.write("box.mbox", format!("From -\n{outer}\n"));
+    ingest(&folder, &["--attachments", "--keep-fields", "x-of,date,message-id", "zoe.eml", "box.mbox"]);
+    let metadata: BTreeMap<String, Value> = list(&folder)
+        .into_iter()
+        .map(|document| (document["name"].as_str().unwrap().to_owned(), document["metadata"].clone()))
+        .collect();
+    let mut expected = BTreeMap::new();
+    for file in ["zoe.eml", "box.mbox#1"] {
+        for (suffix, of, id) in [
+            ("", 1, "i"),
+            ("!old.eml", 2, "ii"),
+            ("!old.eml!Fwd: late", 3, "iii"),
+            ("!old.eml!Fwd: late!c.txt", 3, "iii"),
+        ] {
+            let date = format!("1999-03-0{of}T12:00:00Z");
+            let id = format!("{id}@example.org");
+            let kept = serde_json::json!({ "x-of": of.to_string(), "date": date, "message-id": id });
+            expected.insert(format!("{file}{suffix}"), kept);
+        }
+    }
+    assert_eq!(metadata, expected);
+    // The text of an attached mail is text of the mails around it as well.
+    folder.write("q.txt", prose(3));
+    let answer = folder.ok(&["query", "q.txt", "--format", "json"]).json().remove(0);
+    assert_eq!(answer["matches"].as_array().unwrap().len(), 6, "{answer}");
+    assert_eq!(folder.ok(&["query", "--document", "zoe.eml!old.eml!Fwd: late", "--window", "40"]).status, 0);
+}
+
 #[test]
 fn a_mail_with_another_version_keeps_its_attachments_without_advice() {
     let folder = Folder::new();
@@ -318,7 +357,7 @@ fn attachments_of_a_removed_mail_stay_and_rm_names_the_command_that_removes_them
     }
     folder.write("text.txt", prose(3));
     ingest(&folder, &["--attachments", "."]);
-    assert_eq!(folder.ok(&["rm", "text.txt"]).stderr.lines().count(), 1);
+    assert!(!folder.ok(&["rm", "text.txt"]).stderr.contains("attachments of"));
     let run = folder.ok(&["rm", "zoe.eml"]);
     let told = "2 attachments of 1 removed mail stay: `fpdb rm --prefix 'zoe.eml!' --yes` removes such documents";
     assert!(run.stderr.lines().any(|line| line == told), "{run:#?}");

@@ -1,13 +1,16 @@
 //! Mail: extracts the subject and the texts of a message (RFC 5322, MIME), or its attachments, decoded by
-//! `mail-parser`. The attachments are the parts that are not texts, also those of messages in the message.
+//! `mail-parser`. The attachments are the parts that are not texts, and the messages in the message. A
+//! message in a message is text of the outer one as well. Its other parts are its own attachments.
 //!
 //! The library drops the last part of a multipart without a closing line, as in a mail that was cut off. So
 //! missing closing lines are added before the message is read.
 
+mod headers;
+
 use std::borrow::Cow;
 
 use mail_parser::decoders::{base64::base64_decode, quoted_printable::quoted_printable_decode};
-use mail_parser::{Encoding, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::{Encoding, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attachments::{Attachment, Attachments};
@@ -15,6 +18,7 @@ use super::{Extracted, InputLimits, html};
 use crate::extract::text::extracted::UnreadParts;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_kernel::document::Format;
+pub(super) use headers::headers;
 
 /// Maximum nesting of messages that are read, and of multiparts that are closed.
 const DEPTH: u32 = 16;
@@ -26,11 +30,12 @@ pub(super) fn extract(bytes: &[u8], limits: &InputLimits) -> Result<Extracted> {
     Ok(Extracted { unread: unread.finish(), ..Extracted::detached(text) })
 }
 
-/// The attachments of a message: the parts that [`extract`] counts as unread.
-pub(super) fn attachments(bytes: &[u8], limits: &InputLimits) -> Result<Attachments> {
+/// The attachments of a message: the messages in it, and the other parts of it that [`extract`] counts as
+/// unread.
+pub(super) fn attachments(bytes: &[u8]) -> Result<Attachments> {
     let mut attachments = Attachments::default();
     with_message(bytes, |message| {
-        text_of(message, limits, &mut |message, part, _| {
+        read(message, &mut String::new(), &mut |message, part, _| {
             let kind = part.content_type();
             let media_type = kind.map_or_else(String::new, |kind| {
                 format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or_default()).to_ascii_lowercase()
@@ -39,7 +44,8 @@ pub(super) fn attachments(bytes: &[u8], limits: &InputLimits) -> Result<Attachme
             let is_broken = part.is_encoding_problem && is_base64(part);
             let content = if is_broken { Cow::default() } else { content(message, part) };
             attachments.push(Attachment { name, media_type: &media_type, content: &content, is_broken });
-        })
+        });
+        Ok(())
     })?;
     Ok(attachments)
 }
@@ -86,30 +92,6 @@ fn with_message<T>(bytes: &[u8], take: impl FnOnce(&Message<'_>) -> Result<T>) -
     Err(Error::not_of_format(Format::Mail, "its parts contain each other"))
 }
 
-/// The headers of a message that are fields to keep: the names as given, and the decoded values. Case makes
-/// no difference. Dates are written as in RFC 3339. Of a header that is repeated, the last one counts.
-pub(super) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
-    let Some(message) = MessageParser::default().parse_headers(bytes) else { return Vec::new() };
-    let value = |name: &str| match message.header(name)? {
-        HeaderValue::Text(text) => Some(text.to_string()),
-        HeaderValue::TextList(texts) => Some(texts.join(", ")),
-        HeaderValue::DateTime(time) if time.is_valid() => Some(time.to_rfc3339()),
-        HeaderValue::Address(addresses) => Some(
-            addresses
-                .iter()
-                .map(|one| match (&one.name, &one.address) {
-                    (Some(name), Some(address)) => format!("{name} <{address}>"),
-                    (name, address) => name.as_ref().or(address.as_ref()).map(ToString::to_string).unwrap_or_default(),
-                })
-                .collect::<Vec<_>>()
-                .join(", "),
-        ),
-        _ => message.header_raw(name).map(|raw| raw.trim().to_owned()),
-    };
-    let kept = wanted.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?)));
-    kept.filter(|(_, value)| !value.is_empty()).collect()
-}
-
 /// Receives the message of an unread part, the part, and its content as it is compared.
 type TakeUnread<'a> = dyn FnMut(&Message<'_>, &MessagePart<'_>, &[u8]) + 'a;
 
@@ -119,7 +101,11 @@ fn text_of(message: &Message<'_>, limits: &InputLimits, unread: &mut TakeUnread<
     // Messages still to be read; the next one is last.
     let mut waiting = vec![(message, 0)];
     while let Some((message, depth)) = waiting.pop() {
-        read(message, &mut text, unread);
+        read(message, &mut text, &mut |message, part, content| {
+            if !matches!(part.body, PartType::Message(_)) {
+                unread(message, part, content);
+            }
+        });
         if text.len() as u64 > limits.unpacked_bytes {
             return Err(Error::Document(DocumentError::Unpacked {
                 format: Format::Mail.name(),
@@ -140,7 +126,7 @@ fn text_of(message: &Message<'_>, limits: &InputLimits, unread: &mut TakeUnread<
 }
 
 /// Adds the subject and the texts of a message. If a text is also present as HTML, only the plain text is
-/// added. Other parts go to `unread`.
+/// added, or the HTML if the plain text is a [stub](prefer_pages). Other parts and messages go to `unread`.
 fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
     let mut add = |block: &str| {
         text.push_str(block);
@@ -153,7 +139,8 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
     // that was cut off may have no end.
     let texts = if message.text_body.is_empty() { &message.html_body } else { &message.text_body };
     let set = |numbers: &[u32]| numbers.iter().copied().collect::<FxHashSet<u32>>();
-    let (texts, attachments) = (set(texts), set(&message.attachments));
+    let (mut texts, attachments) = (set(texts), set(&message.attachments));
+    prefer_pages(message, &set(&message.html_body), &mut texts);
     for (number, part) in (0..).zip(&message.parts) {
         let is_text = texts.contains(&number) || is_broken_text(part);
         match &part.body {
@@ -162,10 +149,49 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
             PartType::Binary(other) if is_text && memchr::memchr(0, other).is_none() => {
                 add(&String::from_utf8_lossy(other));
             }
-            PartType::Message(_) | PartType::Multipart(_) => {}
+            PartType::Message(inner) => unread(message, part, &inner.raw_message),
+            PartType::Multipart(_) => {}
             _ if !attachments.contains(&number) => {}
             PartType::Text(other) | PartType::Html(other) => unread(message, part, other.as_bytes()),
             PartType::Binary(other) | PartType::InlineBinary(other) => unread(message, part, other),
+        }
+    }
+}
+
+/// Replaces the plain text of an alternative by its HTML if the plain text is empty or a stub, such as "this
+/// mail needs a reader of HTML": if it has fewer than a tenth of the words. `pages` and `texts` are the
+/// numbers of the parts that the library lists as the HTML and the plain form of the message.
+fn prefer_pages(message: &Message<'_>, pages: &FxHashSet<u32>, texts: &mut FxHashSet<u32>) {
+    let words = |text: &str| text.split_whitespace().count();
+    let mut seen = FxHashSet::default();
+    // Parts follow the multipart that holds them, so each one is met in its innermost alternative first.
+    for alternative in message.parts.iter().rev() {
+        let PartType::Multipart(inside) = &alternative.body else { continue };
+        if alternative.content_type().and_then(|kind| kind.subtype()) != Some("alternative") {
+            continue;
+        }
+        let (mut of_plain, mut of_pages, mut numbers) = (0, 0, (Vec::new(), Vec::new()));
+        let mut waiting = inside.clone();
+        while let Some(number) = waiting.pop() {
+            if !seen.insert(number) {
+                continue;
+            }
+            match message.parts.get(number as usize).map(|part| &part.body) {
+                Some(PartType::Multipart(inside)) => waiting.extend(inside),
+                Some(PartType::Text(plain)) if texts.contains(&number) && !pages.contains(&number) => {
+                    of_plain += words(plain);
+                    numbers.0.push(number);
+                }
+                Some(PartType::Html(page)) if pages.contains(&number) && !texts.contains(&number) => {
+                    of_pages += words(&html::text_of_str(page));
+                    numbers.1.push(number);
+                }
+                _ => {}
+            }
+        }
+        if of_plain * 10 < of_pages {
+            texts.retain(|number| !numbers.0.contains(number));
+            texts.extend(numbers.1);
         }
     }
 }
@@ -362,23 +388,6 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_kept_as_text() {
-        let mail = "From: =?utf-8?q?J=C3=BCrgen?= <j@x.org>, b@x.org\nsubject: =?iso-8859-1?q?Gr=FC=DFe?= an\n alle\nDate: Mon, 1 Mar \
-                    1999 12:00:00 +0100\nMessage-ID: <1@x>\nX-Spam: no\nBcc:\n\nSubject: of the text";
-        let wanted = ["from", "Subject", "date", "message-id", "x-spam", "bcc", "to"];
-        let kept = headers(mail.as_bytes(), &wanted);
-        let expected = [
-            ("from", "J\u{fc}rgen <j@x.org>, b@x.org"),
-            ("Subject", "Gr\u{fc}\u{df}e an alle"),
-            ("date", "1999-03-01T12:00:00+01:00"),
-            ("message-id", "1@x"),
-            ("x-spam", "no"),
-        ];
-        assert_eq!(kept, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        assert!(headers(b"", &wanted).is_empty());
-    }
-
-    #[test]
     fn attachments_are_counted_and_compared() {
         let with = |attached: &str| {
             let attached = format!("Content-Type: application/pdf\nContent-Disposition: attachment\n\n{attached}");
@@ -404,24 +413,57 @@ mod tests {
         let inner = format!("Content-Type: message/rfc822\n\n{}", multipart("mixed", "CC", &[PLAIN, &pdf], "--CC--\n"));
         let bytes =
             format!("From: a\n{}", multipart("mixed", "BB", &[PLAIN, &pdf, &named, &broken, &inner], "--BB--\n"));
-        let found = attachments(bytes.as_bytes(), &InputLimits::default()).unwrap();
-        assert_eq!(found.iter().count() as u64, read(&bytes).1);
+        let found = attachments(bytes.as_bytes()).unwrap();
+        let inner = inner.split_once("\n\n").unwrap().1;
+        let of_inner = attachments(inner.as_bytes()).unwrap();
+        // The message in the message is text too.
+        assert_eq!((found.iter().count() + of_inner.iter().count()) as u64, read(&bytes).1 + 1);
         let pdf = Attachment { name: "a.pdf", media_type: "application/pdf", content: b"%PDF-1", is_broken: false };
         let named =
             Attachment { name: "\u{e4}", media_type: "text/html", content: "\u{feff}\u{c3}\u{a9}".as_bytes(), ..pdf };
         let broken = Attachment { name: "", media_type: "a/b", content: b"", is_broken: true };
-        assert_eq!(found.iter().collect::<Vec<_>>(), [pdf, named, broken, pdf]);
+        let [.., message] = found.iter().collect::<Vec<_>>()[..] else { panic!("no attachment") };
+        assert_eq!((message.media_type, message.name), ("message/rfc822", ""));
+        assert_eq!(str::from_utf8(message.content).unwrap().trim_end(), inner.trim_end());
+        assert_eq!(found.iter().take(3).collect::<Vec<_>>(), [pdf, named, broken]);
+        assert_eq!(of_inner.iter().collect::<Vec<_>>(), [pdf]);
     }
 
     #[test]
-    fn a_mail_that_lies_too_deep_is_an_attachment_without_the_mails_around_it() {
+    fn messages_within_each_other_are_attachments_of_each_other() {
         let mut mail = "Subject: innermost\n\nwords".to_owned();
         for _ in 0..=DEPTH {
-            mail = format!("Subject: outer\nContent-Type: message/rfc822\n\n{mail}");
+            let outer = format!("Subject: outer\nContent-Type: message/rfc822\n\n{mail}");
+            let found = attachments(outer.as_bytes()).unwrap();
+            let found: Vec<Attachment<'_>> = found.iter().collect();
+            let [one] = found[..] else { panic!("{found:?}") };
+            assert_eq!((one.media_type, one.content), ("message/rfc822", mail.as_bytes()));
+            mail = outer;
         }
-        let found = attachments(mail.as_bytes(), &InputLimits::default()).unwrap();
-        let found: Vec<Attachment<'_>> = found.iter().collect();
-        let [one] = found[..] else { panic!("{found:?}") };
-        assert_eq!((one.media_type, one.content), ("message/rfc822", &b"Subject: innermost\n\nwords"[..]));
+        // The one that lies too deep is not read as text.
+        assert_eq!(read(&mail).1, 1);
+    }
+
+    /// The oracle: the words of both forms, counted by the way they were made.
+    #[test]
+    fn the_html_is_read_if_the_plain_text_is_a_stub() {
+        let words = |prefix: &str, number: usize| (0..number).map(|n| format!("{prefix}{n} ")).collect::<String>();
+        for (of_plain, of_page) in [(0, 1), (1, 10), (1, 11), (9, 90), (9, 91), (30, 200), (0, 0)] {
+            let plain = format!("Content-Type: text/plain\n\n{}", words("p", of_plain));
+            let page = format!("Content-Type: text/html\n\n<p>{}</p>", words("h", of_page));
+            let picture = "Content-Type: image/png\n\nPNG";
+            let related = multipart("related", "RR", &[&page, picture], "--RR--\n");
+            let last = "Content-Type: text/plain\n\nlast";
+            for page in [&page, &related] {
+                let alternative = multipart("alternative", "AA", &[&plain, page], "--AA--\n");
+                let mixed = multipart("mixed", "MM", &[&alternative, last], "--MM--\n");
+                for (mail, end) in [(&alternative, ""), (&mixed, "last")] {
+                    let text = read(&format!("From: a\n{mail}")).0;
+                    let prefer = if of_plain * 10 < of_page { words("h", of_page) } else { words("p", of_plain) };
+                    let expected: Vec<&str> = prefer.split_whitespace().chain(end.split_whitespace()).collect();
+                    assert_eq!(text.split_whitespace().collect::<Vec<_>>(), expected, "{of_plain} {of_page}");
+                }
+            }
+        }
     }
 }

@@ -108,7 +108,7 @@ pub(crate) fn attachments(mail: &[u8], limits: &InputLimits) -> Result<Attachmen
 fn attachments_here(mail: &[u8], limits: &InputLimits) -> Result<Attachments> {
     limits.check_document(Format::Mail, mail.len() as u64)?;
     limits.check_memory(Format::Mail, mail)?;
-    let attachments = guarded(|| behind_feature!("mail", mail::attachments(mail, limits)));
+    let attachments = guarded(|| behind_feature!("mail", mail::attachments(mail)));
     attachments.unwrap_or_else(|detail| Err(Error::Document(DocumentError::ReaderFailed { detail })))
 }
 

@@ -13,8 +13,11 @@ pub(crate) fn read(attachments: &Attachments, members: &mut dyn Members) -> Resu
     for (number, Attachment { name, media_type, mut content, is_broken }) in (1u64..).zip(attachments.iter()) {
         let tidied = tidy(name);
         let name = if tidied.is_empty() { format!("{number}.{}", extension_of(media_type)) } else { tidied };
-        let hint = names.unique(name);
+        let mut hint = names.unique(name);
         let suffix = format!("!{hint}");
+        if media_type == "message/rfc822" && !hint.to_ascii_lowercase().ends_with(".eml") {
+            hint.push_str(".eml");
+        }
         if is_broken {
             let source = "it is broken or cut short".into();
             members.failed(suffix, Error::Document(DocumentError::Undecodable { format: "base64", source }))?;

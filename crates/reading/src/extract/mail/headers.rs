@@ -1,0 +1,80 @@
+//! Headers: the headers of a mail that are kept as metadata.
+
+use mail_parser::{DateTime, HeaderValue, MessageParser};
+
+/// The headers of a message that are fields to keep: the names as given, and the decoded values. Case makes
+/// no difference. Dates are written as in RFC 3339. If the header `Date` is missing or unreadable, the date
+/// is that of the latest header `Received`. Of another header that is repeated, the last one counts.
+pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
+    let Some(message) = MessageParser::default().parse_headers(bytes) else { return Vec::new() };
+    let received = |name: &str| {
+        let dates = message.received_all().filter_map(|received| received.date).filter(DateTime::is_valid);
+        let latest = dates.max_by_key(DateTime::to_timestamp).filter(|_| name.eq_ignore_ascii_case("date"));
+        latest.map(|time| time.to_rfc3339())
+    };
+    let value = |name: &str| match message.header(name)? {
+        HeaderValue::Text(text) => Some(text.to_string()),
+        HeaderValue::TextList(texts) => Some(texts.join(", ")),
+        HeaderValue::DateTime(time) if time.is_valid() => Some(time.to_rfc3339()),
+        HeaderValue::Address(addresses) => Some(
+            addresses
+                .iter()
+                .map(|one| match (&one.name, &one.address) {
+                    (Some(name), Some(address)) => format!("{name} <{address}>"),
+                    (name, address) => name.as_ref().or(address.as_ref()).map(ToString::to_string).unwrap_or_default(),
+                })
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
+        _ => message.header_raw(name).map(|raw| raw.trim().to_owned()),
+    };
+    let is_readable = |name: &str| matches!(message.header(name), Some(HeaderValue::DateTime(time)) if time.is_valid());
+    let dated = |name: &str| if is_readable(name) { None } else { received(name) };
+    let kept = wanted.iter().filter_map(|name| Some(((*name).to_owned(), dated(name).or_else(|| value(name))?)));
+    kept.filter(|(_, value)| !value.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_kept_as_text() {
+        let mail = "From: =?utf-8?q?J=C3=BCrgen?= <j@x.org>, b@x.org\nsubject: =?iso-8859-1?q?Gr=FC=DFe?= an\n alle\nDate: Mon, 1 Mar \
+                    1999 12:00:00 +0100\nMessage-ID: <1@x>\nX-Spam: no\nBcc:\n\nSubject: of the text";
+        let wanted = ["from", "Subject", "date", "message-id", "x-spam", "bcc", "to"];
+        let kept = headers(mail.as_bytes(), &wanted);
+        let expected = [
+            ("from", "J\u{fc}rgen <j@x.org>, b@x.org"),
+            ("Subject", "Gr\u{fc}\u{df}e an alle"),
+            ("date", "1999-03-01T12:00:00+01:00"),
+            ("message-id", "1@x"),
+            ("x-spam", "no"),
+        ];
+        assert_eq!(kept, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert!(headers(b"", &wanted).is_empty());
+    }
+
+    #[test]
+    fn an_unreadable_date_is_that_of_the_latest_received_header() {
+        let hop = |time: &str| format!("Received: from a.org by b.org with SMTP; {time}\n");
+        let late = hop("Mon, 1 Mar 1999 13:30:00 +0100");
+        let early = hop("Mon, 1 Mar 1999 12:20:00 +0000");
+        let date = |head: &str| {
+            let kept = headers(format!("{head}From: a@x\n\ntext").as_bytes(), &["Date"]);
+            kept.into_iter().next().map(|(_, value)| value)
+        };
+        for given in ["Date: yesterday\n", ""] {
+            for hops in [format!("{late}{early}"), format!("{early}{late}")] {
+                let found = date(&format!("{hops}{given}"));
+                assert_eq!(found.as_deref(), Some("1999-03-01T13:30:00+01:00"), "{given}{hops}");
+            }
+        }
+        assert_eq!(
+            date(&format!("{late}Date: Sun, 28 Feb 1999 01:00:00 GMT\n")).as_deref(),
+            Some("1999-02-28T01:00:00Z")
+        );
+        assert_eq!(date("Date: yesterday\n").as_deref(), Some("yesterday"));
+        assert_eq!(date(""), None);
+    }
+}
