@@ -46,8 +46,9 @@ pub struct DocumentInfo {
     pub digest: Digest,
     /// When it was ingested, in seconds since 1970.
     pub ingested_at: i64,
-    /// When its file was last changed, in seconds since 1970; for a part of an archive, when the archive was.
-    /// `None` if there is no file, or the file had changed within seconds before it was read.
+    /// When its file was last changed, in seconds since 1970; for a member of a zip or tar archive, when the
+    /// archive says that it was. `None` if there is no file, or the file had changed within seconds before it
+    /// was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
     /// Its place in the file `source`, as in its name. `None`: the whole file. Empty: a container or

@@ -47,10 +47,12 @@ pub(crate) fn record_of(about: About, read: &ReadDocument, (fingerprints, of_tex
     }
 }
 
-/// The file of a document, and its time if the time can be trusted.
+/// The file of a document, and the time of the document. The time of a file must be trusted. That of a member
+/// decides nothing: whether an archive has changed shows in the time and size of its file.
 pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
     let Some(file) = &about.file else { return (None, None) };
-    (Some(file.source.clone()), trusted_mtime(file))
+    let own = about.modified.map(|modified| (modified.seconds, modified.nanoseconds));
+    (Some(file.source.clone()), own.or_else(|| trusted_mtime(file)))
 }
 
 /// The new metadata of a stored document that was found again as `name` with metadata `found`. A row of a

@@ -259,7 +259,8 @@ impl StagingMapper {
         self.hashes.sort_unstable();
         self.hashes.dedup();
         let (name, hint) = (name.to_owned(), String::new());
-        let about = About { name, hint, file: None, member: None, metadata, repeated: false, named: false };
+        let (file, member, modified) = (None, None, None);
+        let about = About { name, hint, file, member, modified, metadata, repeated: false, named: false };
         let digest = xxh3_128(bytes).to_be_bytes();
         let read = ReadDocument { digest, format, facts, boilerplate: false, stored_text: plan.store_text };
         let is_of_text = |hash: u64| plan.profile.view_of(hash) == View::Text;

@@ -11,6 +11,7 @@ pub(crate) mod hostile;
 mod leaving;
 mod metadata;
 mod parts;
+mod times;
 
 use std::collections::BTreeMap;
 use std::fs::File;

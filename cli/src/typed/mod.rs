@@ -47,7 +47,6 @@ pub(crate) use serve::KeyRights;
 pub(crate) use serve::ServeArgs;
 pub(crate) use stored::{ListArgs, MvArgs, RmArgs, ShowArgs, StatsArgs};
 pub(crate) use tools::{CompletionsArgs, HelpArgs, ManArgs};
-pub(crate) use values::seconds_of;
 
 /// Which stored documents share text with this one, how much, and exactly where?
 ///

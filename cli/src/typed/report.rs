@@ -9,8 +9,9 @@ use super::values::parse_size;
 pub(crate) struct TimesArgs {
     /// Show when the file of each stored document was last changed
     ///
-    /// A part of an archive has the time of the archive. A file that was changed within seconds before its
-    /// ingest has no known time. JSON and CSV have seconds since 1970.
+    /// A member of a zip or tar archive has the time that the archive records for it, if it does. Times of
+    /// zip without a time zone are taken as UTC. A file that was changed within seconds before its ingest has
+    /// no known time. JSON and CSV have seconds since 1970.
     #[arg(long)]
     pub(crate) file_times: bool,
 }

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fpdb_host::clock::seconds_of;
 
 /// Parses one of a few names. Each name has a value and a text for the help.
 pub(super) fn choices<T, const N: usize>(
@@ -67,18 +68,6 @@ pub(super) fn parse_since(text: &str) -> Result<fpdb::pairs::Since, String> {
 /// Parses a time. Returns seconds since 1970.
 pub(super) fn parse_time(text: &str) -> Result<i64, String> {
     seconds_of(text).ok_or_else(|| "expected a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into())
-}
-
-/// The time that a text states, in seconds since 1970: as ISO 8601, as in the head of a mail, or in the 14
-/// digits of an ARC archive. It is in UTC unless the text has an offset.
-pub(crate) fn seconds_of(text: &str) -> Option<i64> {
-    let timestamp = text.parse::<jiff::Timestamp>().or_else(|_| {
-        let of_mail = || jiff::fmt::rfc2822::parse(text).map(|zoned| zoned.timestamp());
-        let local = text.parse().or_else(|_| jiff::civil::DateTime::strptime("%Y%m%d%H%M%S", text));
-        let utc = |local: jiff::civil::DateTime| Ok(local.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp());
-        local.and_then(utc).or_else(|_| of_mail())
-    });
-    timestamp.ok().map(|timestamp| timestamp.as_second())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use fpdb::{
     Database, DocumentError, Error, Failure, Match, Mode, QueryAnswer, QueryOptions, QuerySource, SkipReason, Task,
     WalkOptions, Weight,
 };
+use fpdb_host::clock;
 
 use crate::excerpt::Excerpts;
 use crate::html_report::{HtmlReport, TemporaryCopies};
@@ -21,7 +22,7 @@ use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
 use crate::setting::Setting;
-use crate::typed::{ExcerptArgs, Global, QueryArgs, QuerySort, ReportArgs, seconds_of};
+use crate::typed::{ExcerptArgs, Global, QueryArgs, QuerySort, ReportArgs};
 
 /// The number of queries that are answered before the first answers are written. Each time it doubles, up to
 /// the second number, because many queries together cost less.
@@ -253,10 +254,9 @@ fn folder_of(sources: &[QuerySource]) -> String {
     if holds_folders { path } else { around }.display().to_string()
 }
 
-/// The time of a document, or the earliest one of the listed files of a submission. A document's own date
-/// tells more than the time of its file, which may be that of a download or of a whole archive.
+/// The time of a document, or the earliest one of the listed files of a submission.
 fn time_of_match(found: &Match) -> Option<i64> {
-    let dated = found.metadata.get("date").and_then(|date| seconds_of(date));
+    let dated = clock::date_of(found.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     let of_files = || found.files.iter().filter_map(time_of_match).min();
     dated.or(found.modified).or_else(of_files)
 }

@@ -246,7 +246,7 @@ class Match(Answer):
         coverage: the share of the query's symbols inside passages; None where no passages were asked for.
         passages: in order of the query.
         metadata: what is known of the document beside its content.
-        modified: when its file (or archive) was last changed, in seconds since 1970; None if that is not known, for a submission and
+        modified: when its file (or member of an archive) was last changed, in seconds since 1970; None if that is not known, for a submission and
             in the comparison of two files.
         inferred: why passages are inferred from fingerprints, or None.
         files: of a submission, its documents that share most, with their passages; `files_left_out` more share something. Empty
@@ -488,7 +488,7 @@ class Pair(Answer):
             documents that are part of no submission.
         by_files: whether two submissions as wholes are below the thresholds; the first pair in `files` reaches them.
         a_extracted, b_extracted: True if offsets and lines in the document are of the text extracted from it, such as from a PDF.
-        a_modified, b_modified: with `file_times`, when the file (or archive) was last changed, in seconds since 1970; None if that is
+        a_modified, b_modified: with `file_times`, when the file (or member of an archive) was last changed, in seconds since 1970; None if that is
             not known, and for a submission.
     """
 
@@ -833,7 +833,7 @@ class ApplySummary(Answer):
 class DocumentInfo(Answer):
     """A stored document: its number, name, source, size, format, digest (XXH3-128) and metadata.
 
-    `modified` is when its file (or archive) was last changed, in seconds since 1970; None if that is not known.
+    `modified` is when its file (or member of an archive) was last changed, in seconds since 1970; None if that is not known.
     `extracted` is True if offsets and lines of answers are those of the text extracted from it, such as from a PDF.
     """
 

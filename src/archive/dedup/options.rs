@@ -37,9 +37,10 @@ pub enum Keep {
     Longest,
     /// The document ingested first.
     First,
-    /// The document with the newest file time; if that is unknown, its time of ingestion counts.
+    /// The newest document. Its time is the date in its metadata (`date`), otherwise the time of its file or,
+    /// if that is unknown, its time of ingestion.
     Newest,
-    /// The document with the oldest file time.
+    /// The oldest document, by the same times.
     Oldest,
 }
 

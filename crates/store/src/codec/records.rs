@@ -105,9 +105,10 @@ pub struct DocumentRecord {
     pub source: Option<String>,
     /// Its length in bytes.
     pub bytes: u64,
-    /// When its file was last changed, in seconds since 1970 and nanoseconds. `None` if this time does not
-    /// prove the content: there is no file, or the file had changed very shortly before it was read. A later
-    /// change could then leave the same time.
+    /// When it was last changed, in seconds since 1970 and nanoseconds. A member has the time that its
+    /// archive records for it. All others have the time of their file. It is `None` if it does not prove the
+    /// content: there is no file, or the file had changed very shortly before it was read. A later change
+    /// could then leave the same time.
     pub modified: Option<(i64, u32)>,
     /// The XXH3-128 of its bytes.
     pub digest: Digest,

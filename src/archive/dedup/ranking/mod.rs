@@ -16,6 +16,7 @@ use crate::archive::dedup::DedupOptions;
 use crate::archive::dedup::Keep;
 use crate::archive::dedup::ranking::same_text::SameText;
 use crate::archive::nothing_fits::nothing_fits;
+use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::spill::{Sorter, TempSpace};
 use fpdb_kernel::document::Digest;
@@ -412,6 +413,8 @@ pub(in crate::archive::dedup) fn check_choices(store: &Store, options: &DedupOpt
 fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u32>) -> RankingKey {
     let nanoseconds = |seconds: i64, more: u32| seconds.saturating_mul(1_000_000_000).saturating_add(more.into());
     let modified = record.modified.map(|(seconds, more)| nanoseconds(seconds, more));
+    let dated = clock::date_of(record.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    let dated = dated.map(|seconds| nanoseconds(seconds, 0));
     // A document has fewer than 2^32 fingerprints.
     let count = |fingerprints: u64| u32::try_from(fingerprints).unwrap_or(u32::MAX);
     RankingKey {
@@ -421,9 +424,9 @@ fn ranked(id: u32, record: &DocumentRecord, protected: bool, preferred: Option<u
         extent: Extent::new(count(record.fingerprints), record.symbols),
         protected,
         preferred,
-        // The time of an archive says nothing about the documents in it.
+        // The time of a file says nothing about the records in it.
         file_time: modified.filter(|_| record.member.is_none()),
-        written: modified.unwrap_or_else(|| nanoseconds(record.ingested_at, 0)),
+        written: dated.or(modified).unwrap_or_else(|| nanoseconds(record.ingested_at, 0)),
         pinned: false,
     }
 }

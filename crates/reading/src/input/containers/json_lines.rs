@@ -62,7 +62,7 @@ pub(super) fn read(
         match record {
             Ok(LineRecord { reached: Reached { texts: Some(text), .. }, metadata }) => {
                 let content = MemberContent::Record(text);
-                members.member(Member { suffix, hint: String::new(), metadata, content })?;
+                members.member(Member { suffix, hint: String::new(), modified: None, metadata, content })?;
                 members.extent(start..lines.place());
             }
             Ok(record) if good > 0 || !record.is_lacking() => members.skipped(suffix, SkipReason::NullText)?,

@@ -32,7 +32,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         let start = mail.begins;
         let suffix = format!("#{number}");
         let content = MemberContent::Stream(&mut mail);
-        members.member(Member { suffix, hint: "mail.eml".into(), metadata: Vec::new(), content })?;
+        members.member(Member { suffix, hint: "mail.eml".into(), modified: None, metadata: Vec::new(), content })?;
         // Skips the rest of the mail.
         io::copy(&mut mail, &mut io::sink()).map_err(|error| meter.error(FORMAT, error))?;
         let end = if mail.state == MboxState::Before { mail.begins } else { mail.lines.place() };

@@ -7,6 +7,7 @@ use super::text_path::TextPath;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::setters::setters;
 use fpdb_host::skip_reason::SkipReason;
+use fpdb_kernel::document::Modified;
 use serde::{Deserialize, Serialize};
 
 /// The fields of a record that are its text, its id, and metadata to keep. For JSON lines and Parquet.
@@ -55,6 +56,8 @@ pub(crate) struct Member<'a> {
     pub(crate) suffix: String,
     /// The name of a similar file, whose extension shows the format. May be empty.
     pub(crate) hint: String,
+    /// The time of its last change, if the container records it.
+    pub(crate) modified: Option<Modified>,
     pub(crate) metadata: Vec<(String, String)>,
     pub(crate) content: MemberContent<'a>,
 }

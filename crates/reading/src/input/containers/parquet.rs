@@ -92,7 +92,7 @@ fn take_row(
         }
         Some(text) => {
             let content = MemberContent::Record(text);
-            members.member(Member { suffix, hint: String::new(), metadata, content })?;
+            members.member(Member { suffix, hint: String::new(), modified: None, metadata, content })?;
             members.extent(number - 1..number);
             Ok(())
         }

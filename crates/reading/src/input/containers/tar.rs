@@ -4,12 +4,13 @@ use std::cell::Cell;
 use std::io::{self, BufReader, Read};
 use std::rc::Rc;
 
-use tar::{Archive, EntryType};
+use tar::{Archive, Entry, EntryType};
 
 use super::{Member, MemberContent, Members, printable, tidy};
 use crate::input::decompress::meter::{Exactly, Guard, Meter};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
+use fpdb_kernel::document::Modified;
 
 const FORMAT: &str = "tar";
 
@@ -59,12 +60,13 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             }
         };
         let suffix = format!("!{path}");
+        let modified = modified(&mut entry).map_err(failed)?;
         match kind {
             // In old archives, a folder is a file whose name ends with a slash.
             EntryType::Regular | EntryType::Continuous if !path.is_empty() && !entry.path_bytes().ends_with(b"/") => {
                 let mut whole = Exactly { left: entry.size(), input: &mut entry };
                 let content = MemberContent::Stream(&mut whole);
-                members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
+                members.member(Member { suffix, hint: path, modified, metadata: Vec::new(), content })?;
             }
             EntryType::GNUSparse => {
                 // Holes take no space in the archive.
@@ -72,7 +74,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
                 let whole = Exactly { left: entry.size(), input: &mut entry };
                 let mut guard = Guard::new(whole, FORMAT, Rc::new(Cell::new(stored)), meter);
                 let content = MemberContent::Stream(&mut guard);
-                members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
+                members.member(Member { suffix, hint: path, modified, metadata: Vec::new(), content })?;
             }
             EntryType::Link | EntryType::Symlink => members.skipped(suffix, SkipReason::LinkInArchive)?,
             EntryType::Char | EntryType::Block | EntryType::Fifo => {
@@ -104,6 +106,30 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     Ok(())
 }
 
+/// The time of an entry. An extended header may tell it more exactly, and as a time before 1970. The time 0
+/// is that of archives which record none.
+fn modified<R: Read>(entry: &mut Entry<'_, R>) -> io::Result<Option<Modified>> {
+    let mut time =
+        entry.header().mtime().ok().and_then(|seconds| i64::try_from(seconds).ok()).map(|seconds| (seconds, 0));
+    for field in entry.pax_extensions()?.into_iter().flatten().filter_map(io::Result::ok) {
+        if field.key_bytes() == b"mtime" {
+            time = field.value().ok().and_then(decimal_time).or(time);
+        }
+    }
+    Ok(time.filter(|&(seconds, _)| seconds != 0).map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds }))
+}
+
+/// Parses seconds with decimals, such as `-1.5`: whole seconds, and the nanoseconds after them.
+fn decimal_time(text: &str) -> Option<(i64, u32)> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let seconds: i64 = whole.parse().ok()?;
+    let nanoseconds: u32 = format!("{decimals:0<9}").get(..9)?.parse().ok()?;
+    if whole.starts_with('-') && nanoseconds > 0 {
+        return Some((seconds.checked_sub(1)?, 1_000_000_000 - nanoseconds));
+    }
+    Some((seconds, nanoseconds))
+}
+
 /// Limits the bytes read between members, and counts the zeros at the end.
 struct HeaderReader<'a, R> {
     input: R,
@@ -126,5 +152,28 @@ impl<R: Read> Read for HeaderReader<'_, R> {
             self.left.set(Some(left));
         }
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_decimals_on_both_sides_of_1970() {
+        for (text, time) in [
+            ("17", Some((17, 0))),
+            ("17.5", Some((17, 500_000_000))),
+            ("17.1234567891", Some((17, 123_456_789))),
+            ("-1.25", Some((-2, 750_000_000))),
+            ("-0.25", Some((-1, 750_000_000))),
+            ("-3", Some((-3, 0))),
+            ("", None),
+            ("1.x", None),
+            ("1.\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(decimal_time(text), time, "{text}");
+        }
     }
 }

@@ -112,12 +112,18 @@ pub(super) fn hand_over(
     let url = metadata.iter().find(|(name, _)| name == "url").map_or("", |(_, url)| url.as_str());
     if kind == RecordKind::Plain {
         let hint = hint(headers.get("content-type"), url);
-        return members.member(Member { suffix, hint, metadata, content: MemberContent::Stream(body) });
+        return members.member(Member { suffix, hint, modified: None, metadata, content: MemberContent::Stream(body) });
     }
     match http::response(body, meter) {
         Ok((response, mut document)) => {
             let hint = hint(response.get("content-type"), url);
-            members.member(Member { suffix, hint, metadata, content: MemberContent::Stream(&mut document) })
+            members.member(Member {
+                suffix,
+                hint,
+                modified: None,
+                metadata,
+                content: MemberContent::Stream(&mut document),
+            })
         }
         Err(error) => members.failed(suffix, meter.error("HTTP", error)),
     }

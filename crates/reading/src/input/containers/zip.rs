@@ -8,16 +8,18 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
-use zip::ZipReadOptions;
-use zip::read::Config;
+use zip::read::{Config, ZipFile};
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
+use zip::{DateTime, ExtraField, ZipReadOptions};
 
 use super::read_at::read_at;
 use super::{Member, MemberContent, Members, printable, tidy};
 use crate::input::decompress::meter::{Guard, Meter};
+use fpdb_host::clock;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
+use fpdb_kernel::document::Modified;
 
 const FORMAT: &str = "zip";
 
@@ -67,12 +69,30 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
                 continue;
             }
         };
+        let modified = modified(&body);
         let mut guard = Guard::new(body, FORMAT, Rc::new(Cell::new(stored)), meter);
         let content = MemberContent::Stream(&mut guard);
-        members.member(Member { suffix, hint: path, metadata: Vec::new(), content })?;
+        members.member(Member { suffix, hint: path, modified, metadata: Vec::new(), content })?;
         members.extent(number..number + 1);
     }
     Ok(())
+}
+
+/// The time of an entry: in UTC if an extra field has it. Otherwise it is the time of the directory, which
+/// has no time zone and is taken as UTC. Archives that record no time have the first day of this form.
+fn modified<R: Read>(entry: &ZipFile<'_, R>) -> Option<Modified> {
+    let in_utc = entry.extra_data_fields().find_map(|field| match field {
+        ExtraField::ExtendedTimestamp(times) => times.mod_time().map(|seconds| i64::from(seconds.cast_signed())),
+        // In steps of 100 nanoseconds since 1601.
+        ExtraField::Ntfs(times) => i64::try_from(times.mtime() / 10_000_000).ok().map(|time| time - 11_644_473_600),
+        _ => None,
+    });
+    let in_directory = || {
+        let time = entry.last_modified().filter(|time| *time != DateTime::DEFAULT)?;
+        let day = [time.month(), time.day(), time.hour(), time.minute(), time.second()];
+        clock::utc_seconds(time.year(), day)
+    };
+    in_utc.or_else(in_directory).map(|seconds| Modified { seconds, nanoseconds: 0 })
 }
 
 fn undecodable(meter: &Meter<'_>, error: ZipError) -> Error {

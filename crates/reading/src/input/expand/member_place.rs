@@ -1,6 +1,7 @@
 //! Member place: the current place in a file, layer by layer.
 
 use crate::input::About;
+use fpdb_kernel::document::Modified;
 
 /// The current place in a file.
 #[derive(Clone, Debug)]
@@ -13,6 +14,8 @@ pub(crate) struct MemberPlace {
     pub(crate) depth: u32,
     /// The format of the innermost layer.
     pub(crate) format: &'static str,
+    /// As in [`About::modified`].
+    pub(crate) modified: Option<Modified>,
     pub(crate) metadata: Vec<(String, String)>,
     /// Number of the metadata, at the beginning, that the user gave for the file.
     pub(super) given: usize,
@@ -26,7 +29,7 @@ impl MemberPlace {
     pub(crate) fn outermost(about: &About) -> Self {
         let (metadata, given) = (about.metadata.clone(), about.metadata.len());
         let (suffix, hint, headers) = (String::new(), about.hint.clone(), Vec::new());
-        Self { suffix, hint, depth: 0, format: "file's", metadata, given, headers, repeated: false }
+        Self { suffix, hint, depth: 0, format: "file's", modified: None, metadata, given, headers, repeated: false }
     }
 
     /// The place around the members of a container here. Each of them inherits its metadata, and is stored

@@ -433,6 +433,7 @@ impl<'a> Expander<'a> {
             hint: place.hint,
             file: self.about.file.clone(),
             member,
+            modified: place.modified,
             metadata,
             repeated: place.repeated,
             named: self.about.named && place.suffix.is_empty(),

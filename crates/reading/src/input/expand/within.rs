@@ -46,7 +46,7 @@ impl Within<'_, '_> {
 impl Members for Within<'_, '_> {
     fn member(&mut self, member: Member<'_>) -> Result<()> {
         self.expander.meter.member()?;
-        let Member { suffix, hint, metadata, content } = member;
+        let Member { suffix, hint, modified, metadata, content } = member;
         let limit = self.expander.options.limits.name_bytes;
         if suffix.len() as u64 > limit {
             return self.expander.fail(&self.suffix_of(&suffix), Error::Document(DocumentError::NameTooLong { limit }));
@@ -65,7 +65,8 @@ impl Members for Within<'_, '_> {
         let is_new =
             matches!(content, MemberContent::Record(_)) || self.expander.names.insert(xxh3_64(suffix.as_bytes()));
         let (headers, repeated) = (self.outer.headers.clone(), self.outer.repeated || !is_new);
-        let place = MemberPlace { suffix, hint, metadata, headers, repeated, ..*self.outer };
+        let modified = modified.or(self.outer.modified);
+        let place = MemberPlace { suffix, hint, modified, metadata, headers, repeated, ..*self.outer };
         match content {
             MemberContent::Record(text) => self.expander.record(place, text),
             MemberContent::Stream(input) => self.expander.layer(place, input),

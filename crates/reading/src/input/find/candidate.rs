@@ -35,6 +35,9 @@ pub struct About {
     /// [`CLOSED`](crate::input::CLOSED) for a whole file that would normally be opened as a container or
     /// decompressed.
     pub member: Option<String>,
+    /// The time of its last change, if the archive that contains it records one. Otherwise that of the file
+    /// counts.
+    pub modified: Option<Modified>,
     /// The metadata of the document, as names and values.
     pub metadata: Vec<(String, String)>,
     /// True if an earlier document of the file has the same name.
@@ -130,7 +133,8 @@ impl Candidate {
 
     fn new(name: String, file: Option<Arc<FileFacts>>, named: bool) -> Self {
         let hint = name.clone();
-        let about = About { name, hint, file, member: None, metadata: Vec::new(), repeated: false, named };
+        let about =
+            About { name, hint, file, member: None, modified: None, metadata: Vec::new(), repeated: false, named };
         Self { about, content: Content::File }
     }
 }

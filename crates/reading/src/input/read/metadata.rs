@@ -119,6 +119,7 @@ mod tests {
             hint: String::new(),
             file: None,
             member: None,
+            modified: None,
             metadata: vec![("label".into(), "old".into()), ("url".into(), "u".into())],
             repeated: false,
             named: false,

@@ -129,7 +129,8 @@ impl Document {
             return visit(WalkEvent::Failed { name, error });
         }
         let hint = hint.unwrap_or_else(|| name.clone());
-        let about = About { hint, name: name.clone(), file: None, member: None, metadata, repeated, named: false };
+        let (file, member, modified) = (None, None, None);
+        let about = About { hint, name: name.clone(), file, member, modified, metadata, repeated, named: false };
         if head.len() < PIECE {
             return visit(WalkEvent::Document(Candidate { about, content: Content::Whole(head) }));
         }
