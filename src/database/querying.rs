@@ -1,11 +1,13 @@
 //! Querying: finds the stored documents that share text with given documents.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::query_batch::gather;
+use super::selected::select;
 use super::{Database, ids_named, visiting};
 use crate::nearest_name::nearest_name;
 use crate::query::{
@@ -58,6 +60,19 @@ impl QueryContext<'_> {
     ) -> Result<QueryAnswer> {
         self.answer(store, &subject(store, reader, source, texts)?, texts)
     }
+}
+
+/// The options with the documents that have the wanted metadata as `only`.
+fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>) -> Result<Cow<'a, QueryOptions>> {
+    if options.metadata.is_empty() {
+        return Ok(options);
+    }
+    let fields: Vec<_> = options.metadata.clone().into_iter().collect();
+    let mut ids = select(store, &[], &fields)?.ids;
+    if let Some(only) = &options.only {
+        ids.retain(|id| only.binary_search(id).is_ok());
+    }
+    Ok(Cow::Owned(options.into_owned().only(Some(ids))))
 }
 
 impl Database {
@@ -116,10 +131,11 @@ impl Database {
         task: &Task<'_>,
     ) -> Result<Vec<Result<QueryAnswer>>> {
         // Check the options once, so that the error is not reported for every source.
-        let options = &*options.checked(self.profile())?;
+        let options = options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let mut texts = TextCache::of_queries(sources.len());
         let store = self.store.as_of_last_commit();
+        let options = &*with_selected(&store, options)?;
         let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
         let asked = QueryContext { options, units: &units, gathered: None, task };
         let new =
@@ -200,9 +216,10 @@ impl Database {
         task: &Task<'_>,
         mut visit: impl FnMut(&str, Result<QueryAnswer>) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let options = &*options.checked(self.profile())?;
+        let options = options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let store = self.store.as_of_last_commit();
+        let options = &*with_selected(&store, options)?;
         let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
         let mut submissions = JoinedQueries::new(options)?;
         let visit = |(name, answer): (String, _)| visit(&name, answer);

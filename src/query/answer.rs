@@ -59,6 +59,11 @@ pub struct QueryAnswer {
     /// Number of documents that share a hash with the query and do not reach `min_score`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub below: u64,
+    /// Number of documents that share a hash that counts, and are not compared because of
+    /// [`QueryOptions::only`](crate::QueryOptions::only) or
+    /// [`QueryOptions::metadata`](crate::QueryOptions::metadata). `found` does not count what only they hold.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub documents_left_out: u64,
     /// Parts of the query that count in no match, in order. Empty unless passages were requested, and for a
     /// submission.
     pub ignored: Vec<Ignored>,

@@ -166,6 +166,7 @@ pub(crate) fn answer(
         text,
         matching_documents: reaching,
         below,
+        documents_left_out: tally.left_out.len() as u64,
         compared: compared_documents,
         ignored,
         has_identical,

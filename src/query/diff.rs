@@ -133,6 +133,7 @@ pub fn diff(
         matching_documents: matches.len() as u64,
         compared: 0,
         below: 0,
+        documents_left_out: 0,
         ignored,
         has_identical: a.digest == b.digest,
         coverage: matches.iter().find_map(|found| found.coverage).unwrap_or(0.0),

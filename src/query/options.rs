@@ -1,6 +1,7 @@
 //! Options: what a query looks for, and its measures.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::phrases::Phrases;
 use super::weight::Weight;
@@ -52,6 +53,11 @@ pub struct QueryOptions {
     /// The documents to compare with, in any order. `None`, the default: all. Common hashes are always
     /// counted over all documents.
     pub only: Option<Vec<DocId>>,
+    /// Compares only with documents whose metadata have all of these values, by name, as
+    /// [`Database::select`](crate::Database::select) finds them. By default empty: with all documents.
+    /// Common hashes are always counted over all documents. Costs a pass over the records of all documents
+    /// in each call.
+    pub metadata: BTreeMap<String, String>,
     /// A regular expression for names. Documents with the same match form one submission. The match is the
     /// text of the first group, or the whole match if there is no group. A hash counts once for each
     /// submission. Counting the sizes of submissions costs a pass over all documents and postings, again
@@ -88,6 +94,7 @@ impl QueryOptions {
         max_df: Option<u64>,
         passages: bool,
         only: Option<Vec<DocId>>,
+        metadata: BTreeMap<String, String>,
         submission_by: Option<String>,
         submission_files: usize,
         join_submissions: bool,
@@ -136,6 +143,7 @@ impl Default for QueryOptions {
             max_df: None,
             passages: true,
             only: None,
+            metadata: BTreeMap::new(),
             submission_by: None,
             submission_files: SUBMISSION_FILES,
             join_submissions: false,

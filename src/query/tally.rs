@@ -24,6 +24,8 @@ pub(super) struct Tally<'a> {
     pub(super) shared: FxHashMap<u32, [Shares; 2]>,
     /// Hashes held by the documents of submissions, by submission and document.
     pub(super) files: BTreeMap<(u32, u32), [Shares; 2]>,
+    /// The documents that share a hash that counts, and are not compared.
+    pub(super) left_out: FxHashSet<u32>,
     holders: Vec<u32>,
     room: Vec<u32>,
 }
@@ -69,6 +71,7 @@ impl<'a> Tally<'a> {
             views: Default::default(),
             shared: FxHashMap::default(),
             files: BTreeMap::new(),
+            left_out: FxHashSet::default(),
             holders: Vec::new(),
             room: Vec::new(),
         }
@@ -146,17 +149,24 @@ impl<'a> Tally<'a> {
         holders.extend(postings.iter().map(|posting| posting.document).filter(|&holder| self.may_match(holder)));
         holders.sort_unstable();
         holders.dedup();
-        self.views[view].found += u64::from(!holders.is_empty());
         let df = self.units.of_all(&holders, &mut room).len() as u64;
         let weight = options.weight.of(df, self.unit_count);
         self.views[view].looked_up.add(weight);
         // The cap counts the queried document too, because it holds the hash.
-        if options.max_df.is_some_and(|most| df + u64::from(self.own.is_some()) > most) {
+        let is_common = options.max_df.is_some_and(|most| df + u64::from(self.own.is_some()) > most);
+        if let Some(only) = &options.only {
+            holders.retain(|&holder| {
+                let is_wanted = only.binary_search(&DocId(holder)).is_ok();
+                if !is_wanted && !is_common {
+                    self.left_out.insert(holder);
+                }
+                is_wanted
+            });
+        }
+        self.views[view].found += u64::from(!holders.is_empty());
+        if is_common {
             self.views[view].common += 1;
         } else {
-            if let Some(only) = &options.only {
-                holders.retain(|&holder| only.binary_search(&DocId(holder)).is_ok());
-            }
             for &unit in self.units.of_all(&holders, &mut room) {
                 self.shared.entry(unit).or_default()[view].add(weight);
             }

@@ -5,6 +5,7 @@ mod assemble;
 mod attachments;
 mod bad_input;
 mod boilerplate;
+mod by_metadata;
 mod care;
 mod changing;
 mod code;

@@ -153,6 +153,9 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
     if answer.below > 0 {
         let _ = writeln!(page, "  {} below --min-score", count(answer.below, unit));
     }
+    if answer.documents_left_out > 0 {
+        let _ = writeln!(page, "  {} left out by --where", count(answer.documents_left_out, "document"));
+    }
     if answer.boilerplate > 0 {
         let _ = writeln!(page, "  {} ignored as boilerplate", count(answer.boilerplate, "fingerprint"));
     }

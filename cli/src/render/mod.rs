@@ -30,6 +30,6 @@ pub(super) use human::{NAMES_SHOWN, first_names};
 pub(super) use numbers::{attachments_left_out, count, duration, grouped, moment, percent, size};
 pub(super) use pairs::{PairColumns, boilerplate_left_out, common_left_out, pair_header_line, pairs_total};
 pub(super) use repeats::repeat_header;
-pub(super) use stats::as_words;
+pub(super) use stats::{as_fields, as_words};
 pub(super) use style::Style;
 pub(super) use verification::restored_documents;

@@ -31,6 +31,11 @@ pub(crate) fn as_words(words: &[String]) -> String {
     escape_terminal(&quoted.collect::<Vec<_>>().join(" ")).into()
 }
 
+/// Names and values of metadata, as they are typed.
+pub(crate) fn as_fields(fields: &[(String, String)]) -> String {
+    fields.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
 /// Maximum number of sources that are shown with their flags.
 const SOURCES_SHOWN: usize = 10;
 

@@ -1,6 +1,6 @@
 //! The options of a query.
 
-use fpdb::{Mode, QueryOptions};
+use fpdb::{Database, DocId, Error, Mode, QueryOptions};
 
 use crate::typed::QueryArgs;
 
@@ -31,4 +31,19 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>, is_report:
         .join_submissions(!is_report && !args.by_corpus)
         .file_times(args.shows_times())
         .read(args.records.set(args.read.options()))
+}
+
+/// The documents with these values in their metadata; `None` if no values are given.
+///
+/// # Errors
+/// Fails if no document has one of the values, or the database cannot be read.
+pub(crate) fn chosen(database: &Database, fields: &[(String, String)]) -> fpdb::Result<Option<Vec<DocId>>> {
+    if fields.is_empty() {
+        return Ok(None);
+    }
+    let selected = database.select(&[], fields)?;
+    match selected.unmatched.into_iter().next() {
+        Some(value) => Err(Error::NothingFits { option: "where", value, nearest: None }),
+        None => Ok(Some(selected.ids)),
+    }
 }

@@ -7,7 +7,7 @@ use super::limits::LimitArgs;
 use super::passages::JoiningArgs;
 use super::query::weight;
 use super::report::{ReportArgs, TimesArgs};
-use super::values::{parse_count, parse_share, parse_since, parse_size};
+use super::values::{parse_count, parse_field, parse_share, parse_since, parse_size};
 
 /// The order of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -60,6 +60,14 @@ pub(crate) struct PairsArgs {
     /// document is: --submission-by 2025,2026 --old 2025.
     #[arg(long, value_name = "PREFIX", num_args = 1.., conflicts_with = "new_since")]
     pub(crate) old: Vec<String>,
+    /// Only pairs with a document that has this value in its metadata
+    ///
+    /// The other document may have any metadata: --where from=bob@example.org finds all that shares text with
+    /// the mails of Bob, his own ones included. The keys are those that `fpdb show NAME` prints, as for
+    /// `fpdb rm --where`. Repeated, the same document must have all values. A submission has them if one of
+    /// its documents does.
+    #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", value_parser = parse_field)]
+    pub(crate) fields: Vec<(String, String)>,
     /// Only pairs of an old document and a new one
     ///
     /// New documents have this number or a higher one, or were ingested at this time or later, such as

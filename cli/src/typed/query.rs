@@ -9,7 +9,7 @@ use fpdb::{DocId, Mode, QuerySource, Weight};
 use super::passages::{ExcerptArgs, JoiningArgs};
 use super::reading::{QueryReadArgs, RecordFieldArgs};
 use super::report::{ReportArgs, TimesArgs};
-use super::values::{names, parse_count, parse_positive, parse_share};
+use super::values::{names, parse_count, parse_field, parse_positive, parse_share};
 
 /// The order of matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,6 +66,13 @@ pub(crate) struct QueryArgs {
     /// --file-times). Documents without a known time come last. For --format human, json and csv.
     #[arg(long, value_name = "BY", default_value = "score", value_enum)]
     pub(crate) sort: QuerySort,
+    /// Compare only with documents that have this value in their metadata
+    ///
+    /// The keys are those that `fpdb show NAME` prints, as for `fpdb rm --where`. Repeated, all values must
+    /// be there. The answer tells how many documents share text and are left out. Fingerprints that only
+    /// they hold count as not found.
+    #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", value_parser = parse_field)]
+    pub(crate) fields: Vec<(String, String)>,
     /// Ignore fingerprints that more than N documents hold
     ///
     /// They count in no score, and the answer tells how many they are. Passages that other fingerprints lead

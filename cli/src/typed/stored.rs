@@ -5,11 +5,18 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fpdb_reading::input::NamePrefix;
 
+use super::values::parse_field;
+
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// List only documents whose name begins with one of these
     #[arg(value_name = "PREFIX")]
     pub(crate) prefixes: Vec<String>,
+    /// List only documents with this value in their metadata
+    ///
+    /// As for `fpdb rm --where`.
+    #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", value_parser = parse_field)]
+    pub(crate) fields: Vec<(String, String)>,
 }
 
 #[derive(Debug, Args)]
@@ -41,8 +48,8 @@ pub(crate) struct RmArgs {
     /// Remove documents with this value in their metadata (with --yes)
     ///
     /// Without --yes they are only counted. The keys are those that `fpdb show NAME` prints: fields that were
-    /// kept, and columns of `ingest --metadata`. Repeated, all values must be there. The first = ends the
-    /// key; one that is part of it is written \=.
+    /// kept, and columns of `ingest --metadata`. Their case matters only if a document has both spellings.
+    /// Repeated, all values must be there. The first = ends the key; one that is part of it is written \=.
     #[arg(long = "where", id = "fields", value_name = "KEY=VALUE", conflicts_with_all = ["names", "ids"])]
     #[arg(value_parser = parse_field)]
     pub(crate) fields: Vec<(String, String)>,
@@ -80,14 +87,6 @@ fn parse_prefix(text: &str) -> Result<String, String> {
     }
 }
 
-fn parse_field(text: &str) -> Result<(String, String), String> {
-    let ends = text.match_indices('=').find(|&(at, _)| !text[..at].ends_with('\\'));
-    match ends {
-        Some((at, _)) if at > 0 => Ok((text[..at].replace("\\=", "="), text[at + 1..].to_owned())),
-        _ => Err("expected KEY=VALUE; in a key, = is written \\=".into()),
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct MvArgs {
     /// The name of a stored document, archive or folder; . for all names that are not absolute
@@ -105,25 +104,4 @@ pub(crate) struct StatsArgs {
     /// Also count distinct fingerprints, and the documents that hold each; reads every posting
     #[arg(long)]
     pub(crate) hashes: bool,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_field;
-
-    #[test]
-    fn the_first_equals_sign_that_is_not_escaped_ends_the_key() {
-        for (text, key, value) in [
-            ("a=b", "a", "b"),
-            ("a=b=c", "a", "b=c"),
-            (r"a\=b=c=d", "a=b", "c=d"),
-            (r"a\b=\=", r"a\b", r"\="),
-            ("a=", "a", ""),
-        ] {
-            assert_eq!(parse_field(text), Ok((key.into(), value.into())), "{text}");
-        }
-        for text in ["", "a", "=b", r"a\=b"] {
-            assert!(parse_field(text).is_err(), "{text}");
-        }
-    }
 }

@@ -70,6 +70,15 @@ pub(super) fn parse_time(text: &str) -> Result<i64, String> {
     seconds_of(text).ok_or_else(|| "expected a time such as 2026-11-21 or 2026-11-21T08:30:00Z".into())
 }
 
+/// Parses a name and a value of metadata.
+pub(super) fn parse_field(text: &str) -> Result<(String, String), String> {
+    let ends = text.match_indices('=').find(|&(at, _)| !text[..at].ends_with('\\'));
+    match ends {
+        Some((at, _)) if at > 0 => Ok((text[..at].replace("\\=", "="), text[at + 1..].to_owned())),
+        _ => Err("expected KEY=VALUE; in a key, = is written \\=".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,5 +105,21 @@ mod tests {
         assert_eq!(parse_size("1048576"), Ok(1 << 20));
         assert!(parse_size("much").is_err());
         assert!(parse_size("-1M").is_err());
+    }
+
+    #[test]
+    fn the_first_equals_sign_that_is_not_escaped_ends_the_key() {
+        for (text, key, value) in [
+            ("a=b", "a", "b"),
+            ("a=b=c", "a", "b=c"),
+            (r"a\=b=c=d", "a=b", "c=d"),
+            (r"a\b=\=", r"a\b", r"\="),
+            ("a=", "a", ""),
+        ] {
+            assert_eq!(parse_field(text), Ok((key.into(), value.into())), "{text}");
+        }
+        for text in ["", "a", "=b", r"a\=b"] {
+            assert!(parse_field(text).is_err(), "{text}");
+        }
     }
 }

@@ -6,16 +6,18 @@ use fpdb_reading::input::NamePrefix;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::render::{DocumentLine, SharedFolder, count, document_header, document_header_line};
-use crate::resolved::database;
+use crate::resolved::{database, query};
 use crate::run_status::RunStatus;
 use crate::typed::{Global, ListArgs};
 
 pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
     let database = database::open(global)?;
     let mut output = Output::open(global)?;
+    let chosen = query::chosen(&database, &args.fields)?;
     let prefixes: Vec<NamePrefix> = args.prefixes.iter().map(|prefix| NamePrefix::new(prefix)).collect();
     let is_chosen = |document: &DocumentInfo| {
-        prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.fits(&document.name).is_some())
+        (prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.fits(&document.name).is_some()))
+            && chosen.as_ref().is_none_or(|ids| ids.binary_search(&document.id).is_ok())
     };
     let mut folder = SharedFolder::default();
     if output.style.width.is_some() {
@@ -42,6 +44,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     if listed == 0 {
         printer.note(&match &prefixes[..] {
             [] => "the database has no documents".to_owned(),
+            _ if !args.fields.is_empty() => "no document has such a name and such metadata".to_owned(),
             _ => format!("no document's name begins with {}", args.prefixes.join(" or ")),
         });
     }

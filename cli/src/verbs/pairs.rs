@@ -1,6 +1,7 @@
 //! `fpdb pairs`: lists pairs of stored documents that share enough, best first.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use fpdb::pairs::{GroupBy, Pair, PairsAnswer, PairsOptions, PairsSummary, Since};
 use fpdb::report::{HtmlAnswers, HtmlOptions, PairEvidence};
@@ -11,8 +12,8 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
 use crate::render::{
-    PairColumns, PairLine, PairText, boilerplate_left_out, common_folder, common_left_out, count, grouped, pair_header,
-    pair_header_line, pairs_total,
+    PairColumns, PairLine, PairText, as_fields, boilerplate_left_out, common_folder, common_left_out, count, grouped,
+    pair_header, pair_header_line, pairs_total,
 };
 use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, profile};
@@ -48,11 +49,16 @@ pub(crate) fn run(global: &Global, args: &PairsArgs, printer: &Printer) -> anyho
         );
     }
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
+    let metadata: BTreeMap<String, String> = args.fields.iter().cloned().collect();
+    if let Some((key, _)) = args.fields.iter().find(|(key, value)| metadata.get(key) != Some(value)) {
+        anyhow::bail!("--where gives {key} two values, and a document has one");
+    }
     let least = PairsOptions::at_least(database.profile(), args.min_shared, args.min_resemblance, args.min_containment);
     let options = least
         .max_df((args.max_df > 0).then_some(args.max_df))
         .across(args.across.clone())
         .old(args.old.clone())
+        .metadata(metadata)
         .group_by(match &args.group_by {
             Some(pattern) => GroupBy::Name(pattern.clone()),
             None if args.no_groups => GroupBy::Nothing,
@@ -336,6 +342,7 @@ fn report(
         Setting::names("--submission-by", args.submission_by.as_ref()),
         Setting::names("--group-by", args.group_by.as_ref()),
         Setting::names("--across", (!args.across.is_empty()).then(|| args.across.join(" "))),
+        Setting::names("--where", (!args.fields.is_empty()).then(|| as_fields(&args.fields))),
         Setting::names("--old", (!args.old.is_empty()).then(|| args.old.join(" "))),
     ];
     let settings = [settings, args.joining.settings()].concat();

@@ -17,7 +17,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{QueryPage, Style, attachments_left_out, corpus_header, count, grouped, query_header};
+use crate::render::{QueryPage, Style, as_fields, attachments_left_out, corpus_header, count, grouped, query_header};
 use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
@@ -43,7 +43,9 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let database = database::open(global)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let phrases = phrases::read(&args.read, database.profile(), printer)?;
-    let options = query::options(args, HtmlReport::most_passages(html.as_ref()), html.is_some()).phrases(phrases);
+    let options = query::options(args, HtmlReport::most_passages(html.as_ref()), html.is_some())
+        .phrases(phrases)
+        .only(query::chosen(&database, &args.fields)?);
     let sources = args.sources.clone();
     if let Some(html) = html {
         return report(&database, args, &options, &sources, &html, printer);
@@ -431,6 +433,7 @@ fn report(
         Setting::plain("--top", Some(args.top)),
         Setting::plain("--min-score", (args.min_score > 0.0).then_some(args.min_score)),
         Setting::plain("--max-df", options.max_df),
+        Setting::names("--where", (!args.fields.is_empty()).then(|| as_fields(&args.fields))),
         Setting::names("--submission-by", args.submission_by.as_ref()),
         Setting::plain("--weight", (args.weight != Weight::None).then_some(args.weight)),
     ];

@@ -388,12 +388,14 @@ class QueryAnswer(Answer):
         matching_documents: documents that reach the least score, returned or not. With `rewritten`, only documents with
             a passage count.
         below: documents that share a fingerprint and do not reach it.
+        documents_left_out: documents that share a fingerprint and are not compared because of `where`; `found` does not count
+            what only they hold.
         compared: with `rewritten`, documents whose text was compared; otherwise 0.
         ignored: parts of the query that count in no match.
         matches: best first.
     """
 
-    _OPTIONAL = frozenset({"quoted", "phrases", "text", "below", "compared"})
+    _OPTIONAL = frozenset({"quoted", "phrases", "text", "below", "compared", "documents_left_out"})
 
     mode: str
     weight: str
@@ -412,6 +414,7 @@ class QueryAnswer(Answer):
     text: TextLookup | None = None
     below: int = 0
     compared: int = 0
+    documents_left_out: int = 0
     schema: str = "fpdb.query/1"
 
     def __len__(self) -> int:

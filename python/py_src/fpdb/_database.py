@@ -342,7 +342,7 @@ class Database:
             names: names of documents.
             ids: numbers of documents.
             prefix: selects documents whose name begins with this, or with one of these.
-            where: selects documents whose metadata has all of these values; with `prefix` only those that it selects too.
+            where: selects documents whose metadata has all of these values, names in any case; with `prefix` only those that it selects too.
             report: a saved report of `dedup`. Deletes the documents that it lists as removable, each only while it and its survivor are
                 stored as the report says; `left` are those that stay.
             dry_run: counts the selected documents and deletes none.
@@ -517,6 +517,8 @@ class Database:
             top: the most matches; None for all.
             min_score: the least score of a match.
             max_df: fingerprints that more documents hold do not count.
+            where: compares only with documents whose metadata has all of these values, as for `remove`. `documents_left_out` of the
+                answer counts others that share text.
             passages: whether to find passages.
             rewritten: also finds paraphrases, in databases of words. Only documents with a passage match, ordered by `coverage`.
             gap: joins shared runs with at most this many symbols between them into one passage; the guarantee of the profile where
@@ -703,6 +705,7 @@ class Database:
             max_df: fingerprints that more documents hold do not count; None: all count.
             across: only pairs of documents under different ones of these prefixes of names.
             old: prefixes of names of old documents: only pairs of these with others, and of others with each other.
+            where: only pairs with a document whose metadata has all of these values; the other one may be any.
             group_by: a regular expression: documents whose names give the same match are no pair. Without it, those whose
                 metadata `group` is the same.
             groups: False: such documents are pairs too.

@@ -136,6 +136,10 @@ def _texts(name: str, value: Any) -> list[str]:
     return [_text(name, one) for one in listed(value)]
 
 
+def _values(name: str, value: Mapping[str, Any]) -> dict[str, str]:
+    return {_text(name, field): str(one) for field, one in value.items()}
+
+
 def _lines(name: str, value: Any) -> str:
     return "\n".join(_texts(name, value))
 
@@ -241,6 +245,7 @@ _PAIRS = {
     "max_df": Argument("max_df", 1000, _or_none(_count)),
     "across": Argument("across", (), _texts),
     "old": Argument("old", (), _texts),
+    "where": Argument("metadata", None, _or_default(_values)),
     "group_by": Argument("group_by", None, _or_default(_group_by)),
     "groups": Argument("group_by", True, _groups),
     "submission_by": Argument("submission_by", None, _or_none(_submission)),
@@ -272,6 +277,7 @@ QUERY = Arguments(
         "top": Argument("top", 10, _or_none(_count)),
         "min_score": Argument("min_score", 0.0, _share),
         "max_df": Argument("max_df", None, _or_none(_count)),
+        "where": Argument("metadata", None, _or_default(_values)),
         "passages": Argument("passages", True, _switch),
     },
     _JOINING,
@@ -336,6 +342,7 @@ class ServedQueryOptions(TypedDict, total=False):
     top: int | None
     min_score: float
     max_df: int | None
+    where: Mapping[str, str] | None
     passages: bool
     rewritten: bool
     gap: int | None
@@ -385,6 +392,7 @@ class PairsOptions(TypedDict, total=False):
     max_df: int | None
     across: Sequence[str]
     old: Sequence[str]
+    where: Mapping[str, str] | None
     group_by: str | None
     groups: bool
     submission_by: str | None

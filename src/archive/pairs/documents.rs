@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use regex::Regex;
 use roaring::RoaringTreemap;
 
+use super::grouping::Grouping;
 use super::measured::Measured;
 use super::options::{GroupBy, PairsOptions, Since};
 use crate::archive::nothing_fits::nothing_fits;
@@ -14,7 +14,7 @@ use crate::query::Weight;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::profile::{Profile, View};
 use fpdb_reading::input::NamePrefix;
-use fpdb_store::{DocumentRecord, Store};
+use fpdb_store::Store;
 
 /// All documents of a store.
 pub(super) struct Documents {
@@ -36,6 +36,9 @@ pub(super) struct Documents {
     sides: Vec<u16>,
     /// Number of prefixes.
     prefixes: usize,
+    /// By id, true for a document, or the first one of a submission, that has the wanted metadata. Empty if
+    /// none are wanted.
+    wanted: Vec<bool>,
     /// By id, the 1-based number of the group, or 0. Empty if no document has a group.
     groups: Vec<u32>,
     /// By id, true for a new document. Empty if no document is old.
@@ -90,6 +93,7 @@ impl Documents {
             frames: [0.0; 2],
             sides: if options.across.is_empty() { Vec::new() } else { vec![0; ids] },
             prefixes: options.across.len(),
+            wanted: if options.metadata.is_empty() { Vec::new() } else { vec![false; ids] },
             groups: vec![0; ids],
             new: if is_divided { vec![false; ids] } else { Vec::new() },
             new_together: !options.old.is_empty(),
@@ -103,6 +107,7 @@ impl Documents {
         let prefixes: Vec<NamePrefix> = options.across.iter().map(|prefix| NamePrefix::new(prefix)).collect();
         let old: Vec<NamePrefix> = options.old.iter().map(|prefix| NamePrefix::new(prefix)).collect();
         let (mut met, mut met_old) = (vec![false; prefixes.len()], vec![false; old.len()]);
+        let mut met_values = vec![false; options.metadata.len()];
         store.for_each_document(|id, record| {
             let index = id as usize;
             if !view.is_boilerplate(id) {
@@ -117,6 +122,15 @@ impl Documents {
                 }
             }
             documents.count += u64::from(documents.holder_of(id) == id);
+            if !documents.wanted.is_empty() {
+                let mut has_all = true;
+                for ((name, value), met) in options.metadata.iter().zip(&mut met_values) {
+                    let has = record.has_field(name, value);
+                    (has_all, *met) = (has_all && has, *met || has);
+                }
+                let first = documents.submissions.of(id) as usize;
+                documents.wanted[first] |= has_all;
+            }
             if let Some(side) = documents.sides.get_mut(index) {
                 let fit = (1..).zip(&prefixes).zip(&mut met).filter_map(|((number, prefix), met)| {
                     let length = prefix.fits(&record.name)?;
@@ -155,6 +169,9 @@ impl Documents {
         }
         if let Some((prefix, _)) = options.old.iter().zip(met_old).find(|(_, met)| !met) {
             return nothing_fits(store, "old", prefix);
+        }
+        if let Some(((name, value), _)) = options.metadata.iter().zip(met_values).find(|(_, met)| !met) {
+            return Err(Error::NothingFits { option: "where", value: format!("{name}={value}"), nearest: None });
         }
         if let (Some(pattern), true) = (&options.submission_by, documents.submissions.are_missing()) {
             return nothing_fits(store, "submission_by", pattern);
@@ -314,6 +331,9 @@ impl Documents {
             return within.contains(&(a.min(b), a.max(b)));
         }
         let (a, b) = (a as usize, b as usize);
+        if let (Some(false), Some(false)) = (self.wanted.get(a), self.wanted.get(b)) {
+            return false;
+        }
         if let (Some(a), Some(b)) = (self.groups.get(a), self.groups.get(b))
             && a == b
             && *a > 0
@@ -448,36 +468,4 @@ pub(super) enum Verdict {
     Below,
     /// A pair that reaches the thresholds, with its measures.
     Wanted(Measured),
-}
-
-/// The source of a document's group.
-enum Grouping {
-    Metadata,
-    Name(Regex),
-    Nothing,
-}
-
-impl Grouping {
-    fn new(group_by: &GroupBy) -> Result<Self> {
-        Ok(match group_by {
-            GroupBy::Metadata => Self::Metadata,
-            GroupBy::Nothing => Self::Nothing,
-            GroupBy::Name(pattern) => Self::Name(Regex::new(pattern).map_err(|_| Error::InvalidParameter {
-                name: "group_by",
-                value: pattern.clone(),
-                expected: "a regular expression, such as ^([^/]*)/ for the first folder of a name",
-            })?),
-        })
-    }
-
-    fn of<'a>(&self, record: &'a DocumentRecord) -> Option<&'a str> {
-        match self {
-            Self::Nothing => None,
-            Self::Metadata => record.metadata.iter().find(|(name, _)| name == "group").map(|(_, value)| value.as_str()),
-            Self::Name(regex) => {
-                let found = regex.captures(&record.name)?;
-                found.get(1).or_else(|| found.get(0)).map(|group| group.as_str())
-            }
-        }
-    }
 }

@@ -29,6 +29,7 @@ mod blocks;
 mod count;
 mod documents;
 mod files;
+mod grouping;
 mod measured;
 mod names;
 mod options;

@@ -1,5 +1,6 @@
 //! Options: the pairs to find.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,12 @@ pub struct PairsOptions {
     /// first document is. Empty: no document is old. Cannot be combined with [`new_since`](Self::new_since).
     #[serde(default)]
     pub old: Vec<String>,
+    /// A pair needs a document whose metadata have all of these values, by name; the other may be any. So
+    /// they find all that shares text with the documents of one person. A name of other case fits too if the
+    /// document has none that is spelled exactly so. A submission has the values if one of its documents has
+    /// them all. Empty: all pairs.
+    #[serde(default)]
+    pub metadata: BTreeMap<String, String>,
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.
     pub group_by: GroupBy,
     /// A regular expression for names. Documents with the same match form one submission. The match is the
@@ -82,6 +89,7 @@ impl PairsOptions {
         max_df: Option<u64>,
         across: Vec<String>,
         old: Vec<String>,
+        metadata: BTreeMap<String, String>,
         group_by: GroupBy,
         submission_by: Option<String>,
         submission_files: usize,
@@ -106,6 +114,7 @@ impl PairsOptions {
             max_df: Some(Self::MAX_DF),
             across: Vec::new(),
             old: Vec::new(),
+            metadata: BTreeMap::new(),
             group_by: GroupBy::default(),
             submission_by: None,
             submission_files: default_submission_files(),

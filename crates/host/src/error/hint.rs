@@ -52,6 +52,7 @@ impl Error {
                     None => format!("did you mean {nearest}?"),
                 }
             }
+            Self::NothingFits { option: "where", .. } => "look at the metadata of a document".into(),
             Self::NothingFits { .. } | Self::NoSuchDocument { .. } => "list the documents to see their names".into(),
             Self::NameTaken { .. } => "nothing was renamed: remove the documents of the new names first (or those of the old names, if both are the same files), or choose another name".into(),
             Self::TooLittleMemory { needed, .. } => format!("allow the database {needed} bytes of memory, or more to be faster"),

@@ -291,6 +291,16 @@ impl RunRecord {
 }
 
 impl DocumentRecord {
+    /// True if the metadata have this value under this name. Names of mail headers have no case, so a name of
+    /// other case fits too if none is spelled exactly so.
+    #[must_use]
+    pub fn has_field(&self, name: &str, value: &str) -> bool {
+        let is_exact = self.metadata.iter().any(|(known, _)| known == name);
+        self.metadata.iter().any(|(known, found)| {
+            found == value && if is_exact { known == name } else { known.eq_ignore_ascii_case(name) }
+        })
+    }
+
     /// The figures of its structure; with one view, those of the whole record.
     pub fn structure(&self) -> ViewCounts {
         let text = self.text_view.0.unwrap_or_default();

@@ -1,0 +1,171 @@
+//! `--where`: documents by their metadata, in every command that takes it.
+
+use std::collections::BTreeMap;
+
+use fpdb::pairs::PairsOptions;
+use fpdb::{Database, DocId, QueryOptions, QuerySource, Task, options_from_json};
+use serde_json::{Value, json};
+
+use crate::bad_input::prose;
+use crate::support::Folder;
+
+/// Mails of three people about the same and about other things, as files and in a mailbox.
+fn mails() -> Folder {
+    let folder = Folder::new();
+    let mail = |from: &str, number: usize, common: usize| {
+        format!("From: {from}\nSubject: s{number}\nX-Case: {common}\n\n{}\n\n{}\n", prose(number), prose(common))
+    };
+    for (at, from) in ["ann@x.org", "bob@x.org", "cy@x.org", "bob@x.org", "ann@x.org", "cy@x.org"].iter().enumerate() {
+        folder.write(&format!("in/{at}/m.eml"), mail(from, 10 + at, at % 2));
+    }
+    let mbox: String =
+        [(20, "bob@x.org"), (21, "ann@x.org")].map(|(n, from)| format!("From -\n{}\n", mail(from, n, 0))).concat();
+    folder.write("in/box.mbox", mbox);
+    folder.write("q.txt", format!("{}\n\n{}", prose(0), prose(1)));
+    let fields = ["--keep-fields", "From", "--keep-fields", "x-case"];
+    folder.ok(&[&["ingest", "-q", "--profile", "prose", "in"], &fields[..]].concat());
+    folder
+}
+
+fn metadata(folder: &Folder) -> BTreeMap<String, Value> {
+    let listed = folder.ok(&["list", "--format", "json"]).json();
+    listed.into_iter().map(|mut one| (one["name"].as_str().unwrap().to_owned(), one["metadata"].take())).collect()
+}
+
+/// Flags, and the values that a document must then have.
+type Filter = (&'static [&'static str], &'static [(&'static str, &'static str)]);
+
+/// The filters to try.
+const FILTERS: [Filter; 4] = [
+    (&["--where", "From=bob@x.org"], &[("From", "bob@x.org")]),
+    (&["--where", "FROM=bob@x.org"], &[("From", "bob@x.org")]),
+    (&["--where", "from=ann@x.org", "--where", "X-Case=0"], &[("From", "ann@x.org"), ("x-case", "0")]),
+    (&["--where", "X-CASE=1"], &[("x-case", "1")]),
+];
+
+#[test]
+fn query_compares_with_documents_that_have_the_values() {
+    let folder = mails();
+    let of = metadata(&folder);
+    let query = |flags: &[&str]| -> Value {
+        folder.ok(&[&["query", "q.txt", "--top", "0", "--format", "json"], flags].concat()).json().remove(0)
+    };
+    let all = query(&[]);
+    assert_eq!(all["matches"].as_array().unwrap().len(), 8);
+    assert!(all.get("documents_left_out").is_none());
+    for (flags, values) in FILTERS {
+        let has =
+            |found: &&Value| values.iter().all(|(name, value)| of[found["document"].as_str().unwrap()][name] == *value);
+        let (some, answer) = (all["matches"].as_array().unwrap().iter().filter(has).collect::<Vec<_>>(), query(flags));
+        assert_eq!(answer["matches"].as_array().unwrap().iter().collect::<Vec<_>>(), some, "{flags:?}");
+        assert_eq!(answer["documents_left_out"], 8 - some.len(), "{flags:?}");
+        assert_eq!(answer["matching_documents"], some.len());
+        assert_eq!(answer["looked_up"], all["looked_up"]);
+        // Half of the query is in the documents of each case only.
+        let is_whole = some.iter().any(|found| of[found["document"].as_str().unwrap()]["x-case"] == "0")
+            && some.iter().any(|found| of[found["document"].as_str().unwrap()]["x-case"] == "1");
+        assert_eq!(answer["found"] == all["found"], is_whole, "{flags:?}");
+    }
+    let page = folder.ok(&["query", "q.txt", "--where", "from=bob@x.org"]).stdout;
+    assert!(page.contains("5 documents left out by --where"), "{page}");
+    let by_corpus = folder.ok(&["query", "q.txt", "--by-corpus", "--where", "x-case=1", "--format", "json"]).json();
+    assert!(
+        by_corpus[0]["corpus_containment"].as_f64().unwrap() < 0.6 && by_corpus[0]["documents"] == 3,
+        "{by_corpus:?}"
+    );
+    // Submissions count by their documents that have the values.
+    let by = query(&["--submission-by", "in", "--where", "from=bob@x.org"]);
+    let mut names: Vec<_> =
+        by["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["in/1", "in/3", "in/box.mbox#1"], "{by}");
+}
+
+/// As the service and Python give the options.
+#[test]
+fn options_in_json_choose_by_metadata() {
+    let folder = mails();
+    let database = Database::open(folder.path().join(".fpdb")).unwrap();
+    let bob = json!({"metadata": {"FROM": "bob@x.org"}});
+    let options = options_from_json(&QueryOptions::default(), bob.clone()).unwrap();
+    let ask = |options: &QueryOptions| {
+        let answer =
+            database.query_with(QuerySource::File(folder.path().join("q.txt")), options, &Task::new()).unwrap();
+        let mut ids: Vec<DocId> = answer.matches.iter().map(|found| found.id).collect();
+        ids.sort_unstable();
+        (ids, answer.documents_left_out)
+    };
+    let (ids, left_out) = ask(&options);
+    assert_eq!((ids.len(), left_out), (3, 5));
+    // Both choices hold.
+    let only = vec![ids[2], ids[0], DocId(0)];
+    assert_eq!(ask(&options.only(Some(only))), (vec![ids[0], ids[2]], 6));
+    let nobody = options_from_json(&QueryOptions::default(), json!({"metadata": {"FROM": "eve"}})).unwrap();
+    assert_eq!(ask(&nobody), (vec![], 8));
+    let options = options_from_json(&PairsOptions::of(database.profile()), bob).unwrap();
+    let pairs = database.pairs(&options, &Task::new()).unwrap().pairs;
+    assert!(!pairs.is_empty() && pairs.iter().all(|pair| ids.contains(&pair.a_id) || ids.contains(&pair.b_id)));
+}
+
+#[test]
+fn one_document_of_a_pair_has_the_values() {
+    let folder = mails();
+    let of = metadata(&folder);
+    let pairs = |flags: &[&str]| folder.ok(&[&["pairs", "--format", "json"], flags].concat()).json();
+    let all = pairs(&[]);
+    assert!(all.len() >= 10, "{all:?}");
+    for (flags, values) in FILTERS {
+        let has = |name: &Value| values.iter().all(|(field, value)| of[name.as_str().unwrap()][field] == *value);
+        let some: Vec<Value> = all.iter().filter(|pair| has(&pair["a"]) || has(&pair["b"])).cloned().collect();
+        assert!(!some.is_empty() && some.len() < all.len());
+        assert_eq!(pairs(flags), some, "{flags:?}");
+    }
+    folder.write("table.csv", "filename,who\nin/1/m.eml,bob\n");
+    folder.ok(&["ingest", "-q", "in", "--metadata", "table.csv"]);
+    let all = pairs(&["--submission-by", "in"]);
+    let some: Vec<Value> = all.iter().filter(|pair| pair["a"] == "in/1" || pair["b"] == "in/1").cloned().collect();
+    assert!(!some.is_empty() && some.len() < all.len());
+    assert_eq!(pairs(&["--submission-by", "in", "--where", "who=bob"]), some);
+    let run = folder.run(&["pairs", "--where", "who=bob", "--where", "who=ann"]);
+    assert!(run.status == 2 && run.stderr.contains("--where gives who two values"), "{run:?}");
+}
+
+#[test]
+fn what_list_shows_is_what_rm_removes() {
+    let folder = mails();
+    let of = metadata(&folder);
+    for (flags, values) in FILTERS {
+        let expected: Vec<&String> = of
+            .iter()
+            .filter(|(_, has)| values.iter().all(|(name, value)| has[name] == *value))
+            .map(|(name, _)| name)
+            .collect();
+        let mut listed = folder.ok(&[&["list", "--format", "json"], flags].concat()).json();
+        listed.sort_by_key(|one| one["name"].as_str().unwrap().to_owned());
+        assert_eq!(listed.iter().map(|one| one["name"].as_str().unwrap()).collect::<Vec<_>>(), expected, "{flags:?}");
+        let counted = folder.ok(&[&["rm", "--format", "json"], flags].concat()).json();
+        assert_eq!(counted[0]["selected"], expected.len(), "{flags:?}");
+    }
+    // A document with both spellings means each by itself.
+    folder.write("two.jsonl", "{\"text\":\"a\",\"Key\":\"1\",\"key\":\"2\"}\n{\"text\":\"b\",\"key\":\"1\"}\n");
+    folder.ok(&["ingest", "-q", "two.jsonl", "--keep-fields", "Key", "--keep-fields", "key"]);
+    let names = |field: &str| -> Vec<String> {
+        let listed = folder.ok(&["list", "--format", "json", "--where", field]).json();
+        listed.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(
+        (names("Key=1"), names("key=1")),
+        (vec!["two.jsonl:1".into(), "two.jsonl:2".into()], vec!["two.jsonl:2".into()])
+    );
+}
+
+#[test]
+fn a_value_that_no_document_has_is_an_error() {
+    let folder = mails();
+    for command in [&["query", "q.txt"][..], &["pairs"], &["list"]] {
+        let run = folder.run(&[command, &["--where", "from=Bob"]].concat());
+        assert_eq!(run.status, 2, "{run:?}");
+        let told = "error: no stored document fits from=Bob (where)\nhint: `fpdb show NAME` tells the metadata of a document\n";
+        assert_eq!(run.stderr, told);
+    }
+}
