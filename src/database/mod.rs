@@ -441,6 +441,13 @@ impl Database {
         Ok(format!("{}/{}", self.store.identity()?, self.store.view().state().commits))
     }
 
+    /// The numbers of the boilerplate documents, ascending.
+    pub(crate) fn boilerplate(&self) -> Vec<DocId> {
+        let view = self.store.view();
+        let ids = if view.boilerplate_count() > 0 { 0..view.state().next_document } else { 0..0 };
+        ids.filter(|&id| view.is_boilerplate(id)).map(DocId).collect()
+    }
+
     /// The options that are [remembered](DatabaseWriter::remember) for a file or folder: the fields of
     /// [`IngestOptions`] that differ from the defaults. Empty if no field differs. [`options_from_json`]
     /// applies them to the other options of an ingest, and refuses those that this version does not know.

@@ -145,6 +145,9 @@ pub struct QueryDocument {
     /// keep, for example.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
+    /// Of a document of a submission, its parts that count in no match. Not in the JSON.
+    #[serde(skip)]
+    pub(crate) ignored: Vec<Ignored>,
 }
 
 /// A part of the query whose fingerprints count in no match.

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::answer::{Match, QueryAnswer};
+use super::answer::{Match, QueryAnswer, QueryDocument};
 use super::options::QueryOptions;
 use super::prepared::PreparedQuery;
 use super::rank::TIED;
@@ -108,7 +108,7 @@ pub(crate) fn answer_joined(
     for part in parts {
         let found = ask(part, &options_of_part)?;
         answer.coverage += found.coverage * part.symbols as f64;
-        let query = Box::new(found.query);
+        let query = Box::new(QueryDocument { ignored: found.ignored, ..found.query });
         for found in found.matches {
             let pairs = pairs.entry(found.id).or_default();
             pairs.covered += found.coverage.unwrap_or(0.0) * part.symbols as f64;

@@ -243,6 +243,7 @@ impl PreparedQuery {
             files: self.files,
             files_unread: 0,
             metadata: self.metadata.clone(),
+            ignored: Vec::new(),
         }
     }
 

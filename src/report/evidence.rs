@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::archive::pairs::Pair;
 use crate::database::Database;
-use crate::query::{Location, Match, PassageOptions, QueryAnswer, QueryOptions, QuerySource, TextCache};
+use crate::query::{Ignored, Location, Match, PassageOptions, QueryAnswer, QueryOptions, QuerySource, TextCache};
 use fpdb_host::error::Result;
 use fpdb_host::progress::Task;
 use fpdb_host::setters::setters;
@@ -90,7 +90,7 @@ pub(super) fn found_in(
     compare(database, &partners, how, task, &mut |a, mut answer| {
         let matches = std::mem::take(&mut answer.matches);
         all.matches.extend(matches.into_iter().map(|found| ((a, found.id), found)));
-        all.ignored.insert(a, spans(&answer));
+        all.ignored.insert(a, spans(&answer.ignored));
     })?;
     Ok(all)
 }
@@ -109,7 +109,7 @@ pub(super) fn ignored_in(
     let alone: Vec<Compared> = documents.into_iter().map(|id| (id, Vec::new())).collect();
     let mut all = HashMap::new();
     compare(database, &alone, how, &task.silent(), &mut |id, answer| {
-        all.insert(id, spans(&answer));
+        all.insert(id, spans(&answer.ignored));
     })?;
     Ok(all)
 }
@@ -167,8 +167,8 @@ fn query(
 }
 
 /// The ranges of a query that do not count.
-pub(super) fn spans(answer: &QueryAnswer) -> Vec<Location> {
-    answer.ignored.iter().map(|ignored| ignored.query).collect()
+pub(super) fn spans(ignored: &[Ignored]) -> Vec<Location> {
+    ignored.iter().map(|ignored| ignored.query).collect()
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use crate::typed::QueryArgs;
 const RESEMBLANCE_N: u64 = 128;
 
 /// The options of a query from the command line, except phrases. A pair has at most `most_passages` passages.
-/// Submissions are queries in formats whose answers name the file of each passage.
-pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>, is_report: bool) -> QueryOptions {
+pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>) -> QueryOptions {
     let n = match args.mode {
         Mode::Containment => None,
         Mode::Resemblance => Some(RESEMBLANCE_N),
@@ -28,7 +27,7 @@ pub(crate) fn options(args: &QueryArgs, most_passages: Option<usize>, is_report:
         .weight(args.weight)
         .submission_by(args.submission_by.as_deref().map(fpdb::submission_pattern))
         .submission_files(args.submission_files)
-        .join_submissions(!is_report && !args.by_corpus)
+        .join_submissions(!args.by_corpus)
         .file_times(args.shows_times())
         .read(args.records.set(args.read.options()))
 }

@@ -86,8 +86,7 @@ pub(crate) struct QueryArgs {
     /// of class; 2025,2026: each one in both). REGEX: documents whose names give the same match (of its first
     /// group, if it has one) are one submission. All other documents stand for themselves. A stored document
     /// does not match its own submission. Reads all postings first. Files in a folder or container of queries
-    /// form submissions in the same way: those of one are one query, except in reports for a browser and with
-    /// --by-corpus and --rewritten.
+    /// form submissions in the same way: those of one are one query, except with --by-corpus and --rewritten.
     #[arg(long, value_name = "DIR|REGEX")]
     pub(crate) submission_by: Option<String>,
     /// List at most N files of a submission, those that share most

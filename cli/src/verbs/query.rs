@@ -43,7 +43,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
     let database = database::open(global)?;
     profile::check_rewritten(args.joining.rewritten(), database.profile())?;
     let phrases = phrases::read(&args.read, database.profile(), printer)?;
-    let options = query::options(args, HtmlReport::most_passages(html.as_ref()), html.is_some())
+    let options = query::options(args, HtmlReport::most_passages(html.as_ref()))
         .phrases(phrases)
         .only(query::chosen(&database, &args.fields)?);
     let sources = args.sources.clone();

@@ -16,6 +16,7 @@ pub(super) const REASON: &str = "it could not be read";
 pub(super) fn anonymise(report: &mut ReportContent) {
     let overview = &mut report.overview;
     overview.anonymous = true;
+    overview.boilerplate_documents.clear();
     for (number, document) in (1..).zip(&mut overview.documents) {
         let what = if document.role == DocumentRole::Submission { "Submission" } else { "Document" };
         document.name = format!("{what} {number}");

@@ -1,20 +1,21 @@
 //! Assemble: makes a report from answers: its documents, its pairs, and the histogram of best matches.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::ReportContent;
 use super::data::{
     Command, DatabaseData, DocumentRole, LeftOut, Origin, Overview, PairMeasure, RemovalData, ReportDocument,
     ReportPair,
 };
+use super::document_index::DocumentIndex;
 use super::options::{HtmlAnswers, HtmlOptions};
 use super::pair_list::{PairList, longest, pair_of, pair_of_match, passages, same_text};
 use crate::archive::dedup::{Because, DedupAnswer, Removable};
 use crate::archive::pairs::{Pair, PairsAnswer, PairsSummary};
-use crate::database::{Database, DocumentInfo};
-use crate::query::{Location, Match, Mode, QueryAnswer, QuerySource};
-use crate::report::evidence::{FoundInPairs, PairEvidence, found_in, ignored_in, spans};
+use crate::database::Database;
+use crate::query::{Match, Mode, QueryAnswer, QuerySource};
+use crate::report::evidence::{FoundInPairs, PairEvidence, found_in, spans};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::DocId;
@@ -63,7 +64,7 @@ impl ReportContent {
         task: &Task<'_>,
     ) -> Result<Self> {
         let with_passages = options.evidence.is_some();
-        let mut documents = DocumentIndex { times: options.file_times, ..DocumentIndex::default() };
+        let mut documents = DocumentIndex::new(options.file_times);
         let profile = *database.profile();
         let in_resemblance = answers.iter().any(|(_, answer)| answer.mode == Mode::Resemblance);
         // With two views, the score is the larger measure of both.
@@ -73,7 +74,7 @@ impl ReportContent {
             (false, false) => PairMeasure::ContainmentA,
         };
         let mut histogram = vec![0; BINS];
-        let (mut unlisted, mut common, mut compared) = (0, 0, 0);
+        let (mut unlisted, mut common, mut boilerplate, mut compared) = (0, 0, 0, 0);
         let mut rows = Vec::new();
         for (source, report) in answers {
             let origin = origin_of(database, source)?;
@@ -84,12 +85,18 @@ impl ReportContent {
                 _ => None,
             };
             compared += 1;
-            let query = documents.query(&report, origin, stored);
-            documents.ignored.insert(query, spans(&report));
+            let query = if report.query.files > 0 {
+                documents.add_submission(&report.query.name)
+            } else {
+                let query = documents.query(&report.query, origin, stored);
+                documents.ignored.insert(query, spans(&report.ignored));
+                query
+            };
             let best = report.matches.iter().map(|found| found.score).fold(0.0, f64::max);
             histogram[bin(best)] += 1;
             unlisted += report.matching_documents.saturating_sub(report.matches.len() as u64);
             common += report.common;
+            boilerplate += report.boilerplate;
             rows.extend(report.matches.into_iter().map(|found| (query, found)));
         }
         // A stable sort: matches of equal score stay in the order of the queries and answers.
@@ -100,7 +107,9 @@ impl ReportContent {
         let mut listed = PairList::default();
         for (a, mut found) in rows {
             let files = std::mem::take(&mut found.files);
-            let b = match files.is_empty() {
+            // A document outside any submission has its own name.
+            let is_document = files.iter().all(|file| (file.id, &file.document) == (found.id, &found.document));
+            let b = match is_document {
                 true => documents.stored(database, found.id)?,
                 false => documents.submission(found.id, &found.document),
             };
@@ -112,7 +121,8 @@ impl ReportContent {
             // The rows of a submission's files show which file is identical.
             pair.identical = false;
             pair.passages = with_passages.then(|| files.iter().map(passages).sum());
-            let of_file = |file: Match| {
+            let of_file = |mut file: Match| {
+                let a = file.query.take().map_or(a, |query| documents.file_of_query(&query));
                 let pair = pair_of_match(a, documents.stored(database, file.id)?, &file, with_passages);
                 Ok((pair, with_passages.then_some(file)))
             };
@@ -127,16 +137,18 @@ impl ReportContent {
             Some(how) => documents.all_ignored(database, how, task)?,
             None => documents.known_ignored(),
         };
-        let overview = Overview { documents: documents.list, pairs, histogram, compared, common, ..overview };
-        Ok(Self { overview, evidence, ignored })
+        let documents = documents.list;
+        let boilerplate_documents = boilerplate_documents(database, boilerplate)?;
+        let overview = Overview { documents, pairs, histogram, compared, common, boilerplate, ..overview };
+        Ok(Self { overview: Overview { boilerplate_documents, ..overview }, evidence, ignored })
     }
 
     /// The report of two files compared. `report` has at most one match, which is `b`.
     fn of_diff(mut report: QueryAnswer, a: Origin, b: Origin, options: &HtmlOptions) -> Self {
-        let mut documents = DocumentIndex::default();
+        let mut documents = DocumentIndex::new(false);
         let profile = report.profile;
-        let query = documents.query(&report, Some(a), None);
-        documents.ignored.insert(query, spans(&report));
+        let query = documents.query(&report.query, Some(a), None);
+        documents.ignored.insert(query, spans(&report.ignored));
         let mut histogram = vec![0; BINS];
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         let two_views = profile.has_two_views();
@@ -190,7 +202,7 @@ impl ReportContent {
             best.iter().flat_map(|pair| if pair.files.is_empty() { std::slice::from_ref(pair) } else { &pair.files });
         let ids: Vec<(DocId, DocId)> = with_texts.map(|pair| (pair.a_id, pair.b_id)).collect();
         let mut found = found_in(database, &ids, how, task)?;
-        let mut documents = DocumentIndex { times: options.file_times, ..DocumentIndex::default() };
+        let mut documents = DocumentIndex::new(options.file_times);
         let mut listed = PairList::default();
         for pair in best {
             if pair.files.is_empty() {
@@ -230,8 +242,9 @@ impl ReportContent {
         }
         let ignored = documents.all_ignored(database, how, task)?;
         let documents = documents.list;
+        let boilerplate_documents = boilerplate_documents(database, boilerplate)?;
         let overview = Overview { documents, pairs, histogram, compared, submissions, common, boilerplate, ..overview };
-        Ok(Self { overview, evidence, ignored })
+        Ok(Self { overview: Overview { boilerplate_documents, ..overview }, evidence, ignored })
     }
 }
 
@@ -267,7 +280,7 @@ impl ReportContent {
         listed.truncate(options.max_pairs);
         let ids: Vec<(DocId, DocId)> = listed.iter().map(|(_, one)| (one.remove_id, one.keep_id)).collect();
         let mut found = found_in(database, &ids, how, task)?;
-        let mut documents = DocumentIndex { times: options.file_times, ..DocumentIndex::default() };
+        let mut documents = DocumentIndex::new(options.file_times);
         let (mut pairs, mut evidence) = (Vec::new(), Vec::new());
         for (group, removable) in listed {
             let (a, b) =
@@ -330,107 +343,6 @@ impl ReportContent {
     }
 }
 
-/// Documents by origin, without duplicates.
-#[derive(Default)]
-struct DocumentIndex {
-    list: Vec<ReportDocument>,
-    by_origin: HashMap<Origin, usize>,
-    /// Submissions by their first documents.
-    submissions: HashMap<DocId, usize>,
-    /// The ranges excluded from all scores, by document, as far as known.
-    ignored: HashMap<usize, Vec<Location>>,
-    /// True if stored documents have the times of their files.
-    times: bool,
-}
-
-impl DocumentIndex {
-    fn add(&mut self, document: ReportDocument) -> usize {
-        let index = self.list.len();
-        if let Some(origin) = &document.origin {
-            self.by_origin.insert(origin.clone(), index);
-        }
-        self.list.push(document);
-        index
-    }
-
-    /// Adds the query document, which may be `stored`.
-    fn query(&mut self, report: &QueryAnswer, origin: Option<Origin>, stored: Option<DocumentInfo>) -> usize {
-        if let Some(&index) = origin.as_ref().and_then(|origin| self.by_origin.get(origin)) {
-            return index;
-        }
-        let (metadata, modified) = stored.map_or_else(Default::default, |stored| (stored.metadata, stored.modified));
-        self.add(ReportDocument {
-            name: report.query.name.clone(),
-            role: DocumentRole::Query,
-            bytes: report.query.bytes,
-            symbols: Some(report.query.symbols),
-            extracted: false,
-            language: None,
-            metadata,
-            modified: modified.filter(|_| self.times),
-            why: None,
-            origin,
-        })
-    }
-
-    /// The ranges excluded from all scores, by document, as far as known.
-    fn known_ignored(&mut self) -> Vec<Vec<Location>> {
-        (0..self.list.len()).map(|index| self.ignored.remove(&index).unwrap_or_default()).collect()
-    }
-
-    /// The ranges excluded from all scores, for all documents.
-    fn all_ignored(&mut self, database: &Database, how: &PairEvidence, task: &Task<'_>) -> Result<Vec<Vec<Location>>> {
-        let unknown = self.by_origin.iter().filter_map(|(origin, index)| match origin {
-            Origin::Stored(id) if !self.ignored.contains_key(index) => Some(*id),
-            _ => None,
-        });
-        for (id, ignored) in ignored_in(database, unknown.collect(), how, task)? {
-            self.ignored.insert(self.by_origin[&Origin::Stored(id)], ignored);
-        }
-        Ok(self.known_ignored())
-    }
-
-    fn submission(&mut self, first: DocId, name: &str) -> usize {
-        if let Some(&index) = self.submissions.get(&first) {
-            return index;
-        }
-        let index = self.add(ReportDocument {
-            name: name.to_owned(),
-            role: DocumentRole::Submission,
-            bytes: 0,
-            symbols: None,
-            extracted: false,
-            language: None,
-            metadata: BTreeMap::new(),
-            modified: None,
-            why: None,
-            origin: None,
-        });
-        self.submissions.insert(first, index);
-        index
-    }
-
-    fn stored(&mut self, database: &Database, id: DocId) -> Result<usize> {
-        let origin = Origin::Stored(id);
-        if let Some(&index) = self.by_origin.get(&origin) {
-            return Ok(index);
-        }
-        let document = database.document(id)?;
-        Ok(self.add(ReportDocument {
-            name: document.name,
-            role: DocumentRole::Stored,
-            bytes: document.bytes,
-            symbols: Some(document.symbols),
-            extracted: false,
-            language: None,
-            metadata: document.metadata,
-            modified: document.modified.filter(|_| self.times),
-            why: None,
-            origin: Some(origin),
-        }))
-    }
-}
-
 fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &HtmlOptions) -> Overview {
     Overview {
         schema: "fpdb.report/1".into(),
@@ -449,10 +361,18 @@ fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &
         submissions: 0,
         common: 0,
         boilerplate: 0,
+        boilerplate_documents: Vec::new(),
         dedup: None,
         left_out: LeftOut::default(),
         failures: options.failures.clone(),
     }
+}
+
+/// Names of stored boilerplate, if any of its hashes was left out, for a list that is read by people.
+fn boilerplate_documents(database: &Database, left_out: u64) -> Result<Vec<String>> {
+    const LISTED: usize = 20;
+    let ids = if left_out > 0 { database.boilerplate() } else { Vec::new() };
+    ids.into_iter().take(LISTED).map(|id| Ok(database.document(id)?.name)).collect()
 }
 
 fn searched(database: &Database, options: &HtmlOptions) -> Result<DatabaseData> {

@@ -49,6 +49,10 @@ pub(super) struct Overview {
     pub(super) common: u64,
     /// Number of hashes that boilerplate holds, if they count in no measure of the report.
     pub(super) boilerplate: u64,
+    /// The first names of the boilerplate in the database, if it holds such hashes. None in an anonymous
+    /// report.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) boilerplate_documents: Vec<String>,
     /// The totals of removable documents; `None` for commands other than `dedup`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dedup: Option<DedupSummary>,

@@ -22,6 +22,7 @@
 mod anonymous;
 mod assemble;
 mod data;
+mod document_index;
 mod escape;
 mod options;
 mod output;

@@ -26,6 +26,8 @@ pub(crate) struct Overview {
     pub(crate) submissions: u64,
     pub(crate) common: u64,
     pub(crate) boilerplate: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) boilerplate_documents: Vec<String>,
     pub(crate) left_out: LeftOut,
     pub(crate) failures: Vec<Failure>,
 }

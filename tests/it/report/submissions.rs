@@ -80,6 +80,63 @@ fn pairs_of_submissions_lead_to_pairs_of_their_files() {
     assert!(!page.contains("in/ann") && page.contains("Submission 1"));
 }
 
+/// The answers in JSON are the oracle of the report. It names the handed-out text and the file that cannot be read.
+#[test]
+fn submissions_that_are_one_query_lead_to_their_best_files() {
+    let folder = Folder::new();
+    corpus(&folder);
+    folder.write("task.txt", stretch(9));
+    folder.ok(&["ingest", "-q", "task.txt", "--boilerplate", "task.txt"]);
+    folder.write("late/eve/a.txt", stretch(9) + &stretch(1) + &stretch(11));
+    folder.write("late/eve/b.txt", stretch(4) + &stretch(12));
+    folder.write("late/eve/broken.pdf", "%PDF-1.4 and no more");
+    folder.write("late/fay/a.txt", stretch(7) + &stretch(13));
+    folder.write("late/loose.txt", stretch(5) + &stretch(14));
+    let flags = ["query", "late", "--submission-by", "in,late", "--top", "0"];
+    let asked = folder.run(&[&flags[..], &["--format", "json"]].concat());
+    let mut listed: Vec<(f64, String, u64, Vec<String>)> = Vec::new();
+    for answer in asked.json() {
+        let query = answer["query"]["name"].as_str().unwrap();
+        for found in answer["matches"].as_array().unwrap() {
+            let name = found["document"].as_str().unwrap();
+            let files = found["files"].as_array().cloned().unwrap_or_default();
+            let of_file = |file: &serde_json::Value| {
+                let query = file["query"]["name"].as_str().unwrap_or(query);
+                format!("{query} {}", file["document"].as_str().unwrap())
+            };
+            let files = files.iter().map(of_file).collect();
+            let shared = found["shared"].as_u64().unwrap();
+            listed.push((found["score"].as_f64().unwrap(), format!("{query} {name}"), shared, files));
+        }
+    }
+    listed.sort_by(|x, y| y.0.total_cmp(&x.0));
+    let listed: Vec<_> = listed.into_iter().map(|(_, pair, shared, files)| (pair, shared, files)).collect();
+    assert!(listed.iter().any(|(pair, _, files)| pair == "late/eve in/ann" && files[0].starts_with("late/eve/")));
+    assert!(
+        listed.iter().any(|(pair, _, files)| pair == "late/fay other.txt" && files == &["late/fay/a.txt other.txt"])
+    );
+    let run = folder.run(&[&flags[..], &["--format", "html", "-o", "report"]].concat());
+    assert_eq!((asked.status, run.status), (2, 2), "{run:?}");
+    let report = read(&folder, "report");
+    assert_eq!(ranked(&report), listed);
+    assert_eq!(report.compared, 3, "two submissions and a file");
+    assert_eq!(report.failures.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["late/eve/broken.pdf"]);
+    let boilerplate: u64 = asked.json().iter().map(|answer| answer["boilerplate"].as_u64().unwrap()).sum();
+    assert!(boilerplate > 0);
+    assert_eq!((report.boilerplate, &report.boilerplate_documents[..]), (boilerplate, &["task.txt".to_owned()][..]));
+    // The handed-out text of a file is grey in its text.
+    let number = report.documents.iter().position(|document| document.name == "late/eve/a.txt").unwrap() + 1;
+    let text = super::text(&folder, "report", number);
+    assert_eq!(text.text, stretch(9) + &stretch(1) + &stretch(11));
+    let [[0, end]] = text.ignored[..] else { panic!("{:?}", text.ignored) };
+    assert!(end > stretch(9).len() as u64 * 9 / 10 && end <= stretch(9).len() as u64, "{end}");
+    folder.run(&[&flags[..], &["--format", "html", "-o", "nameless", "--anonymise", "--no-text"]].concat());
+    let page = std::fs::read_to_string(folder.path().join("nameless/index.html")).unwrap();
+    for name in ["task.txt", "late/eve", "in/ann", "broken"] {
+        assert!(!page.contains(name), "{name}");
+    }
+}
+
 /// Boilerplate is not compared, and a document outside any submission is not called one.
 #[test]
 fn the_submissions_and_documents_that_were_compared_are_counted() {

@@ -1,0 +1,137 @@
+//! Document index: the documents of a report, each once.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::data::{DocumentRole, Origin, ReportDocument};
+use crate::database::{Database, DocumentInfo};
+use crate::query::{Location, QueryDocument};
+use crate::report::evidence::{PairEvidence, ignored_in, spans};
+use fpdb_host::error::Result;
+use fpdb_host::progress::Task;
+use fpdb_kernel::document::DocId;
+
+/// Documents by origin, without duplicates.
+#[derive(Default)]
+pub(super) struct DocumentIndex {
+    pub(super) list: Vec<ReportDocument>,
+    pub(super) by_origin: HashMap<Origin, usize>,
+    /// Submissions by their first documents.
+    submissions: HashMap<DocId, usize>,
+    /// The ranges excluded from all scores, by document, as far as known.
+    pub(super) ignored: HashMap<usize, Vec<Location>>,
+    /// True if stored documents have the times of their files.
+    times: bool,
+}
+
+impl DocumentIndex {
+    pub(super) fn new(times: bool) -> Self {
+        Self { times, ..Self::default() }
+    }
+
+    pub(super) fn add(&mut self, document: ReportDocument) -> usize {
+        let index = self.list.len();
+        if let Some(origin) = &document.origin {
+            self.by_origin.insert(origin.clone(), index);
+        }
+        self.list.push(document);
+        index
+    }
+
+    /// Adds the query document, which may be `stored`.
+    pub(super) fn query(
+        &mut self,
+        query: &QueryDocument,
+        origin: Option<Origin>,
+        stored: Option<DocumentInfo>,
+    ) -> usize {
+        if let Some(&index) = origin.as_ref().and_then(|origin| self.by_origin.get(origin)) {
+            return index;
+        }
+        let (metadata, modified) = stored.map_or_else(Default::default, |stored| (stored.metadata, stored.modified));
+        self.add(ReportDocument {
+            name: query.name.clone(),
+            role: DocumentRole::Query,
+            bytes: query.bytes,
+            symbols: Some(query.symbols),
+            extracted: false,
+            language: None,
+            metadata,
+            modified: modified.filter(|_| self.times),
+            why: None,
+            origin,
+        })
+    }
+
+    /// Adds a file of a submission that is one query. Its text is read again by its name.
+    pub(super) fn file_of_query(&mut self, query: &QueryDocument) -> usize {
+        let index = self.query(query, Some(Origin::File(query.name.clone().into())), None);
+        self.ignored.entry(index).or_insert_with(|| spans(&query.ignored));
+        index
+    }
+
+    /// The ranges excluded from all scores, by document, as far as known.
+    pub(super) fn known_ignored(&mut self) -> Vec<Vec<Location>> {
+        (0..self.list.len()).map(|index| self.ignored.remove(&index).unwrap_or_default()).collect()
+    }
+
+    /// The ranges excluded from all scores, for all documents.
+    pub(super) fn all_ignored(
+        &mut self,
+        database: &Database,
+        how: &PairEvidence,
+        task: &Task<'_>,
+    ) -> Result<Vec<Vec<Location>>> {
+        let unknown = self.by_origin.iter().filter_map(|(origin, index)| match origin {
+            Origin::Stored(id) if !self.ignored.contains_key(index) => Some(*id),
+            _ => None,
+        });
+        for (id, ignored) in ignored_in(database, unknown.collect(), how, task)? {
+            self.ignored.insert(self.by_origin[&Origin::Stored(id)], ignored);
+        }
+        Ok(self.known_ignored())
+    }
+
+    pub(super) fn submission(&mut self, first: DocId, name: &str) -> usize {
+        if let Some(&index) = self.submissions.get(&first) {
+            return index;
+        }
+        let index = self.add_submission(name);
+        self.submissions.insert(first, index);
+        index
+    }
+
+    pub(super) fn add_submission(&mut self, name: &str) -> usize {
+        self.add(ReportDocument {
+            name: name.to_owned(),
+            role: DocumentRole::Submission,
+            bytes: 0,
+            symbols: None,
+            extracted: false,
+            language: None,
+            metadata: BTreeMap::new(),
+            modified: None,
+            why: None,
+            origin: None,
+        })
+    }
+
+    pub(super) fn stored(&mut self, database: &Database, id: DocId) -> Result<usize> {
+        let origin = Origin::Stored(id);
+        if let Some(&index) = self.by_origin.get(&origin) {
+            return Ok(index);
+        }
+        let document = database.document(id)?;
+        Ok(self.add(ReportDocument {
+            name: document.name,
+            role: DocumentRole::Stored,
+            bytes: document.bytes,
+            symbols: Some(document.symbols),
+            extracted: false,
+            language: None,
+            metadata: document.metadata,
+            modified: document.modified.filter(|_| self.times),
+            why: None,
+            origin: Some(origin),
+        }))
+    }
+}
