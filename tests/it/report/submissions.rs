@@ -132,7 +132,7 @@ fn submissions_that_are_one_query_lead_to_their_best_files() {
     assert!(end > stretch(9).len() as u64 * 9 / 10 && end <= stretch(9).len() as u64, "{end}");
     folder.run(&[&flags[..], &["--format", "html", "-o", "nameless", "--anonymise", "--no-text"]].concat());
     let page = std::fs::read_to_string(folder.path().join("nameless/index.html")).unwrap();
-    for name in ["task.txt", "late/eve", "in/ann", "broken"] {
+    for name in ["task.txt", "late/eve", "in/ann", "broken.pdf"] {
         assert!(!page.contains(name), "{name}");
     }
 }
