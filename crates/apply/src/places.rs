@@ -37,8 +37,8 @@ pub(super) fn place_of(source: &SourceFile, folder: &Path) -> Result<PathBuf> {
 }
 
 impl Places {
-    /// Finds the places of the copies of all files. Copies of earlier runs stay. So a file has no place if the
-    /// copy has a folder of its name, or a file in the place of its folder.
+    /// Finds the places of the copies of all files. Copies of earlier runs stay. So a file has no place if
+    /// the copy has a folder of its name, or a file in the place of its folder.
     ///
     /// # Errors
     /// [`Error::PlaceTaken`] if a copy's place holds a file that no earlier run wrote. If the copy were made

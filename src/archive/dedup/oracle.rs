@@ -18,6 +18,7 @@ use super::join;
 use super::join::measure::Threshold;
 use super::join::witness::Witness;
 use super::monitor::Monitor;
+use super::ranking::same_text::SameText;
 use super::ranking::{Extent, RankKey, Ranking, RankingKey, Standing};
 use super::terms::source::PostingSource;
 use fpdb_host::error::{Error, Result};

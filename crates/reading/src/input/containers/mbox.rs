@@ -1,8 +1,8 @@
 //! mbox: mails one after the other. A line `From ...` begins a mail, at the start of the file or after an
 //! empty line. Similar lines within a mail are stored with a `>` in front, which is removed.
 //!
-//! The empty line after a mail belongs to no mail, also at the end of the file. So the bytes of a mail do not depend on
-//! its place in the mailbox.
+//! The empty line after a mail belongs to no mail, also at the end of the file. So the bytes of a mail do not
+//! depend on its place in the mailbox.
 
 use std::io::{self, Read};
 
