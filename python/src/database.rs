@@ -432,9 +432,11 @@ impl NativeDatabase {
         py: Python<'_>,
         prefixes: Vec<String>,
         fields: Vec<(String, String)>,
+        caller: Caller,
     ) -> PyResult<(Vec<u32>, Vec<String>)> {
         let handle = self.0.unchanged()?;
-        let selected = py.detach(|| handle.database().select(&prefixes, &fields)).map_err(raise)?;
+        let select = |task: &Task<'_>, _| handle.database().select(&prefixes, &fields, task);
+        let selected = wait(py, &caller, &mut (), select).whole()?;
         Ok((selected.ids.into_iter().map(|id| id.0).collect(), selected.unmatched))
     }
 

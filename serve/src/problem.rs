@@ -321,6 +321,9 @@ impl From<&Error> for Problem {
             Error::Store { failure: StoreFailure::NoSpace, .. } => {
                 (S::INSUFFICIENT_STORAGE, "no-space", "the disk of the service is full", TitleOnly)
             }
+            Error::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+                (S::INSUFFICIENT_STORAGE, "no-space", "the disk of the service is full", TitleOnly)
+            }
             Error::TooLittleMemory { .. } => {
                 (S::INSUFFICIENT_STORAGE, "memory", "the service is allowed too little memory for this", Whole)
             }
@@ -400,6 +403,8 @@ mod tests {
     #[test]
     fn errors_of_a_request_have_statuses_of_a_request() {
         let status = |error: Error| Problem::from(error).0.status;
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        assert_eq!(status(Error::Io { action: "write", path: "a".into(), source: full }), 507);
         assert_eq!(status(Error::NoSuchNumber { number: 1 }), 404);
         assert_eq!(status(Error::WindowTooSmall { asked: 1, stored: 2 }), 400);
         assert_eq!(status(Error::Document(DocumentError::Encrypted)), 422);

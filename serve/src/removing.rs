@@ -1,11 +1,12 @@
 //! Removing: how a change names the documents that it removes.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use fpdb::{DatabaseWriter, DocId, Error, Removal, StopToken, Task};
+use tempfile::NamedTempFile;
 
 /// The documents to remove.
 pub(crate) enum Removing {
@@ -16,14 +17,7 @@ pub(crate) enum Removing {
     /// The documents that prefixes and metadata select.
     Selected(Vec<String>, Vec<(String, String)>),
     /// The documents of a report of `dedup`, or of a list.
-    Reported(Report),
-}
-
-/// The lines of a report.
-pub(crate) enum Report {
-    /// The result of a job. Several threads may read the same file.
-    Job(Arc<File>),
-    Body(Vec<u8>),
+    Reported(NamedTempFile),
 }
 
 impl Removing {
@@ -37,28 +31,33 @@ impl Removing {
             }
             Self::Listed(names, ids) => database.remove_named_or_numbered(&names, &ids),
             Self::Selected(prefixes, fields) => database.remove_selected(&prefixes, &fields, &task),
-            Self::Reported(report) => {
-                let failed = |source| Error::Io { action: "write the report into", path: std::env::temp_dir(), source };
-                // The library reads a report by its path, and results of jobs have none.
-                let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
-                let copied = match report {
-                    Report::Job(result) => std::io::copy(&mut FromStart { file: &result, at: 0 }, &mut file).map(drop),
-                    Report::Body(lines) => file.write_all(&lines),
-                };
-                copied.map_err(failed)?;
-                database.remove_reported(file.path(), &task)
-            }
+            Self::Reported(lines) => database.remove_reported(lines.path(), &task),
         }
     }
 }
 
-/// Reads a file from its start, whatever its position is.
-struct FromStart<'a> {
-    file: &'a File,
+/// Copies the lines of a report into a file: the library reads a report by its path, and results of jobs have
+/// none.
+pub(crate) fn in_file(mut lines: impl Read) -> fpdb::Result<NamedTempFile> {
+    let failed = |source| Error::Io { action: "write the report into", path: std::env::temp_dir(), source };
+    let mut file = NamedTempFile::new().map_err(failed)?;
+    std::io::copy(&mut lines, &mut file).map_err(failed)?;
+    Ok(file)
+}
+
+/// Reads a file from its start, whatever its position is: several threads may read the same file.
+pub(crate) struct FromStart {
+    file: Arc<File>,
     at: u64,
 }
 
-impl Read for FromStart<'_> {
+impl FromStart {
+    pub(crate) fn of(file: Arc<File>) -> Self {
+        Self { file, at: 0 }
+    }
+}
+
+impl Read for FromStart {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let read = self.file.read_at(into, self.at)?;
         self.at += read as u64;

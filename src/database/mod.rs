@@ -355,6 +355,21 @@ impl Database {
         }
     }
 
+    /// The last of [`Self::documents_named`]. Reads no other record.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchDocument`] if there is none; a failure to read the store.
+    pub fn newest_named(&self, name: &str) -> Result<DocumentInfo> {
+        let store = self.store.as_of_last_commit();
+        let newest = |name: &str| store.newest_named(name, |_| true);
+        let id = match (newest(name)?, tidied(name)) {
+            (None, Some(tidied)) => newest(&tidied)?,
+            (found, _) => found,
+        };
+        let id = id.ok_or_else(|| Error::NoSuchDocument { name: name.to_owned(), nearest: None })?;
+        Ok(DocumentInfo::new(id, store.document(id)?))
+    }
+
     /// The text of a document to which the offsets of its passages refer. The text comes from the database,
     /// or is read again from its file and verified by its digest. `None` if the text is gone or has changed.
     ///
@@ -393,7 +408,8 @@ impl Database {
     /// Fails if the store cannot be read.
     pub fn first_identical_to(&self, document: &DocumentInfo, most: usize) -> Result<Vec<String>> {
         let store = self.store.as_of_last_commit();
-        let ids = store.documents_with(&document.digest)?;
+        // The document itself may be one of them.
+        let ids = store.first_documents_with(&document.digest, most.saturating_add(1))?;
         let others = ids.into_iter().filter(|&id| id != document.id.0);
         others.take(most).map(|id| Ok(store.document(id)?.name)).collect()
     }

@@ -63,12 +63,12 @@ impl QueryContext<'_> {
 }
 
 /// The options with the documents that have the wanted metadata as `only`.
-fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>) -> Result<Cow<'a, QueryOptions>> {
+fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>, task: &Task<'_>) -> Result<Cow<'a, QueryOptions>> {
     if options.metadata.is_empty() {
         return Ok(options);
     }
     let fields: Vec<_> = options.metadata.clone().into_iter().collect();
-    let mut ids = select(store, &[], &fields)?.ids;
+    let mut ids = select(store, &[], &fields, &task.silent())?.ids;
     if let Some(only) = &options.only {
         ids.retain(|id| only.binary_search(id).is_ok());
     }
@@ -135,7 +135,7 @@ impl Database {
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let mut texts = TextCache::of_queries(sources.len());
         let store = self.store.as_of_last_commit();
-        let options = &*with_selected(&store, options)?;
+        let options = &*with_selected(&store, options, task)?;
         let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
         let asked = QueryContext { options, units: &units, gathered: None, task };
         let new =
@@ -219,7 +219,7 @@ impl Database {
         let options = options.checked(self.profile())?;
         let phrases = PhraseFinder::of(options.phrases.as_ref(), self.store.profile())?;
         let store = self.store.as_of_last_commit();
-        let options = &*with_selected(&store, options)?;
+        let options = &*with_selected(&store, options, task)?;
         let units = self.units.get(&store, options.submission_by.as_deref(), task.token())?;
         let mut submissions = JoinedQueries::new(options)?;
         let visit = |(name, answer): (String, _)| visit(&name, answer);

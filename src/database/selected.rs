@@ -4,7 +4,8 @@ use roaring::RoaringBitmap;
 use serde::Serialize;
 
 use super::Database;
-use fpdb_host::error::Result;
+use fpdb_host::error::{Error, Result};
+use fpdb_host::progress::{Task, is_due};
 use fpdb_kernel::document::DocId;
 use fpdb_reading::input::NamePrefix;
 use fpdb_store::{DocumentRecord, Store};
@@ -29,20 +30,44 @@ impl Database {
     /// prefixes.
     ///
     /// # Errors
-    /// Fails if the store cannot be read.
-    pub fn select(&self, prefixes: &[String], fields: &[(String, String)]) -> Result<SelectedDocuments> {
-        select(&self.store, prefixes, fields)
+    /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`: it is more likely a
+    /// mistake than a wish. [`Error::Stopped`]; a failure to read the store.
+    pub fn select(
+        &self,
+        prefixes: &[String],
+        fields: &[(String, String)],
+        task: &Task<'_>,
+    ) -> Result<SelectedDocuments> {
+        select(&self.store, prefixes, fields, task)
     }
 }
 
+const NARROWER: &str =
+    "a longer one, because every name begins with it; to remove all documents, delete the folder of the database";
+
 /// As [`Database::select`].
-pub(super) fn select(store: &Store, prefixes: &[String], fields: &[(String, String)]) -> Result<SelectedDocuments> {
+pub(super) fn select(
+    store: &Store,
+    prefixes: &[String],
+    fields: &[(String, String)],
+    task: &Task<'_>,
+) -> Result<SelectedDocuments> {
+    let begins_all = |prefix: &&String| NamePrefix::new(prefix).fits("").is_some();
+    if let Some(prefix) = prefixes.iter().find(begins_all) {
+        return Err(Error::InvalidParameter { name: "a prefix", value: format!("{prefix:?}"), expected: NARROWER });
+    }
+    let mut compared = 0;
+    let mut compare = || {
+        compared += 1;
+        if is_due(compared) { task.step("documents compared", compared, 0) } else { task.token().check() }
+    };
     let mut selected = SelectedDocuments::default();
     let mut named = RoaringBitmap::new();
     for prefix in prefixes {
         let mut fits = false;
         for start in NamePrefix::new(prefix).spellings() {
             store.for_each_name_beginning(start, |_, id| {
+                compare()?;
                 fits = true;
                 named.insert(id);
                 Ok(true)
@@ -54,6 +79,7 @@ pub(super) fn select(store: &Store, prefixes: &[String], fields: &[(String, Stri
     }
     let mut has = vec![false; fields.len()];
     let mut visit = |id: u32, record: DocumentRecord| {
+        compare()?;
         let mut said = true;
         for (field, has) in fields.iter().zip(&mut has) {
             let is_one = record.has_field(&field.0, &field.1);
@@ -80,4 +106,47 @@ pub(super) fn select(store: &Store, prefixes: &[String], fields: &[(String, Stri
     let absent = fields.iter().zip(has).filter(|(_, has)| !has);
     selected.unmatched.extend(absent.map(|((key, value), _)| format!("{key}={value}")));
     Ok(selected)
+}
+
+#[cfg(test)]
+mod tests {
+    use fpdb_host::stop::StopToken;
+    use fpdb_kernel::profile::Profile;
+    use fpdb_reading::input::Document;
+
+    use super::*;
+
+    #[test]
+    fn a_removal_needs_a_selection_that_not_every_name_fits() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::create(folder.path().join("db"), Profile::PROSE).unwrap();
+        database.ingest(["a", "b/1", "b/2", "/c"].map(|name| Document::new(name, name))).unwrap();
+        let remove = |prefixes: &[&str], fields: &[(String, String)]| {
+            let prefixes: Vec<String> = prefixes.iter().copied().map(Into::into).collect();
+            database.remove_selected(&prefixes, fields, &Task::new())
+        };
+        let field = [("key".to_owned(), "value".to_owned())];
+        for prefix in ["", "./", ".//", "././"] {
+            for (prefixes, fields) in [(vec![prefix], &[][..]), (vec!["a", prefix], &[]), (vec![prefix], &field)] {
+                let refused = remove(&prefixes, fields).unwrap_err();
+                assert!(matches!(refused, Error::InvalidParameter { name: "a prefix", .. }), "{prefix}: {refused}");
+            }
+        }
+        assert!(matches!(remove(&[], &[]).unwrap_err(), Error::InvalidParameter { name: "a selection", .. }));
+        assert_eq!(database.document_count(), 4);
+        assert_eq!(database.select(&[], &[], &Task::new()).unwrap().ids.len(), 4);
+        // A dot begins some names only.
+        assert_eq!(remove(&[".", "./b/"], &[]).unwrap().removed, 2);
+    }
+
+    #[test]
+    fn a_selection_can_be_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::create(folder.path().join("db"), Profile::PROSE).unwrap();
+        database.ingest(["a1", "a2", "a3", "b"].map(|name| Document::new(name, name))).unwrap();
+        for prefixes in [vec![], vec!["a".to_owned()]] {
+            let stop = StopToken::after(2);
+            assert!(matches!(database.select(&prefixes, &[], &Task::new().stop(&stop)), Err(Error::Stopped)));
+        }
+    }
 }

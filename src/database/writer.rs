@@ -308,6 +308,7 @@ impl DatabaseWriter {
     /// same call continues after an interruption.
     ///
     /// # Errors
+    /// [`Error::InvalidParameter`] without prefixes and fields, and for a prefix that every name has;
     /// [`Error::Stopped`]; a failure to read or write the store.
     pub fn remove_selected(
         &self,
@@ -315,8 +316,12 @@ impl DatabaseWriter {
         fields: &[(String, String)],
         task: &Task<'_>,
     ) -> Result<Removal> {
+        if prefixes.is_empty() && fields.is_empty() {
+            let (name, value) = ("a selection", "empty".into());
+            return Err(Error::InvalidParameter { name, value, expected: "a prefix or a field" });
+        }
         self.store.change_alone(task.token(), || {
-            let SelectedDocuments { ids, unmatched, .. } = self.select(prefixes, fields)?;
+            let SelectedDocuments { ids, unmatched, .. } = self.select(prefixes, fields, task)?;
             let (removed, selected) = (self.remove_in_portions(&ids, task)?, Some(ids.len() as u64));
             Ok(Removal { removed, selected, unmatched, ..Removal::default() })
         })

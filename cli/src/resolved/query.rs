@@ -1,6 +1,6 @@
 //! The options of a query.
 
-use fpdb::{Database, DocId, Error, Mode, QueryOptions};
+use fpdb::{Database, DocId, Error, Mode, QueryOptions, Task};
 
 use crate::typed::QueryArgs;
 
@@ -40,7 +40,7 @@ pub(crate) fn chosen(database: &Database, fields: &[(String, String)]) -> fpdb::
     if fields.is_empty() {
         return Ok(None);
     }
-    let selected = database.select(&[], fields)?;
+    let selected = database.select(&[], fields, &Task::new())?;
     match selected.unmatched.into_iter().next() {
         Some(value) => Err(Error::NothingFits { option: "where", value, nearest: None }),
         None => Ok(Some(selected.ids)),

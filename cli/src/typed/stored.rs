@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use fpdb_reading::input::NamePrefix;
 
 use super::values::parse_field;
 
@@ -43,7 +42,6 @@ pub(crate) struct RmArgs {
     /// Without --yes they are only counted. May be repeated. With --where only documents that have the value
     /// as well.
     #[arg(long = "prefix", id = "prefixes", value_name = "PREFIX", conflicts_with_all = ["names", "ids"])]
-    #[arg(value_parser = parse_prefix)]
     pub(crate) prefixes: Vec<String>,
     /// Remove documents with this value in their metadata (with --yes)
     ///
@@ -76,15 +74,6 @@ pub(crate) struct RmArgs {
     /// A removal that was interrupted can then be run again with the same arguments.
     #[arg(short = 'f', long)]
     pub(crate) ignore_missing: bool,
-}
-
-/// Parses the beginning of some names. An empty beginning, which all names have, is refused because it is
-/// more likely a mistake, such as `./` in an empty folder.
-fn parse_prefix(text: &str) -> Result<String, String> {
-    match NamePrefix::new(text).fits("") {
-        None if !text.is_empty() => Ok(text.to_owned()),
-        _ => Err("every name begins with it; to remove all documents, delete the folder of the database".into()),
-    }
 }
 
 #[derive(Debug, Args)]

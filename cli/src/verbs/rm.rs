@@ -5,7 +5,7 @@ mod kept_out;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fpdb::{Database, DocId, DocumentInfo, Error, Removal};
+use fpdb::{Database, DocId, DocumentInfo, Error, Removal, Task};
 
 use crate::output::summary;
 use crate::printer::Printer;
@@ -81,7 +81,7 @@ fn note_attachments(database: &Database, removed: Vec<DocumentInfo>, printer: &P
             Err(error) => return Err(error.into()),
         }
         let prefix = format!("{mail}!");
-        let inside = database.select(std::slice::from_ref(&prefix), &[])?.ids.len() as u64;
+        let inside = database.select(std::slice::from_ref(&prefix), &[], &Task::new())?.ids.len() as u64;
         attachments += inside;
         prefixes.extend((inside > 0).then(|| format!("--prefix '{}'", escape_terminal(&prefix))));
     }
@@ -159,7 +159,7 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
         }
     } else {
         let database = database::open(global)?;
-        let selected = database.select(&args.prefixes, &args.fields)?;
+        let selected = database.select(&args.prefixes, &args.fields, &Task::new())?;
         let (documents, mut names) = (selected.ids.len(), String::new());
         for &id in selected.ids.iter().take(SHOWN) {
             names += &format!("{}\n", escape_terminal(&database.document(id)?.name));

@@ -348,7 +348,7 @@ class Database:
             dry_run: counts the selected documents and deletes none.
 
         Raises:
-            ParameterError: the database is open for reading.
+            ParameterError: the database is open for reading; every name begins with a prefix; a line of the report is none.
             TypeError: a selection is given together with names or numbers.
 
         Returns:
@@ -366,10 +366,10 @@ class Database:
             if names or ids:
                 raise TypeError("names and ids go in one call, prefix and where in another")
             fields = [(name, str(value)) for name, value in (where or {}).items()]
-            if dry_run:
-                selected, unmatched = self._native.select(prefixes, fields)
-                return Removal(0, [], [], len(selected), unmatched)
             with following("remove", None, None) as caller:
+                if dry_run:
+                    selected, unmatched = self._native.select(prefixes, fields, caller)
+                    return Removal(0, [], [], len(selected), unmatched)
                 return Removal._of(json.loads(self._native.remove_selected(prefixes, fields, caller)))
         if dry_run:
             raise TypeError("dry_run goes with prefix and where")

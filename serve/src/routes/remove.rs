@@ -1,11 +1,12 @@
 //! Remove: removes many documents at once.
 
 use std::collections::BTreeMap;
+use std::io::{Cursor, Read};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::{Extension, Json};
-use fpdb::{DocId, Removal};
+use fpdb::{DocId, Removal, StopToken, Task};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -14,7 +15,7 @@ use crate::app::App;
 use crate::jobs::JobKind;
 use crate::keys::Identity;
 use crate::problem::{Answer, Problem};
-use crate::removing::{Removing, Report};
+use crate::removing::{FromStart, Removing, in_file};
 use crate::writer::Held;
 
 /// Maximum number of names and numbers of a request. Their records are in memory until the commit.
@@ -58,33 +59,45 @@ pub(crate) async fn remove_many(
     let media_type = media_type(request.headers());
     let place = app.work.enter()?;
     let HeldBody { bytes, room } = read_body(&app, request).await?;
-    let removing = match media_type.as_str() {
-        "application/x-ndjson" => Removing::Reported(Report::Body(bytes)),
+    let held = Held::new(place, room);
+    let (removing, held) = match media_type.as_str() {
+        "application/x-ndjson" => reported(Cursor::new(bytes), held).await?,
         "application/json" => {
             let asked: RemoveRequest = parse(&bytes)?;
             drop(bytes);
             if asked.dry_run {
-                drop((place, room));
+                drop(held);
                 return count(&app, asked).await.map(Json);
             }
-            asked.removing(&app, &who)?
+            asked.check()?;
+            match &asked.dedup {
+                Some(job) => {
+                    let result = app.jobs.find(JobKind::Dedup, job, &who)?.result()?;
+                    reported(FromStart::of(result), held).await?
+                }
+                None => (asked.removing(), held),
+            }
         }
         _ => return Err(Problem::media_type("application/json, or application/x-ndjson for the lines of a report")),
     };
-    app.writer.remove(removing, app.work.stop.child(), Held::new(place, room)).await.map(Json)
+    app.writer.remove(removing, app.work.stop.child(), held).await.map(Json)
+}
+
+/// Copies the lines of a report before the removal waits for the writer: a full disk is then the error of
+/// this request alone. The request keeps its place until the copy has ended, even if the client has gone.
+async fn reported(lines: impl Read + Send + 'static, held: Held) -> Answer<(Removing, Held)> {
+    let copied = tokio::task::spawn_blocking(move || (in_file(lines), held)).await;
+    let (file, held) = copied.map_err(|failed| Problem::internal(failed.to_string()))?;
+    Ok((Removing::Reported(file?), held))
 }
 
 impl RemoveRequest {
-    fn removing(self, app: &App, who: &Identity) -> Answer<Removing> {
-        self.check()?;
-        let Self { names, ids, prefixes, fields, dedup, .. } = self;
-        if let Some(job) = dedup {
-            return Ok(Removing::Reported(Report::Job(app.jobs.find(JobKind::Dedup, &job, who)?.result()?)));
+    fn removing(self) -> Removing {
+        let Self { names, ids, prefixes, fields, .. } = self;
+        if prefixes.is_empty() && fields.is_empty() {
+            return Removing::Listed(names, ids.into_iter().map(DocId).collect());
         }
-        if !(prefixes.is_empty() && fields.is_empty()) {
-            return Ok(Removing::Selected(prefixes, fields.into_iter().collect()));
-        }
-        Ok(Removing::Listed(names, ids.into_iter().map(DocId).collect()))
+        Removing::Selected(prefixes, fields.into_iter().collect())
     }
 
     /// Refuses a request that names its documents in several ways, or in none.
@@ -96,9 +109,6 @@ impl RemoveRequest {
         }
         if self.dry_run && !is_selected {
             return Err(Problem::bad_request("dry_run goes with prefixes and where"));
-        }
-        if self.prefixes.iter().any(String::is_empty) {
-            return Err(Problem::bad_request("every name begins with an empty prefix"));
         }
         if self.names.len() + self.ids.len() > MOST {
             let detail = format!("at most {MOST} names and ids at once");
@@ -113,9 +123,9 @@ impl RemoveRequest {
 async fn count(app: &Arc<App>, asked: RemoveRequest) -> Answer<Removal> {
     asked.check()?;
     let database = app.reader().ok_or_else(Problem::ending)?;
-    let count = move |_: &fpdb::StopToken| {
+    let count = move |stop: &StopToken| {
         let fields: Vec<_> = asked.fields.into_iter().collect();
-        let selected = database.select(&asked.prefixes, &fields)?;
+        let selected = database.select(&asked.prefixes, &fields, &Task::new().stop(stop))?;
         let mut removal = Removal::default();
         removal.selected = Some(selected.ids.len() as u64);
         removal.unmatched = selected.unmatched;

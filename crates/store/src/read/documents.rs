@@ -47,7 +47,7 @@ impl Store {
 
     /// The live documents of a name, in order of arrival. A name has several if versions are kept.
     pub fn documents_named(&self, name: &str) -> Result<Vec<u32>> {
-        self.ids_under(NAMES, &name_prefix(name))
+        self.ids_under(NAMES, &name_prefix(name), usize::MAX)
     }
 
     /// The last of [`Store::documents_named`] that is `wanted`. Does not visit earlier ones.
@@ -140,11 +140,16 @@ impl Store {
 
     /// The live documents with this content, in order of arrival.
     pub fn documents_with(&self, digest: &Digest) -> Result<Vec<u32>> {
-        self.ids_under(DIGESTS, digest)
+        self.first_documents_with(digest, usize::MAX)
     }
 
-    /// The live documents whose keys in the family `name` consist of `prefix` and their id.
-    fn ids_under(&self, name: &'static str, prefix: &[u8]) -> Result<Vec<u32>> {
+    /// The first `most` of [`Store::documents_with`]. Does not visit later ones.
+    pub fn first_documents_with(&self, digest: &Digest, most: usize) -> Result<Vec<u32>> {
+        self.ids_under(DIGESTS, digest, most)
+    }
+
+    /// The first `most` live documents whose keys in the family `name` consist of `prefix` and their id.
+    fn ids_under(&self, name: &'static str, prefix: &[u8], most: usize) -> Result<Vec<u32>> {
         let mut ids = Vec::new();
         if self.view().state().documents == 0 {
             return Ok(ids);
@@ -158,6 +163,9 @@ impl Store {
             let Some(([], id)) = key.strip_prefix(prefix).and_then(split_u32) else { break };
             if view.is_live(id) {
                 ids.push(id);
+            }
+            if ids.len() >= most {
+                break;
             }
         }
         Ok(ids)
