@@ -53,20 +53,16 @@ impl App {
         if !options.listen.ip().is_loopback() && !keys.are_needed() {
             return Err(ServeError::NeedsKeys { address: options.listen });
         }
-        let (db, memory, threads) = (options.db.clone(), options.memory, options.threads);
-        let open = move || {
-            let mut builder = Database::builder().raise_open_files(true);
-            if let Some(memory) = memory {
-                builder = builder.memory(memory);
-            }
-            if let Some(threads) = threads {
-                builder = builder.threads(threads);
-            }
-            builder.open_writer(&db)
-        };
-        let writer = open()?;
+        let mut builder = Database::builder().raise_open_files(true);
+        if let Some(memory) = options.memory {
+            builder = builder.memory(memory);
+        }
+        if let Some(threads) = options.threads {
+            builder = builder.threads(threads);
+        }
+        let writer = builder.open_writer(&options.db)?;
         let reader = Reader::new(writer.reader());
-        let reopening = Reopening::new(options.db.clone(), reader.clone(), open);
+        let reopening = Reopening::new(options.db.clone(), builder, reader.clone());
         let mut epoch = [0; 4];
         getrandom::fill(&mut epoch)
             .map_err(|error| ServeError::system("get random bytes")(std::io::Error::other(error)))?;

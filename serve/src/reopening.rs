@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fpdb::{Database, DatabaseWriter, Error};
+use fpdb::{Database, DatabaseBuilder, DatabaseWriter, Error};
 
 use crate::log;
 
@@ -53,24 +53,17 @@ impl Reader {
     }
 }
 
-/// Opens the database for writing.
-type Open = dyn Fn() -> fpdb::Result<DatabaseWriter> + Send;
-
 /// Opens a database again.
 pub(crate) struct Reopening {
     path: PathBuf,
-    open: Box<Open>,
+    builder: DatabaseBuilder,
     reader: Reader,
     tried: Option<Instant>,
 }
 
 impl Reopening {
-    pub(crate) fn new(
-        path: PathBuf,
-        reader: Reader,
-        open: impl Fn() -> fpdb::Result<DatabaseWriter> + Send + 'static,
-    ) -> Self {
-        Self { path, open: Box::new(open), reader, tried: None }
+    pub(crate) fn new(path: PathBuf, builder: DatabaseBuilder, reader: Reader) -> Self {
+        Self { path, builder, reader, tried: None }
     }
 
     /// Opens the database again, unless it was tried a moment ago. `writer` is the stopped writer, or `None`
@@ -91,12 +84,12 @@ impl Reopening {
     fn open_again(&self, writer: &mut Option<DatabaseWriter>) -> fpdb::Result<()> {
         self.check_room()?;
         if writer.is_some() {
-            self.reader.replace(Database::open(&self.path)?);
+            self.reader.replace(self.builder.open(&self.path)?);
             drop(writer.take());
         }
         let began = Instant::now();
         let opened = loop {
-            match (self.open)() {
+            match self.builder.open_writer(&self.path) {
                 // Requests still read with the old handle.
                 Err(Error::Locked { .. }) if began.elapsed() < PATIENCE => {}
                 opened => break opened?,
@@ -129,7 +122,7 @@ mod tests {
         let mut writer = Some(Database::create(&path, Profile::PROSE).unwrap());
         let reader = Reader::new(writer.as_ref().unwrap().reader());
         let nowhere = folder.path().join("none");
-        let mut reopening = Reopening::new(nowhere, reader, move || Database::open_writer(&path));
+        let mut reopening = Reopening::new(nowhere, Database::builder(), reader);
         assert!(!reopening.attempt(&mut writer) && writer.is_some());
     }
 
@@ -137,15 +130,17 @@ mod tests {
     fn a_request_that_reads_with_the_old_handle_delays_the_opening() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
-        let first = Database::create(&path, Profile::PROSE).unwrap();
+        let builder = Database::builder().cache(1 << 20);
+        let first = builder.create(&path, Profile::PROSE).unwrap();
         first.ingest([Document::new("a", "text")]).unwrap();
         let reader = Reader::new(first.reader());
-        let (opened_at, mut writer) = (path.clone(), Some(first));
-        let mut reopening = Reopening::new(path, reader.clone(), move || Database::open_writer(&opened_at));
+        let mut writer = Some(first);
+        let mut reopening = Reopening::new(path, builder, reader.clone());
         let of_request = reader.get().unwrap();
         assert!(!reopening.attempt(&mut writer));
-        // New requests read with another handle.
+        // New requests read with another handle, of the same settings.
         assert_eq!(reader.get().unwrap().document_count(), 1);
+        assert_eq!(reader.get().unwrap().stats().unwrap().cache.capacity, 1 << 20);
         drop(of_request);
         // Too soon.
         assert!(!reopening.attempt(&mut writer));

@@ -123,8 +123,8 @@ impl Written {
     fn note<T>(&self, outcome: &fpdb::Result<T>) {
         match outcome {
             Ok(_) => drop(self.commits.inc()),
-            // The other errors are those of the request.
-            Err(error) if !Problem::from(error).status().is_server_error() => return,
+            // A stop is no failure. The other errors are those of the request.
+            Err(error) if matches!(error, Error::Stopped) || !Problem::from(error).status().is_server_error() => return,
             Err(Error::Store {
                 failure: StoreFailure::Stopped | StoreFailure::NoSpace | StoreFailure::FileTooLarge,
                 ..
@@ -173,7 +173,7 @@ impl Stored {
             return Self { outcome, document: None };
         }
         let look_up = || -> fpdb::Result<Option<DocumentInfo>> {
-            let Some(mut document) = database.documents_named(name)?.pop() else { return Ok(None) };
+            let mut document = database.newest_named(name)?;
             document.identical_to = database.first_identical_to(&document, IDENTICAL)?;
             Ok(Some(document))
         };
@@ -340,6 +340,14 @@ fn make(
         }
         Change::Compact(stop, step, reply) => {
             let compaction = database.compact(&Task::new().progress(&*step).stop(&stop));
+            // A compaction is no commit.
+            if compaction.is_err() {
+                written.note(&compaction);
+            }
+            // After any failure of the engine in it, the store takes no changes.
+            if let Err(Error::Store { .. }) = &compaction {
+                written.stopped.store(true, Ordering::Relaxed);
+            }
             let _ = reply.send(compaction.map_err(Problem::from));
         }
         Change::Backup(folder, options, stop, step, reply) => {

@@ -96,3 +96,26 @@ fn a_service_whose_database_refuses_changes_is_not_well() {
     written.note(&Err::<(), _>(stopped));
     assert!(written.refused_within(Duration::ZERO));
 }
+
+#[test]
+fn a_failed_compaction_is_noted_and_a_stopped_one_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("db");
+    let database = Database::create(&path, Profile::PROSE).unwrap();
+    let written = Written::default();
+    let compact = |stop: &StopToken| {
+        let (reply, mut outcome) = oneshot::channel();
+        let (_sender, mut waiting) = mpsc::channel(1);
+        make(&database, Change::Compact(stop.clone(), Arc::default(), reply), &mut waiting, &written);
+        outcome.try_recv().unwrap().is_ok()
+    };
+    let stopped = StopToken::new();
+    stopped.stop();
+    assert!(!compact(&stopped) && !written.refused_within(REFUSED));
+    assert!(compact(&StopToken::new()));
+    // A compaction is no commit.
+    assert_eq!(written.commits.get(), 0);
+    // Its files cannot be found.
+    std::fs::rename(&path, folder.path().join("elsewhere")).unwrap();
+    assert!(!compact(&StopToken::new()) && written.refused_within(REFUSED));
+}

@@ -188,6 +188,7 @@ fn the_answer_to_a_put_tells_what_keeps_queries_from_finding_the_document() {
     // The stored document is another one.
     let kept = put("b?on_change=keep", b"another");
     assert_eq!(kept, json!({"name": "b", "outcome": "kept"}));
+    assert_eq!(put("b?on_change=both", b"another")["id"], 6);
     for number in 0..30 {
         put(&format!("copy-{number:02}"), TEXT.as_bytes());
     }
