@@ -1,7 +1,8 @@
 //! Metrics: figures for Prometheus.
 
 use std::fmt;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fpdb::Database;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -67,7 +68,25 @@ pub(crate) struct Metrics {
     times: Family<Route, Histogram>,
     pub(crate) connections: Gauge,
     /// The figures of [`READ`].
-    read: [Gauge; READ.len()],
+    read: [Figure; READ.len()],
+    /// The figures of the files of the database, and when they were read.
+    files: Mutex<Option<(Instant, OfFiles)>>,
+}
+
+/// A figure without labels, which may be left out.
+type Figure = Family<[(&'static str, &'static str); 0], Gauge>;
+
+/// How long the figures of the files of the database are not read again.
+const KEPT: Duration = Duration::from_secs(30);
+
+/// The last figures of [`READ`]; `None` if they could not be read.
+type OfFiles = [Option<u64>; 5];
+
+fn of_files(database: &Database) -> OfFiles {
+    let Ok(stats) = database.stats() else { return OfFiles::default() };
+    let bytes = stats.stored.iter().map(|part| part.bytes).sum();
+    let committed = stats.committed_at.and_then(|at| at.try_into().ok()).unwrap_or(0);
+    [stats.fingerprints, stats.runs, stats.deleted, bytes, committed].map(Some)
 }
 
 /// Figures that are read when the metrics are requested: names and helps.
@@ -77,7 +96,10 @@ const READ: [(&str, &str); 15] = [
     ("workers", "Requests that workers can work on at the same time"),
     ("workers_busy", "Requests that workers work on"),
     ("changes_waiting", "Changes that wait for the writer"),
-    ("writable", "1 if the database takes changes, 0 after a failed write"),
+    (
+        "writable",
+        "1 if the database takes changes; 0 while it takes none, and for a minute after a change that failed with a status of 500 or more",
+    ),
     ("jobs_unfinished", "Jobs that run or wait"),
     ("jobs_running", "Jobs that run"),
     ("jobs_queued", "Jobs that wait"),
@@ -90,31 +112,31 @@ const READ: [(&str, &str); 15] = [
 ];
 
 /// The values of [`READ`], in the same order.
-pub(crate) struct Reading(pub(crate) [u64; READ.len()]);
+pub(crate) struct Reading([Option<u64>; READ.len()]);
 
 impl Reading {
-    pub(crate) fn of(app: &App, database: &Database) -> fpdb::Result<Self> {
-        let stats = database.stats()?;
+    pub(crate) fn of(app: &App, database: &Database) -> Self {
+        let [fingerprints, runs, deleted, bytes, committed] = app.metrics.of_files(database);
         let (workers, busy) = app.work.workers();
         let [queued, running] = [JobState::Queued, JobState::Running].map(|state| app.jobs.count(state));
-        let count = |number: usize| number as u64;
-        Ok(Self([
+        let count = |number: usize| Some(number as u64);
+        Self([
             count(app.work.inside()),
             count(app.work.most()),
             count(workers),
             count(busy),
             count(app.writer.waiting()),
-            u64::from(app.writer.is_well()),
+            Some(u64::from(app.writer.is_well())),
             count(queued + running),
             count(running),
             count(queued),
-            stats.documents,
-            stats.fingerprints,
-            stats.runs,
-            stats.deleted,
-            stats.stored.iter().map(|part| part.bytes).sum(),
-            stats.committed_at.and_then(|at| at.try_into().ok()).unwrap_or(0),
-        ]))
+            Some(database.document_count()),
+            fingerprints,
+            runs,
+            deleted,
+            bytes,
+            committed,
+        ])
     }
 }
 
@@ -124,7 +146,7 @@ impl Metrics {
         let requests = Family::<Request, Counter>::default();
         let times = Family::<Route, Histogram>::new_with_constructor(|| Histogram::new(TIMES));
         let connections = Gauge::default();
-        let read: [Gauge; READ.len()] = Default::default();
+        let read: [Figure; READ.len()] = Default::default();
         for ((name, help), gauge) in READ.into_iter().zip(&read) {
             registry.register(name, help, gauge.clone());
         }
@@ -144,7 +166,7 @@ impl Metrics {
             "Documents added or replaced by this process",
             written.documents.clone(),
         );
-        Self { registry, requests, times, connections, read }
+        Self { registry, requests, times, connections, read, files: Mutex::default() }
     }
 
     /// Counts a request.
@@ -154,10 +176,21 @@ impl Metrics {
         self.times.get_or_create(&Route { route: route.to_owned() }).observe(time.as_secs_f64());
     }
 
+    fn of_files(&self, database: &Database) -> OfFiles {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        match *files {
+            Some((read, figures)) if read.elapsed() < KEPT => figures,
+            _ => files.insert((Instant::now(), of_files(database))).1,
+        }
+    }
+
     /// All figures, in the text form of OpenMetrics.
     pub(crate) fn text(&self, reading: &Reading) -> Result<String, fmt::Error> {
-        for (gauge, &value) in self.read.iter().zip(&reading.0) {
-            gauge.set(signed(value));
+        for (figure, value) in self.read.iter().zip(reading.0) {
+            match value {
+                Some(value) => drop(figure.get_or_create(&[]).set(signed(value))),
+                None => figure.clear(),
+            }
         }
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &self.registry)?;

@@ -111,7 +111,7 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Answer<Response> {
     // A scrape takes no place in the queue, so it answers under load too.
     let shared = Arc::clone(&app);
     let reading = tokio::task::spawn_blocking(move || Reading::of(&shared, &database)).await;
-    let reading = reading.map_err(|failed| Problem::internal(failed.to_string()))??;
+    let reading = reading.map_err(|failed| Problem::internal(failed.to_string()))?;
     let text = app.metrics.text(&reading).map_err(|error| Problem::internal(error.to_string()))?;
     let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, media_type)], text).into_response())

@@ -309,3 +309,16 @@ impl axum::body::HttpBody for NeverEnding {
         std::task::Poll::Pending
     }
 }
+
+#[test]
+fn figures_that_cannot_be_read_are_left_out() {
+    let service = service();
+    service.put("a", TEXT);
+    let db = service.folder.path().join("secret-place.db");
+    std::fs::rename(&db, service.folder.path().join("elsewhere")).unwrap();
+    assert_ne!(service.get("/v1/stats").status, 200);
+    let got = service.get("/metrics");
+    assert_eq!(got.status, 200, "{}", got.text());
+    let text = got.text();
+    assert!(text.contains("\nfpdb_documents 1\n") && !text.contains("fpdb_database_bytes"), "{text}");
+}
