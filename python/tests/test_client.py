@@ -189,6 +189,7 @@ def test_documents_are_removed_as_from_a_database_in_process(served, routes, tmp
             ([], {"prefix": "b", "where": {"at": 2}}),
             ([], {"where": {"at": 0, "none": "x"}}),
             ([], {}),
+            (["c0", "none", "c0", "none"], {"ids": [own.documents_named("c0")[0].id, 999, 999]}),
         ):
             assert client.remove(*names, **arguments).to_dict() == own.remove(*names, **arguments).to_dict(), arguments
         found = client.dedup()
@@ -209,11 +210,46 @@ def test_documents_are_removed_as_from_a_database_in_process(served, routes, tmp
         for wrong in ({"prefix": "a", "ids": [1]}, {"dry_run": True}, {"report": saved, "prefix": "a"}):
             with pytest.raises(TypeError):
                 client.remove(**wrong)
-        with pytest.raises(fpdb.ParameterError, match="empty prefix"):
-            client.remove(prefix="")
+        for database in (own, client):
+            for prefix, dry_run in (("", False), ("./", False), (["a", ".//"], True)):
+                with pytest.raises(fpdb.ParameterError, match="every name begins with it"):
+                    database.remove(prefix=prefix, dry_run=dry_run)
+        before = len(client)
+        partial = '{"schema": "fpdb.query/1", "matches": [], "matching_documents": 1}'
+        for wrong_line in ("x", "1", '{"document": 1}', '{"schema": "fpdb.dedup/1"}', partial, ""):
+            # In a later portion than that of the first line.
+            lines = [json.dumps({"document": "d1"}), json.dumps({"document": "x" * 800}), wrong_line]
+            saved.write_text("\n".join([*lines, ""]), encoding="utf-8")
+            for database in (own, client):
+                with pytest.raises(fpdb.ParameterError):
+                    database.remove(report=saved)
+        assert len(client) == before
     assert ("POST", "/v1/remove") in routes
     with fpdb.connect(url, keys["read"]) as reader, pytest.raises(fpdb.ServiceError, match="right write"):
         reader.remove("a2")
+
+
+@pytest.mark.parametrize("served", [["--max-body", "2000"]], indirect=True)
+def test_a_removal_above_the_limit_of_the_service_takes_several_requests(served, tmp_path):
+    url, _, keys = served
+    with fpdb.connect(url, keys["admin"]) as client:
+        names = [f"{number:02}{'x' * 50}" for number in range(100)]
+        client.ingest([(name, name) for name in names])
+        report = tmp_path / "list.jsonl"
+        report.write_text("".join(json.dumps({"document": name}) + "\n" for name in names[:60]), encoding="utf-8")
+        removal = client.remove(report=report)
+        assert (removal.removed, removal.reported) == (60, 60)
+        removal = client.remove(*names)
+        assert (removal.removed, removal.unknown_names, len(client)) == (40, names[:60], 0)
+        with pytest.raises(fpdb.LimitError):
+            client.remove("x" * 3000)
+
+
+def test_a_service_may_leave_out_the_facts_of_a_stored_document(monkeypatch):
+    client = fpdb._client.Client("http://127.0.0.1:1", None, 1.0)
+    monkeypatch.setattr(client, "_request", lambda *_: b'{"name": "a", "outcome": "added"}')
+    summary = client.ingest([("a", b"text")])
+    assert (summary.added, summary.bytes, summary.undecodable) == (1, 4, 0)
 
 
 @pytest.mark.parametrize("served", [["--max-body", "20000"]], indirect=True)

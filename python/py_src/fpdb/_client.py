@@ -12,10 +12,10 @@ import ssl
 import threading
 import time
 import urllib.parse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overload
 
 from ._answers import (
     Compaction,
@@ -77,6 +77,9 @@ _ERRORS: dict[str, type[Error]] = {
 #: Bytes of texts that are sent in one request. A larger text has a request of its own.
 _PORTION = 4 << 20
 
+#: Names and numbers of documents that a service removes in one request.
+_MOST_REMOVED = 100_000
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -93,6 +96,7 @@ _COUNTS = (
 #: Seconds between two looks at a job.
 _LOOKS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
+_T = TypeVar("_T")
 _Query: TypeAlias = "str | bytes | os.PathLike[str] | Document"
 
 
@@ -514,11 +518,14 @@ class Client:
             return {"failures": 1, "failed": [{"name": name, "error": error.message}]}
         summary: dict[str, Any] = {"documents": 1, stored["outcome"]: 1}
         if stored["outcome"] in ("added", "replaced"):
-            undecodable, symbols = stored["undecodable"], stored["symbols"]
-            summary.update(bytes=len(content), symbols=symbols, fingerprints=stored["fingerprints"])
-            summary.update(undecodable=undecodable, undecodable_documents=int(undecodable > 0))
-            summary.update(identical=int("identical_to" in stored), formats={stored["format"]: 1})
-            if content and not symbols:
+            summary["bytes"] = len(content)
+            # A service that could not look the document up again, or an earlier one, leaves facts out.
+            facts = {name: stored[name] for name in ("symbols", "fingerprints", "undecodable") if name in stored}
+            summary.update(facts, undecodable_documents=int(facts.get("undecodable", 0) > 0))
+            summary["identical"] = int("identical_to" in stored)
+            if "format" in stored:
+                summary["formats"] = {stored["format"]: 1}
+            if content and facts.get("symbols") == 0:
                 summary["without_text"] = 1
         return summary
 
@@ -534,12 +541,15 @@ class Client:
         """Deletes documents: by name (all versions of each), by number, by selection, or by a report. `compact` frees their space.
 
         Args:
-            names, ids, prefix, where, dry_run: as for `Database.remove`.
+            names, ids, prefix, where, dry_run: as for `Database.remove`. Names and numbers of more than 4 MiB, or more than 100,000, take
+                several requests, and each has a commit of its own. A number then counts as unknown if an earlier request has removed its
+                document by name.
             report: the answer of `dedup`, or a saved report. Deletes the documents that it lists as removable, each only while it and
                 its survivor are stored as the report says; `left` are those that stay.
 
         Raises:
             TypeError: a selection is given together with names or numbers.
+            ParameterError: every name begins with a prefix; a line of the report is none. Then nothing is removed.
             ServiceError: the key does not allow it, or the service has failed. What was removed before stays removed.
 
         Returns:
@@ -551,7 +561,8 @@ class Client:
         if report is not None:
             if names or ids or prefixes or where or dry_run:
                 raise TypeError("a report goes in a call of its own")
-            return _sum_of_removals(self._remove_lines(lines) for lines in _portions(report))
+            lines, end = _lines(report)
+            return self._remove_in_portions(lines, len, lambda some: (b"".join((*some, end)), "application/x-ndjson"))
         if prefixes or where:
             if names or ids:
                 raise TypeError("names and ids go in one call, prefix and where in another")
@@ -560,12 +571,44 @@ class Client:
             return Removal._of(self._ask("POST", "/v1/remove", body=asked))
         if dry_run:
             raise TypeError("dry_run goes with prefix and where")
-        # As many as the service takes at once.
-        parts = [{"names": part} for part in _parts(names)] + [{"ids": part} for part in _parts(ids)]
-        return _sum_of_removals(Removal._of(self._ask("POST", "/v1/remove", body=part)) for part in parts)
+        # Each once: what an earlier request has removed would be unknown to a later one.
+        given: list[str | int] = [*dict.fromkeys(names), *dict.fromkeys(ids)]
+        if not given:
+            return Removal(0, [], [])
+        removal = self._remove_in_portions(given, lambda item: len(json.dumps(item)), _listed)
+        unknown_names, unknown_ids = set(removal.unknown_names), set(removal.unknown_ids)
+        return replace(
+            removal,
+            unknown_names=[name for name in names if name in unknown_names],
+            unknown_ids=[number for number in ids if number in unknown_ids],
+        )
 
-    def _remove_lines(self, lines: bytes) -> Removal:
-        return Removal._of(json.loads(self._request("POST", "/v1/remove", body=lines, kind="application/x-ndjson")))
+    def _remove_in_portions(
+        self, items: Sequence[_T], size: Callable[[_T], int], body: Callable[[Sequence[_T]], tuple[bytes, str]]
+    ) -> Removal:
+        """Sends the items in as few requests as hold them."""
+
+        def send(some: Sequence[_T]) -> list[Removal]:
+            sent, kind = body(some)
+            try:
+                return [Removal._of(json.loads(self._request("POST", "/v1/remove", body=sent, kind=kind)))]
+            except LimitError:
+                # The limit of the service may be below a portion. It has removed nothing.
+                if len(some) < 2:
+                    raise
+                half = len(some) // 2
+                return send(some[:half]) + send(some[half:])
+
+        removals: list[Removal] = []
+        portion: list[_T] = []
+        room = _PORTION
+        for item in items:
+            room -= size(item)
+            if portion and (room < 0 or len(portion) == _MOST_REMOVED):
+                removals += send(portion)
+                portion, room = [], _PORTION - size(item)
+            portion.append(item)
+        return _sum_of_removals(removals + send(portion))
 
 
 def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> Client:
@@ -595,28 +638,61 @@ def _characters(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def _parts(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """The items, at most 10,000 at a time."""
-    return (items[start : start + 10_000] for start in range(0, len(items), 10_000))
+def _listed(items: Sequence[str | int]) -> tuple[bytes, str]:
+    """The request that removes these names and numbers."""
+    names = [item for item in items if isinstance(item, str)]
+    ids = [item for item in items if not isinstance(item, str)]
+    return json.dumps({"names": names, "ids": ids}).encode(), "application/json"
 
 
-def _portions(report: Path | ServedDedup) -> Iterator[bytes]:
-    """A report in portions, each a whole report: each ends with the summary, if there is one."""
+def _lines(report: Path | ServedDedup) -> tuple[list[bytes], bytes]:
+    """The lines of a report, and its summary, which ends each portion that is sent: empty for a list.
+
+    Raises:
+        ParameterError: a line is no line of a report or a list. A portion with it would be refused after others were removed.
+    """
     if isinstance(report, ServedDedup):
-        lines = [json.dumps(row.to_dict()).encode() + b"\n" for row in (*report.removable, report.summary)]
-    else:
-        lines = pathlib.Path(report).read_bytes().splitlines(keepends=True)
-    has_summary = bool(lines) and json.loads(lines[-1]).get("schema") == DedupSummary.schema
-    end = lines.pop() if has_summary else b""
-    portion: list[bytes] = []
-    size = 0
-    for line in lines:
-        if portion and size + len(line) > _PORTION:
-            yield b"".join((*portion, end))
-            portion, size = [], 0
-        portion.append(line)
-        size += len(line)
-    yield b"".join((*portion, end))
+        lines = [json.dumps(row.to_dict()).encode() + b"\n" for row in report.removable]
+        return lines, json.dumps(report.summary.to_dict()).encode() + b"\n"
+    lines = [line + b"\n" for line in pathlib.Path(report).read_bytes().removesuffix(b"\n").split(b"\n")]
+    rows = [_row(line, number) for number, line in enumerate(lines, 1)]
+    is_report = rows[-1].get("schema") == DedupSummary.schema
+    end = lines.pop() if is_report else b""
+    for number, row in enumerate(rows[: len(lines)], 1):
+        if not (_is_of_dedup(row) if is_report else _is_of_list(row)):
+            what = "the report" if is_report else "a list, and the last one is no summary of a dedup"
+            hint = 'save the report of a dedup again, or list lines {"document": NAME}'
+            raise ParameterError(f"line {number} is no line of {what}", hint)
+    return lines, end
+
+
+def _row(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ParameterError(f"line {number} of the report is no JSON: {error}") from None
+    if not isinstance(row, dict):
+        raise ParameterError(f"line {number} of the report is no JSON object")
+    return row
+
+
+def _is_of_dedup(row: dict[str, Any]) -> bool:
+    schema = str(row.get("schema"))
+    if schema == Removable.schema:
+        return isinstance(row.get("remove_id"), int) and isinstance(row.get("keep_id"), int)
+    return schema.startswith("fpdb.dedup.") and schema != DedupSummary.schema
+
+
+def _is_of_list(row: dict[str, Any]) -> bool:
+    """True for a document, and for the answer to a query with all of its matches, which are documents."""
+    if row.get("schema") is None:
+        return isinstance(row.get("document"), str)
+    matches, most = row.get("matches"), row.get("matching_documents", 0)
+    if row["schema"] != QueryAnswer.schema or not isinstance(matches, list) or not isinstance(most, int):
+        return False
+    documents = [match for match in matches if isinstance(match, dict) and isinstance(match.get("document"), str)]
+    has_files = any(match.get("files") for match in documents)
+    return not has_files and len(documents) == len(matches) >= most
 
 
 def _sum_of_removals(removals: Iterable[Removal]) -> Removal:
