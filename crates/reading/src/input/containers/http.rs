@@ -61,8 +61,13 @@ impl Headers {
 
 /// Removes the headers of a response, if it has any, and decodes its body.
 pub(super) fn response<'a>(input: &'a mut dyn Read, meter: &'a Meter<'a>) -> io::Result<(Headers, Box<dyn Read + 'a>)> {
-    let mut input = BufReader::new(input);
-    if !input.fill_buf()?.starts_with(b"HTTP/") {
+    const PROTOCOL: &[u8] = b"HTTP/";
+    // A reader may give its first bytes in parts.
+    let mut begins = Vec::new();
+    (&mut *input).take(PROTOCOL.len() as u64).read_to_end(&mut begins)?;
+    let is_response = begins == PROTOCOL;
+    let mut input = BufReader::new(Cursor::new(begins).chain(input));
+    if !is_response {
         return Ok((Headers::default(), Box::new(input)));
     }
     let mut status = Vec::new();
@@ -242,6 +247,25 @@ mod tests {
             chunked.extend(b"0\r\nTrailer: x\r\n\r\n");
             assert_eq!(body_of(&chunked), text, "{coding}, chunked");
         }
+    }
+
+    /// As a decompressor gives them at the end of its buffer.
+    #[test]
+    fn the_first_bytes_may_come_one_by_one() {
+        struct OneByOne<'a>(&'a [u8]);
+        impl Read for OneByOne<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let most = buffer.len().min(1);
+                self.0.read(&mut buffer[..most])
+            }
+        }
+        let stop = fpdb_host::stop::StopToken::new();
+        let meter = Meter::new(InputLimits::default(), None, &stop, &|_| {});
+        let mut input = OneByOne(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nbody");
+        let (headers, mut body) = response(&mut input, &meter).unwrap();
+        let mut text = String::new();
+        body.read_to_string(&mut text).unwrap();
+        assert_eq!((headers.get("content-type"), &text[..]), (Some("text/html"), "body"));
     }
 
     #[test]
