@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::first_names::{FirstNames, name_place};
 use super::options::IngestOptions;
 use super::prune::{LastFile, MissingContainer, MissingDocument, Prune, Unseen};
-use super::record::{metadata_after, origin_of, trusted_mtime};
+use super::record::{metadata_after, origin_of};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_kernel::document::{Digest, Format};
@@ -212,7 +212,6 @@ impl<'a> Renaming<'a> {
                 let renamed = DocumentRecord {
                     name: format!("{name}{}", &record.name[suffix..]),
                     source: Some(file.source.clone()),
-                    modified: trusted_mtime(file),
                     ..record.clone()
                 };
                 if !is_free && self.store.newest_named(&renamed.name, |_| true)?.is_some() {

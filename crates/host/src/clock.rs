@@ -30,11 +30,19 @@ pub fn utc_seconds(year: u16, [month, day, hour, minute, second]: [u8; 5]) -> Op
     Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
 }
 
+/// True for a time in seconds since 1970 that can be written as a date, with a year of four digits.
+pub fn is_in_calendar(seconds: i64) -> bool {
+    jiff::Timestamp::from_second(seconds).is_ok()
+}
+
 /// The time that a text states, in seconds since 1970: as ISO 8601, as in the head of a mail, or in the 14
 /// digits of an ARC archive. It is in UTC unless the text has an offset.
 pub fn seconds_of(text: &str) -> Option<i64> {
     let timestamp = text.parse::<jiff::Timestamp>().or_else(|_| {
-        let of_mail = || jiff::fmt::rfc2822::parse(text).map(|zoned| zoned.timestamp());
+        let of_mail = || {
+            let parse = |text: &str| jiff::fmt::rfc2822::parse(text).map(|zoned| zoned.timestamp());
+            parse(text).or_else(|_| parse(&format!("{text} +0000")))
+        };
         let local = text.parse().or_else(|_| jiff::civil::DateTime::strptime("%Y%m%d%H%M%S", text));
         let utc = |local: jiff::civil::DateTime| Ok(local.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp());
         local.and_then(utc).or_else(|_| of_mail())
@@ -48,4 +56,20 @@ pub fn date_of<'a>(metadata: impl Iterator<Item = (&'a str, &'a str)> + Clone) -
     let exact = metadata.clone().find(|(name, _)| *name == "date");
     let (_, date) = exact.or_else(|| metadata.clone().find(|(name, _)| name.eq_ignore_ascii_case("date")))?;
     seconds_of(date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_state_times() {
+        let dates =
+            ["2022-03-01T23:30:00Z", "2022-03-01 23:30:00", "20220301233000", "Tue, 01 Mar 2022 23:30:00 +0000"];
+        for text in dates.into_iter().chain(["Tue, 01 Mar 2022 23:30:00", "2022-03-02T01:30:00+02:00"]) {
+            assert_eq!(seconds_of(text), Some(1_646_177_400), "{text}");
+        }
+        assert!(["", "yesterday", "2022-13-01"].iter().all(|text| seconds_of(text).is_none()));
+        assert!(is_in_calendar(0) && !is_in_calendar(i64::MAX));
+    }
 }

@@ -69,6 +69,7 @@ fn members_have_the_times_that_their_archive_records() {
             ("before.txt", text[4].as_bytes(), Some(-5), false),
             ("day.txt", text[5].as_bytes(), None, true),
             ("none.txt", text[6].as_bytes(), None, false),
+            ("nought.txt", text[14].as_bytes(), Some(0), false),
             ("rows.jsonl", rows.as_bytes(), Some(77), false),
             ("inner.zip", &inner, Some(5_000), false),
         ]),
@@ -78,6 +79,7 @@ fn members_have_the_times_that_their_archive_records() {
         ("pax.txt", text[8].as_bytes(), 111, Some("222.75")),
         ("zero.txt", text[9].as_bytes(), 0, None),
         ("odd.txt", text[10].as_bytes(), 333, Some("x")),
+        ("far.txt", text[13].as_bytes(), 333, Some("999999999999999")),
     ]);
     folder.write("b.tar", &old);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -97,8 +99,10 @@ fn members_have_the_times_that_their_archive_records() {
         // The inner archive has a time, its member has none.
         ("a.zip!inner.zip!y.txt", Some(5_000)),
         ("a.zip!none.txt", of_file("a.zip")),
+        ("a.zip!nought.txt", of_file("a.zip")),
         ("a.zip!rows.jsonl:1", Some(77)),
         ("a.zip!utc.txt", Some(1_234_567_890)),
+        ("b.tar!far.txt", of_file("b.tar")),
         ("b.tar!odd.txt", Some(333)),
         ("b.tar!pax.txt", Some(222)),
         ("b.tar!plain.txt", Some(111)),
@@ -111,11 +115,11 @@ fn members_have_the_times_that_their_archive_records() {
     let ingest = |paths: &[&str]| -> Value {
         folder.ok(&[&["ingest", "--profile", "prose", "--format", "json"], paths].concat()).json().remove(0)
     };
-    assert_eq!(ingest(&files)["added"], 13);
+    assert_eq!(ingest(&files)["added"], 15);
     assert_eq!(times(&folder), expected);
     // The archives are not read again: their bytes could be gone.
     let again = ingest(&files);
-    assert_eq!((&again["unchanged"], &again["added"], &again["replaced"]), (&13.into(), &0.into(), &0.into()));
+    assert_eq!((&again["unchanged"], &again["added"], &again["replaced"]), (&15.into(), &0.into(), &0.into()));
     assert_eq!(times(&folder), expected);
     for name in files {
         let (path, facts) = (folder.path().join(name), folder.path().join(name).metadata().unwrap());

@@ -190,7 +190,9 @@ fn prefer_pages(message: &Message<'_>, pages: &FxHashSet<u32>, texts: &mut FxHas
             }
         }
         if of_plain * 10 < of_pages {
-            texts.retain(|number| !numbers.0.contains(number));
+            for number in &numbers.0 {
+                texts.remove(number);
+            }
             texts.extend(numbers.1);
         }
     }

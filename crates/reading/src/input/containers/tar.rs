@@ -8,6 +8,7 @@ use tar::{Archive, Entry, EntryType};
 
 use super::{Member, MemberContent, Members, printable, tidy};
 use crate::input::decompress::meter::{Exactly, Guard, Meter};
+use fpdb_host::clock;
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 use fpdb_kernel::document::Modified;
@@ -60,15 +61,16 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
             }
         };
         let suffix = format!("!{path}");
-        let modified = modified(&mut entry).map_err(failed)?;
         match kind {
             // In old archives, a folder is a file whose name ends with a slash.
             EntryType::Regular | EntryType::Continuous if !path.is_empty() && !entry.path_bytes().ends_with(b"/") => {
+                let modified = modified(&mut entry).map_err(failed)?;
                 let mut whole = Exactly { left: entry.size(), input: &mut entry };
                 let content = MemberContent::Stream(&mut whole);
                 members.member(Member { suffix, hint: path, modified, metadata: Vec::new(), content })?;
             }
             EntryType::GNUSparse => {
+                let modified = modified(&mut entry).map_err(failed)?;
                 // Holes take no space in the archive.
                 let stored = entry.header().entry_size().map_err(failed)?;
                 let whole = Exactly { left: entry.size(), input: &mut entry };
@@ -106,8 +108,8 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     Ok(())
 }
 
-/// The time of an entry. An extended header may tell it more exactly, and as a time before 1970. The time 0
-/// is that of archives which record none.
+/// The time of a file. An extended header may tell it more exactly, and as a time before 1970. The time 0 is
+/// that of archives which record none, and a time outside the calendar is none either.
 fn modified<R: Read>(entry: &mut Entry<'_, R>) -> io::Result<Option<Modified>> {
     let mut time =
         entry.header().mtime().ok().and_then(|seconds| i64::try_from(seconds).ok()).map(|seconds| (seconds, 0));
@@ -116,7 +118,8 @@ fn modified<R: Read>(entry: &mut Entry<'_, R>) -> io::Result<Option<Modified>> {
             time = field.value().ok().and_then(decimal_time).or(time);
         }
     }
-    Ok(time.filter(|&(seconds, _)| seconds != 0).map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds }))
+    let time = time.filter(|&(seconds, _)| seconds != 0 && clock::is_in_calendar(seconds));
+    Ok(time.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds }))
 }
 
 /// Parses seconds with decimals, such as `-1.5`: whole seconds, and the nanoseconds after them.

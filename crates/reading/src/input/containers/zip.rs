@@ -79,12 +79,16 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
 }
 
 /// The time of an entry: in UTC if an extra field has it. Otherwise it is the time of the directory, which
-/// has no time zone and is taken as UTC. Archives that record no time have the first day of this form.
+/// has no time zone and is taken as UTC. Archives that record no time have zero, or the first day of this form.
 fn modified<R: Read>(entry: &ZipFile<'_, R>) -> Option<Modified> {
     let in_utc = entry.extra_data_fields().find_map(|field| match field {
-        ExtraField::ExtendedTimestamp(times) => times.mod_time().map(|seconds| i64::from(seconds.cast_signed())),
+        ExtraField::ExtendedTimestamp(times) => {
+            times.mod_time().filter(|&seconds| seconds != 0).map(|seconds| i64::from(seconds.cast_signed()))
+        }
         // In steps of 100 nanoseconds since 1601.
-        ExtraField::Ntfs(times) => i64::try_from(times.mtime() / 10_000_000).ok().map(|time| time - 11_644_473_600),
+        ExtraField::Ntfs(times) if times.mtime() != 0 => {
+            i64::try_from(times.mtime() / 10_000_000).ok().map(|time| time - 11_644_473_600)
+        }
         _ => None,
     });
     let in_directory = || {
@@ -92,6 +96,7 @@ fn modified<R: Read>(entry: &ZipFile<'_, R>) -> Option<Modified> {
         let day = [time.month(), time.day(), time.hour(), time.minute(), time.second()];
         clock::utc_seconds(time.year(), day)
     };
+    let in_utc = in_utc.filter(|&seconds| clock::is_in_calendar(seconds));
     in_utc.or_else(in_directory).map(|seconds| Modified { seconds, nanoseconds: 0 })
 }
 

@@ -166,8 +166,8 @@ impl PartPaths {
     }
 }
 
-/// The place in a suffix where the record begins: `:3` of a line, `#17` of a mail, `#` and the address of a
-/// page. The length of the suffix if the part is a file.
+/// The place in a suffix where the record begins: `:3` of a line, `#17` of a mail, `#` and the id of a
+/// web record. The length of the suffix if the part is a file.
 fn record_start(path: &Path, suffix: &str) -> usize {
     if let Some((file, number)) = suffix.rsplit_once([':', '#'])
         && is_number(number)
