@@ -68,7 +68,11 @@ fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>, task: &Task<
         return Ok(options);
     }
     let fields: Vec<_> = options.metadata.clone().into_iter().collect();
-    let mut ids = select(store, &[], &fields, &task.silent())?.ids;
+    let selected = select(store, &[], &fields, &task.silent())?;
+    if let Some(value) = selected.unmatched.into_iter().next() {
+        return Err(Error::NothingFits { option: "where", value, nearest: None });
+    }
+    let mut ids = selected.ids;
     if let Some(only) = &options.only {
         ids.retain(|id| only.binary_search(id).is_ok());
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fpdb::pairs::PairsOptions;
-use fpdb::{Database, DocId, QueryOptions, QuerySource, Task, options_from_json};
+use fpdb::{Database, DocId, Error, QueryOptions, QuerySource, Task, options_from_json};
 use serde_json::{Value, json};
 
 use crate::bad_input::prose;
@@ -36,11 +36,12 @@ fn metadata(folder: &Folder) -> BTreeMap<String, Value> {
 type Filter = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The filters to try.
-const FILTERS: [Filter; 4] = [
+const FILTERS: [Filter; 5] = [
     (&["--where", "From=bob@x.org"], &[("From", "bob@x.org")]),
     (&["--where", "FROM=bob@x.org"], &[("From", "bob@x.org")]),
     (&["--where", "from=ann@x.org", "--where", "X-Case=0"], &[("From", "ann@x.org"), ("x-case", "0")]),
     (&["--where", "X-CASE=1"], &[("x-case", "1")]),
+    (&["--where", "from~=BOB@"], &[("From", "bob@x.org")]),
 ];
 
 #[test]
@@ -101,7 +102,8 @@ fn options_in_json_choose_by_metadata() {
     let only = vec![ids[2], ids[0], DocId(0)];
     assert_eq!(ask(&options.only(Some(only))), (vec![ids[0], ids[2]], 6));
     let nobody = options_from_json(&QueryOptions::default(), json!({"metadata": {"FROM": "eve"}})).unwrap();
-    assert_eq!(ask(&nobody), (vec![], 8));
+    let refused = database.query_with(QuerySource::File(folder.path().join("q.txt")), &nobody, &Task::new());
+    assert!(matches!(refused, Err(Error::NothingFits { .. })), "{refused:?}");
     let options = options_from_json(&PairsOptions::of(database.profile()), bob).unwrap();
     let pairs = database.pairs(&options, &Task::new()).unwrap().pairs;
     assert!(!pairs.is_empty() && pairs.iter().all(|pair| ids.contains(&pair.a_id) || ids.contains(&pair.b_id)));

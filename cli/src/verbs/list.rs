@@ -43,8 +43,8 @@ pub(crate) fn run(global: &Global, args: &ListArgs, printer: &Printer) -> anyhow
     printer.detail(&count(listed, "document"));
     if listed == 0 {
         printer.note(&match &prefixes[..] {
-            [] => "the database has no documents".to_owned(),
             _ if !args.fields.is_empty() => "no document has such a name and such metadata".to_owned(),
+            [] => "the database has no documents".to_owned(),
             _ => format!("no document's name begins with {}", args.prefixes.join(" or ")),
         });
     }

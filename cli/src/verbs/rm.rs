@@ -51,6 +51,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     }
     if removed.len() <= SHOWN {
         kept_out::hint(&database, &removed, printer)?;
+        note_copies(&database, &removed, printer)?;
     }
     note_attachments(&database, removed, printer)?;
     if args.ignore_missing {
@@ -67,6 +68,20 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
         printer.failure(&id.to_string(), &Error::NoSuchNumber { number: id.0 });
     }
     Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
+}
+
+/// Says how many documents of the same bytes stay, and names one.
+fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer) -> anyhow::Result<()> {
+    let mut copies = BTreeSet::new();
+    for document in removed {
+        copies.extend(database.identical_to(document)?);
+    }
+    if let Some(copy) = copies.first() {
+        let (number, copy) = (count(copies.len() as u64, "document"), escape_terminal(copy));
+        let stay = if copies.len() == 1 { "stays" } else { "stay" };
+        printer.note(&format!("{number} of the same bytes {stay}, such as {copy}"));
+    }
+    Ok(())
 }
 
 /// Says how many attachments of removed mails stay.

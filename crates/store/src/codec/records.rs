@@ -292,12 +292,19 @@ impl RunRecord {
 
 impl DocumentRecord {
     /// True if the metadata have this value under this name. Names of mail headers have no case, so a name of
-    /// other case fits too if none is spelled exactly so.
+    /// other case fits too if none is spelled exactly so. If `name` ends with `~`, the value needs to contain
+    /// `value`, in any case.
     #[must_use]
     pub fn has_field(&self, name: &str, value: &str) -> bool {
-        let is_exact = self.metadata.iter().any(|(known, _)| known == name);
+        let is_key = |name: &str| self.metadata.iter().any(|(known, _)| known == name);
+        let (name, part) = match name.strip_suffix('~').filter(|_| !is_key(name)) {
+            Some(name) => (name, Some(value.to_lowercase())),
+            None => (name, None),
+        };
+        let is_exact = is_key(name);
         self.metadata.iter().any(|(known, found)| {
-            found == value && if is_exact { known == name } else { known.eq_ignore_ascii_case(name) }
+            let fits = part.as_ref().map_or(found == value, |part| found.to_lowercase().contains(part));
+            fits && if is_exact { known == name } else { known.eq_ignore_ascii_case(name) }
         })
     }
 
