@@ -332,8 +332,8 @@ impl DatabaseWriter {
     /// stays if its own file exists, its survivor's file is gone and its survivor's text is not stored.
     /// Documents that were deleted before count only in `reported`. One commit deletes 100,000 documents, so
     /// the same call continues after an interruption. A list of documents, as
-    /// [`Database::apply`](crate::Database::apply) takes, can replace the report. Listed documents need no
-    /// survivor.
+    /// [`Database::apply`](crate::Database::apply) takes, can replace the report, but not the answer to a
+    /// query. Listed documents need no survivor.
     ///
     /// # Errors
     /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];
