@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use fpdb::{Database, DatabaseWriter, IngestOptions};
+use fpdb::{Database, DatabaseWriter, IngestOptions, WalkOptions};
 use serde_json::{Map, Value};
 
 use crate::printer::Printer;
@@ -33,7 +33,12 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     }
     let mut first: Option<(&PathBuf, Map<String, Value>)> = None;
     for path in there(args) {
-        let remembered = remembered(database, path)?;
+        // Boilerplate without flags of its own is read as the other paths are.
+        let is_added = args.boilerplate.contains(path) && !args.paths.is_empty();
+        if is_added && database.remembered(path)?.is_empty() {
+            continue;
+        }
+        let remembered = remembered(database, path, printer)?;
         match &first {
             None => first = Some((path, remembered)),
             Some((_, others)) if *others == remembered => {}
@@ -61,21 +66,50 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     Ok(options)
 }
 
-/// The flags of the last ingest of a path, otherwise how the nearest remembered folder above it was read.
-fn remembered(database: &Database, path: &PathBuf) -> anyhow::Result<Map<String, Value>> {
+/// The flags of the last ingest of a path, otherwise those of the nearest remembered folder above it. A path
+/// that is named counts, so globs that leave it out itself are dropped, with a note.
+fn remembered(database: &Database, path: &PathBuf, printer: &Printer) -> anyhow::Result<Map<String, Value>> {
     let own = database.remembered(path)?;
     if !own.is_empty() {
         return Ok(own);
     }
     for folder in std::path::absolute(path)?.ancestors().skip(1) {
         let mut flags = database.remembered(folder)?;
-        if !flags.is_empty() {
-            // Its globs chose among its files. This path is named.
-            flags.retain(|field, _| field == "read" || field == "store_text");
-            return Ok(flags);
+        if flags.is_empty() {
+            continue;
         }
+        let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut("exclude")) else {
+            return Ok(flags);
+        };
+        let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+        for glob in std::mem::take(globs) {
+            let of_glob = WalkOptions::default().exclude(glob.as_str().map(str::to_owned).into_iter().collect());
+            if of_glob.excludes(path)? { dropped.push(glob) } else { kept.push(glob) }
+        }
+        *globs = kept;
+        if !dropped.is_empty() {
+            let dropped = Map::from_iter([("walk".to_owned(), serde_json::json!({ "exclude": dropped }))]);
+            printer.note(&format!(
+                "{} is named, so these flags of {} do not leave it out: {}",
+                path.display(),
+                folder.display(),
+                as_words(&words_of_json(&dropped))
+            ));
+        }
+        drop_empty(&mut flags);
+        return Ok(flags);
     }
     Ok(own)
+}
+
+/// Removes an empty list of globs, and the options of the walk if no others are left, so that equal flags
+/// are equal JSON.
+fn drop_empty(flags: &mut Map<String, Value>) {
+    let Some(Value::Object(walk)) = flags.get_mut("walk") else { return };
+    walk.retain(|_, value| value.as_array().is_none_or(|globs| !globs.is_empty()));
+    if walk.is_empty() {
+        flags.remove("walk");
+    }
 }
 
 /// Before a run, remembers typed options of paths that have none yet: a killed run stores documents too.

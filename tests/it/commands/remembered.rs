@@ -156,11 +156,19 @@ fn a_path_of_its_own_is_read_as_the_folder_around_it() {
     folder.write("crawls/2026/a.jsonl", line(50));
     folder.ok(&["ingest", "-q", "--profile", "prose", "--text-field", "body", "--exclude", "b.*", "crawls"]);
     folder.write("crawls/2026/b.jsonl", line(51));
-    for path in ["crawls/2026", "crawls/2026/b.jsonl"] {
-        let run = folder.ok(&["ingest", path]);
-        assert!(run.stderr.starts_with("using the flags of the last ingest: --text-field=body ("), "{run:?}");
-    }
-    // Its globs do not hold for paths below it, and nothing is remembered of these.
+    let run = folder.ok(&["ingest", "crawls/2026"]);
+    let told = "using the flags of the last ingest: --text-field=body '--exclude=b.*' (";
+    assert!(run.stderr.starts_with(told), "{run:?}");
+    assert_eq!(names(&folder, DB), ["crawls/2026/a.jsonl:1"]);
+    // A path that is named is read, whatever the globs of the folder say, and nothing is remembered of it.
+    let run = folder.ok(&["ingest", "crawls/2026/b.jsonl"]);
+    let (note, flags) = run.stderr.split_once('\n').unwrap();
+    assert!(
+        note.starts_with("crawls/2026/b.jsonl is named, so these flags of ")
+            && note.ends_with("/crawls do not leave it out: '--exclude=b.*'"),
+        "{run:?}"
+    );
+    assert!(flags.starts_with("using the flags of the last ingest: --text-field=body ("), "{run:?}");
     assert_eq!(names(&folder, DB), ["crawls/2026/a.jsonl:1", "crawls/2026/b.jsonl:1"]);
     let flags = json!({"read": {"fields": {"text": "body"}}, "walk": {"exclude": ["b.*"]}});
     assert_eq!(remembered(&folder), [options("crawls", flags)]);
@@ -199,4 +207,33 @@ fn options_that_a_host_remembers_are_used_by_the_program() {
     assert!(writer.remembered(&docs).unwrap().is_empty());
     drop(writer);
     assert_eq!(remembered(&folder), []);
+}
+
+/// A record that was removed stays away if its file, or a folder between, is ingested.
+#[test]
+fn what_is_excluded_stays_so_for_paths_below() {
+    let folder = Folder::new();
+    let mail = |number: usize| {
+        format!(
+            "From a@example.org Sat Jan  3 01:05:34 1996\nFrom: a@example.org\nSubject: {number}\n\n{}\n",
+            prose(number)
+        )
+    };
+    folder.write("mails/2026/box.mbox", (1..=3).map(mail).collect::<String>());
+    folder.write("mails/2026/note.txt", prose(9));
+    folder.ok(&["ingest", "-q", "mails"]);
+    let run = folder.ok(&["rm", "mails/2026/box.mbox#2"]);
+    let told = "--exclude=mails/2026/box.mbox#2' PATH` leaves it out, now and later; the numbers hold only while no \
+                earlier record enters or leaves the file";
+    assert!(run.stderr.contains(told), "{run:?}");
+    let run = folder.ok(&["rm", "mails/2026/note.txt"]);
+    assert!(run.stderr.contains("note.txt PATH` leaves it out, now and later\n"), "{run:?}");
+    let globs = ["mails/2026/box.mbox#2", "mails/2026/note.txt"];
+    folder.ok(&["ingest", "-q", "--exclude", globs[0], "--exclude", globs[1], "mails"]);
+    for path in ["mails", "mails/2026", "mails/2026/box.mbox"] {
+        folder.ok(&["ingest", path]);
+        assert_eq!(names(&folder, DB), ["mails/2026/box.mbox#1", "mails/2026/box.mbox#3"], "{path}");
+    }
+    folder.ok(&["ingest", "mails/2026/note.txt"]);
+    assert!(names(&folder, DB).contains(&globs[1].to_owned()));
 }

@@ -35,10 +35,26 @@ pub(super) fn hint(database: &Database, removed: &[DocumentInfo], printer: &Prin
     }
     for (path, (mut flags, excludes)) in commands {
         let them = if excludes.len() == 1 { "it" } else { "them" };
+        let numbers = if excludes.iter().any(|glob| is_numbered(glob)) {
+            "; the numbers hold only while no earlier record enters or leaves the file"
+        } else {
+            ""
+        };
         flags.extend(excludes);
-        printer.note(&format!("hint: `fpdb ingest {} {path}` leaves {them} out, now and later", as_words(&flags)));
+        printer.note(&format!(
+            "hint: `fpdb ingest {} {path}` leaves {them} out, now and later{numbers}",
+            as_words(&flags)
+        ));
     }
     Ok(())
+}
+
+/// True if a name counts records of a file: mails of a mailbox, or lines.
+fn is_numbered(name: &str) -> bool {
+    let after = name.split(['#', ':']).skip(1);
+    after
+        .map(|part| part.split('!').next().unwrap_or_default())
+        .any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The glob that matches only this document.

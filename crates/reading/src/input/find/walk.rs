@@ -48,6 +48,14 @@ impl WalkOptions {
     pub fn check(&self) -> Result<()> {
         PathFilter::new(self).map(drop)
     }
+
+    /// True if `exclude` leaves out this path, or a folder around it.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a glob that does not parse.
+    pub fn excludes(&self, path: &Path) -> Result<bool> {
+        Ok(PathFilter::new(self)?.excludes(path))
+    }
 }
 
 /// In hidden names of unfinished files, this precedes a number of 16 hexadecimal digits.
