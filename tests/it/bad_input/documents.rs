@@ -178,6 +178,63 @@ fn a_file_that_is_no_document_is_a_failure_if_it_is_named_and_skipped_if_it_is_m
     assert_eq!((summary.skips, skipped), (3, expected));
 }
 
+/// A name that promises a format is reported where the bytes are something else, wherever the file was met.
+#[test]
+fn a_file_whose_name_promises_a_document_fails_if_it_is_none() {
+    let folder = empty_database();
+    // Data with NULs at the beginning, and data without any.
+    let random = |seed: u8, from: u8| -> Vec<u8> {
+        let mut state = u32::from(seed);
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        };
+        (0..900).map(|_| next().max(from)).collect()
+    };
+    let promising = ["a.docx", "b.odt", "c.pdf", "d.epub", "e.PDF", "f.html", "g.eml"];
+    let (mut docs, mut tar) = (Vec::new(), tar::Builder::new(Vec::new()));
+    for (seed, name) in (1..).zip(promising) {
+        // Without a NUL a page or a mail is text.
+        let from = u8::from(name == "e.PDF" || name == "b.odt");
+        let bytes = random(seed, from);
+        folder.write(&format!("bad/{name}"), &bytes);
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        tar.append_data(&mut header, name, &bytes[..]).unwrap();
+        docs.push(format!("bad/{name}"));
+    }
+    folder.write("bad/all.tar", tar.into_inner().unwrap());
+    docs.extend(promising.iter().map(|name| format!("bad/all.tar!{name}")));
+    docs.push("bad/packed.docx".into());
+    folder.write("bad/packed.docx", [&b"Rar!\x1a\x07"[..], &random(9, 0)].concat());
+    for other in ["h.png", "i", ".DS_Store", "j.txt"] {
+        folder.write(&format!("bad/{other}"), random(20, 0));
+    }
+    folder.write("bad/student/text.pdf", prose(1));
+    docs.sort_unstable();
+    let names = |failed: &[serde_json::Value]| {
+        let mut names: Vec<_> = failed.iter().map(|failure| failure["name"].as_str().unwrap().to_owned()).collect();
+        names.sort_unstable();
+        names
+    };
+    let run = folder.run(&["ingest", "bad", "--format", "json", "--failures", "failures.jsonl"]);
+    let summary = run.json().remove(0);
+    assert_eq!((run.status, names(summary["failed"].as_array().unwrap())), (2, docs.clone()), "{run:#?}");
+    assert_eq!((&summary["documents"], &summary["skips"]), (&1.into(), &4.into()), "{run:#?}");
+    let listed = std::fs::read_to_string(folder.path().join("failures.jsonl")).unwrap();
+    let listed: Vec<_> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(names(&listed), docs);
+    let told = "error: bad/packed.docx: this is not a readable docx document: a rar archive, which is not read";
+    assert!(run.stderr.contains(told), "{run:#?}");
+    for more in [&[][..], &["--submission-by", "bad"], &["--format", "html", "-o", "report"]] {
+        let run = folder.run(&[&["query", "bad"], more].concat());
+        assert_eq!(run.status, 2, "{run:#?}");
+        for name in &docs {
+            assert!(run.stderr.contains(&format!("error: {name}: ")), "{name} {run:#?}");
+        }
+    }
+}
+
 #[test]
 fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     let folder = empty_database();

@@ -61,8 +61,7 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     if unit == Unit::Byte {
         return Choice::Read(Format::Bytes);
     }
-    let extension = extension(name);
-    let named = EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format);
+    let (extension, named) = (extension(name), named_format(name));
     if let Some(format) = binary(head, named) {
         return Choice::Read(format);
     }
@@ -87,7 +86,15 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     {
         return Choice::Read(Format::Code(language));
     }
-    Choice::Read(match (text(head), named) {
+    let found = text(head);
+    if let (None, Some(format @ (Format::Pdf | Format::Docx | Format::Odt | Format::Epub))) = (found, named)
+        && !is_wide_text(head)
+        && !is_nearly_text(head)
+    {
+        // Binary data without a NUL. Its reader can report what is wrong with it.
+        return Choice::Read(format);
+    }
+    Choice::Read(match (found, named) {
         // For mail and notebooks the name decides, for any content. Programs that write pages are not pages.
         (Some(Format::Html), Some(format)) if format != Format::Text => format,
         (Some(Format::Html), None) if is_program(&extension) => Format::Text,
@@ -96,6 +103,17 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         (None, Some(Format::Pdf | Format::Docx | Format::Odt | Format::Epub) | None) => Format::Text,
         (None, Some(format)) => format,
     })
+}
+
+/// The format of a document by its name alone.
+fn named_format(name: &str) -> Option<Format> {
+    let extension = extension(name);
+    EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format)
+}
+
+/// The format that a name promises. Plain text promises none: many programs give its endings to data.
+pub(crate) fn promised_format(name: &str) -> Option<Format> {
+    named_format(name).filter(|&format| format != Format::Text)
 }
 
 /// True if at most one byte in a hundred is a control character, not counting those usual in text. Such a

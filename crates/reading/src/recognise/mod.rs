@@ -9,6 +9,7 @@
 mod format;
 mod layer;
 
+pub(crate) use format::promised_format;
 pub use format::{Choice, HEAD as FORMAT_HEAD, choose};
 pub use layer::{
     Compression, Container, HEAD as LAYER_HEAD, JsonRecords, Layer, holds_records, json_records, layer_of, name_inside,

@@ -11,7 +11,7 @@ use crate::input::decompress::decompress;
 use crate::input::decompress::meter::{Meter, Metered};
 use crate::input::find::candidate::modified;
 use crate::input::{Candidate, Compression, Content, FileFacts, ReadAs, next_piece, temporary};
-use crate::recognise::{Choice, choose};
+use crate::recognise::{Choice, choose, promised_format};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::{Digest, Format};
@@ -204,6 +204,7 @@ pub fn front_end_of_text(asked: ReadAs, text: &str, unit: Unit) -> ReadAs {
 ///
 /// # Errors
 /// [`DocumentError::Binary`] if the bytes are not text in any format of this unit.
+/// [`DocumentError::NotOfFormat`] if the name promises a format that such bytes do not have.
 pub fn format_of(asked: ReadAs, hint: &str, head: &[u8], unit: Unit) -> Result<Format> {
     let chosen = match (unit, asked) {
         (Unit::Byte, _) => return Ok(Format::Bytes),
@@ -213,7 +214,12 @@ pub fn format_of(asked: ReadAs, hint: &str, head: &[u8], unit: Unit) -> Result<F
         (_, ReadAs::Auto) => choose(hint, head, unit),
     };
     match (chosen, asked) {
-        (Choice::Skip(reason), _) => Err(Error::Document(DocumentError::Binary { reason })),
+        (Choice::Skip(reason), _) => Err(Error::Document(match promised_format(hint) {
+            Some(format) => {
+                DocumentError::NotOfFormat { format: format.name(), detail: reason.to_string().into(), source: None }
+            }
+            None => DocumentError::Binary { reason },
+        })),
         (Choice::Read(format @ Format::Code(_)), _) | (Choice::Read(format), ReadAs::Auto) => Ok(format),
         (Choice::Read(_), _) => Ok(Format::Text),
     }
