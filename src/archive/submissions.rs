@@ -64,6 +64,8 @@ pub(crate) struct Submissions {
     first: Vec<u32>,
     /// The documents that are part of a submission.
     members: RoaringBitmap,
+    /// True if the pattern matches the name of a boilerplate document.
+    fits_boilerplate: bool,
 }
 
 impl Submissions {
@@ -77,7 +79,7 @@ impl Submissions {
             expected: "a folder, or a regular expression such as ^([^/]*)/ for the first folder of a name",
         })?;
         let first = (0..u32::try_from(ids).unwrap_or(u32::MAX)).collect();
-        Ok(Self { pattern: Some(compiled), by_name: HashMap::new(), first, members: RoaringBitmap::new() })
+        Ok(Self { pattern: Some(compiled), first, ..Self::default() })
     }
 
     /// Adds a document. Documents must come in order of id. If the pattern matches nothing in the name, the
@@ -89,6 +91,11 @@ impl Submissions {
         }
     }
 
+    /// Notes a boilerplate document, which is in no submission.
+    pub(crate) fn note_boilerplate(&mut self, name: &str) {
+        self.fits_boilerplate = self.fits_boilerplate || self.name_of(name).is_some();
+    }
+
     /// The name of the submission that a document of this name is part of.
     pub(crate) fn name_of<'a>(&self, name: &'a str) -> Option<&'a str> {
         let found = self.pattern.as_ref()?.captures(name)?;
@@ -97,7 +104,7 @@ impl Submissions {
 
     /// True if there is a pattern, but it matched no document's name.
     pub(crate) fn are_missing(&self) -> bool {
-        self.pattern.is_some() && self.members.is_empty()
+        self.pattern.is_some() && self.members.is_empty() && !self.fits_boilerplate
     }
 
     /// True if there is a pattern, so documents can be joined into submissions.

@@ -223,10 +223,11 @@ pub struct Match {
     pub interval: Option<[f64; 2]>,
     /// The measures that are estimates; the others are exact.
     pub estimated: Vec<Measure>,
-    /// True if both documents have the same bytes. Such a document always matches, unless it is boilerplate
-    /// or the queried document itself. Its measures come from its hashes: 0 if no looked-up hash counts, and
-    /// 1 if the documents are too short to have any. A submission is identical if one of its documents is.
-    /// If the query is a submission too, only the pairs in `files` can be identical.
+    /// True if both documents have the same bytes. Such a document always matches, unless boilerplate has
+    /// these bytes, or it is the queried document itself. Its measures come from its hashes: 0 if no
+    /// looked-up hash counts, and 1 if the documents are too short to have any. A submission is identical
+    /// if one of its documents is. If the query is a submission too, only the pairs in `files` can be
+    /// identical.
     pub identical: bool,
     /// The share of the query's symbols inside passages, ignored symbols included. For a submission, passages
     /// of all its documents count. `None` if no passages were requested.

@@ -69,11 +69,14 @@ pub(crate) fn answer(
     // The digest finds identical documents even if they are too short for a fingerprint, or their hashes do
     // not count.
     let mut identical = Vec::new();
-    for digest in subject.digest.iter().chain(&subject.part_digests) {
-        identical.extend(store.documents_with(digest)?);
-    }
     let view = lookup.view();
-    identical.retain(|&id| view.is_live(id) && !view.is_boilerplate(id) && Some(id) != subject.id);
+    for digest in subject.digest.iter().chain(&subject.part_digests) {
+        let same = store.documents_with(digest)?;
+        // Bytes that were handed out are no match: everybody may have them.
+        if !same.iter().any(|&id| view.is_live(id) && view.is_boilerplate(id)) {
+            identical.extend(same.into_iter().filter(|&id| view.is_live(id) && Some(id) != subject.id));
+        }
+    }
     let has_identical = !identical.is_empty();
     let identical_documents = identical;
     let mut identical = tally.add_identical(&identical_documents, options);

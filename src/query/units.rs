@@ -50,8 +50,9 @@ impl Units {
         let (mut facts, mut count) = (HashMap::<u32, SubmissionFacts>::new(), 0);
         store.for_each_document(|id, record| {
             stop.check()?;
-            if !view.is_boilerplate(id) {
-                submissions.add(id, &record.name);
+            match view.is_boilerplate(id) {
+                true => submissions.note_boilerplate(&record.name),
+                false => submissions.add(id, &record.name),
             }
             let first = submissions.of(id);
             count += u64::from(first == id);

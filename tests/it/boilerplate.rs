@@ -112,19 +112,20 @@ fn diff_leaves_out_what_a_database_would_leave_out() {
         let whole = folder.ok(&[&diff[..], more].concat()).json().remove(0);
         assert!(number(&whole, "found") > number(&answer, "found") && whole["boilerplate"] == 0, "{whole}");
     }
-    // Files of the same bytes match, even if these are boilerplate too.
+    // The two files that are compared match by their bytes, even if these are boilerplate. Stored ones do not.
     folder.write("copy.c", &task);
     folder.ok(&["--db", "same.db", "ingest", "-q", "--profile", "words", "copy.c", "--boilerplate", "task.c"]);
-    for command in
-        [&["--db", "same.db", "query", "task.c"][..], &["diff", "task.c", "copy.c", "--boilerplate", "task.c"]]
-    {
-        let profile: &[&str] = if command[0] == "diff" { &["--profile", "words"] } else { &[] };
-        let answer = folder.ok(&[command, profile, &["--format", "json"]].concat()).json().remove(0);
-        let found = &answer["matches"][0];
-        assert_eq!(
-            (&found["document"], &found["identical"], &found["shared"]),
-            (&"copy.c".into(), &true.into(), &0.into())
-        );
+    let compare = ["diff", "task.c", "copy.c", "--boilerplate", "task.c", "--profile", "words", "--format", "json"];
+    let found = &folder.ok(&compare).json()[0]["matches"][0];
+    assert_eq!(
+        (&found["document"], &found["identical"], &found["shared"]),
+        (&"copy.c".into(), &true.into(), &0.into())
+    );
+    for more in [&["task.c"][..], &["copy.c", "--by-corpus"], &["--document", "copy.c"]] {
+        let answer = folder.ok(&[&["--db", "same.db", "query", "--format", "json"], more].concat()).json().remove(0);
+        let matches = answer["matches"].as_array().map_or(0, Vec::len);
+        let said = answer["identical"].as_bool().unwrap_or(false);
+        assert!(matches == 0 && !said && answer["corpus_containment"] == 0.0, "{more:?}: {answer}");
     }
     let run = folder.run(&["diff", "-", "b.c", "--boilerplate", "-"]);
     assert!(run.status == 2 && run.stderr.contains("standard input can be read only once"), "{run:?}");
@@ -248,4 +249,69 @@ proptest! {
         let answer = fpdb::diff(&a, &b, &profile, &options, &Task::new()).unwrap();
         prop_assert_eq!(answer.text.map_or(answer.found, |text| text.found), 0);
     }
+}
+
+/// A handout that was forgotten is added with the flags of the folder, whatever these are.
+#[test]
+fn a_forgotten_handout_is_added() {
+    let folder = Folder::new();
+    folder.write("essays/a.txt", statements(1, 60));
+    folder.write("essays/drafts/b.txt", statements(2, 60));
+    folder.write("essays/task.txt", statements(3, 60));
+    folder.write("task.txt", statements(4, 60));
+    folder.ok(&["ingest", "-q", "essays", "--store-text", "--exclude", "drafts"]);
+    for (task, marked) in [("task.txt", 1), ("essays/task.txt", 2), ("task.txt", 2)] {
+        let run = folder.ok(&["ingest", "essays", "--boilerplate", task]);
+        assert!(run.stderr.contains("using the flags of the last ingest: --exclude=drafts --store-text"), "{run:?}");
+        let stats = folder.ok(&["stats", "--format", "json"]).json().remove(0);
+        assert_eq!((&stats["boilerplate"], &stats["documents"]), (&marked.into(), &3.into()));
+    }
+    // Boilerplate that was ingested with other flags is not read with these.
+    folder.ok(&["ingest", "-q", "--as", "text", "--boilerplate", "task.txt"]);
+    let run = folder.run(&["ingest", "essays", "--boilerplate", "task.txt"]);
+    assert!(run.status == 2 && run.stderr.contains("task.txt with --as=text"), "{run:?}");
+}
+
+/// Files that everybody was given say nothing about who has copied, even where they have the same bytes.
+#[test]
+fn a_file_that_was_handed_out_makes_no_match_of_submissions() {
+    let folder = Folder::new();
+    let (task, copied) = (statements(1, 60), statements(7000, 60));
+    folder.write("task.c", &task);
+    for student in ["anna", "ben", "cleo"] {
+        folder.write(&format!("in/{student}/task.c"), &task);
+    }
+    folder.write("in/anna/own.c", &copied);
+    folder.write("late/dora/task.c", &task);
+    folder.write("late/dora/own.c", &copied);
+    folder.ok(&["ingest", "-q", "--profile", "words", "in", "--boilerplate", "task.c"]);
+    let ask = ["query", "late/dora", "--submission-by", "in,late", "--top", "0"];
+    for more in [&[][..], &["--no-passages"], &["--rewritten"]] {
+        let answers = folder.ok(&[&ask[..], more, &["--format", "json"]].concat()).json();
+        let matches: Vec<&Value> = answers.iter().flat_map(|answer| answer["matches"].as_array().unwrap()).collect();
+        let names: Vec<&str> = matches.iter().map(|found| found["document"].as_str().unwrap()).collect();
+        assert_eq!(names, ["in/anna"], "{more:?}");
+        let files = matches[0]["files"].as_array().unwrap();
+        assert!(files.iter().all(|file| file["document"] == "in/anna/own.c"), "{more:?}: {files:?}");
+    }
+}
+
+/// Submissions of nothing but boilerplate are explained as all other boilerplate is.
+#[test]
+fn submissions_that_are_all_boilerplate_are_explained() {
+    let folder = Folder::new();
+    for (name, seed) in [("programs/a/x.c", 1), ("programs/b/x.c", 2)] {
+        folder.write(name, statements(seed, 60));
+    }
+    folder.ok(&["ingest", "-q", "--profile", "words", "--boilerplate", "programs"]);
+    for command in [&["pairs"][..], &["query", "programs/a"]] {
+        let run = folder.ok(&[command, &["--submission-by", "programs"]].concat());
+        assert!(run.stderr.contains("all stored documents are boilerplate"), "{run:?}");
+    }
+    let other = folder.run(&["pairs", "--submission-by", "program"]);
+    assert!(other.status == 2 && other.stderr.contains("no stored document fits program"), "{other:?}");
+    folder.write("notes.txt", statements(3, 60));
+    folder.ok(&["ingest", "-q", "notes.txt"]);
+    let run = folder.ok(&["pairs", "--submission-by", "programs"]);
+    assert!(run.stderr.contains("all documents in submissions are boilerplate (--submission-by programs)"), "{run:?}");
 }

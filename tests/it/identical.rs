@@ -89,6 +89,6 @@ fn boilerplate_is_no_match_of_anything() {
     folder.ok(&["ingest", "-q", "--boilerplate", "licence.txt"]);
     let answer = &folder.ok(&["query", "c/a.txt", "--format", "json"]).json()[0];
     assert_eq!(answer["boilerplate"], answer["looked_up"]);
-    let names: Vec<String> = matches(answer).into_iter().map(|(name, ..)| name).collect();
-    assert_eq!(names, ["c/a.txt", "c/b.txt"]);
+    // Nor are its copies: everybody may have them.
+    assert_eq!(matches(answer), []);
 }

@@ -119,6 +119,17 @@ fn pairs_are_what_one_query_a_document_finds() {
     assert!(!nested.is_empty());
     assert_eq!(pairs(&folder, &["--across", "old/", "old/0", all]), nested);
     assert_eq!(pairs(&folder, &["--across", "old/0", "old/", all]), nested);
+    // Without a pair, a note says what was compared.
+    let run = folder.ok(&["pairs", "--across", "old/", "new/", "--min-shared", "1000000"]);
+    assert!(
+        run.stderr.contains("only documents under different prefixes were compared (--across old/ new/)\n"),
+        "{run:?}"
+    );
+    let run = folder.ok(&["pairs", "--across", "old/", "--min-shared", "1000000"]);
+    assert!(
+        run.stderr.contains("only documents under old/ and those outside it were compared (--across)\n"),
+        "{run:?}"
+    );
     let run = folder.run(&["pairs", "--across", "old/", "newe/"]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
     assert!(run.stderr.contains("no stored document fits newe/ (across)\nhint: did you mean new?\n"), "{run:?}");

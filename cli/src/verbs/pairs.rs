@@ -245,6 +245,19 @@ fn left_out(
     if answer.found == 0 {
         database::tell_if_all_boilerplate(database, printer)?;
     }
+    if let (0, Some(value)) = (answer.submissions, &args.submission_by)
+        && answer.documents > 0
+    {
+        printer.note(&format!("all documents in submissions are boilerplate (--submission-by {value})"));
+    }
+    if answer.found == 0 && !args.across.is_empty() {
+        let prefixes = args.across.join(" ");
+        printer.note(&match args.across.len() {
+            1 => format!("only documents under {prefixes} and those outside it were compared (--across)"),
+            _ => format!("only documents under different prefixes were compared (--across {prefixes})"),
+        });
+        printer.note("hint: run it without --across to compare documents under one prefix with each other too");
+    }
     let are_one = answer.documents == 1 && database.document_count() > 1;
     match answer.divided {
         _ if let (true, Some(value)) = (are_one, &args.submission_by) => {

@@ -110,7 +110,9 @@ impl Documents {
         let mut met_values = vec![false; options.metadata.len()];
         store.for_each_document(|id, record| {
             let index = id as usize;
-            if !view.is_boilerplate(id) {
+            if view.is_boilerplate(id) {
+                documents.submissions.note_boilerplate(&record.name);
+            } else {
                 documents.submissions.add(id, &record.name);
                 // A document has fewer than 2^32 fingerprints. For a submission, the sum is only an upper
                 // bound until the postings are read, because its files share hashes.

@@ -130,6 +130,15 @@ fn submissions_that_are_one_query_lead_to_their_best_files() {
     assert_eq!(text.text, stretch(9) + &stretch(1) + &stretch(11));
     let [[0, end]] = text.ignored[..] else { panic!("{:?}", text.ignored) };
     assert!(end > stretch(9).len() as u64 * 9 / 10 && end <= stretch(9).len() as u64, "{end}");
+    if let Some(mut browser) = Browser::start() {
+        // Only pairs are measured without handed-out text.
+        folder.ok(&["pairs", "--submission-by", "in", "--format", "html", "-o", "pairs"]);
+        for (report, said) in [("report", "lower than those of fpdb pairs"), ("pairs", "in no figure of this report")] {
+            browser.open(&folder.path().join(report).join("index.html"), "");
+            let told = browser.text("document.body.innerText");
+            assert!(told.contains("of handed-out text (boilerplate)") && told.contains(said), "{told}");
+        }
+    }
     folder.run(&[&flags[..], &["--format", "html", "-o", "nameless", "--anonymise", "--no-text"]].concat());
     let page = std::fs::read_to_string(folder.path().join("nameless/index.html")).unwrap();
     for name in ["task.txt", "late/eve", "in/ann", "broken.pdf"] {

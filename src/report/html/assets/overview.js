@@ -232,6 +232,14 @@ function totals() {
       sources.map(({ source, documents, removable, bytes }) => [source ? name(source) : "(the current folder)", grouped(documents), grouped(removable), percent(removable / documents), size(bytes)]))));
 }
 
+// What handed-out text counts in. Only pairs are measured without it.
+function handedOutCounts() {
+  const is = report.boilerplate === 1;
+  return report.command === "pairs"
+    ? `count${is ? "s" : ""} in no figure of this report: documents are compared by what remains.`
+    : `${is ? "is" : "are"} in no match, but ${is ? "is" : "are"} part of the size of the documents that hold them: the shares are lower than those of fpdb pairs, which leaves such text out of the sizes too.`;
+}
+
 // The names of handed-out text, as far as the report lists them.
 function handedOut() {
   const names = report.boilerplate_documents || [];
@@ -251,7 +259,7 @@ function left() {
   if (report.left_out.unlisted > 0) notes.push(`${count(report.left_out.unlisted, "further document")} that match${report.left_out.unlisted === 1 ? "es" : ""} a query ${report.left_out.unlisted === 1 ? "is" : "are"} not in this report: --top takes more.`);
   const { below } = report.left_out;
   if (below > 0) notes.push(`${count(below, "more pair")} share${below === 1 ? "s" : ""} a fingerprint, but less than was asked for (--min-resemblance and like limits), and ${below === 1 ? "is" : "are"} not in this report.`);
-  if (report.boilerplate > 0) notes.push(`${count(report.boilerplate, "fingerprint")} of handed-out text (boilerplate) count${report.boilerplate === 1 ? "s" : ""} in no figure of this report: documents are compared by what remains.${handedOut()}`);
+  if (report.boilerplate > 0) notes.push(`${count(report.boilerplate, "fingerprint")} of handed-out text (boilerplate) ${handedOutCounts()}${handedOut()}`);
   if (report.common > 0) notes.push(`${count(report.common, "fingerprint")} held by more documents than --max-df allows ${report.common === 1 ? "was" : "were"} not counted.`);
   return notes;
 }
