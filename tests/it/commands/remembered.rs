@@ -237,3 +237,26 @@ fn what_is_excluded_stays_so_for_paths_below() {
     folder.ok(&["ingest", "mails/2026/note.txt"]);
     assert!(names(&folder, DB).contains(&globs[1].to_owned()));
 }
+
+/// The advice of `rm` names one document, not those of the same name in other folders.
+#[test]
+fn what_is_excluded_by_a_bare_name_stays_in_other_folders() {
+    let folder = Folder::new();
+    let mailbox = |number: usize| format!("From a@example.org\nFrom: a@example.org\n\n{}\n", prose(number));
+    for (name, text) in
+        [("a.txt", prose(1)), ("sub/a.txt", prose(2)), ("box.mbox", mailbox(3)), ("sub/box.mbox", mailbox(4))]
+    {
+        folder.write(name, text);
+    }
+    folder.ok(&["ingest", "-q", "--db", DB, "a.txt", "sub", "box.mbox"]);
+    let mut globs = Vec::new();
+    for name in ["a.txt", "box.mbox#1"] {
+        let told = folder.ok(&["rm", "--db", DB, name]).stderr;
+        let glob = told.split(['\'', ' ']).find_map(|word| word.strip_prefix("--exclude=")).unwrap().to_owned();
+        globs.extend(["--exclude".to_owned(), glob]);
+    }
+    let mut ingest = vec!["ingest", "-q", "--db", "new.db", "a.txt", "sub", "box.mbox"];
+    ingest.extend(globs.iter().map(String::as_str));
+    folder.ok(&ingest);
+    assert_eq!(names(&folder, "new.db"), ["sub/a.txt", "sub/box.mbox#1"]);
+}

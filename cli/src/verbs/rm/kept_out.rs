@@ -66,7 +66,8 @@ fn glob_of(document: &DocumentInfo, source: &str) -> String {
     } else {
         source
     };
-    let mut glob = String::new();
+    // Without a slash, a glob matches in every folder.
+    let mut glob = String::from(if name.contains('/') { "" } else { "/" });
     for character in name.chars() {
         if "*?[]{}\\".contains(character) || (character == '!' && glob.is_empty()) {
             glob.push('\\');
