@@ -1,4 +1,5 @@
-//! A service: one thread writes what arrives, and many answer queries meanwhile, each of the last commit.
+//! A service: one thread writes the documents that arrive, while many threads answer queries. Each answer is
+//! that of the last commit.
 //!
 //! cargo run --release --example service
 

@@ -124,7 +124,7 @@ fn serve(mut work: Work) {
                 workers.retain(|&(other, _)| other != number);
                 workers.len() < before
             };
-            // If it is no longer in the list, work is on its way.
+            // If this worker is no longer in the list, somebody has sent it work already.
             if idle(leave) == Some(true) {
                 return;
             }

@@ -76,7 +76,7 @@ pub(crate) struct Metrics {
 /// A figure without labels, which may be left out.
 type Figure = Family<[(&'static str, &'static str); 0], Gauge>;
 
-/// How long the figures of the files of the database are not read again.
+/// How long the sizes of the database's files are kept before they are read again.
 const KEPT: Duration = Duration::from_secs(30);
 
 /// The last figures of [`READ`]; `None` if they could not be read.

@@ -232,8 +232,8 @@ fn document_text(
     Ok(symboliser.read(bytes, format).map_err(|error| TextUnavailable::of(&error).document()))
 }
 
-/// The text of a query, prepared for the hashes it shares; or why it is not available. `uncounted` are its
-/// symbols that do not count; `ignored` are, for each view, the stretches that boilerplate holds.
+/// The text of a query, prepared to find the hashes that it shares; or why it is not available. `uncounted`
+/// are its symbols that do not count; `ignored` are, for each view, the stretches that boilerplate holds.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped).

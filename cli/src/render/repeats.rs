@@ -81,7 +81,7 @@ pub(crate) fn repeat_row(repeat: &Repeat) -> Vec<String> {
     ]
 }
 
-/// One document that was not compared, in the same columns: it has no span.
+/// The row of a document that was not compared, in the columns of the other rows. Its span is empty.
 pub(crate) fn uncompared_row(uncompared: &Uncompared) -> Vec<String> {
     let mut row = vec![String::new(); repeat_header().len()];
     row[0].clone_from(&uncompared.document);

@@ -1,4 +1,4 @@
-//! Answer: the pairs that were found. Its types are also the JSON.
+//! Answer: the pairs that were found. The JSON is made from its types.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

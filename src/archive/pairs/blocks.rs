@@ -60,8 +60,8 @@ impl HolderLists {
 
 impl BlockPlan {
     /// Reads the postings once: counts the lists of each document, the holders in them and the hashes of
-    /// boilerplate, and sums the weights. The lists leave `reserved` bytes of the memory free, and the
-    /// counters take at most half of it.
+    /// boilerplate, and sums the weights. The lists leave `reserved` bytes of the memory free. The
+    /// counters take at most half of the memory.
     pub(super) fn make(
         store: &Store,
         documents: &mut Documents,

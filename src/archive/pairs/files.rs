@@ -109,7 +109,7 @@ pub(super) fn add(store: &Store, pairs: &mut [Pair], options: &PairsOptions, tas
             let shared = || y.shared_in_all().cmp(&x.shared_in_all());
             below.then_with(shared).then_with(|| y.score.total_cmp(&x.score)).then_with(names)
         });
-        // It says something of submissions only.
+        // The flag has a meaning for submissions only.
         pair.files.iter_mut().for_each(|file| file.by_files = false);
     }
     Ok(())

@@ -121,8 +121,8 @@ proptest! {
     }
 }
 
-/// Many documents of one template, each with its own text at the ends. So a hash has more anchors than the
-/// search keeps holders.
+/// Many documents of one template, each with its own text at the ends. So a hash has more anchors than
+/// the number of holders that the search keeps.
 #[test]
 fn windows_at_no_holder_are_compared_too() {
     let own = |seed: u32, length: usize| -> Vec<u8> {

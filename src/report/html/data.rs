@@ -42,7 +42,8 @@ pub(super) struct Overview {
     pub(super) histogram: Vec<u64>,
     /// Number of documents in the histogram: all that were compared, or all queries.
     pub(super) compared: u64,
-    /// Of pairs of submissions, the number of these that are submissions. The others are single documents.
+    /// If pairs of submissions are listed: how many of these documents are submissions. The others are
+    /// single documents.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) submissions: u64,
     /// Number of hashes excluded from all scores because more documents hold them than the df cap allows.

@@ -1,4 +1,4 @@
-//! Output: writes a report, a folder or one file, beside its place, and moves it there whole. It only ever
+//! Output: writes a report (a folder or one file) beside its place, and moves it there whole. It only ever
 //! replaces a report.
 
 use std::fs::{self, File};

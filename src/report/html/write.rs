@@ -129,8 +129,7 @@ struct Filled {
     pairs_left_out: u64,
 }
 
-/// Hands each part of a report over, by name, and returns the rest of it. `path` is the place that errors
-/// name.
+/// Hands each part of a report over, by name, and returns the rest of it. `path` is for error messages.
 fn fill(
     mut report: ReportContent,
     database: Option<&Database>,

@@ -279,7 +279,7 @@ impl Lanes for Avx2 {
     }
 }
 
-/// Mask of the 16-bit numbers `a` and `b` that are equal to `c` and `d`.
+/// Mask of the 16-bit lanes that are equal in `a` and `c`, then of those that are equal in `b` and `d`.
 #[inline(always)]
 unsafe fn equal_keys(a: __m256i, b: __m256i, c: __m256i, d: __m256i) -> u32 {
     // SAFETY: callers prove that the processor has AVX2.

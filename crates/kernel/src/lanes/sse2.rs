@@ -28,7 +28,7 @@ pub(super) fn classify(block: &[u8; TEXT]) -> Classes {
     classes
 }
 
-/// Mask of the keys that are equal in both arrays, at most 64.
+/// Mask of the places that hold equal keys in both arrays. An array has at most 64 keys.
 #[inline(always)]
 pub(super) fn equal_bits<const N: usize>(one: &[i16; N], other: &[i16; N]) -> u64 {
     let mut mask = 0;

@@ -143,8 +143,8 @@ fn merge<const N: usize>(from: &[i16], offsets: [usize; N], out: &mut [i16]) {
     }
 }
 
-/// Writes the minima of changed windows, from change `from` on, up to the first window with a tie. Returns
-/// their number. `last` is set to the index of the last minimum in `windows.hashes`.
+/// Writes the minima of the changed windows, from the change with number `from` on, up to the first window
+/// with a tie. Returns their number. `last` is set to the index of the last minimum in `windows.hashes`.
 pub(super) struct LocateMinima<'a> {
     pub(super) sliding: &'a SlidingMinima,
     pub(super) windows: Windows<'a>,

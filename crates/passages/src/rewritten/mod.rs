@@ -6,8 +6,8 @@
 //! *Seeds* are maximal matches and similar sentences (`seeds`). Words weigh more the rarer they are in the
 //! two texts (`words`). Seeds near each other grow to *fragments*, which must say the same as a whole
 //! (`fragments`). A *summary* is a short stretch that repeats what the other text says at places far apart
-//! (`summary`). If fragments explain the same text, the larger stays. The constants were tuned on texts
-//! rewritten in several ways (docs/measurements.md).
+//! (`summary`). If several fragments cover the same text, the largest stays. The constants were tuned on
+//! texts rewritten in several ways (docs/measurements.md).
 //!
 //! The index is the same as for other queries, and the places of shared fingerprints choose the documents to
 //! compare (`candidates` in the library's `query`). Words of boilerplate, common fingerprints, quotations and

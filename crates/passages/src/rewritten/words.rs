@@ -217,7 +217,7 @@ impl Bags {
         bags
     }
 
-    /// By word below `numbers`, the number of pieces that hold it.
+    /// For each word below `numbers`, the number of pieces that hold it.
     fn holding(&self, numbers: usize) -> Vec<u32> {
         let mut holding = vec![0; numbers];
         self.words.iter().for_each(|&(word, _)| holding[word as usize] += 1);

@@ -135,8 +135,8 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
         }
     };
     add(message.subject().unwrap_or_default());
-    // At the end of an alternative without plain text, the library lists its HTML as the text. An alternative
-    // that was cut off may have no end.
+    // The library lists the HTML of a multipart/alternative without plain text as the text once this part
+    // ends. In a mail that was cut off, the part may not end.
     let texts = if message.text_body.is_empty() { &message.html_body } else { &message.text_body };
     let set = |numbers: &[u32]| numbers.iter().copied().collect::<FxHashSet<u32>>();
     let (mut texts, attachments) = (set(texts), set(&message.attachments));

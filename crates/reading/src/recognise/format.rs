@@ -111,7 +111,8 @@ fn named_format(name: &str) -> Option<Format> {
     EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format)
 }
 
-/// The format that a name promises. Plain text promises none: many programs give its endings to data.
+/// The format that a name promises. The endings of plain text promise none, since many programs use them for
+/// data.
 pub(crate) fn promised_format(name: &str) -> Option<Format> {
     named_format(name).filter(|&format| format != Format::Text)
 }

@@ -108,7 +108,7 @@ fn counted(folder: &Path, number: u32) -> Result<(Option<u64>, Option<u32>)> {
     }
 }
 
-/// The decisions of a backup, if they are not as they were written.
+/// Names the decisions of a backup if they are damaged: if they differ from those that were written.
 fn damaged_decisions(folder: &Path, number: u32) -> Result<Option<String>> {
     let (_, Some(checksum)) = counted(folder, number)? else { return Ok(None) };
     let path = folder.join(RECORDS).join(number.to_string());

@@ -241,7 +241,7 @@ pub(super) fn last_commit(salvage: &Salvage, mark: &CommitMark) -> Result<Option
     Ok(Some((state.commits, is_as_marked(&state, mark) && counts(&state, salvage, &deleted)?)))
 }
 
-/// False for a state of the marked commit with other counts.
+/// False if the state belongs to the marked commit but its counts differ from those of the mark.
 fn is_as_marked(state: &StateRecord, mark: &CommitMark) -> bool {
     state.commits != mark.commits || mark.counts.is_none_or(|counts| counts == state.counts())
 }

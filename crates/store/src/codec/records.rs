@@ -334,7 +334,8 @@ impl DocumentRecord {
     /// # Errors
     /// [`DocumentError::MetadataTooLarge`].
     pub fn check(&self) -> Result<()> {
-        // Each text has a length of at most nine bytes before it. All other fields take at most 256 bytes.
+        // The length of a text is stored before it, in at most nine bytes. All other fields take at most 256
+        // bytes.
         let text = |text: &str| text.len() + 9;
         let metadata = self.metadata.iter().map(|(name, value)| text(name) + text(value)).sum::<usize>();
         let texts = [&self.name, &self.encoding, &self.format].into_iter().chain(&self.source).chain(&self.member);

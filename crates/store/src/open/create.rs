@@ -38,8 +38,8 @@ impl Store {
     }
 }
 
-/// Creates a database at `root`. `fill` writes its store into a folder and returns the profile. The database
-/// appears whole or not at all, because it grows beside its place and is then renamed.
+/// Creates a database at `root`. `fill` writes the store into the folder it is given, and returns the
+/// profile. The database appears whole or not at all, because it grows beside its place and is then renamed.
 pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile>) -> Result<()> {
     match check_marker(root) {
         Err(Error::NoDatabase { .. }) => {}

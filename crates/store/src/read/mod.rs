@@ -1,8 +1,9 @@
 //! Read: finds the documents that hold a hash.
 //!
-//! Keys order hashes as numbers, so a lookup takes them in ascending order and reads the disk in one
-//! direction (`lookup`). In each run a filter excludes most of the hashes that the run lacks (`filter_use`),
-//! and a cursor finds the block of the others. The hashes of several queries share one pass (`gathered`).
+//! Keys are in the order of their hashes as numbers. So a lookup takes hashes in ascending order and reads
+//! the disk in one direction (`lookup`). In each run a filter excludes most of the hashes that the run lacks
+//! (`filter_use`), and a cursor finds the block of the others. The hashes of several queries share one pass
+//! (`gathered`).
 
 mod documents;
 pub(super) mod filter_cursor;

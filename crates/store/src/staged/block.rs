@@ -38,7 +38,7 @@ struct OpenBlock {
 }
 
 impl BlockWriter {
-    /// Adds a row. If this ends the block before it, `put` receives that block.
+    /// Adds a row. If the row begins a block, `put` receives the block before it.
     pub fn push(&mut self, part: u32, kind: PartKind, row: StagedRow<'_>, put: &mut PutBlock<'_>) {
         if self.value.len() >= BLOCK_BYTES || self.open.as_ref().is_some_and(|open| open.part != part) {
             self.end(put);

@@ -84,7 +84,7 @@ impl Store {
     }
 }
 
-/// Numbers of a document's hashes, or of their repetitions.
+/// How many hashes a document has, or how many repetitions of them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Repeats {
     all: u64,

@@ -126,7 +126,8 @@ impl Join<'_> {
 
     /// The first rank of the block of survivors that ends at `end`.
     fn block_before(&self, end: Rank, probed: &ProbedTerms, decisions: &Decisions) -> Result<Rank> {
-        // Maximum bytes of a term: a slot of the table, which is half empty, and a place in a list.
+        // Maximum bytes of a term: two slots of the table, since half of the slots are empty, and a place in
+        // a list.
         const BYTES: u64 = 40;
         let (mut start, mut bytes) = (end, 0);
         while start > 0 && (start == end || bytes < self.memory) {

@@ -2,8 +2,8 @@
 //! `cargo run --release -p measure --bin format_speed -- FORMAT FILE...`, a format by its name (`html`, `pdf`).
 //!
 //! Prints the bytes, the bytes a second, and those of the same bytes read as plain text: the ratio of the two says what the
-//! format costs, whatever the machine. The best of five rounds each; on Linux the processor time of the thread, so that other
-//! work on the machine matters less.
+//! format costs, whatever the machine. Each figure is the best of five rounds. On Linux it is the processor time of the
+//! thread, so that other work on the machine matters less.
 
 use std::time::Instant;
 

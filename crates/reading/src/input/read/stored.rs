@@ -122,7 +122,7 @@ pub(crate) fn members_of_file(
     stop: &StopToken,
 ) -> Result<FoundMembers> {
     let Candidate { mut about, .. } = candidate_of(path)?;
-    // Other formats than the detected one have no attachments.
+    // A format that the caller chose has no attachments; only a detected one does.
     let mut options = options.clone().front_end(ReadAs::Auto);
     options.fields.text = field.map_or(RecordFields::default().text, str::to_owned);
     options.attachments = members.keys().any(|member| may_be_attached(&about.name, member));
