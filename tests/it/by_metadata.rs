@@ -171,3 +171,14 @@ fn a_value_that_no_document_has_is_an_error() {
         assert_eq!(run.stderr, told);
     }
 }
+
+/// A part without characters is in every value.
+#[test]
+fn an_empty_part_of_a_value_selects_nothing() {
+    let folder = mails();
+    for command in [&["list"][..], &["query", "q.txt"], &["pairs"], &["rm", "--yes"]] {
+        let run = folder.run(&[command, &["--where", "from~="]].concat());
+        assert_eq!(run.status, 2, "{command:?} {run:?}");
+    }
+    assert_eq!(metadata(&folder).len(), 8);
+}

@@ -1,7 +1,7 @@
 //! Reading flags of an ingest: the flags that were typed, otherwise those of the last ingest of the same
 //! paths, otherwise how the folder around them was read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use fpdb::{Database, DatabaseWriter, IngestOptions, WalkOptions};
@@ -34,11 +34,11 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     let mut first: Option<(&PathBuf, Map<String, Value>)> = None;
     for path in there(args) {
         // Boilerplate without flags of its own is read as the other paths are.
-        let is_added = args.boilerplate.contains(path) && !args.paths.is_empty();
+        let is_added = args.boilerplate.contains(path) && args.paths.iter().any(|other| other != path);
         if is_added && database.remembered(path)?.is_empty() {
             continue;
         }
-        let remembered = remembered(database, path, printer)?;
+        let remembered = remembered(database, path)?;
         match &first {
             None => first = Some((path, remembered)),
             Some((_, others)) if *others == remembered => {}
@@ -57,7 +57,11 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
             }
         }
     }
-    let Some((path, remembered)) = first.filter(|(_, remembered)| !remembered.is_empty()) else { return Ok(typed) };
+    let Some((path, mut remembered)) = first.filter(|(_, remembered)| !remembered.is_empty()) else { return Ok(typed) };
+    drop_globs_of_named(&mut remembered, args, printer)?;
+    if remembered.is_empty() {
+        return Ok(typed);
+    }
     let flags = as_words(&words_of_json(&remembered));
     let options = fpdb::options_from_json(&typed, Value::Object(remembered)).with_context(|| {
         format!("{} was ingested with options that this version does not know: {flags}", path.display())
@@ -66,40 +70,43 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     Ok(options)
 }
 
-/// The flags of the last ingest of a path, otherwise those of the nearest remembered folder above it. A path
-/// that is named counts, so globs that leave it out itself are dropped, with a note.
-fn remembered(database: &Database, path: &PathBuf, printer: &Printer) -> anyhow::Result<Map<String, Value>> {
-    let own = database.remembered(path)?;
-    if !own.is_empty() {
-        return Ok(own);
-    }
-    for folder in std::path::absolute(path)?.ancestors().skip(1) {
-        let mut flags = database.remembered(folder)?;
-        if flags.is_empty() {
-            continue;
-        }
-        let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut("exclude")) else {
+/// The flags of the last ingest of a path, otherwise those of the nearest remembered folder above it.
+fn remembered(database: &Database, path: &Path) -> anyhow::Result<Map<String, Value>> {
+    for path in std::path::absolute(path)?.ancestors() {
+        let flags = database.remembered(path)?;
+        if !flags.is_empty() {
             return Ok(flags);
-        };
-        let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-        for glob in std::mem::take(globs) {
-            let of_glob = WalkOptions::default().exclude(glob.as_str().map(str::to_owned).into_iter().collect());
-            if of_glob.excludes(path)? { dropped.push(glob) } else { kept.push(glob) }
         }
-        *globs = kept;
-        if !dropped.is_empty() {
-            let dropped = Map::from_iter([("walk".to_owned(), serde_json::json!({ "exclude": dropped }))]);
-            printer.note(&format!(
-                "{} is named, so these flags of {} do not leave it out: {}",
-                path.display(),
-                folder.display(),
-                as_words(&words_of_json(&dropped))
-            ));
-        }
-        drop_empty(&mut flags);
-        return Ok(flags);
     }
-    Ok(own)
+    Ok(Map::new())
+}
+
+/// Drops remembered globs that leave out a path of this command, with a note: a path that is named counts.
+fn drop_globs_of_named(flags: &mut Map<String, Value>, args: &IngestArgs, printer: &Printer) -> anyhow::Result<()> {
+    let Some(Value::Array(globs)) = flags.get_mut("walk").and_then(|walk| walk.get_mut("exclude")) else {
+        return Ok(());
+    };
+    let (mut kept, mut dropped, mut left_out) = (Vec::new(), Vec::new(), None);
+    for glob in std::mem::take(globs) {
+        let of_glob = WalkOptions::default().exclude(glob.as_str().map(str::to_owned).into_iter().collect());
+        let mut excluded = None;
+        for path in there(args) {
+            if of_glob.excludes(path)? {
+                excluded = Some(path);
+                break;
+            }
+        }
+        left_out = left_out.or(excluded);
+        if excluded.is_some() { dropped.push(glob) } else { kept.push(glob) }
+    }
+    *globs = kept;
+    if let Some(path) = left_out {
+        let dropped = Map::from_iter([("walk".to_owned(), serde_json::json!({ "exclude": dropped }))]);
+        let flags = as_words(&words_of_json(&dropped));
+        printer.note(&format!("{} is named, so these flags do not hold here: {flags}", path.display()));
+    }
+    drop_empty(flags);
+    Ok(())
 }
 
 /// Removes an empty list of globs, and the options of the walk if no others are left, so that equal flags

@@ -70,16 +70,15 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// Says how many documents of the same bytes stay, and names one.
+/// Names documents that stay with the bytes of a removed one, the first for each.
 fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer) -> anyhow::Result<()> {
     let mut copies = BTreeSet::new();
     for document in removed {
-        copies.extend(database.identical_to(document)?);
+        copies.extend(database.first_identical_to(document, 1)?);
     }
-    if let Some(copy) = copies.first() {
-        let (number, copy) = (count(copies.len() as u64, "document"), escape_terminal(copy));
-        let stay = if copies.len() == 1 { "stays" } else { "stay" };
-        printer.note(&format!("{number} of the same bytes {stay}, such as {copy}"));
+    if !copies.is_empty() {
+        let copies: Vec<_> = copies.iter().map(|name| escape_terminal(name)).collect();
+        printer.note(&format!("the same bytes stay in {}", copies.join(", ")));
     }
     Ok(())
 }

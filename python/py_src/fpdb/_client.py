@@ -684,15 +684,8 @@ def _is_of_dedup(row: dict[str, Any]) -> bool:
 
 
 def _is_of_list(row: dict[str, Any]) -> bool:
-    """True for a document, and for the answer to a query with all of its matches, which are documents."""
-    if row.get("schema") is None:
-        return isinstance(row.get("document"), str)
-    matches, most = row.get("matches"), row.get("matching_documents", 0)
-    if row["schema"] != QueryAnswer.schema or not isinstance(matches, list) or not isinstance(most, int):
-        return False
-    documents = [match for match in matches if isinstance(match, dict) and isinstance(match.get("document"), str)]
-    has_files = any(match.get("files") for match in documents)
-    return not has_files and len(documents) == len(matches) >= most
+    """True for a document. The answer to a query is none, since its matches may share little."""
+    return row.get("schema") is None and isinstance(row.get("document"), str)
 
 
 def _sum_of_removals(removals: Iterable[Removal]) -> Removal:

@@ -111,10 +111,14 @@ fn named_format(name: &str) -> Option<Format> {
     EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format)
 }
 
-/// The format that a name promises. The endings of plain text promise none, since many programs use them for
-/// data.
+/// The format that a name promises, if it is one of documents that people write with a program of their own.
+/// Many programs use other endings for data. Files of systems beside a document, `._a.docx` and `~$a.docx`,
+/// have its ending too.
 pub(crate) fn promised_format(name: &str) -> Option<Format> {
-    named_format(name).filter(|&format| format != Format::Text)
+    let last = name.rsplit('/').next().unwrap_or_default();
+    let is_beside = last.starts_with("._") || last.starts_with("~$");
+    named_format(name)
+        .filter(|format| matches!(format, Format::Pdf | Format::Docx | Format::Odt | Format::Epub) && !is_beside)
 }
 
 /// True if at most one byte in a hundred is a control character, not counting those usual in text. Such a

@@ -293,7 +293,7 @@ impl RunRecord {
 impl DocumentRecord {
     /// True if the metadata have this value under this name. Names of mail headers have no case, so a name of
     /// other case fits too if none is spelled exactly so. If `name` ends with `~`, the value needs to contain
-    /// `value`, in any case.
+    /// `value`, in any case; nothing contains an empty one.
     #[must_use]
     pub fn has_field(&self, name: &str, value: &str) -> bool {
         let is_key = |name: &str| self.metadata.iter().any(|(known, _)| known == name);
@@ -303,7 +303,8 @@ impl DocumentRecord {
         };
         let is_exact = is_key(name);
         self.metadata.iter().any(|(known, found)| {
-            let fits = part.as_ref().map_or(found == value, |part| found.to_lowercase().contains(part));
+            let fits =
+                part.as_ref().map_or(found == value, |part| !part.is_empty() && found.to_lowercase().contains(part));
             fits && if is_exact { known == name } else { known.eq_ignore_ascii_case(name) }
         })
     }
