@@ -113,9 +113,10 @@ impl Join<'_> {
         let (mut end, mut cost) = (0, 0);
         for first in 0..positions.len() {
             let start = first.checked_sub(1).map_or(0, |before| positions[before] + self.k);
-            // The smallest end whose fingerprints, if unmatched, leave a stretch longer than `max_novel`.
+            // The smallest end whose fingerprints, if unmatched, leave a stretch longer than `max_novel`. The
+            // stretch has a fingerprint of its own: those of one position count as one.
             let after = |end: usize| positions.get(end).copied().unwrap_or(symbols);
-            while end <= first || after(end).saturating_sub(start) <= max_novel {
+            while end <= first || after(end) <= positions[first] || after(end).saturating_sub(start) <= max_novel {
                 if end == positions.len() {
                     return Ok(best);
                 }
