@@ -202,6 +202,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         field("matching_documents", UInt64),
         maybe("compared", UInt64),
         maybe("below", UInt64),
+        maybe("documents_left_out", UInt64),
         field("ignored", list(object(vec![field("query", location()), field("because", Utf8)]))),
         field("matches", list(matches)),
     ])
