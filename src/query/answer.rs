@@ -145,7 +145,7 @@ pub struct QueryDocument {
     /// keep, for example.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// Of a document of a submission, its parts that count in no match. Not in the JSON.
+    /// The parts of a submission's document that count in no match. Not in the JSON.
     #[serde(skip)]
     pub(crate) ignored: Vec<Ignored>,
 }

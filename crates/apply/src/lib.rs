@@ -70,7 +70,7 @@ use report::ParsedReport;
 /// Acts on a report; a dry run only reports what it would do. Calls `visit` with each file concerned.
 ///
 /// # Errors
-/// Those of `Database::apply`.
+/// The errors of `Database::apply`.
 pub fn apply(
     stored: &dyn StoredDocuments,
     report: &Path,

@@ -93,7 +93,7 @@ impl Answer for ProofSummary {
 /// Reads the survivors of a report, and visits each removed document whose survivor is missing.
 ///
 /// # Errors
-/// Those of `Database::prove_applied`.
+/// The errors of `Database::prove_applied`.
 pub fn prove(
     stored: &dyn StoredDocuments,
     report: &Path,

@@ -15,7 +15,7 @@ pub trait StoredDocuments {
     /// Memory that one operation may use, in bytes, approximately.
     fn memory(&self) -> u64;
 
-    /// What distinguishes the database from others.
+    /// The identity of the database, which no other has.
     ///
     /// # Errors
     /// If it cannot be read.
