@@ -1,4 +1,5 @@
-//! Document: a named sequence of bytes. This file has its number, its format, and byte ranges in it.
+//! Document: a named sequence of bytes. This file defines the number and the format of a document, and byte
+//! ranges in it.
 
 use std::fmt;
 
@@ -26,7 +27,7 @@ pub struct Span {
     pub end: u64,
 }
 
-/// Whether a document's spans count bytes of its original or of its extracted text.
+/// The bytes that a document's spans count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Offsets {
     /// Bytes of the document itself.

@@ -1,7 +1,7 @@
 //! Kernel: turns the bytes of a text into fingerprints, piece by piece.
 //!
-//! It runs the front-end, k-gram hashing and winnowing over each piece in turn. A piece is small enough to
-//! stay in the first-level cache (docs/kernel.md). No other code calls these three steps.
+//! The kernel runs the front-end, k-gram hashing and winnowing over each piece in turn. A piece is small
+//! enough to stay in the first-level cache (docs/kernel.md). No other code calls these three steps.
 
 use crate::columns::Fingerprints;
 use crate::document::Language;
@@ -15,8 +15,8 @@ use crate::winnow::{Selected, Winnower};
 /// Bytes that are normalised, hashed and winnowed at a time: few enough to stay in the cache.
 const PIECE: usize = 4 << 10;
 
-/// Symbols that are hashed before their hashes are winnowed. The hasher writes four parts of this at a time.
-/// If they were whole pages apart, they would compete for the same lines of the cache.
+/// Number of symbols that are hashed before their hashes are winnowed. The hasher writes four parts of these
+/// hashes at the same time. Parts that are whole pages apart would compete for the same lines of the cache.
 const SYMBOLS_AT_ONCE: usize = 1984;
 
 /// Makes fingerprints of text.
@@ -72,7 +72,7 @@ impl Kernel {
         self.winnower.set_processor(processor);
     }
 
-    /// Sets the language of the next text. `None`: it is not source code.
+    /// Sets the language of the next text. `None` if it is not source code.
     pub fn begin(&mut self, language: Option<Language>) {
         self.front_end.begin(language);
     }

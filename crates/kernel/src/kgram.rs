@@ -94,8 +94,7 @@ impl KgramHasher {
     /// Appends to `out` the hashes of the k-grams that end in `values[from..]`, one for each symbol from the
     /// k-th symbol of the document on.
     ///
-    /// `values[..from]` are symbols of earlier calls. It must hold at least the last k of them, or all if
-    /// there are fewer.
+    /// `values[..from]` are the last symbols of earlier calls: at least k of them, or all if there are fewer.
     ///
     /// # Panics
     /// If `values[..from]` holds too few symbols of earlier calls.
@@ -127,7 +126,7 @@ impl KgramHasher {
     }
 }
 
-/// The changes for a hasher with this factor of the symbol that leaves.
+/// The table of changes. `leaving` is the factor of the symbol that leaves.
 fn changes_of_pairs(leaving: u64) -> Box<Pairs> {
     let mut pairs = Box::new([0; CODES * CODES]);
     for (pair, change) in pairs.iter_mut().enumerate() {
@@ -245,7 +244,7 @@ impl SymbolSource for Codes<'_> {
 
     #[inline(always)]
     fn change(self, pair: u16) -> u64 {
-        // The remainder never changes the index. It removes a bounds check.
+        // The remainder never changes the index. The operation only removes a bounds check.
         self.pairs[usize::from(pair) % self.pairs.len()]
     }
 }
@@ -345,7 +344,7 @@ fn finish_blocks<const N: usize>(stretches: &mut [PartHashes; N], block: usize) 
     }
 }
 
-/// The hash of one k-gram, computed directly from the definition. Checks the rolling form.
+/// The hash of one k-gram, computed directly from the definition. Tests compare the rolling hash with it.
 #[must_use]
 pub fn hash_kgram(values: &[u64]) -> u64 {
     finish(values.iter().fold(0, |hash: u64, &value| hash.wrapping_mul(BASE).wrapping_add(value)))

@@ -72,7 +72,7 @@ pub enum Unit {
     Token,
 }
 
-/// Which runs of characters count as words, for [`Unit::Word`].
+/// The rule that decides which runs of characters count as words, for [`Unit::Word`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WordRule {
     /// Letters only. Every other character separates words (Lyon, Malcolm and Dickerson 2001, section 7).
@@ -81,7 +81,7 @@ pub enum WordRule {
     Unicode,
 }
 
-/// Which k-gram hashes become fingerprints.
+/// The rule that decides which k-gram hashes become fingerprints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Selection {
     /// Robust winnowing (Schleimer et al. 2003, Definition 3).
@@ -113,7 +113,7 @@ enum Views {
     Unmarked,
     /// Both views. `k` and `w` are those of the text as written.
     Both { k: u32, w: u32 },
-    /// Only this one of the two views. Its hashes are marked.
+    /// Only this view, one of two. Its hashes are marked.
     One(View),
 }
 
@@ -350,7 +350,7 @@ impl Profile {
         self.views == Views::One(View::Text)
     }
 
-    /// How the hashes of this view are marked.
+    /// The marks of the hashes of this view.
     #[doc(hidden)]
     #[must_use]
     pub fn marks(&self) -> Marks {
@@ -364,7 +364,7 @@ impl Profile {
     /// Prose, and the default: characters, k 25, w 20. It finds a copied sentence (t = 44 characters).
     pub const PROSE: Self = Self::robust(Unit::Char, 25, 20);
 
-    /// Large archives of text: characters, k 50, w 100. It makes a fifth of the fingerprints of
+    /// Large archives of text: characters, k 50, w 100. This profile makes a fifth of the fingerprints of
     /// [`Self::PROSE`]. These are the settings of the Web experiment of Schleimer et al. 2003, section 5.1.
     pub const TEXT: Self = Self::robust(Unit::Char, 50, 100);
 
@@ -479,7 +479,7 @@ impl Profile {
         Self { hash_version, ..self }
     }
 
-    /// The same profile with a window of at least w, for a query. It holds for both views.
+    /// The same profile with a window of at least w, for a query. The window applies to both views.
     ///
     /// # Errors
     /// [`ProfileError::WindowTooSmall`] if `window` is below w. F_w' is a subset of F_w only if w' >= w.

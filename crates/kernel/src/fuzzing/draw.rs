@@ -1,5 +1,5 @@
-//! Draw: takes numbers, sizes and choices from the front of a fuzz input. After the end of the input, all are
-//! 0, so every input is valid.
+//! Draw: takes numbers, sizes and choices from the front of a fuzz input. After the end of the input, every
+//! draw is 0, so every input is valid.
 
 #![allow(dead_code, reason = "the store takes this file in too, and each of the two uses a part of it")]
 

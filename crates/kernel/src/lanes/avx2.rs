@@ -194,12 +194,14 @@ impl Lanes for Avx2 {
                     let before = _mm256_loadu_si256(keys.add(REACH - step).cast());
                     let smaller = _mm256_cmpgt_epi32(key, before);
                     let place = _mm256_loadu_si256(places.add(REACH - step).cast());
-                    // 0 if it is not smaller: no place in the middle is below w, so `left` is at least 0.
+                    // The operand is 0 if the key before is not smaller. This changes nothing: no place in
+                    // the middle is below w, so `left` is at least 0.
                     left = _mm256_max_epi32(left, _mm256_and_si256(smaller, place));
                     let after = _mm256_loadu_si256(keys.add(REACH + step).cast());
                     let not_smaller = _mm256_cmpgt_epi32(after, below);
                     let place = _mm256_loadu_si256(places.add(REACH + step).cast());
-                    // All bits set, the maximum as unsigned, if it is not smaller.
+                    // If the key after is not smaller, all bits of the operand are set, which is the unsigned
+                    // maximum.
                     right = _mm256_min_epu32(right, _mm256_or_si256(not_smaller, place));
                 }
                 let apart = _mm256_cmpgt_epi32(_mm256_sub_epi32(right, left), w);
@@ -341,7 +343,7 @@ unsafe fn registers(block: &[u64; BLOCK]) -> [__m256i; 4] {
     }
 }
 
-/// The mask of 16 comparisons. It is nearly always 0, which one test finds out.
+/// The mask of 16 comparisons. The mask is nearly always 0, which a single test detects.
 #[inline(always)]
 unsafe fn mask(found: [__m256i; 4]) -> u32 {
     // SAFETY: callers prove that the processor has AVX2.

@@ -91,7 +91,7 @@ pub(crate) trait Lanes: Copy {
 pub(super) fn places_one_by_one<const USUAL: usize>(mut mask: u64, at: u32, places: &mut [u32; TEXT]) {
     let mut i = 0;
     while i < USUAL || mask != 0 {
-        // The remainder never changes the index. It removes a bounds check.
+        // The remainder never changes the index. The operation only removes a bounds check.
         places[i % TEXT] = at + mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);
         i += 1;

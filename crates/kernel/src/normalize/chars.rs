@@ -50,7 +50,8 @@ impl Chars {
     }
 
     /// Reads the ASCII at the start of `bytes`, and returns its length. Every ASCII character begins a
-    /// segment. So only the last one can still be joined by another: its symbol is removed again.
+    /// segment, so a later character can join only the last of them. The symbol of the last character is
+    /// removed again.
     fn run_of_ascii(&mut self, bytes: &[u8], at: u64, stop_at_escape: bool, out: &mut Symbols) -> usize {
         if bytes.first().is_some_and(u8::is_ascii) {
             self.cut(out);
@@ -120,13 +121,13 @@ struct ReadSimple<'a, 'b, const WIDE: bool> {
 }
 
 impl<const WIDE: bool> SimdJob for ReadSimple<'_, '_, WIDE> {
-    /// True if it stopped at a symbol without a code.
+    /// True if the job stopped at a symbol without a code.
     type Output = bool;
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> bool {
         let Self { run, folding, room } = self;
-        // The symbols of a block's non-ASCII characters, in order: their values, and their widths or codes.
+        // The values of the symbols of a block's non-ASCII characters, in order, and their widths or codes.
         let (mut values_beyond, mut extents_beyond) = ([0; TEXT], [0; TEXT]);
         let mut codes_to_value = [0; TEXT];
         let mut has_no_code = false;
@@ -150,7 +151,7 @@ impl<const WIDE: bool> SimdJob for ReadSimple<'_, '_, WIDE> {
                 (first_bytes & classes.beyond, classes.letters, TEXT.min(rest.len()));
             let (mut symbols_beyond, mut found) = (0, 0);
             while beyond != 0 {
-                // This remainder and the next ones only avoid bounds checks.
+                // This remainder and the remainders below only avoid bounds checks.
                 let at = beyond.trailing_zeros() as usize % TEXT;
                 let (code_point, width) = decode([window[at], window[at + 1], window[at + 2], window[at + 3]]);
                 let value = folding.value(code_point);

@@ -26,7 +26,7 @@ pub(super) struct Decoder {
     held: Vec<u8>,
     /// Offset in the document of the next byte to decode, which is the first byte held back if there is any.
     offset: u64,
-    /// The two ASCII bytes before it, as context for the detection of the encoding.
+    /// The two ASCII bytes before `offset`, as context for the detection of the encoding.
     before: [u8; 2],
     tally: DecodeCounts,
 }
@@ -36,8 +36,7 @@ enum DecodeStage {
     /// Holding back the first bytes.
     #[default]
     Head,
-    /// Only ASCII so far. `escapes`: an escape may still announce ISO-2022-JP; no escape has proved otherwise
-    /// yet.
+    /// Only ASCII so far. `escapes` is true while an escape may still announce ISO-2022-JP.
     Ascii {
         escapes: bool,
     },
@@ -101,8 +100,8 @@ impl Decoder {
         taken
     }
 
-    /// Makes the decision for which bytes were held back, then decodes them. `ended`: the document has no
-    /// more bytes.
+    /// Makes the next decision from the bytes held back, then decodes them. `ended` is true if the document
+    /// has no more bytes.
     fn decide<S: Sink>(&mut self, ended: bool, sink: &mut S, symbols: &mut Symbols) {
         let mut held = take(&mut self.held);
         let mut mark = 0;

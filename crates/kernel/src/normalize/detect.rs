@@ -17,7 +17,8 @@ pub const HEAD: usize = 1024;
 pub(super) fn mark(head: &[u8]) -> Option<(Codec, usize)> {
     match head {
         [0xEF, 0xBB, 0xBF, ..] => Some((Codec::Utf8(Utf8::default()), 3)),
-        // Before UTF-16LE, whose mark this begins with: a UTF-16 text hardly ever begins with NUL.
+        // This mark begins with that of UTF-16LE, so it is tested first. A UTF-16 text hardly ever begins
+        // with NUL.
         [0xFF, 0xFE, 0, 0, ..] => Some((Codec::Wide(Wide::UTF_32LE), 4)),
         [0, 0, 0xFE, 0xFF, ..] => Some((Codec::Wide(Wide::UTF_32BE), 4)),
         [0xFF, 0xFE, ..] => Some((Codec::Wide(Wide::UTF_16LE), 2)),

@@ -1,8 +1,8 @@
 //! The standard form: the normalised text. Two passages are the same if their standard forms are.
 //!
-//! It applies compatibility composition (NFKC), full case folding, and NFKC again, because folding can undo a
-//! composition. Units then drop white space, punctuation, symbols and invisible characters. [`Folding`]
-//! caches the standard form of each character that does not combine with others.
+//! This file makes it by compatibility composition (NFKC), full case folding, and NFKC again, because folding
+//! can undo a composition. Units then drop white space, punctuation, symbols and invisible characters.
+//! [`Folding`] caches the standard form of each character that does not combine with others.
 
 use std::borrow::Cow;
 use std::iter::once;
@@ -76,7 +76,7 @@ pub(super) enum FoldResult {
     Keep(char),
     /// Its standard form has several characters, and at least one symbol. [`StandardForm::of`] computes it.
     Expand,
-    /// It does not begin a segment. It belongs to the character before it.
+    /// The character does not begin a segment. It belongs to the segment of the character before it.
     Join,
 }
 
@@ -98,10 +98,10 @@ const PAGE: usize = 256;
 
 /// Caches the folding result of every character, in pages that are filled on demand.
 ///
-/// A text consists of normalisation segments. A segment is a character that begins one, and the characters
-/// after it that do not. The standard form of a text is the concatenation of those of its segments. This
-/// holds because neither composition nor reordering crosses the start of a segment, and folding does not
-/// change that.
+/// A text consists of normalisation segments. A segment is a character that can begin a segment, and the
+/// characters after it that cannot. The standard form of a text is the concatenation of the standard forms of
+/// its segments. This holds because neither composition nor reordering crosses the start of a segment, and
+/// folding does not change that.
 pub(super) struct Folding {
     pub(super) form: StandardForm,
     nfkd: DecomposingNormalizerBorrowed<'static>,

@@ -1,8 +1,8 @@
 //! Normalisation: turns bytes into symbols, and records where each symbol came from.
 //!
 //! A [`FrontEnd`] reads one document after the other, each in pieces of any size, and appends to [`Symbols`].
-//! It is pure: no input or output, no clock, no shared state. The same bytes give the same symbols, in pieces
-//! of any size. Memory is bounded for any document.
+//! A front-end is pure: no input or output, no clock, no shared state. The same bytes give the same symbols,
+//! in pieces of any size. Memory is bounded for any document.
 //!
 //! The steps: `decode` turns bytes into characters. A unit (`chars`, `words`, or `code` for source code)
 //! turns characters into symbols; `fold` normalises them. `value` gives each symbol its 64 bits.

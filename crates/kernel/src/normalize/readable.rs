@@ -30,7 +30,7 @@ struct CharRun {
     origin: u64,
     text: usize,
     units: u64,
-    /// Bytes of the original per character. `None`: each takes as many as in UTF-8.
+    /// Bytes of the original per character. `None` if each character takes the bytes of its UTF-8 form.
     width: Option<u64>,
 }
 

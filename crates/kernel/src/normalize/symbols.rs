@@ -20,7 +20,8 @@ use crate::lanes::TEXT;
 pub struct Symbols {
     length: usize,
     wide: bool,
-    // Of the next four buffers, those in use have at least `length` elements. Later elements are spare room.
+    // Each of the next four buffers has at least `length` elements while it is in use. Later elements are
+    // spare room.
     /// Codes, while narrow (see `value::LETTERS`).
     codes: Vec<u8>,
     /// Values and ends, while wide.
@@ -75,8 +76,8 @@ pub(super) struct LineEnd {
     pub(super) count: u64,
 }
 
-/// Maximum distance of a start from its base. It is half of what fits, so that the end of the symbol fits
-/// too. The origin of one symbol is always much shorter than the other half.
+/// Maximum distance of a start from its base. This is half of the range of 32 bits, so that the end of the
+/// symbol fits too. The origin of one symbol is always much shorter than the other half.
 const REACH: u64 = 1 << 31;
 
 impl Symbols {
@@ -165,8 +166,8 @@ impl Symbols {
     /// a code.
     #[doc(hidden)]
     pub fn narrow(&mut self) {
-        // Starts with the last symbols: in text of other scripts they show at once that codes are not enough.
-        // Testing more symbols than this is not worth it.
+        // Tests the last symbols first: in text of other scripts they show at once that codes are not enough.
+        // A test of more than `MOST` symbols is not worth it.
         const MOST: usize = 4 << 10;
         if !self.wide || self.length > MOST {
             return;
@@ -368,7 +369,7 @@ impl Symbols {
         self.length = end;
     }
 
-    /// Makes room for `count` more symbols. It doubles the memory, so that it seldom has to.
+    /// Makes room for `count` more symbols. Memory is doubled each time, so that this is seldom needed.
     fn make_room(&mut self, count: usize) {
         let end = self.length + count;
         grow(&mut self.starts, end);

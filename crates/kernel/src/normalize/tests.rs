@@ -245,7 +245,7 @@ fn what_is_not_simple_has_no_value() {
     assert!(('\0'..=char::MAX).all(|c| ![0, NOT_SIMPLE].contains(&value_of_char(c))));
 }
 
-/// A code is exactly that of the characters that fold to its letter.
+/// A code belongs to exactly the characters that fold to its letter.
 #[test]
 fn codes_stand_for_what_characters_become() {
     let mut folding = Folding::new();
@@ -255,7 +255,7 @@ fn codes_stand_for_what_characters_become() {
             let value = LETTERS[usize::from(code)];
             assert_eq!(folding.value(c.into()), value, "{c}");
             assert_eq!(c.len_utf8(), width_of_code(code) as usize, "{c}");
-            // Only characters of the standard form are looked up, and none of those is a capital.
+            // Only characters of the standard form are looked up, and none of these characters is a capital.
             if value == value_of_char(c) {
                 assert_eq!(code_of_char(c), Some(code), "{c}");
             }

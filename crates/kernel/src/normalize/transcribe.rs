@@ -1,5 +1,5 @@
 //! Transcription: a whole document as UTF-8, with the origin of each part. Readers of formats such as HTML
-//! use it. They must see all characters before they know which are text.
+//! use it, because they must see all characters before they know which are text.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
@@ -49,8 +49,8 @@ pub fn is_plain_utf8(bytes: &[u8]) -> Option<usize> {
     (!super::is_wide_text(head) || mark > 0).then(|| str::from_utf8(bytes)).and_then(Result::ok).map(|_| mark)
 }
 
-/// Passes a document to `scribe` in UTF-8. The encoding is the one that a byte order mark or the pattern of
-/// UTF-16 shows. Otherwise it is `declared`, and otherwise the one detected in the text.
+/// Passes a document to `scribe` in UTF-8. A byte order mark or the pattern of UTF-16 shows the encoding.
+/// Otherwise the encoding is `declared`; if that is `None`, it is detected in the text.
 pub fn transcribe(bytes: &[u8], declared: Option<&'static Encoding>, scribe: &mut impl Scribe) -> Transcribed {
     let head = &bytes[..bytes.len().min(detect::HEAD)];
     let is_wide = detect::mark(head).is_some() || super::is_wide_text(head);
@@ -73,8 +73,8 @@ pub fn transcribe(bytes: &[u8], declared: Option<&'static Encoding>, scribe: &mu
     Transcribed { encoding, undecodable: tally.undecodable }
 }
 
-/// The decoder for a declared encoding. A document whose declaration could be read as ASCII is not UTF-16;
-/// browsers do the same.
+/// The decoder for a declared encoding. A document that declares UTF-16 in ASCII is not UTF-16, so it is read
+/// as UTF-8. Browsers do the same.
 fn codec(encoding: &'static Encoding) -> Codec {
     if encoding == UTF_8 || encoding == UTF_16LE || encoding == UTF_16BE {
         Codec::Utf8(Utf8::default())

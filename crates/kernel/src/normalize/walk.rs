@@ -1,8 +1,9 @@
 //! Walk: locates k-grams in the document in ascending order. A walk only moves forward, so it needs no
 //! search.
 //!
-//! It locates k-grams in blocks and writes column by column. Each column is a short loop without branches,
-//! which the compiler vectorises. If all k-grams of a text are selected, most of the time is spent here.
+//! A walk locates k-grams in blocks and writes column by column. Each column is a short loop without
+//! branches, which the compiler vectorises. If all k-grams of a text are selected, most of the time is spent
+//! here.
 
 use std::ops::Range;
 

@@ -38,8 +38,8 @@ use crate::profile::Selection;
 
 /// Selects fingerprints from a document's hashes, piece by piece.
 ///
-/// It holds about 2 w hashes and the longest piece in memory, and keeps this memory for the next document.
-/// Time is linear in the number of hashes, for any input.
+/// A winnower holds about 2 w hashes and the longest piece in memory, and keeps this memory for the next
+/// document. Time is linear in the number of hashes, for any input.
 #[derive(Clone, Debug)]
 pub struct Winnower {
     rule: Rule,

@@ -14,9 +14,9 @@ pub(super) struct HeldHashes<'a> {
 }
 
 impl HeldHashes<'_> {
-    /// Selects the hashes after the minimum that are equal to it. Each replaces the one before as the
-    /// minimum. It continues as long as each block has an equal hash and no smaller one. Returns the index of
-    /// the last selected hash.
+    /// Selects the hashes after the minimum that are equal to it. Each replaces the previous one as the
+    /// minimum. The selection continues as long as each block has an equal hash and no smaller hash. Returns
+    /// the index of the last selected hash.
     #[inline(always)]
     pub(super) fn select_equal<L: Lanes>(&self, lanes: L, mut minimum: usize, out: &mut Vec<Selected>) -> usize {
         let least = self.hashes[minimum];

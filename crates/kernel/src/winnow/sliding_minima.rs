@@ -6,9 +6,10 @@
 //! that enters equals it. Comparing the keys of a changed window with its least key gives the place of the
 //! minimum.
 //!
-//! If several keys of a window are the least, they *tie*. All ties are seen: consider such a window, and the
-//! last changed window up to it. Either that window holds the tie too, or a tied key has entered since. But a
-//! window that is entered by its least key is a changed window.
+//! If several keys of a window are the least, they *tie*. Every tie is seen in a changed window. Consider a
+//! window with a tie, and the last changed window up to it. If the changed window lacked the tie, a tied key
+//! would have entered since. But a window whose least key has just entered is itself a changed window, so
+//! this cannot happen.
 
 use super::Selected;
 use crate::lanes::{Lanes, SEARCHED, SimdJob, TEXT};
@@ -66,7 +67,8 @@ impl SlidingMinima {
         }
         self.keys[..missing].fill(i16::MAX);
         for (key, hash) in self.keys[missing..].iter_mut().zip(hashes) {
-            // SSE2 has the minimum of signed numbers only. These have the order of the unsigned hashes.
+            // SSE2 has the minimum of signed numbers only. The signed keys have the order of the unsigned
+            // hashes.
             *key = ((hash >> 48) as u16 ^ 0x8000) as i16;
         }
         lanes.call(FindChanges { sliding: self, w, length });
@@ -186,7 +188,7 @@ struct Search {
     rest: u32,
 }
 
-/// The first place of a key in a window, and whether there are others.
+/// The first place of a key in a window. Also tells if there are more places.
 struct Found {
     place: usize,
     is_tied: bool,

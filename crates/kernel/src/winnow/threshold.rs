@@ -53,7 +53,7 @@ impl Minima {
         (&self.keys[..self.count], &self.places[..self.count])
     }
 
-    /// End of the run of minima from `first` on in which each is within w places of the one before and has
+    /// End of the run of minima from `first` on: each is within w places of the minimum before it and has
     /// another key. `key` and `place` belong to the minimum before `first`.
     #[inline(always)]
     pub(super) fn succeeding(&self, first: usize, mut key: i32, mut place: i32, w: usize) -> usize {

@@ -1,15 +1,16 @@
 //! Winnowing proper: selects the minimum of each window, plain (rightmost) or robust.
 //!
 //! As in Figure 5 of the paper, the common step compares new hashes with the current minimum, here a block of
-//! hashes at once. The difference is the case that the minimum leaves the window. Figure 5 scans the whole
-//! window again. This is fastest if it is rare, but takes O(n w) steps if the hashes ascend.
+//! hashes at once. The difference is the case that the minimum leaves the window. Figure 5 then scans the
+//! whole window again. Such scans are fastest if they are rare, but take O(n w) steps if the hashes ascend.
 //!
 //! So a scan is paid from a *credit*, which grows with every hash. If the credit is used up, a slower scan
 //! also records the *chain* of suffix minima. These are the hashes that become minimal in turn if no smaller
 //! hash arrives. Hashes after the scanned window are reduced to one running minimum, the *tail*. Such a scan
 //! of w hashes serves at least w steps, so the work is O(n) for every input.
 //!
-//! Two faster methods are tried first. This exact method handles the windows that they cannot decide.
+//! Two faster methods are tried first. The exact method of this file handles the windows that the faster
+//! methods cannot decide.
 
 use std::mem;
 
@@ -177,7 +178,7 @@ impl WindowState {
         }
     }
 
-    /// Advances to `end` by the threshold method, if it is likely to succeed. Returns whether it did.
+    /// Advances to `end` by the threshold method, if it is likely to succeed. Returns true if it succeeded.
     #[inline(always)]
     fn select_below_threshold<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
@@ -258,8 +259,8 @@ impl WindowState {
         true
     }
 
-    /// Advances to `end` by sliding minima, if this is likely to be faster. Returns whether it did. If keys
-    /// tie, it selects by the exact method.
+    /// Advances to `end` by sliding minima, if this is likely to be faster. Returns true if it advanced. If
+    /// keys tie, it selects by the exact method.
     #[inline(always)]
     fn select_by_sliding<L: Lanes, const RIGHTMOST: bool>(
         &mut self,
@@ -277,7 +278,7 @@ impl WindowState {
         sliding.find(lanes, Windows { w, hashes: &self.hashes[from..end], missing, position });
         let changed = sliding.changed();
         self.chain.clear();
-        // After a tie, the exact method selects from a few windows. Each time they are twice as many.
+        // After a tie, the exact method selects from a few windows. Each further tie doubles their number.
         let (mut at_once, mut exact) = (TIED_AT_ONCE, 0);
         let (mut i, mut tied) = (0, sliding.begins_tied(lanes, w).then_some(0));
         loop {

@@ -11,7 +11,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         let rest = &self.bytes[self.at..self.limit];
         match memchr::memchr(b'\n', rest) {
             Some(end) => {
-                // It ends before `?>`, which ends PHP code.
+                // In PHP the comment ends before `?>`, which ends the code.
                 let php = self.tables.rules.dialect == Dialect::Php;
                 let page = if php { memchr::memmem::find(&rest[..end], b"?>") } else { None };
                 self.at += page.unwrap_or(end);

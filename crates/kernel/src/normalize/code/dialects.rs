@@ -32,7 +32,8 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 (_, true) => Escape::None,
                 _ => Escape::Backslash,
             };
-            // With two or more dollars, embedded code needs as many braces.
+            // After two or more dollars, embedded code begins with the same number of braces. It is read as
+            // text.
             let code = if dollars == 1 { Code::Brace } else { Code::None };
             self.quoted(
                 Quoted::of(Quote { open, lines: is_verbatim || long, escape, code }),
@@ -97,7 +98,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
     }
 
     /// Begins a here-document whose name begins at `begin`. Its text begins on the next line. Returns false
-    /// if there is none here.
+    /// if no here-document begins here.
     pub(super) fn heredoc(&mut self, begin: usize, quote: Option<u8>, indented: bool, code: Code) -> bool {
         let end = self.word_end(begin);
         let name = &self.text[begin.min(end)..end];
@@ -107,7 +108,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         if self.state.heredocs.len() < HEREDOCS && self.may_nest() {
             let quoted = Quoted::heredoc(name, indented, code);
-            // The last one is pushed first.
+            // At the end of the line, the last here-document becomes a mode first.
             self.state.heredocs.push(quoted);
         }
         self.passed(end + usize::from(quote.is_some()), Previous::Operand);
@@ -134,7 +135,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
                 let begin = self.at + 1 + usize::from(next == Some(b'@'));
                 let mut end = self.word_end(begin);
                 if end == begin && first == b'$' && matches!(next, Some(b'!'..=b'/' | b':'..=b'@' | b'`')) {
-                    // After `$@`, this takes one character more. Correcting that would change hashes, and so
+                    // After `$@`, this takes one character too many. A correction would change hashes, and so
                     // need a new hash version.
                     end = begin + usize::from(self.byte(begin).is_some_and(|byte| byte.is_ascii()));
                 }

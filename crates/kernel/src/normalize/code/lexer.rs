@@ -1,9 +1,9 @@
 //! Lexer: tokenises a document in a known language by the rules of that language.
 //!
-//! It is a state machine. [`LexerState`] holds what surrounds the text (code, a string, a comment, markup).
-//! Each step takes one token, or part of a long one. A step reads at most [`WINDOW`] bytes and consumes all
-//! it has read, except for a bounded look-ahead. So time is linear in the bytes, for any input. Nesting is a
-//! list of at most [`DEPTH`] entries, not a recursion.
+//! It is a state machine. [`LexerState`] holds the surroundings of the text (code, a string, a comment,
+//! markup). Each step takes one token, or part of a long one. A step reads at most [`WINDOW`] bytes and
+//! consumes all it has read, except for a bounded look-ahead. So time is linear in the bytes, for any input.
+//! Nesting is a list of at most [`DEPTH`] entries, not a recursion.
 
 use std::ops::Range;
 
@@ -178,7 +178,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.state.statement = false;
     }
 
-    /// Emits a token that stands for itself.
+    /// Emits a token whose value is that of its text.
     pub(super) fn fixed(&mut self, end: usize, previous: Previous) {
         let value = class::value_of_text(&self.text[self.at..end]);
         self.token(value, end, previous);

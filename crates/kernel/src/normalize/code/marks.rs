@@ -110,7 +110,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// A string has ended. It may end an import.
+    /// Handles the end of a string, which may end an import.
     pub(super) fn string_ended(&mut self) {
         if let Some((Import::Module, brackets)) = self.state.import
             && self.state.brackets <= brackets
@@ -161,7 +161,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.mark();
     }
 
-    /// Reads a mark with a special use in the dialect. Returns whether there is one here.
+    /// Reads a mark with a special use in the dialect. Returns true if there is such a mark here.
     pub(super) fn of_dialect(&mut self, first: u8) -> bool {
         match self.tables.rules.dialect {
             Dialect::C => first == b'#' && self.directive(),

@@ -120,7 +120,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Reads the page around PHP code. Its words and marks stand for themselves.
+    /// Reads the page around PHP code. The values of its words and marks are those of their texts.
     pub(super) fn page(&mut self) {
         let rest = &self.bytes[self.at..self.limit];
         match rest[0] {

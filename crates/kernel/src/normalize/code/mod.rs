@@ -1,9 +1,9 @@
 //! Unit token: turns source code into the tokens of its language.
 //!
-//! Text is collected, and the [`lexer`] tokenises it by the rules of its language ([`table`]). Every name is
-//! the same symbol. A number or string is its own text. Keywords, operators and marks stand for themselves.
-//! Comments and layout give no symbol. Values do not depend on the language, so translations between similar
-//! languages can match. Text in no known language gives words and marks ([`plain`]).
+//! Text is collected, and the [`lexer`] tokenises it by the rules of its language ([`table`]). All names are
+//! the same symbol. The symbol of any other token, such as a number, string, keyword or operator, depends on
+//! its text. Comments and layout give no symbol. Values do not depend on the language, so translations
+//! between similar languages can match. Text in no known language gives words and marks ([`plain`]).
 
 mod class;
 mod comments;

@@ -1,4 +1,4 @@
-//! Mode: what surrounds the text at a place, kept from one step of the lexer to the next.
+//! Mode: the surroundings of the text at a place, kept from one step of the lexer to the next.
 
 use super::rules::{Code, Escape, Quote};
 

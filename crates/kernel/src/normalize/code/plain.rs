@@ -26,10 +26,10 @@ pub(super) fn tokens(words: &mut WordMaker, text: &str, mut at: usize, emit: &mu
     }
 }
 
-/// The length of the first part of a text whose tokens do not depend on the rest. It ends between a space and
-/// an ASCII character: at the last such place in the ASCII text at the beginning, otherwise at the first such
-/// place. The rules of UAX 29 join a space only to another space, which is not a token, and to an extending
-/// character, which is not ASCII.
+/// The length of the first part of a text whose tokens do not depend on the rest. The part ends between a
+/// space and an ASCII character. If the ASCII text at the beginning has such a place, the part ends at the
+/// last one there, otherwise at the first such place. The rules of UAX 29 join a space only to another space
+/// and to an extending character. Spaces are not tokens, and extending characters are not ASCII.
 fn independent(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_cut = |&at: &usize| bytes[at - 1] == b' ' && bytes[at].is_ascii();
@@ -63,8 +63,8 @@ enum ByteKind {
     Mark,
 }
 
-/// Emits the tokens of ASCII text, given its standard form. That has the same length, because each character
-/// is folded by itself.
+/// Emits the tokens of ASCII text, given its standard form. The standard form has the same length, because
+/// each character is folded by itself.
 fn ascii(form: &str, at: usize, emit: &mut impl FnMut(u64, Range<usize>)) {
     let kind = |byte: &u8| KINDS[usize::from(*byte) % KINDS.len()];
     let mut from = 0;

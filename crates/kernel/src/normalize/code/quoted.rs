@@ -207,7 +207,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         self.push(LexerMode::Code { open, depth: 0 });
     }
 
-    /// Reads a word that may be the prefix of a following string. Returns whether it is one.
+    /// Reads a word that may be the prefix of a following string. Returns true if the word is a prefix.
     pub(super) fn prefixed(&mut self, prefix: Prefix, end: usize) -> bool {
         let rules = self.tables.rules;
         match prefix {

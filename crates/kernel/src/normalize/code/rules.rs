@@ -1,5 +1,5 @@
-//! The rules of a language: which bytes begin a comment, a string or a number, and which words and marks
-//! stand for themselves. The rules of all languages are in [`table`](super::table).
+//! The rules of a language: the beginnings of its comments, strings and numbers, its keywords and its
+//! operators. The rules of all languages are in [`table`](super::table).
 
 /// The lexer's rules of a language. Lists of words and marks are separated by white space.
 pub(super) struct Rules {
@@ -62,7 +62,7 @@ pub(super) enum BlockComments {
     Nested,
 }
 
-/// A kind of string: its beginning, its end, and what it may contain.
+/// A kind of string: its beginning, its end, and its permitted content.
 #[derive(Clone, Copy)]
 pub(super) struct Quote {
     pub(super) open: &'static str,

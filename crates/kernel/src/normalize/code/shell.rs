@@ -1,4 +1,5 @@
-//! The shell. Words are commands, options and files, and stand for themselves. Variables are names.
+//! The shell. Words are commands, options and files; their values are those of their texts. Variables are
+//! names.
 
 use std::ops::Range;
 
@@ -58,7 +59,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
     }
 
-    /// Reads a word. It is a name if it is a variable in an assignment or loop.
+    /// Reads a word. A variable in an assignment or loop is a name.
     fn shell_word(&mut self) {
         let name_end = self.word_end(self.at);
         let is_name = name_end > self.at && !self.bytes[self.at].is_ascii_digit();
@@ -184,7 +185,7 @@ impl<F: FnMut(u64, Range<usize>)> Lexer<'_, F> {
         }
         let code = if quote.is_some() || escaped { Code::None } else { Code::Shell };
         self.fixed(begin, Previous::Operator);
-        // If it is not a here-document, it is a word.
+        // If no here-document begins here, the text after the mark is read as a word.
         self.heredoc(name, quote, indented, code);
         true
     }
