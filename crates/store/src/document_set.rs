@@ -4,8 +4,8 @@
 //! On disk, one value holds the ids of a range of 65,536, as a roaring bitmap of at most about 8 KiB. So no
 //! value grows with the corpus.
 //!
-//! A fold drops the tombstones of documents that lie in none of the other runs. It learns this from the first
-//! and last document of each run. It drops them in the write that replaces the runs. So a service that never
+//! A fold drops the tombstones of documents that no other run can hold, as the first and last document of
+//! each run show. The write that replaces the runs also removes these tombstones. So a service that never
 //! compacts has no more tombstones than there are ids in its runs. The handle that drops tombstones remembers
 //! them, so that its threads never take a deleted document for a damaged one.
 

@@ -54,7 +54,7 @@ fn many_queries_together_read_each_block_once() {
     let together = together.unwrap();
     assert!(together * 3 <= alone, "{together} blocks together, {alone} one by one");
     assert_eq!(afterwards, 0, "no lookup reads what was gathered");
-    // Without room, the lookups read for themselves.
+    // If memory has no room for the postings, the lookup reads them itself.
     let little = one.gather(&all, 4096, &stop).unwrap();
     let mut lookup = one.lookup_gathered(50, &little);
     assert!(queries[99].iter().zip(&expected[4950..]).all(|(&hash, found)| lookup.find(hash).unwrap() == found));

@@ -8,8 +8,8 @@
 //! which commits are written and shown. So a query never has to restart, however many commits come.
 //!
 //! A snapshot does not protect the tables of a folded run, which are removed whole; [`past`](super::past)
-//! keeps these. The engine does not renumber the rows of new tables because of a snapshot. It need not,
-//! because no older view lists their runs.
+//! keeps these tables. The engine does not renumber the rows of new tables because of a snapshot. This is
+//! safe, because no older view lists the runs of new tables.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -215,8 +215,8 @@ impl Store {
         })
     }
 
-    /// Opens a new reader if the database has a commit that this handle does not show. `None` if there is
-    /// none.
+    /// Opens a new reader if the database has a commit that this handle does not show. `None` if there is no
+    /// such commit.
     ///
     /// # Errors
     /// As [`Self::open_reader`].
@@ -236,7 +236,7 @@ impl Store {
         Ok((is_gone || newer.view().state.commits != shown).then_some(newer))
     }
 
-    /// The identifier of this database. Only copies of it have the same one.
+    /// The identifier of this database. Only copies of the database have the same identifier.
     ///
     /// # Errors
     /// [`Error::Damaged`] if the store has no readable identity.
@@ -274,7 +274,8 @@ impl Deref for AsOf<'_> {
 impl Drop for AsOf<'_> {
     fn drop(&mut self) {
         if self.kept.take().is_some() {
-            // After a failure no more is written through this handle. The next writer removes these runs.
+            // After a failure, nothing more is written through this handle. The next writer removes these
+            // runs.
             let _ = self.store.remove_folded();
         }
     }

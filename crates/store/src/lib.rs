@@ -16,8 +16,8 @@
 //! Nothing that grows with the corpus is one value: blocks, filters, chunks of positions and texts, and sets
 //! of documents are bounded in size.
 //!
-//! Every table stays open, so that a reader can still read the rows of its commit. So tables must be few
-//! (`engine::options`), and one has up to 256 MB.
+//! Every table stays open, so that a reader can still read the rows of its commit. So there must be few
+//! tables (`engine::options`), and a table has up to 256 MB.
 //!
 //! * `codec/`: the bytes of keys and values.
 //! * `engine/`: RocksDB, its options and files.

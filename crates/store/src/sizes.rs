@@ -14,7 +14,7 @@ impl Store {
         self.engine.levels()
     }
 
-    /// Bytes of data that are cached in memory now, and the most that may be.
+    /// Bytes of data cached in memory now, and their maximum.
     pub fn cached_bytes(&self) -> (u64, u64) {
         (self.filter_use.cached_bytes() as u64, self.engine.cache().bytes() as u64)
     }

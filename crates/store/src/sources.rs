@@ -10,7 +10,7 @@ use fpdb_host::error::Result;
 const ACTION: &str = "read the list of sources";
 
 impl Store {
-    /// The record of the source at this absolute path. `None` if there is none.
+    /// The record of the source at this absolute path. `None` if the path has no record.
     pub fn source(&self, path: &str) -> Result<Option<SourceRecord>> {
         self.engine.get(MAIN, source_key(path), ACTION)?.map(|value| decoded(&value)).transpose()
     }

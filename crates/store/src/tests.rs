@@ -49,8 +49,8 @@ pub(crate) fn record(name: u64, fingerprints: u64) -> DocumentRecord {
     }
 }
 
-/// Creates a database with one run for each entry of `runs`: its number of documents. Each document has 1,000
-/// hashes of even numbers.
+/// Creates a database with one run for each entry of `runs`, the run's number of documents. Each document has
+/// 1,000 hashes of even numbers.
 pub(super) fn store_of(root: &Path, runs: &[u64]) -> Store {
     let store = Store::create(root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
@@ -68,7 +68,7 @@ pub(super) fn store_of(root: &Path, runs: &[u64]) -> Store {
         committer.commit(&store, &mut batch).unwrap();
     }
     drop(store);
-    // Opened again, so that its cache is empty.
+    // The store is opened again, so that its cache is empty.
     Store::open_reader(root, &StoreOptions::default()).unwrap()
 }
 
@@ -239,7 +239,7 @@ fn a_full_batch_holds_what_it_may_and_little_more() {
                 }
             }
         }
-        // One more call of `push` is allowed for: its postings, and the memory of their positions.
+        // The limits allow one more call of `push`: its postings, and the memory of their positions.
         assert!(batch.held() <= memory + (1 << 20), "{what}: {} bytes", batch.held());
         assert!(number as usize * size_of::<Posting>() <= memory, "{what}: {number} postings");
     }
@@ -325,8 +325,8 @@ fn many_rows_in_the_log_become_tables_and_few_do_not() {
     }
 }
 
-/// Many documents have one content, and many contents have one name. The search finds one without visiting
-/// the others.
+/// Many documents have one content, and many contents have one name. The search finds a document without
+/// visiting the others.
 #[test]
 fn one_of_many_equal_documents_is_found_at_once() {
     const CONTENT: [u8; 16] = [7; 16];

@@ -69,8 +69,7 @@ fn a_tombstone_stays_while_a_run_may_hold_its_document() {
 
 #[derive(Clone, Copy, Debug)]
 enum Op {
-    /// Adds documents of `hashes` hashes each. Deletes the documents at the places `delete`, among those
-    /// stored.
+    /// Adds documents of `hashes` hashes each. Deletes the stored documents at the places `delete`.
     Commit {
         documents: u32,
         hashes: u64,
@@ -129,7 +128,7 @@ fn assert_holds(store: &Store, held: &Held) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
-    /// Each part opens the store once.
+    /// The store is opened once for each entry of `parts`.
     #[test]
     fn deleted_documents_stay_hidden_when_their_tombstones_go(
         parts in prop::collection::vec(prop::collection::vec(operation(), 1..60), 1..3),

@@ -99,8 +99,7 @@ impl View {
         self.tombstones.len()
     }
 
-    /// Removes the tombstones of documents that lie in none of the runs: no posting of theirs is left to
-    /// hide.
+    /// Removes the tombstones of documents that no run can hold: there is no posting left to hide.
     pub(super) fn forget_tombstones(&mut self, changes: &mut Changes<'_>) -> Result<()> {
         let mut held = RoaringBitmap::new();
         for (_, run) in &self.runs {

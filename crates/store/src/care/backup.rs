@@ -1,14 +1,14 @@
-//! Backup and restore: copies of the committed state. A backup shares with the ones before it the tables
-//! that have not changed since, so a later backup only costs the new tables.
+//! Backup and restore: copies of the committed state. A backup shares unchanged tables with the backups
+//! before it, so it takes space only for new tables.
 //!
-//! A backup is a folder with the file `FPDB-BACKUP`, two lines (`fpdb backup, format 1`, and `of ` with the
-//! identity and the path of the database), and the engine's own `engine/`. `decisions/NUMBER` is the record
-//! of a dedup's decisions at that time, if there was one. `documents/NUMBER` is the number of documents
-//! then, in decimal digits.
+//! A folder holds the backups of one database. The file `FPDB-BACKUP` has two lines: `fpdb backup, format 1`,
+//! and `of ` with the identity and the path of the database. The engine keeps its files in `engine/`. When
+//! backup NUMBER is made, `decisions/NUMBER` gets the record of a dedup's decisions, if there is one.
+//! `documents/NUMBER` gets the number of documents, in decimal digits.
 //!
 //! RocksDB compares checksums while it copies, and only sizes later. So `fpdb backup` reads every file that
-//! the backups in the folder need ([`backup_files`](super::backup_files)). It copies a damaged file again if
-//! the database still has it. A folder holds the backups of one database.
+//! the backups in the folder need ([`backup_files`](super::backup_files)). A damaged file is copied again if
+//! the database still has that file.
 
 use std::fs::{self, File};
 use std::io;
@@ -30,10 +30,10 @@ use fpdb_host::schema::{Answer, Schema};
 
 const MARKER: &str = "FPDB-BACKUP";
 const ENGINE: &str = "engine";
-/// The records of decisions, by the numbers of their backups.
+/// The folder of the records of decisions. The name of a file is the number of its backup.
 const RECORDS: &str = "decisions";
-/// The counts of documents, by the numbers of their backups. After a count comes the CRC-32C of the
-/// decisions, if there are any.
+/// The folder of the counts of documents. The name of a file is the number of its backup. After the count
+/// comes the CRC-32C of the record of decisions, if there is one.
 const COUNTS: &str = "documents";
 
 /// A new backup. Also its JSON (`fpdb.backup/1`).
@@ -108,7 +108,7 @@ fn counted(folder: &Path, number: u32) -> Result<(Option<u64>, Option<u32>)> {
     }
 }
 
-/// Names the decisions of a backup if they are damaged: if they differ from those that were written.
+/// Returns the name of a backup's record of decisions, if the record is missing or its checksum is wrong.
 fn damaged_decisions(folder: &Path, number: u32) -> Result<Option<String>> {
     let (_, Some(checksum)) = counted(folder, number)? else { return Ok(None) };
     let path = folder.join(RECORDS).join(number.to_string());
@@ -132,8 +132,8 @@ fn numbers_in(folder: &Path) -> Result<Vec<u32>> {
     Ok(numbers)
 }
 
-/// The backups in `folder`, oldest first, after each file that they need was compared with its checksum. Also
-/// those that [`backups`] does not list, because they lack a file.
+/// Compares each file that the backups in `folder` need with its checksum. Returns the backups, oldest first,
+/// including backups that [`backups`] omits because they lack a file.
 ///
 /// # Errors
 /// As [`backups`]; [`Error::Stopped`].
@@ -212,7 +212,7 @@ impl Store {
                 }
             }
         }
-        // Earlier backups go only after the new one was checked.
+        // Earlier backups are removed only after the new backup was checked.
         if let Some(keep) = keep {
             copies.keep_newest(keep.max(1))?;
             backups = copies.list();
@@ -263,7 +263,7 @@ impl Store {
                 return Err(Error::NoSuchBackup { path: folder.to_owned(), number, numbers });
             };
             if let Err(error) = copies.restore(wanted, &store) {
-                // If this backup is damaged, the error names the others.
+                // If this backup is damaged, the error names the other backups.
                 let mut files = BackupFiles::new(folder.join(ENGINE));
                 return Err(match files.check(wanted)? {
                     Some(file) => {
@@ -325,7 +325,7 @@ impl Store {
     }
 }
 
-/// Removes the files of `folder` that are not named by one of these numbers. The folder may be missing.
+/// Removes the files of `folder` whose names are not among `numbers`. The folder may be missing.
 fn forget_others(folder: &Path, numbers: &[u32]) -> Result<()> {
     let is_kept = |name: &std::ffi::OsStr| {
         name.to_str().and_then(|name| name.parse().ok()).is_some_and(|number| numbers.contains(&number))

@@ -1,8 +1,8 @@
 //! Files of backups: compares each with its listed checksum.
 //!
-//! The engine compares checksums only while it copies, later only sizes. Its list of the files of backup n is
-//! the text `meta/n`. Its last lines `path crc32 checksum` say the CRC-32C of each file in decimal; the line
-//! before them is the number of files.
+//! The engine compares checksums only while it copies, later only sizes. The text file `meta/n` lists the
+//! files of backup n. It ends with the number of files, and one line `path crc32 checksum` for each file. The
+//! checksum is a CRC-32C in decimal.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ const SHARED: &str = "shared_checksum/";
 /// Bytes read at once.
 const PIECE: usize = 1 << 20;
 
-/// The facts of the files in a folder of backups; each is read once.
+/// Checks the files in a folder of backups. Reads each file once.
 pub(crate) struct BackupFiles {
     engine: PathBuf,
     /// By path in the engine's folder: true if the file is intact.
@@ -89,7 +89,7 @@ fn parse(list: &str) -> Option<Vec<(String, u32)>> {
     (files.len() == count).then_some(files)
 }
 
-/// The CRC-32C of a file; `None` if there is none.
+/// The CRC-32C of a file. `None` if the file does not exist.
 pub(super) fn checksum_of(path: &Path) -> io::Result<Option<u32>> {
     let mut file = match check_regular(path).and_then(|()| File::open(path)) {
         Ok(file) => file,

@@ -2,8 +2,8 @@
 //!
 //! If the list of tables is unreliable, a new list is made of the existing tables
 //! ([`crate::care::found_tables`]). The store is read in up to four ways: with or without tables that a
-//! compaction may have replaced, and with or without its logs. The way that fits the mark best counts
-//! ([`Fit`]). Of equal ones, it is the one with more tables, then the one with logs.
+//! compaction may have replaced, and with or without its logs. The store is read in the way that fits the
+//! mark best ([`Fit`]). If several ways fit equally well, more tables are preferred, then logs.
 
 use std::path::Path;
 
@@ -66,7 +66,7 @@ fn open_rebuilt(root: &Path, store: &Path, mark: &CommitMark, task: &Task<'_>) -
     let found = FoundTables::of(store, task)?;
     let has_logs = files::names(store)?.iter().any(|name| files::is_log(name));
     let lists = [Some(found.all()), found.not_replaced()];
-    // Among equal ways the first is kept.
+    // If two ways fit equally well, the first is kept.
     let mut best: Option<(Fit, Salvage)> = None;
     let mut failure = None;
     'lists: for list in lists.iter().flatten() {
@@ -114,8 +114,8 @@ struct Fit {
     is_exact: bool,
     /// True if the store is not known to belong to another database.
     is_own: bool,
-    /// The last commit whose state can be read. 0: there are only documents. `None`: there are no documents
-    /// either.
+    /// The number of the last commit with a readable state. 0 if only documents are readable. `None` if no
+    /// document is readable either.
     commits: Option<u64>,
     /// True if the documents are exactly those that this commit counts.
     agrees: bool,

@@ -1,4 +1,4 @@
-//! Damaged stores: those that repairs have put aside. fpdb never removes them; people do.
+//! Damaged stores, which repairs have put aside. fpdb never removes them; only a person does.
 
 use std::fs;
 use std::path::Path;

@@ -44,7 +44,7 @@ pub struct Verification {
     /// The result of the repair; the counts above are those after it. `None` without a repair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
-    /// The damaged stores that repairs have put aside, this one or earlier ones, in that order.
+    /// The damaged stores that repairs have put aside, in the order of the repairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damaged_stores: Vec<DamagedStore>,
 }

@@ -6,15 +6,15 @@
 //! the later ones above, so that the engine reads few tables for a row.
 //!
 //! A table that a list names as removed is left out. Tables do not show whether a compaction has replaced
-//! them. [`FoundTables::all`] has all of them, and [`FoundTables::not_replaced`] leaves out those that a
-//! later one may have replaced. The rows decide which of the two is right ([`crate::care::salvage`]).
+//! them. [`FoundTables::all`] lists all tables, and [`FoundTables::not_replaced`] omits tables that a later
+//! table may have replaced. The rows decide which list is right ([`crate::care::salvage`]).
 //!
 //! RocksDB's own repair of a lost list is not used. It puts ingested tables, which hold postings and
 //! positions, into the default family, and brings back tables that a fold has replaced.
 //!
 //! 54 kinds of damage to the files beside the tables were tried on four databases, with and without a log,
-//! compacted or not. RocksDB's repair brought back all documents in 40 of 216 cases, this one in 208. The
-//! other 8 had lost rows of the log.
+//! compacted or not. RocksDB's repair brought back all documents in 40 of 216 cases, this repair in 208. In
+//! the other 8 cases, rows of the log were lost.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,12 +45,12 @@ pub(super) const CURRENT_OF_LIST: &[u8] = b"MANIFEST-000001\n";
 const LEAST_KEY: &[u8] = &[];
 const GREATEST_KEY: &[u8] = &[0xff; 24];
 
-/// The families whose rows are written before the commit that names them. Their rows have one version, unless
-/// a commit failed; then the ingested table has the later version.
+/// The families whose rows are written before the commit that names them. Each of these rows has one version.
+/// If a commit failed, a row can have two, and the ingested table has the later version.
 const WRITTEN_FIRST: [&str; 4] = [POSTINGS, FILTERS, POSITIONS, TEXTS];
 
-/// Added to the sequence numbers of ingested tables of these families, so that they count as later, in order
-/// of table number.
+/// An ingested table of these families counts as later than all others. Its last change is this number plus
+/// its table number.
 const LATE_CHANGE: u64 = 1 << 54;
 
 /// Number of rows that are read to recognise the family of a table.
@@ -61,17 +61,17 @@ struct FoundTable {
     number: u64,
     bytes: u64,
     family: &'static str,
-    /// Its first and last key, or the bounds of all keys.
+    /// Its first and last key. The bounds of all keys if unknown.
     keys: (Vec<u8>, Vec<u8>),
     last_change: u64,
-    /// True if the engine wrote it.
+    /// True if the engine wrote the table. False if the table was ingested.
     is_own: bool,
 }
 
 /// The tables of a store's folder.
 pub(super) struct FoundTables {
     tables: Vec<FoundTable>,
-    /// The engine's name of the store, by most tables.
+    /// The engine's name of the store, according to most tables.
     pub(super) store: Option<String>,
     /// The omitted tables, in words.
     pub(super) findings: Vec<String>,
@@ -80,7 +80,7 @@ pub(super) struct FoundTables {
 /// A new list of tables.
 pub(super) struct MadeList {
     pub(super) content: Vec<u8>,
-    /// Its number of levels, which the engine needs to open it.
+    /// The number of levels, which the engine needs to open the list.
     pub(super) levels: u32,
     pub(super) tables: usize,
 }
@@ -125,12 +125,12 @@ impl FoundTables {
         Ok(Self { tables, store: own, findings })
     }
 
-    /// A list of all of them.
+    /// A list of all tables.
     pub(super) fn all(&self) -> MadeList {
         made_list(self.tables.iter().collect())
     }
 
-    /// A list without tables that a later one may have replaced. `None` if there are no such tables.
+    /// A list without tables that a later table may have replaced. `None` if there are no such tables.
     pub(super) fn not_replaced(&self) -> Option<MadeList> {
         let kept = |table: &&FoundTable| !self.tables.iter().any(|other| other.may_replace(table));
         let kept: Vec<&FoundTable> = self.tables.iter().filter(kept).collect();
@@ -148,7 +148,7 @@ impl FoundTable {
             }),
             None => None,
         };
-        // Deleted rows are hidden, and their keys may lie outside the range of the visible ones.
+        // Deleted rows are hidden, and their keys may lie outside the range of the visible keys.
         let sample = match named {
             Some(_) if facts.deletes => Sample::default(),
             _ => Sample::of(store, number, name, facts)?,
@@ -166,8 +166,8 @@ impl FoundTable {
         self.family == other.family && self.keys.0 <= other.keys.1 && other.keys.0 <= self.keys.1
     }
 
-    /// True if this table may be the result of a compaction of another one. If a compaction leaves only one
-    /// version of each row, the sequence numbers are 0.
+    /// True if a compaction of `other` and perhaps more tables may have written this table. If a compaction
+    /// leaves only one version of each row, the sequence numbers are 0.
     fn may_replace(&self, other: &Self) -> bool {
         self.is_own && self.last_change == 0 && self.number > other.number && self.overlaps(other)
     }
@@ -246,13 +246,14 @@ fn family_of(rows: &[Row]) -> Option<&'static str> {
         DIGESTS => value.is_empty() && key.len() == 20,
         _ => false,
     };
-    // Names are tried first. A digest can look like a name, but not all of many digests do.
+    // Names are tried before digests. A single digest can look like a name, but hardly all digests of a
+    // table.
     let families = [POSTINGS, FILTERS, POSITIONS, TEXTS, DOCUMENTS, NAMES, DIGESTS];
     let all_fit = |family: &&str| !rows.is_empty() && rows.iter().all(|(key, value)| fits(family, key, value));
     families.into_iter().find(all_fit)
 }
 
-/// Puts tables into levels: each below all later ones that it overlaps.
+/// Puts tables into levels: each table below all later tables that it overlaps.
 fn made_list(mut tables: Vec<&FoundTable>) -> MadeList {
     tables.sort_unstable_by_key(|table| std::cmp::Reverse((table.last_change, table.number)));
     let mut levels: Vec<u32> = Vec::with_capacity(tables.len());

@@ -36,7 +36,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// Two sessions, which are in the earlier copy, and two later ones; each removes documents.
+    /// Adds documents in four sessions; each also removes some. The earlier copy has the first two sessions.
     pub(super) fn new(compacts: bool, ends_in_log: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("db");
@@ -83,7 +83,7 @@ impl Base {
         self.folder.path().join("db")
     }
 
-    /// A copy to be damaged, in a folder that goes with the first part.
+    /// Copies the database, to damage the copy. Dropping the first part of the result removes the copy.
     pub(super) fn copied(&self) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("db");
@@ -97,7 +97,7 @@ impl Base {
     }
 }
 
-/// The documents of a database, and the ones that some queries find.
+/// The documents of a database, and the documents that some queries find.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Content {
     documents: BTreeMap<u32, (String, u64, u64, Option<String>)>,
@@ -215,7 +215,7 @@ fn comes_back(base: &Base, what: &str, damage: impl FnOnce(&Path)) {
     }
 }
 
-/// Tries all damage to other files than tables that loses no row; of frequent kinds, one case in `every`.
+/// Tries all damage outside tables that loses no row. Of frequent kinds, tries one case in `every`.
 fn try_all(every: usize) {
     let bases = [
         ("runs", Base::new(false, false)),
@@ -420,7 +420,7 @@ fn without_a_list_a_foreign_table_is_left_out_and_a_damaged_one_costs_what_it_he
     for table in files_of(&base.root(), ".sst") {
         let (_folder, root) = base.copied();
         remove(&root, "MANIFEST");
-        // A block in the middle, or the end.
+        // Damages a block in the middle, or the end.
         let path = root.join("store").join(table.file_name().unwrap());
         let at = if number(&table).is_multiple_of(2) { 20 } else { fs::metadata(&path).unwrap().len() as usize - 20 };
         change(&path, |table| table[at] ^= 0x10);
@@ -434,10 +434,10 @@ fn without_a_list_a_foreign_table_is_left_out_and_a_damaged_one_costs_what_it_he
     }
 }
 
-/// Opening it for writing would delete the tables that its list does not name.
+/// Opening such a store for writing would delete the tables that its list does not name.
 #[test]
 fn a_store_whose_list_does_not_name_all_tables_is_not_opened() {
-    // The log is newer than the list, or there is none.
+    // The log is newer than the list, or there is no log.
     for base in [Base::new(true, false), Base::new(true, true), Base::new(false, true)] {
         for keeps_mark in [true, false] {
             let (_folder, root) = base.copied();

@@ -1,7 +1,8 @@
 //! Care: verifies, copies and repairs a database.
 //!
-//! A repair never changes the damaged store. It writes the readable rows into a new one (`repair`), which
-//! takes its place once it is complete. The documents that then lack a row are read again from their files.
+//! A repair never changes the damaged store. It writes the readable rows into a new store (`repair`). Once
+//! complete, the new store takes the place of the damaged one. The documents that then lack a row are read
+//! again from their files.
 
 pub(super) mod backup;
 pub(super) mod backup_files;

@@ -1,9 +1,9 @@
 //! Repair: writes the readable rows of a damaged store into a new one, which then takes its place.
 //!
 //! The damaged files stay unchanged until the new store is complete and verified. So a failed or killed
-//! repair changes nothing. It needs as much space as the database takes. Documents keep their ids. Derived
-//! rows (names, digests, sums, runs, sets of documents) are rebuilt from the documents and postings. The
-//! caller can rebuild the rows of a damaged document from its text.
+//! repair changes nothing. A repair needs as much free space as the database takes. Documents keep their ids.
+//! Derived rows (names, digests, sums, runs, sets of documents) are rebuilt from the documents and postings.
+//! The caller can rebuild the rows of a damaged document from its text.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -35,7 +35,7 @@ use fpdb_host::temporary::MAKING;
 use fpdb_kernel::columns::Fingerprints;
 use fpdb_kernel::profile::Profile;
 
-/// The new store grows in a database of this name inside the damaged one.
+/// The folder inside the damaged database in which the new store is written.
 const REPAIRED: &str = "repaired";
 
 /// Maximum bytes of records in a commit, and of postings of documents that are read again.
@@ -85,7 +85,8 @@ impl Repairing {
                 return Ok(RepairStart::Whole(found));
             }
             Ok(found) => found.problems,
-            // If more than the log is of another database, opening fails below.
+            // A log of another database can be left out. If more files are of another database, opening fails
+            // below.
             Err(error) if error.is_damage() || matches!(error, Error::OtherStore { .. }) => vec![Problem::of(&error)],
             Err(error) => return Err(error),
         };
@@ -115,7 +116,7 @@ impl Repairing {
         Ok(RepairStart::Damaged(Box::new(repairing)))
     }
 
-    /// Writes the intact documents. The damaged ones follow.
+    /// Writes the intact documents. The caller then rebuilds or drops the damaged documents.
     pub fn copy_whole(&mut self, task: &Task<'_>) -> Result<()> {
         self.write_whole(task)?;
         let mut changes = self.store.engine.changes();
@@ -130,7 +131,7 @@ impl Repairing {
     /// Ends the repair and leaves the damaged database unchanged.
     pub fn abandon(self) -> Result<()> {
         let Self { root, store, salvage, lock, .. } = self;
-        // The engine must close both before the new store is removed.
+        // The engine must close both stores before the new one is removed.
         drop(store);
         drop(salvage);
         finish_interrupted(&root)?;
@@ -215,11 +216,11 @@ impl Repairing {
         self.commit_if_full()
     }
 
-    /// Verifies the new store and replaces the damaged one by it.
+    /// Verifies the new store, and puts it in the place of the damaged store.
     pub fn finish(mut self, task: &Task<'_>) -> Result<Verification> {
         self.batch.skip_to(self.survey.next_document);
         self.commit()?;
-        // Higher than the number of any earlier commit.
+        // The number of this commit is higher than the number of any earlier commit.
         let mut view = View::clone(&self.store.view());
         view.state.commits += self.survey.commits.max(commit_mark::read(&self.root)?.commits);
         self.store.change(self.store.engine.changes(), view, "commit the repair")?;
@@ -244,7 +245,7 @@ impl Repairing {
 
         let Self { root, store, salvage, problems, mut report, lock, .. } = self;
         let marker = marker(store.profile());
-        // The engine must close both before they are moved.
+        // The engine must close both stores before they are moved.
         drop(store);
         drop(salvage);
         let action = "put the rebuilt store in the place of";
@@ -362,7 +363,7 @@ pub(crate) fn finish_interrupted(root: &Path) -> Result<Option<PathBuf>> {
         sync_folder(root)?;
         let mark = root.join(COMMITTED);
         match fs::rename(root.join(REPAIRED).join(COMMITTED), &mark) {
-            // The new store is in its place already.
+            // The new mark is in its place already.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             moved => moved.map_err(Error::io("put the mark of the rebuilt store in its place", &mark))?,
         }

@@ -19,14 +19,14 @@ const DOCUMENTS_HELD: u64 = 20;
 
 type TestFiles = Vec<(u32, DocumentRecord)>;
 
-/// A database in two runs, of documents without files; one document is deleted.
+/// Creates a database of two runs. Its documents have no files, and one document is deleted.
 fn make(root: &Path) -> TestFiles {
     let store = Store::create(root, &Profile::named("words").unwrap(), &StoreOptions::default()).unwrap();
     let mut committer = Committer::new(&store);
     for part in 0..2 {
         let mut batch = Batch::new(store.profile(), store.view().state().next_document, 1 << 30);
         for document in part * DOCUMENTS_HELD / 2..(part + 1) * DOCUMENTS_HELD / 2 {
-            // More than one chunk of positions, and hashes that others have too.
+            // More than one chunk of positions, and hashes that other documents have too.
             let places = (0..1500).map(|position| fingerprint(hash(document / 3 * 1000 + position), position));
             for some in places.collect::<Vec<_>>().chunks(1000) {
                 batch.push(some.iter().copied()).unwrap();

@@ -42,7 +42,7 @@ pub(crate) struct Salvage {
     /// All of its tables.
     whole: Arc<Part>,
     tables: Vec<Table>,
-    /// The engine's name of the store, by the list or the tables.
+    /// The engine's name of the store, according to the list or the tables.
     store_id: Option<String>,
     pub(super) findings: Vec<String>,
     parts: Mutex<HashMap<(&'static str, Selection), Arc<Part>>>,
@@ -121,7 +121,8 @@ impl Salvage {
         if let Some(identity) = self.get(MAIN, IDENTITY_KEY)? {
             return Ok(Some(String::from_utf8_lossy(&identity).into_owned()));
         }
-        // A commit writes both. If there is only a state, no commit wrote an identity.
+        // A commit writes both an identity and a state. If only a state exists, no commit ever wrote an
+        // identity.
         let has_state = self.get_latest(MAIN, STATE_KEY)?.is_some();
         Ok(self.store_id.clone().filter(|_| has_state))
     }
@@ -132,8 +133,8 @@ impl Salvage {
         Ok(self.identity()?.filter(|identity| identity != marked))
     }
 
-    /// The latest readable value of a key. `None` if there is none. An unreadable table may have had a later
-    /// version.
+    /// The latest readable value of a key. `None` if no readable table has the key. An unreadable table may
+    /// have had a later version.
     pub(crate) fn get(&self, name: &'static str, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let mut left_out = BTreeSet::new();
         let mut part = Arc::clone(&self.whole);
@@ -157,8 +158,8 @@ impl Salvage {
         }
     }
 
-    /// The readable keys of a family with keys of any length: those before the first gap and after the last
-    /// gap of each table. In no order, and with repetitions.
+    /// Visits the readable keys of a family with keys of any length: the keys before the first gap and after
+    /// the last gap of each table. The keys come in no order, and some come repeatedly.
     pub(crate) fn keys(&self, name: &'static str, mut visit: impl FnMut(&[u8])) -> Result<()> {
         let mut left_out = BTreeSet::new();
         let mut part = Arc::clone(&self.whole);
@@ -192,8 +193,9 @@ impl Salvage {
         &self.whole
     }
 
-    /// Adds to `left_out` the table of an error that occurred at the key `key` in the part without
-    /// `left_out`. Returns the part without this table too. `None` if that does not help.
+    /// Finds the table that caused `error` at the key `key`, in the part without the tables of `left_out`.
+    /// Adds the table to `left_out`, and returns the part that omits it too. `None` if there is no such table
+    /// or part.
     pub(super) fn leave_out(
         &self,
         name: &'static str,
@@ -225,7 +227,7 @@ impl Salvage {
         if let Some(table) = others.iter().find(|table| named.contains(table)) {
             return Ok(Some(*table));
         }
-        // Some errors of the engine do not name it.
+        // Some errors of the engine do not name the table.
         for table in others {
             let Some(part) = self.part(name, Selection::Only(table))? else { return Ok(None) };
             let mut rows = part.engine.rows(name, ACTION)?;

@@ -75,16 +75,17 @@ pub(crate) struct Survey {
     pub(crate) nameless: u64,
     /// Lost documents with a known name.
     pub(crate) lost: Vec<(u32, String)>,
-    /// Names of documents that commits after that state added.
+    /// Names of documents that commits after the last readable state added.
     pub(crate) later: Vec<String>,
-    /// True if the records are those of an earlier commit than the last one.
+    /// True if the records are from an earlier commit than the last.
     pub(crate) is_older: bool,
     /// The unreadable parts, in words.
     pub(crate) findings: Vec<String>,
 }
 
 impl Survey {
-    /// Reads all readable rows. `mark` has the last commit: an older state does not cover later commits.
+    /// Reads all readable rows. `mark` names the last commit. If the readable state is older, the commits
+    /// after it are lost.
     pub(crate) fn of(salvage: &Salvage, profile: &Profile, mark: &CommitMark, task: &Task<'_>) -> Result<Self> {
         let state = latest_state(salvage, mark)?;
         let commits = state.as_ref().map_or(0, |state| state.commits);
@@ -204,8 +205,8 @@ impl Survey {
                 lost.iter().filter(|id| !is_named(id)).count() as u64
             }
         };
-        // The number is right and both sums are wrong, so older records have come back. A single wrong sum
-        // may itself be damaged.
+        // If the number of documents is right and both sums are wrong, older records have come back. A single
+        // wrong sum may itself be damaged.
         is_older |= state.as_ref().is_some_and(|state| {
             known == expected && lost.is_empty() && sums.0 != state.bytes && sums.1 != state.symbols
         });
@@ -258,7 +259,7 @@ fn latest_state(salvage: &Salvage, mark: &CommitMark) -> Result<Option<StateReco
     })
 }
 
-/// A sentence about the commits after a state to which the database goes back.
+/// Describes the commits that are lost when the database goes back to `state`.
 fn gone_back(state: &StateRecord, mark: &CommitMark) -> String {
     let lost = mark.commits.saturating_sub(state.commits);
     let counted = mark.counts.and_then(|counts| {
@@ -329,7 +330,7 @@ fn has_places(salvage: &Salvage, id: u32, record: &DocumentRecord) -> Result<boo
 }
 
 /// Calls `visit` with all readable postings, ascending and without repetitions. Also reads unlisted runs:
-/// after a crash a run may exist beside the runs it was folded from, and hold rows that these have lost.
+/// after a crash a run may exist beside the runs it was folded from, and hold rows that those runs have lost.
 /// Returns the number of unreadable stretches.
 pub(crate) fn for_each_posting(salvage: &Salvage, visit: &mut dyn FnMut(Posting) -> Result<()>) -> Result<u64> {
     let mut readers = Vec::new();

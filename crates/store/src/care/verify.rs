@@ -25,7 +25,8 @@ use crate::{Posting, Store, View, texts};
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::{Task, is_due};
 
-/// Number of problems that are listed. The others are counted: one wrong record can concern every row.
+/// Maximum number of problems that are listed. Further problems are only counted, because one wrong record
+/// can concern every row.
 const MOST_PROBLEMS: usize = 10_000;
 
 struct Verifier<'a> {
@@ -114,8 +115,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks the blocks of a run: they must decode, ascend, continue each other, and have the recorded
-    /// number. Its filters must pass every hash.
+    /// Checks the blocks of a run: they must decode, ascend, continue each other, and hold the recorded
+    /// number of postings. Its filters must pass every hash.
     fn check_run(&mut self, run: u32, record: &RunRecord, task: &Task<'_>) -> Result<()> {
         let mut postings = 0;
         let checked = self.check_postings(run, record, &mut postings, task);
@@ -200,7 +201,7 @@ impl Verifier<'_> {
     /// Counts the postings of each document, by id.
     fn count_postings(&mut self, task: &Task<'_>) -> Result<Vec<DocumentRows>> {
         let next = self.view.state.next_document;
-        // Limited by the ids in the runs, because a damaged state may name a huge number.
+        // The length is limited by the ids in the runs, because a damaged state may name a huge number.
         let posted = self.view.runs.iter().map(|(_, run)| u64::from(run.last_document) + 1).max().unwrap_or(0);
         let mut tallies = vec![DocumentRows::default(); posted.min(next.into()) as usize];
         let mut uncommitted = None;
@@ -214,7 +215,7 @@ impl Verifier<'_> {
             }
             match tallies.get_mut(posting.document as usize) {
                 Some(tally) => tally.add(posting, last != Some((posting.hash, posting.document)), self.store.profile()),
-                // An id above the limit of its run was listed with the run.
+                // An id above the limit of its run is already listed as a problem of the run.
                 None if posting.document >= next => uncommitted = Some(posting.document).max(uncommitted),
                 None => {}
             }
@@ -386,7 +387,7 @@ impl Verifier<'_> {
                 None => None,
             };
             let Some(record) = record else {
-                // The damaged record is listed. The right number of chunks is unknown.
+                // The damaged record is listed already. The right number of chunks is unknown.
                 let (_, next) = keys_of(id);
                 rows.seek(next);
                 continue;

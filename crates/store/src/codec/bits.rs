@@ -28,7 +28,7 @@ pub(crate) fn write_column(values: impl ExactSizeIterator<Item = u64>, width: u3
         if bits >= u64::BITS {
             out.extend_from_slice(&pending.to_le_bytes());
             bits -= u64::BITS;
-            // The upper bits of the value, which had no room.
+            // The upper bits of the value had no room in the word just written.
             pending = value.checked_shr(width - bits).unwrap_or(0);
         }
     }

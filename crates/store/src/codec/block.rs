@@ -155,8 +155,8 @@ impl<'a> Block<'a> {
     /// The postings, in ascending order.
     pub(crate) fn postings(&self) -> impl Iterator<Item = Posting> + '_ {
         let mut hashes = self.high_bits.ones().enumerate().map(|(j, bit)| {
-            // Of the bits before the j-th set bit, j are set. The number of the others is the high bits of
-            // the hash.
+            // Before the j-th set bit, from 0, are j set bits. The number of clear bits before it is the high
+            // bits of the hash.
             let high = (bit.wrapping_sub(j) as u64).wrapping_shl(self.low);
             self.first_hash.wrapping_add(high | self.low_bits.get(j))
         });
@@ -198,7 +198,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Appends the postings of `hash` to `out`. Returns true if the last posting of the block is one of them:
+    /// Appends the postings of `hash` to `out`. Returns true if they include the last posting of the block:
     /// the next block may then hold more.
     pub(crate) fn find(&self, hash: u64, out: &mut Vec<Posting>) -> bool {
         let Some(offset) = hash.checked_sub(self.first_hash).filter(|&offset| offset <= self.span) else {

@@ -48,15 +48,15 @@
 //! | `boilerplate` | high half of the document (2)               | roaring bitmap of low halves       |
 //! | `containers` | path, escaped ‖ `00 01`                      | [`crate::codec::records::ContainerRecord`] |
 //!
-//! The *continuation* of a posting block is usually 0. If the block before it has the same last hash, it is
-//! one more than the continuation of that block. So the postings of a hash x, if any, begin in the first
-//! block whose key is at or above run ‖ x ‖ 0. Keys hold the last hash of a block, not the first. The
-//! engine's index holds the keys unshortened. So this block is the only one that a lookup of x reads.
+//! The *continuation* of a posting block is usually 0. If the block before has the same last hash, the
+//! continuation is one more than that of the block before. So the postings of a hash x, if any, begin in the
+//! first block whose key is at or above run ‖ x ‖ 0. Keys hold the last hash of a block, not the first.
+//! The engine's index holds the keys unshortened. So this block is the only one that a lookup of x reads.
 //!
 //! A filter covers distinct hashes of the run, up to its own last hash. It begins above the last hash of the
 //! filter before it. So the filter that covers x is the first whose key is at or above run ‖ x. Each filter
-//! covers 32,768 hashes, except the last one of each range that a thread wrote. A run that an ingest writes
-//! for the time being has one filter, which covers all its hashes and lets every hash pass.
+//! covers 32,768 hashes, except the last one of each range that a thread wrote. If an ingest will soon
+//! replace a run, the run has one filter, which covers all its hashes and lets every hash pass.
 //!
 //! In an escaped name, `ff` follows each byte `00`. The bytes after the name sort before any other byte.
 //!
@@ -79,8 +79,8 @@
 //! Hash version 3 of unit token says that the documents have two views: the structure and the text as
 //! written. The lowest bit of a hash is then 0 for the structure and 1 for the text. The other bits are those
 //! of version 2. Postings, runs and filters are as with one view. The fingerprints of a document are numbered
-//! in order of the 64 KiB blocks of its text: in each block first those of the structure, then those of the
-//! text, each in order of position. So the numbers depend on the document alone, and memory is bounded.
+//! by 64 KiB blocks of its text. In each block the fingerprints of the structure come first, then those of
+//! the text, each in order of position. So the numbers depend on the document alone, and memory is bounded.
 //! Rejected: all of the structure first, since the fingerprints of a whole document would have to wait.
 //!
 //! Posting block, 1 to 512 postings in ascending order of (hash, document, ordinal):
@@ -127,9 +127,9 @@
 //!
 //! Before the first fingerprint of a chunk all values count as 0.
 //!
-//! With two views the number of fingerprints has 2048 added. The first column has 2 d + v, where v is 0 for
-//! the structure and 1 for the text as written, and d is the difference of symbols. In all columns "the one
-//! before" is the one before of the same view.
+//! With two views, 2048 is added to the number of fingerprints. The first column has 2 d + v: d is the
+//! difference of symbols, and v is 0 for the structure and 1 for the text as written. In all columns, "the
+//! one before" means the previous fingerprint of the same view.
 
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::hex;
@@ -181,8 +181,8 @@ const MARKER_TEXT: &str = "fpdb database, format ";
 
 const MARKER_PROFILE: &str = "profile ";
 
-/// The content of the marker file. It contains the profile because the store cannot be read without one: this
-/// copy serves if the store's own is lost.
+/// The content of the marker file. The file contains the profile because the store cannot be read without a
+/// profile: this copy serves if the store's own is lost.
 pub(crate) fn marker(profile: &Profile) -> String {
     let digits = hex::encode(&encode_profile(profile));
     format!("{MARKER_TEXT}{FORMAT_VERSION}\n{MARKER_PROFILE}{digits}\n")
@@ -193,13 +193,13 @@ pub(crate) fn marker_version(text: &str) -> Option<&str> {
     text.lines().next()?.strip_prefix(MARKER_TEXT).map(str::trim_end)
 }
 
-/// The profile in a marker file. `None` if it has none that decodes.
+/// The profile in a marker file. `None` if the file has no profile that decodes.
 pub(crate) fn marker_profile(text: &str) -> Option<Profile> {
     let digits = text.lines().nth(1)?.strip_prefix(MARKER_PROFILE)?;
     decode_profile(&hex::decode(digits)?).ok()
 }
 
-/// Splits the last four bytes off a key: the bytes before them, and their number.
+/// Splits a key into the bytes before its last four, and the number in those four.
 pub(crate) fn split_u32(key: &[u8]) -> Option<(&[u8], u32)> {
     let (rest, last) = key.split_last_chunk::<4>()?;
     Some((rest, u32::from_be_bytes(*last)))

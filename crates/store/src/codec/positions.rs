@@ -1,8 +1,8 @@
 //! Positions: the place of each fingerprint of a document, in chunks of 1,024 fingerprints.
 //!
-//! A posting names the ordinal of a fingerprint; its place is kept here, once for each document. A place
-//! takes 1.1 bytes (w = 1) to 4.9 bytes (w = 100). So offsets and lines can be reported when the file is
-//! gone.
+//! A posting names the ordinal of a fingerprint. The place of the fingerprint is stored here, once for each
+//! document. A place takes 1.1 bytes (w = 1) to 4.9 bytes (w = 100). So offsets and lines can be reported
+//! when the file is gone.
 //!
 //! Pure: bytes in, places out. The byte table is in [`crate::codec::format`].
 
@@ -34,7 +34,8 @@ pub struct FingerprintPlace {
     pub first_line: u64,
     /// The line of its last byte, from 1.
     pub last_line: u64,
-    /// True if it is of the text as written, one of two views. Its position counts the symbols of that view.
+    /// True if the fingerprint is of the text as written, one of two views. Its position counts the symbols
+    /// of that view.
     pub of_text: bool,
 }
 
@@ -60,8 +61,8 @@ impl FingerprintPlace {
 /// Added to the number of places in a chunk of a document in two views.
 const TWO_VIEWS: u64 = 2048;
 
-/// Appends an encoded chunk to `out`. In each view, positions and first lines must not descend. Column by
-/// column takes three quarters of the space of place by place.
+/// Appends an encoded chunk to `out`. In each view, positions and first lines must not descend. Encoding
+/// column by column takes three quarters of the space of encoding place by place.
 pub(crate) fn encode(places: &[FingerprintPlace], out: &mut Vec<u8>) {
     let before = || with_before(places);
     let two_views = places.iter().any(|place| place.of_text);
@@ -81,7 +82,7 @@ pub(crate) fn encode(places: &[FingerprintPlace], out: &mut Vec<u8>) {
     places.iter().for_each(|place| varint::write(place.last_line - place.first_line, out));
 }
 
-/// Each place with the one before of its view.
+/// Pairs each place with the previous place of the same view.
 fn with_before(places: &[FingerprintPlace]) -> impl Iterator<Item = (FingerprintPlace, FingerprintPlace)> {
     let mut last = LastPlaces::default();
     places.iter().map(move |&place| (last.replace(place), place))
@@ -96,7 +97,7 @@ impl LastPlaces {
         self.0[usize::from(of_text)]
     }
 
-    /// Sets the last place of its view, and returns the one before.
+    /// Makes `place` the last place of its view. Returns the previous last place.
     fn replace(&mut self, place: FingerprintPlace) -> FingerprintPlace {
         std::mem::replace(&mut self.0[usize::from(place.of_text)], place)
     }

@@ -106,9 +106,9 @@ pub struct DocumentRecord {
     /// Its length in bytes.
     pub bytes: u64,
     /// When it was last changed, in seconds since 1970 and nanoseconds. A member has the time that its
-    /// archive records for it. All others have the time of their file. It is `None` if it does not prove the
-    /// content: there is no file, or the file had changed very shortly before it was read. A later change
-    /// could then leave the same time.
+    /// archive records for it. All others have the time of their file. `None` if the time does not prove the
+    /// content: there is no file, or the file changed so shortly before it was read that a later change could
+    /// leave the same time.
     pub modified: Option<(i64, u32)>,
     /// The XXH3-128 of its bytes.
     pub digest: Digest,
@@ -128,8 +128,8 @@ pub struct DocumentRecord {
     pub distinct: u64,
     /// The time of its ingest, in seconds since 1970.
     pub ingested_at: i64,
-    /// The part of the file `source` that it is, as written in its name. `None` for the whole file. Empty if
-    /// a container or compressed file was ingested without unpacking.
+    /// The part of the file `source` that the document is, as spelled in the document's name. `None` for the
+    /// whole file. Empty if a container or compressed file was ingested without unpacking.
     pub member: Option<String>,
     /// The name of the format it was read as.
     pub format: String,
@@ -145,8 +145,8 @@ pub struct DocumentRecord {
     pub text_view: TextView,
 }
 
-/// The text as written of a document. A record encodes it before its other fields, and only if it exists. So
-/// the fields themselves are those of version 1.
+/// The counts of a document's text as written. A record encodes them before its other fields, and only if
+/// they exist. So the other fields are those of version 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextView(pub Option<TextCounts>);
 
@@ -172,7 +172,7 @@ pub(crate) trait Record: Encode + Decode<()> {
         None
     }
 
-    /// The same record with this text as written. `None` if such a record has none.
+    /// The record with these counts of its text as written. `None` if records of this type have none.
     fn with_text_view(self, _: TextCounts) -> Option<Self> {
         None
     }
@@ -291,9 +291,9 @@ impl RunRecord {
 }
 
 impl DocumentRecord {
-    /// True if the metadata have this value under this name. Names of mail headers have no case, so a name of
-    /// other case fits too if none is spelled exactly so. If `name` ends with `~`, the value needs to contain
-    /// `value`, in any case; nothing contains an empty one.
+    /// True if the metadata have this value under this name. Mail headers ignore case, so a name in other
+    /// case matches if no name is exactly `name`. If `name` ends with `~`, the value only needs to contain
+    /// `value`, in any case; an empty `value` then never matches.
     #[must_use]
     pub fn has_field(&self, name: &str, value: &str) -> bool {
         let is_key = |name: &str| self.metadata.iter().any(|(known, _)| known == name);

@@ -74,8 +74,8 @@ fn of_message(text: &str) -> Option<StoreFailure> {
     reasons.iter().find(|errno| says(errno)).map(|&errno| StoreFailure::of_io(&errno.into()))
 }
 
-/// The message of the engine. For a failure of the system the message has the reason twice: after its kind
-/// and at the end. The first one is omitted.
+/// The message of the engine. The message of a system failure contains the reason twice: after the kind and
+/// at the end. The first copy is omitted.
 fn cause(error: &rocksdb::Error) -> Cause {
     let text = error.to_string();
     if let Some((kind, rest)) = text.split_once(": ")

@@ -1,5 +1,5 @@
 //! Engine: the only code that uses RocksDB. All other code reads and writes rows of column families through
-//! [`Engine`]. It gets errors of this library, which [`failure`] classifies.
+//! [`Engine`], and gets errors of this library, which [`failure`] classifies.
 //!
 //! Once a write has failed, the engine writes nothing more, because its memory and the disk may differ. The
 //! next opening of the database continues from the state on disk.
@@ -131,8 +131,8 @@ impl Engine {
         Ok(Self { db, moment: None, tuning: Arc::new(tuning), cache, failed: Arc::default(), ignores_ranges })
     }
 
-    /// A handle of the same store that shows its current rows, even if other rows are written later. It does
-    /// not keep tables that are removed whole.
+    /// A handle of the same store that shows its current rows, even if other rows are written later. The
+    /// handle does not protect tables that are removed whole.
     pub(super) fn as_it_is(&self) -> Self {
         Self {
             db: Arc::clone(&self.db),
@@ -220,9 +220,9 @@ impl Engine {
         self.entries_in(family, options, IteratorMode::From(from, Direction::Forward), action)
     }
 
-    /// The rows of one name or one digest: their keys equal `from` except for the document. They start at the
-    /// document in `from` and go in this direction. If there are none, a filter usually answers without the
-    /// read of a block.
+    /// The rows of one name or one digest: their keys equal `from` except for the document. The rows start at
+    /// the document in `from` and go in `direction`. If there are no such rows, a filter usually tells this
+    /// without a read of a block.
     pub(super) fn entries_of_one(
         &self,
         family: &str,
@@ -263,13 +263,13 @@ impl Engine {
         }
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
-        // Snapshots may show these rows, because no earlier view lists their runs or documents. With
+        // Snapshots may show these rows, because no earlier view lists their runs or documents. With snapshot
         // consistency the engine would renumber the rows while any snapshot exists.
         options.set_snapshot_consistency(false);
         let family = self.family(family)?;
         let paths = files.paths();
         self.writing("take in a sorted file", || self.db.ingest_external_file_cf_opts(family, &options, paths))?;
-        // The engine links the file into the store. Its old name may remain.
+        // The engine links each file into the store. The old name of the file may remain.
         files.remove()
     }
 
@@ -331,7 +331,7 @@ impl Engine {
             options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
         }
         self.db.compact_range_cf_opt(self.family(family)?, None::<&[u8]>, None::<&[u8]>, &options);
-        // The engine returns no error of a compaction, but counts it.
+        // The engine does not return the errors of a compaction, but counts them.
         if self.background_failures() > 0 {
             self.failed.store(true, Ordering::Relaxed);
             let log = self.db.path().join("LOG");
@@ -386,8 +386,8 @@ impl Engine {
         Ok(bytes.map_err(failed("measure itself"))?.unwrap_or(0))
     }
 
-    /// The engine's identifier of the store, which does not change if the store is moved. `None` if it has
-    /// none that can be read.
+    /// The engine's identifier of the store, which does not change if the store is moved. `None` if no
+    /// identifier can be read.
     pub(super) fn identity(&self) -> Result<Option<String>> {
         let mut identity = self.db.get_db_identity().map_err(failed("tell its identity"))?;
         if identity.is_empty() {
@@ -461,8 +461,8 @@ impl Drop for Engine {
 /// Maximum number of tables of a damaged store that stay open.
 const TABLES_OF_DAMAGED: i32 = 128;
 
-/// The bytes that are read ahead for one cursor that reads from end to end. Several dozen may be in use at
-/// once.
+/// The bytes that one cursor reads ahead if it reads from end to end. Several dozen such cursors may be in
+/// use at once.
 const READ_AHEAD: usize = 512 << 10;
 
 #[expect(

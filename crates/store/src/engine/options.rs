@@ -4,9 +4,9 @@
 //! on to column families.
 //!
 //! **One block read for each lookup.** RocksDB shortens the keys in the index of a table. A hash between the
-//! last hash of a block and its shortened form then costs a read of the block before: 1.47 blocks a lookup,
-//! counted over 20,000 lookups in 20 million postings. With keys of last hashes and unshortened index keys it
-//! is one block for every hash (`store::tests`).
+//! last hash of a block and its shortened form then costs a read of the block before. That makes 1.47 blocks
+//! a lookup, counted over 20,000 lookups in 20 million postings. With keys of last hashes and unshortened
+//! index keys, every lookup reads one block (`store::tests`).
 //!
 //! **Search by interpolation.** Hashes are uniform, so interpolation takes a tenth less time for a lookup
 //! than bisection. Rejected, with the time that each saves:
@@ -115,7 +115,7 @@ impl Tuning {
 /// Checks that there is memory to open a store, because the engine ends the process if an allocation fails.
 ///
 /// # Errors
-/// `OutOfMemory` if there is not.
+/// `OutOfMemory` if there is not enough memory.
 pub(super) fn check_memory(cache_bytes: usize) -> Result<(), EngineError> {
     let bytes = cache_bytes.saturating_add(OTHER_BYTES);
     // Mapped and released at once. No page is touched.

@@ -1,4 +1,4 @@
-//! Refused memory: what RocksDB does when the system refuses it memory.
+//! Refused memory: ends the process when the system refuses memory to RocksDB.
 //!
 //! Its C++ code then throws an exception, which RocksDB does not handle. In one case, while it opened a
 //! store, RocksDB kept a lock and then waited for it for ever. In other cases the exception passes through
@@ -7,8 +7,8 @@
 /// From now on the process ends at once (`SIGABRT`) when the system refuses memory to C++ code. Nothing
 /// committed is lost.
 ///
-/// Without this, RocksDB can then wait for ever. It concerns all C++ code of the process, so only the host
-/// can decide it: call it at the start of a program.
+/// Without this, RocksDB can then wait for ever. This setting concerns all C++ code of the process, so only
+/// the host can choose it: call the function at the start of a program.
 pub fn abort_on_refused_memory() {
     // SAFETY: this is `std::set_new_handler`, with the type it has on all Unix systems. The handler is a
     // function without arguments that never returns, as the standard of C++ allows.

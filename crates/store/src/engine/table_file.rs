@@ -12,7 +12,7 @@
 //! | 4     | the version of the format                 |
 //! | 8     | another magic number                      |
 //!
-//! That index lies before the footer, and names the block of properties.
+//! The index of special blocks lies before the footer, and names the block of properties.
 //!
 //! A block is a sequence of entries. Each has three varints: the bytes that its key shares with the key
 //! before, the remaining bytes of the key, and the bytes of the value. The rest of the key and the value

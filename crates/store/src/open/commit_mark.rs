@@ -1,18 +1,18 @@
-//! Commit mark: a file beside those of the engine. It holds the number of the last commit, the length of the
-//! list of tables, the number of documents and the identity of the database.
+//! Commit mark: a file beside the store. It holds the number of the last commit, the length of the list of
+//! tables, the number of documents and the identity of the database.
 //!
 //! If a log or a list of tables (`MANIFEST`) is cut between two records, the engine sees an intact older
-//! database. The same holds for the store of another database. The mark detects both. It is written when a
-//! writer opens the store, after each commit, and after the engine has closed it. So it is never ahead of an
-//! intact store.
+//! database. The same holds for the store of another database. The mark detects both. A writer writes the
+//! mark when it opens the store, after each commit, and after the engine has closed the store. So the mark is
+//! never ahead of an intact store.
 //!
-//! Creation and repair write a mark. So it is missing only if it was deleted, or if an earlier version of
-//! this program created the database.
+//! Creation and repair write a mark. So the mark is missing only if it was deleted, or if an earlier version
+//! of this program created the database.
 //!
-//! The list of tables is synced before it is marked. So a loss of power cannot make it shorter than the mark
-//! says. The mark can be older than the list in two cases: after a kill between the opening of the store and
-//! the writing of the mark, and after a kill during a fold. If the list is then cut as well, only `verify`
-//! notices, unless a run is missing.
+//! The list of tables is synced before it is marked. So a loss of power cannot make the list shorter than the
+//! mark says. The mark can be older than the list after a kill during a fold, or a kill between the opening
+//! of the store and the writing of the mark. If the list is then cut as well, only `verify` notices, unless a
+//! run is missing.
 //!
 //! RocksDB's own check of logs does not replace the mark (`engine::options`).
 
@@ -66,7 +66,7 @@ const HEAD_BYTES: u64 = 64;
 pub(crate) fn write(root: &Path, commits: u64, counts: Option<Counts>, identity: Option<String>) -> Result<()> {
     let mark = CommitMark { commits, tables: TableList::synced(root)?, counts, identity };
     let path = root.join(COMMITTED);
-    // One write over the old text of the same length: a kill leaves one of the two.
+    // One write replaces the old text of the same length: a kill leaves either the old or the new text.
     let open =
         check_regular(&path).and_then(|()| OpenOptions::new().write(true).create(true).truncate(false).open(&path));
     let mut file = open.map_err(Error::io("write", &path))?;
@@ -119,8 +119,8 @@ impl CommitMark {
         Some(Self { commits, tables, counts, identity })
     }
 
-    /// How many bytes of the list with this number and content were marked. 0: the list is later than the
-    /// marked one. `None`: it is another list, and not a later one.
+    /// The number of marked bytes of the list with this number and content. 0 if the list is later than the
+    /// marked one. `None` if it is another list that is not later.
     pub(super) fn compare_list(&self, number: u64, content: &[u8]) -> Option<u64> {
         let marked = self.tables?;
         let head = content.get(..HEAD_BYTES as usize).map_or(marked.head, xxh3_64);
@@ -143,20 +143,21 @@ impl CommitMark {
     }
 }
 
-/// The path of the list of tables, and the bytes of it that were marked; `None` if it has not grown since, or
-/// is another list.
+/// The path of the list of tables, and the number of its bytes that were marked. `None` if the list has not
+/// grown since, or is not the marked one.
 pub(super) fn grown_list(root: &Path) -> Result<Option<(PathBuf, u64)>> {
     let (Some(marked), Some((found, path))) = (read(root)?.tables, TableList::of(root)?) else { return Ok(None) };
     let same = (found.number, found.head) == (marked.number, marked.head);
     Ok((same && found.bytes > marked.bytes).then_some((path, marked.bytes)))
 }
 
-/// The name of the list of tables that `CURRENT` names; `None` if it names none that is there.
+/// The name of the list of tables that `CURRENT` names. `None` if no such list exists.
 pub(super) fn list_named(root: &Path) -> Result<Option<String>> {
     Ok(open(root)?.and_then(|(_, path, _)| Some(path.file_name()?.to_str()?.to_owned())))
 }
 
-/// The path of the list of tables and its bytes; `None` if the engine is about to write another.
+/// The path of the list of tables and its length in bytes. `None` if the engine is about to write another
+/// list.
 pub(super) fn list_end(root: &Path) -> Result<Option<(PathBuf, u64)>> {
     Ok(TableList::of(root)?.map(|(list, path)| (path, list.bytes)))
 }
@@ -192,8 +193,8 @@ impl TableList {
         Some(Self { number, bytes, head: u64::from_str_radix(parts.next()?, 16).ok()? })
     }
 
-    /// The list of tables as it is, and its path; `None` if the engine is about to write another, or there is
-    /// none.
+    /// The current list of tables, and its path. `None` if there is no list, or the engine is about to write
+    /// another.
     fn of(root: &Path) -> Result<Option<(Self, PathBuf)>> {
         let Some((number, path, mut file)) = open(root)? else { return Ok(None) };
         Ok(Some((Self::measure(number, &path, &mut file)?, path)))
@@ -278,7 +279,7 @@ mod tests {
         }
     }
 
-    /// Flips a bit of each byte, and cuts the mark at each.
+    /// Flips a bit of each byte of the mark, and cuts the mark before each byte.
     #[track_caller]
     fn each_damage(mark: &CommitMark) {
         let text = mark.text().into_bytes();

@@ -66,7 +66,7 @@ pub(crate) fn make_whole(root: &Path, fill: impl FnOnce(&Path) -> Result<Profile
         .and_then(|()| fs::File::open(&marker_path)?.sync_all())
         .and_then(|()| fs::File::open(inside)?.sync_all())
         .map_err(Error::io("write", &marker_path))?;
-    // Another process may have created one meanwhile.
+    // Another process may have created a database here meanwhile.
     let lost = |error| match check_marker(root) {
         Ok(()) => Error::DatabaseExists { path: root.to_owned() },
         Err(_) => error,

@@ -128,7 +128,7 @@ pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<()> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
-        // With the usual permissions, because others may read the database.
+        // The file gets the usual permissions, because other users may read the database.
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(folder)?;
         std::io::Write::write_all(&mut file, content)?;

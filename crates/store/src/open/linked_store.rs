@@ -26,7 +26,7 @@ impl LinkedStore {
 
     fn new_in(parent: &Path, store: &Path, wanted: impl Fn(&str) -> bool, written: &[(&str, &[u8])]) -> Result<Self> {
         for stale in stale_temporaries(parent, PREFIX) {
-            // If it cannot be removed, it does no harm.
+            // A folder that cannot be removed does no harm.
             let _ = std::fs::remove_dir_all(stale);
         }
         let folder = OwnedFolder::new(parent, PREFIX)?;

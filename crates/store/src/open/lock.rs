@@ -1,4 +1,5 @@
-//! Writer lock: only one process writes a database at a time. Others get an error that names this process.
+//! Writer lock: only one process writes a database at a time. Other processes get an error that names the
+//! writing process.
 //!
 //! The lock is a file lock of the operating system, so it ends with its process. The file holds the process
 //! id, for error messages, and the time of locking. If that time changes while a reader opens the database, a
@@ -23,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(crate) struct WriterLock {
     file: File,
-    /// The process that took it.
+    /// The process that took the lock.
     process: u32,
 }
 
@@ -80,7 +81,7 @@ impl WriterLock {
     }
 }
 
-/// The lock for removing, moving, linking or marking files of documents. Two such runs at once, with
+/// The lock for removing, moving, linking or marking files of documents. Two such operations at once, with
 /// different reports, could each remove the survivors of the other.
 #[derive(Debug)]
 pub struct DocumentsLock {

@@ -1,4 +1,4 @@
-//! Manifest: decides how far RocksDB's list of tables can be trusted, and reads what it changes.
+//! Manifest: decides how far RocksDB's list of tables can be trusted, and reads the changes that it records.
 //!
 //! The engine appends an edit to the list and syncs it. If the sync of an edit that adds tables fails, the
 //! engine removes the tables, but the edit stays. The list then names missing files, and the engine cannot
@@ -77,7 +77,7 @@ pub(super) struct ListEnd {
 }
 
 impl ListEnd {
-    /// The list of the database at `root`; `None` if the engine is about to write another.
+    /// The list of the database at `root`. `None` if the engine is about to write another list.
     pub(super) fn of(root: &Path) -> Result<Option<Self>> {
         Ok(commit_mark::list_end(root)?.map(|(path, bytes)| Self { path, bytes }))
     }
@@ -232,8 +232,8 @@ pub(super) fn check_unmarked_list(root: &Path) -> Result<()> {
     if tables == 0 { Ok(()) } else { Err(Error::TablesUnlisted { path: list.path, tables }) }
 }
 
-/// The name and content of a reliable list of tables, if there is one: it is the marked one in full length,
-/// or fits the tables that exist.
+/// The name and content of a reliable list of tables, if there is one. A list is reliable if it is the marked
+/// one in full length, or fits the existing tables.
 pub(crate) fn reliable_list(root: &Path, mark: &CommitMark) -> Result<Option<(String, Vec<u8>)>> {
     let store = root.join(STORE);
     let marked = mark.list_name().map(|name| ListFile::read(&store, &name)).transpose()?.flatten();
@@ -251,7 +251,7 @@ pub(crate) fn reliable_list(root: &Path, mark: &CommitMark) -> Result<Option<(St
     Ok(None)
 }
 
-/// The engine's name of the store of a list.
+/// The engine's name of the store that a list belongs to.
 pub(crate) fn store_id(list: &[u8]) -> Option<String> {
     Records::of(list).edits().find_map(|(_, edit)| edit.store)
 }
@@ -277,13 +277,13 @@ enum ListAge {
 }
 
 impl ListFile {
-    /// The list that `CURRENT` names; `None` if it names none that is there.
+    /// The list that `CURRENT` names. `None` if no such list exists.
     fn named(root: &Path) -> Result<Option<Self>> {
         let Some(name) = commit_mark::list_named(root)? else { return Ok(None) };
         Self::read(&root.join(STORE), &name)
     }
 
-    /// The list of this name; `None` if there is none that can be read.
+    /// The list of this name. `None` if no such list can be read.
     fn read(store: &Path, name: &str) -> Result<Option<Self>> {
         let path = store.join(name);
         if !files::is_plausible(&path) {
@@ -291,8 +291,8 @@ impl ListFile {
         }
         let content = match fs::read(&path) {
             Ok(content) => content,
-            // The writer has made another list in the meantime. Or the list is unreadable, which the engine
-            // reports.
+            // Either the writer has made another list in the meantime, or the engine reports the unreadable
+            // list.
             Err(error) if !StoreFailure::of_io(&error).is_refusal() => return Ok(None),
             Err(error) => return Err(Error::io("read", path)(error)),
         };
@@ -312,7 +312,7 @@ impl ListFile {
         }
     }
 
-    /// True if all tables that it names exist.
+    /// True if all tables that the list names exist.
     fn has_all_tables(&self, store: &Path) -> bool {
         let is_there = |(table, &bytes): (&u64, &u64)| {
             fs::metadata(store.join(format!("{table:06}.sst"))).is_ok_and(|metadata| metadata.len() == bytes)
@@ -320,7 +320,7 @@ impl ListFile {
         NamedTables::of(&self.records).live.iter().all(is_there)
     }
 
-    /// Existing tables that it neither names nor has removed: their numbers and file names.
+    /// The numbers and file names of existing tables that the list neither names nor has removed.
     fn unlisted(&self, store: &Path) -> Result<Vec<(u64, String)>> {
         let named = NamedTables::of(&self.records);
         let mut unlisted = Vec::new();
@@ -416,7 +416,7 @@ mod tests {
         }
     }
 
-    /// An edit of a family that adds these tables and removes those.
+    /// An edit of a family that adds the tables `added` and removes the tables `removed`.
     fn changes(family: u64, added: &[u64], removed: &[u64]) -> Vec<u8> {
         let mut edit = Vec::new();
         for &table in removed {

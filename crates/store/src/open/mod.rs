@@ -1,8 +1,8 @@
 //! Open: checks that a folder holds an intact database, and opens it for one writer or many readers.
 //!
-//! The engine takes a log or a list of tables that was cut between two records for an older database that is
-//! whole. So `commit_mark` and `manifest` compare both with a file beside the store. A reader in another
-//! process sees one whole commit too (`opening`).
+//! If a log or a list of tables was cut between two records, the engine sees an intact older database. So
+//! `commit_mark` and `manifest` compare both with a file beside the store. A reader in another process also
+//! sees one whole commit (`opening`).
 
 pub(super) mod commit_mark;
 pub(super) mod create;
@@ -23,7 +23,7 @@ pub(super) mod version_edit;
 use super::engine::options::DEFAULT_CACHE_BYTES;
 use fpdb_host::{memory, pool};
 
-/// Minimum default memory, even on a machine with less than four times as much.
+/// Minimum of the default memory, which is usually a quarter of the machine's memory.
 const LEAST_MEMORY: u64 = 1 << 20;
 
 /// The memory, cache and files that a host allows a store.

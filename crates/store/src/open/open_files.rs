@@ -1,5 +1,5 @@
-//! Open files: the engine keeps every table of a database open, so that the commit of a reader stays
-//! readable. This file checks the limit of open files of the process, and raises it on request.
+//! Open files: the engine keeps every table of a database open, so that a reader can still read its commit.
+//! This file checks the limit of open files of the process, and raises it on request.
 
 use std::fs;
 use std::path::Path;

@@ -2,12 +2,12 @@
 //!
 //! A reader checks the lock before and after it opens the store. If no process held the lock meanwhile, it
 //! opens the store read-only, which reports missing files. Beside a writer it opens a secondary instance, the
-//! only way that RocksDB defines there. A secondary instance silently ignores missing tables, but the writer
+//! only way that RocksDB supports there. A secondary instance silently ignores missing tables, but the writer
 //! has checked them.
 //!
 //! If the writer moves rows meanwhile, the reader opens the database again. If the writer adds tables of
-//! other rows, the reader catches up. It tries both a bounded number of times, and then fails with an error.
-//! Fast commits alone do not delay it.
+//! other rows, the reader catches up. After a bounded number of tries, it fails with an error. Fast commits
+//! alone do not delay a reader.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -119,7 +119,7 @@ impl Store {
     /// * The same holds for the tables of a run that the commit names: all are there or none. They are
     ///   removed only after a commit that does not name the run.
     ///
-    /// A writer moves rows only once in many commits. Catching up reads what was written since.
+    /// A writer moves rows only once in many commits. Catching up reads the later changes.
     fn follow_to_a_commit(&self, mut read: Option<ListEnd>) -> Result<()> {
         let ahead = |why: &str| {
             let source = format!("{why} each time that it was read; nothing is lost, try again").into();
@@ -273,8 +273,8 @@ mod tests {
         static LOOK: RefCell<Option<Box<dyn FnMut()>>> = const { RefCell::new(None) };
     }
 
-    /// Lets a writer act after each time that a reader of this thread has read the store, before the reader
-    /// checks that the state is whole.
+    /// Lets a writer act each time a reader of this thread has read the store, before the reader checks that
+    /// the state is whole.
     pub(super) fn look() {
         if let Some(mut write) = LOOK.take() {
             write();
@@ -330,7 +330,7 @@ mod tests {
         let root = folder.path().join("db");
         let options = StoreOptions::default();
         let profile = Profile::named("code").unwrap().with_hash_version(1);
-        // The first call creates the database and fails to open it, as do the other two.
+        // The first call creates the database. All three calls then fail to open it.
         let errors = [
             Store::create(&root, &profile, &options).err(),
             Store::open_reader(&root, &options).err(),

@@ -30,7 +30,7 @@ impl Place {
     }
 }
 
-/// The folder at a path; `None` if there is none.
+/// The identity of the folder at a path. `None` if no folder is there.
 fn identify(folder: &Path) -> std::io::Result<Option<FolderId>> {
     match fs::metadata(folder) {
         Ok(metadata) => Ok(Some(number(&metadata))),

@@ -1,4 +1,4 @@
-//! Unfinished: removes what an interrupted run left in a store without committing it.
+//! Unfinished: removes the uncommitted files and rows that an interrupted run left in a store.
 
 use std::fs;
 use std::io;

@@ -1,8 +1,9 @@
 //! Version edit: reads and writes the parts of a record of RocksDB's list of tables (`MANIFEST`) that this
 //! crate needs.
 //!
-//! The list is a log of the engine: blocks of 32 KiB; a record in a block has a head of 7 bytes: CRC-32C, 2
-//! bytes of length, 1 of kind. Each record is an edit: numbered fields, as in `db/version_edit.h` of RocksDB.
+//! The list has the form of the engine's logs: blocks of 32 KiB. In a block, each part of a record begins
+//! with a head of 7 bytes: 4 of CRC-32C, 2 of length, 1 of kind. Each record is an edit: numbered fields, as
+//! in `db/version_edit.h` of RocksDB.
 
 use std::collections::BTreeMap;
 
@@ -174,7 +175,7 @@ impl Records {
         found
     }
 
-    /// The edits, each with its record. Those with unknown fields are left out.
+    /// The edits, each with its record. Edits with unknown fields are left out.
     pub(super) fn edits(&self) -> impl Iterator<Item = (&Record, VersionEdit)> {
         self.records.iter().filter_map(|record| Some((record, VersionEdit::parse(&record.content)?)))
     }
@@ -237,7 +238,7 @@ pub(crate) struct ListedTable<'a> {
     pub(crate) bytes: u64,
     /// Bounds of its keys.
     pub(crate) keys: (&'a [u8], &'a [u8]),
-    /// Its highest sequence number. All rows of an ingested file have this one.
+    /// Its highest sequence number. All rows of an ingested file have this number.
     pub(crate) last_change: u64,
 }
 

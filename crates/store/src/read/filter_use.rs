@@ -4,9 +4,9 @@
 //! ten blocks, but filters are read in sequence. A disk reads a filter in sequence at least as fast as one
 //! block at a random place.
 //!
-//! So a lookup of fewer hashes than a run has filters uses no filters: it reads one block for each hash, held
-//! or not. Once lookups have read as many blocks in this way as there are filters, the filters are read and
-//! stay in memory.
+//! So a lookup of fewer hashes than a run has filters uses no filters: it reads one block for each hash,
+//! whether or not the run holds the hash. Once lookups have read one block for each filter in this way, the
+//! filters are read and stay in memory.
 //!
 //! The largest run holds most of the hashes that lookups find, and a filter saves nothing for these. So its
 //! filters are read only after ten lookups per filter. They then add at most a tenth to its reads.
@@ -35,11 +35,11 @@ pub(crate) fn rows_of_filters(run: &RunRecord) -> u64 {
 /// How a lookup uses the filters of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Worth {
-    /// Not at all: it reads blocks directly.
+    /// The lookup reads blocks directly, without filters.
     Nothing,
-    /// It reads them in order and does not keep them.
+    /// The lookup reads the filters in order and does not keep them.
     ReadOnce,
-    /// It reads them, and they stay in memory at this depth.
+    /// The lookup reads the filters, and they stay in memory at this depth.
     Holding(Depth),
 }
 
@@ -49,7 +49,8 @@ pub(crate) struct FilterUse {
     cache: BlockCache,
     /// The number of hashes looked up so far, by run.
     looked_up: Mutex<HashMap<u32, u64>>,
-    /// By run. No thread reads filters while it holds this lock, so it is held only briefly.
+    /// The filters by run. Threads hold this lock only briefly, because no thread reads filters while it
+    /// holds the lock.
     held: Mutex<HashMap<u32, Arc<RunFilters>>>,
 }
 
@@ -57,7 +58,7 @@ pub(crate) struct FilterUse {
 #[derive(Default)]
 struct RunFilters {
     held: OnceLock<Arc<HeldFilters>>,
-    /// Locked by the thread that reads them.
+    /// The thread that reads the filters holds this lock.
     reading: Mutex<()>,
 }
 
@@ -91,7 +92,8 @@ impl FilterUse {
             let filters = rows_of_filters(record) * if largest == Some(*run) { LARGEST_WORTH } else { 1 };
             let pays = |hashes: u64, kept_out: f64| hashes as f64 * kept_out >= filters as f64;
             if pays(expected, Depth::WHOLE.kept_out() - depth.kept_out()) {
-                // The whole filters pay for these hashes alone. They keep out more than the part in memory.
+                // Whole filters pay off for these hashes alone, because they keep out more hashes than the
+                // part in memory.
                 Worth::ReadOnce
             } else if pays(*so_far, depth.kept_out()) {
                 Worth::Holding(depth)
@@ -122,8 +124,8 @@ impl FilterUse {
         self.cache.leave(held.values().map(|filters| filters.size()).sum());
     }
 
-    /// Reads the filters of a run from its `rows`, and keeps them in memory. Returns those in memory if they
-    /// are there already.
+    /// Reads the filters of a run from its `rows`, and keeps them in memory. If memory holds them already,
+    /// returns those.
     pub(crate) fn hold(
         &self,
         run: u32,

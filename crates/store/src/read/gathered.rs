@@ -23,8 +23,8 @@ pub struct Gathered {
 }
 
 impl Store {
-    /// Looks up `hashes`, which must ascend without duplicates, on all threads. Keeps hashes and postings
-    /// until these take about `memory` bytes, and leaves the others for the lookups that need them.
+    /// Looks up `hashes`, which must ascend without duplicates, on all threads. Keeps hashes and postings up
+    /// to about `memory` bytes. Later lookups read the postings of the other hashes.
     ///
     /// # Errors
     /// [`Error::Stopped`](fpdb_host::error::Error::Stopped); an error of reading the store.

@@ -44,7 +44,7 @@ impl Depth {
         let fits = |bits: &u8| all.div_ceil(8).saturating_mul(u64::from(*bits)) <= most;
         match [8, 4, 2, 1].into_iter().find(fits) {
             Some(bits) => Self { bits, share: WHOLE_SHARE },
-            // Rounded to sixteenths, so that small growth of a database does not change it.
+            // The share is rounded to sixteenths, so that small growth of a database does not change it.
             None => Self { bits: 1, share: (u128::from(most) * 8 * u128::from(WHOLE_SHARE) / u128::from(all)) as u32 },
         }
     }

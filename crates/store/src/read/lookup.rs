@@ -1,5 +1,5 @@
-//! Lookup: finds the documents that hold a hash. It has one cursor for each run, moved in ascending order of
-//! hash.
+//! Lookup: finds the documents that hold a hash. A lookup has one cursor for each run, which moves in
+//! ascending order of hash.
 
 use std::sync::Arc;
 
@@ -129,7 +129,7 @@ impl<'a> Lookup<'a> {
 
 /// The documents that hold a hash.
 pub enum Holders<'a> {
-    /// A boilerplate document holds the hash, and perhaps others do.
+    /// A boilerplate document holds the hash. Other documents may hold it too.
     Boilerplate,
     /// The postings of these documents, ascending by document within each run.
     Documents(&'a [Posting]),

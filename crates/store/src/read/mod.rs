@@ -2,8 +2,8 @@
 //!
 //! Keys are in the order of their hashes as numbers. So a lookup takes hashes in ascending order and reads
 //! the disk in one direction (`lookup`). In each run a filter excludes most of the hashes that the run lacks
-//! (`filter_use`), and a cursor finds the block of the others. The hashes of several queries share one pass
-//! (`gathered`).
+//! (`filter_use`), and a cursor finds the blocks of the other hashes. The hashes of several queries share one
+//! pass (`gathered`).
 
 mod documents;
 pub(super) mod filter_cursor;

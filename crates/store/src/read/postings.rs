@@ -152,8 +152,9 @@ impl Store {
     /// Calls `visit` with each hash of a range that one of `documents` holds, in ascending order. `visit`
     /// also gets all postings of the hash in live documents, ascending.
     ///
-    /// Reads the runs that may hold these documents from end to end. Looks up the hashes found, about
-    /// `expected`, in all runs. Several threads may read different ranges at the same time.
+    /// Reads the runs that may hold these documents from end to end. Looks up the hashes that it finds there
+    /// in all runs; `expected` is their approximate number. Several threads may read different ranges at the
+    /// same time.
     pub fn for_each_hash_of(
         &self,
         documents: &RoaringBitmap,

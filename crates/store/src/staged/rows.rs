@@ -1,5 +1,5 @@
-//! Rows: the form of a document between its ingest and the parts. A row is two integers and some bytes. Rows
-//! sort like the keys of the store.
+//! Rows: the form in which documents go from the ingest to the parts. A row is two integers and some bytes.
+//! Rows sort like the keys of the store.
 //!
 //! | kind      | high                    | low                               | value                                         |
 //! |-----------|-------------------------|-----------------------------------|-----------------------------------------------|
@@ -83,7 +83,7 @@ pub fn posting_sum(posting: Posting) -> u64 {
 }
 
 /// Calls `put` with the rows of a document of the kind documents, in order. `sum` is the sum of
-/// [`posting_sum`] over its postings. `text` is given if the store should hold it.
+/// [`posting_sum`] over its postings. `text` is the document's text if the store should hold it.
 pub fn document_rows(
     document: u32,
     record: &DocumentRecord,

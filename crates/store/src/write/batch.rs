@@ -49,7 +49,7 @@ pub struct Batch {
     record_bytes: usize,
     /// The bytes of all documents added.
     document_bytes: u64,
-    /// True if it counts the fingerprints and texts of documents, and drops them.
+    /// True if the batch only counts the fingerprints and texts of documents, and does not keep them.
     counts_only: bool,
     open: OpenDocument,
 }
@@ -196,8 +196,8 @@ struct OpenDocument {
     /// The places of the incomplete chunk, and the number of that chunk.
     places: Vec<FingerprintPlace>,
     chunk: u32,
-    /// The indexes in the batch at which the document's postings, chunks and texts begin. They are unused
-    /// once some of these are in the store.
+    /// The indexes in the batch at which the document's postings, chunks and texts begin. The indexes are
+    /// unused once some of these are in the store.
     first_posting: usize,
     first_chunk: usize,
     first_text: usize,
@@ -357,8 +357,8 @@ impl Batch {
     }
 
     /// Replaces the record of a document that is stored, or that this batch adds. The document keeps its name
-    /// and its content. If `before` names another source, the next ingest reads that container again, because
-    /// it no longer keeps the document up to date.
+    /// and its content. If `before` names another source, the next ingest reads the container at that path
+    /// again, because this container no longer keeps the document up to date.
     pub fn update(&mut self, document: u32, before: &DocumentRecord, record: DocumentRecord) {
         if let Some(source) = before.source.as_ref().filter(|_| before.source != record.source) {
             self.containers.insert(source.clone(), None);

@@ -44,7 +44,7 @@ const POSTINGS_IN_PART: usize = 1 << 17;
 const CHUNKS_IN_PART: usize = 1 << 8;
 
 /// Fewer bytes of positions or texts go through the engine's log. The engine then makes one table of many
-/// commits. With a file for each commit there would be as many open files as commits.
+/// commits. If each commit wrote a file, each commit would add an open file.
 const FILE_WORTHWHILE: usize = 4 << 20;
 
 impl Store {
@@ -84,7 +84,7 @@ impl Store {
     }
 }
 
-/// How many hashes a document has, or how many repetitions of them.
+/// A number of hashes of a document, or of repetitions of its hashes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Repeats {
     all: u64,
@@ -203,7 +203,7 @@ impl Committer {
             other.for_each_posting(|posting| {
                 seen += 1;
                 if is_due(seen) {
-                    // No stop: these documents are decided, and a merge that is stopped keeps them.
+                    // Progress is reported without a check for a stop: a stopped merge keeps these documents.
                     task.reports().step("postings looked through", seen, postings);
                 }
                 match moved.binary_search_by_key(&posting.document, |pair| pair.0) {

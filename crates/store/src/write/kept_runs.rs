@@ -1,5 +1,5 @@
-//! Kept runs: their postings stay in memory during a long load, so that commits can be frequent and runs
-//! large.
+//! Kept runs: their postings stay in memory during a *load*, a long ingest, so that commits can be frequent
+//! and runs large.
 //!
 //! A load commits every few seconds, so that a crash costs little. But a lookup visits every run, so runs
 //! must be few. So each of these commits writes a small run and keeps its sorted postings in memory. Once the
@@ -13,8 +13,9 @@
 //!   share of one batch ([`Committer::batch_after`]).
 //! * The price is 9% of the processor time of a load: it encodes each block twice, and merges from memory.
 //!
-//! Rejected: a log of the gathered postings, which the next writer reads. It saves the blocks of the small
-//! runs, but it is a second format with a reader of its own, and readers would not see its documents.
+//! Rejected: a log of the gathered postings, which the next writer reads. Such a log saves the blocks of the
+//! small runs. But it is a second format with its own code for reading, and readers would not see its
+//! documents.
 
 use crate::codec::block::Posting;
 use crate::write::batch::Batch;
@@ -109,8 +110,7 @@ impl Committer {
         Ok(())
     }
 
-    /// The index of the first of the last runs that have the same rank, if there are enough of these to
-    /// become one run.
+    /// The index of the first run of the last rank, if enough runs have that rank to become one run.
     fn alike(&self) -> Option<usize> {
         let rank = self.kept.last()?.rank;
         let first = self.kept.iter().position(|run| run.rank == rank)?;
@@ -195,7 +195,7 @@ fn merge(parts: &[&[Posting]], out: &mut Vec<Posting>) {
 /// above those of the first, so only hashes are compared.
 ///
 /// Merges from both ends at the same time, so that the processor works on two comparisons. There is no branch
-/// on the result of a comparison. From one end it takes 1.6 times as long.
+/// on the result of a comparison. A merge from one end takes 1.6 times as long.
 fn merge_two(one: &[Posting], other: &[Posting], out: &mut Vec<Posting>) {
     let start = out.len();
     out.extend_from_slice(one);

@@ -4,9 +4,9 @@
 //! memory, and they keep out almost all absent hashes. A large run costs one block for each hash. So large
 //! runs must be few, and small runs may be many.
 //!
-//! Runs are ranked by size. Below [`LARGE_RUN`], [`SMALL_FAN_IN`] runs of one rank are folded into one of the
-//! next. Above it, [`LARGE_FAN_IN`] are. That is lazy leveling (Dayan and Idreos, *Dostoevsky*, SIGMOD 2018),
-//! with a fan-in that falls as runs grow.
+//! Runs are ranked by size. If a rank has too many runs, they are folded into one run of the next rank:
+//! [`SMALL_FAN_IN`] runs below [`LARGE_RUN`], [`LARGE_FAN_IN`] runs from there on. That is lazy leveling
+//! (Dayan and Idreos, *Dostoevsky*, SIGMOD 2018), with a fan-in that falls as runs grow.
 //!
 //! The figures below come from a model of 10,000 commits of 100 to a million postings each, 1.06 x 10^9
 //! together. A test checks them. *Blocks* are the blocks read for each hash, if nothing is cached. *Writes*
@@ -20,8 +20,8 @@
 //! | all runs at once, at times                                            | 3.1              | 3.9    |
 //!
 //! The last rule folds all runs once the smaller ones together equal the largest, and folds the smaller ones
-//! by sixteens. It was rejected because it writes a load of 100 million postings 2.3 times. The rule here
-//! writes such a load once.
+//! by sixteens. This rule was rejected because it writes a load of 100 million postings 2.3 times. The rule
+//! here writes such a load once.
 
 use crate::codec::filter::FILTER_HASHES;
 use crate::codec::records::RunRecord;
@@ -42,7 +42,8 @@ pub(crate) const SMALL_FAN_IN: usize = 16;
 /// fewer ranks, so fewer writes of each posting. But it also means more large runs.
 const LARGE_FAN_IN: usize = 4;
 
-/// A compaction is advised from this number of blocks read for each hash. It reduces the number to one.
+/// Number of blocks read for each hash from which a compaction is advised. A compaction reduces the number to
+/// one.
 pub const MANY_BLOCKS: f64 = 3.0;
 
 /// The rank of a run: negative for small runs, 0 and above for large ones.

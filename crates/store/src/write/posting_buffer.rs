@@ -1,8 +1,8 @@
 //! Posting buffer: the postings of a batch, in anonymous memory of its own.
 //!
-//! It reserves the address space for a whole batch at once. The system provides memory only as the batch
-//! fills. So growing copies nothing, and no old copy exists beside the new one. Dropping the buffer returns
-//! all memory to the system.
+//! The buffer reserves the address space for a whole batch at once. The system provides memory only as the
+//! batch fills. So growing copies nothing, and no old copy exists beside the new one. Dropping the buffer
+//! returns all memory to the system.
 
 use memmap2::{MmapMut, MmapOptions};
 

@@ -11,7 +11,7 @@ use crate::codec::records::RunRecord;
 use crate::engine::sorted_file::{SortedFiles, WrittenFiles};
 use fpdb_host::error::Result;
 
-/// Whether a run gets filters.
+/// The filters that a run gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Filters {
     /// Filters of its hashes.
@@ -79,14 +79,14 @@ impl<'a> RunPart<'a> {
         Ok((self.blocks.finish()?, self.filters.finish()?, record))
     }
 
-    /// Adds a posting. It must not be below the one before.
+    /// Adds a posting, which must not be below the previous one.
     pub(crate) fn push(&mut self, posting: Posting) -> Result<()> {
         self.add_hash(posting.hash)?;
         self.block.push(posting);
         if self.block.len() == BLOCK_POSTINGS { self.write_block() } else { Ok(()) }
     }
 
-    /// Adds ascending postings. None may be below the one before.
+    /// Adds ascending postings. The first must not be below the previous posting.
     pub(crate) fn extend(&mut self, mut postings: &[Posting]) -> Result<()> {
         while !postings.is_empty() {
             let (these, others) = postings.split_at(postings.len().min(BLOCK_POSTINGS - self.block.len()));
