@@ -1,8 +1,9 @@
-//! Speed of each stage alone, of all of them together, and of the database.
+//! Measures the speed of each stage, of all stages together, and of the database.
 //!
-//! `cargo bench` runs everything in less than three minutes, `cargo bench -- winnow` one group. All text is made here,
-//! the same on every run: words drawn by Zipf's law, and the sample papers with words replaced. Normalising,
-//! fingerprinting and ingesting are measured in bytes of text, hashing and winnowing in k-grams.
+//! `cargo bench` runs everything in less than three minutes; `cargo bench -- winnow` runs one group. The
+//! benchmarks make their text themselves, the same on every run: words drawn by Zipf's law, and the sample
+//! papers with some words replaced. Throughput is in bytes of text for normalising, fingerprinting and
+//! ingesting, and in k-grams for hashing and winnowing.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -31,7 +32,7 @@ criterion_group! {
 }
 criterion_main!(speed);
 
-/// Bytes to symbols.
+/// Measures turning bytes into symbols.
 fn normalise(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("normalise");
     let english = zipf(ENGLISH, " ", TEXT, 1);
@@ -61,7 +62,7 @@ fn normalise(criterion: &mut Criterion) {
     }
 }
 
-/// Source code to tokens: a file of 1 MiB in each language, which is the sample of it many times over.
+/// Measures turning source code into tokens. The file of each language repeats its sample up to 1 MiB.
 fn tokens(criterion: &mut Criterion) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/code");
     let files = std::fs::read_dir(folder).expect("the samples").map(|entry| entry.expect("a sample").path());
@@ -89,11 +90,11 @@ fn tokens(criterion: &mut Criterion) {
     }
 }
 
-/// A source file over and over, each time with other digits, up to the usual size. What may stand at the beginning of a
-/// file only is there once.
+/// Repeats a source file up to `TEXT` bytes, with other digits in each copy. Lines that are valid only at the
+/// beginning of a file, such as imports, appear once.
 fn many_times(source: &str) -> String {
     const FIRST: [&str; 5] = ["#!", "<?php", "package ", "import ", "using "];
-    // Go's imports are a block.
+    // Go's imports are one block, which ends with a line `)`.
     let (head, rest) = source.split_once("\n)\n").filter(|(head, _)| head.contains("import (")).unwrap_or(("", source));
     let mut text = if head.is_empty() { String::new() } else { format!("{head}\n)\n") };
     text.push_str(rest);
@@ -114,7 +115,7 @@ fn many_times(source: &str) -> String {
     text
 }
 
-/// Symbols to k-gram hashes.
+/// Measures turning symbols into k-gram hashes.
 fn hash(criterion: &mut Criterion) {
     let mut values = symbol_values();
     values.truncate(values.len() / PIECE * PIECE);
@@ -134,7 +135,7 @@ fn hash(criterion: &mut Criterion) {
     });
 }
 
-/// Hashes to fingerprints, the inputs among them that make most work.
+/// Measures turning hashes into fingerprints, also with the inputs that cause the most work.
 fn winnow(criterion: &mut Criterion) {
     let mut hashes = Vec::new();
     KgramHasher::new(50).feed(&symbol_values(), 0, &mut hashes);
@@ -166,7 +167,7 @@ fn winnow(criterion: &mut Criterion) {
     }
 }
 
-/// Bytes to fingerprints with their places.
+/// Measures turning bytes into fingerprints with their places.
 fn fingerprint(criterion: &mut Criterion) {
     let text = zipf(ENGLISH, " ", TEXT, 1);
     let mut group = criterion.benchmark_group("fingerprint");
@@ -186,7 +187,7 @@ fn fingerprint(criterion: &mut Criterion) {
     }
 }
 
-/// A folder of files into a fresh database, the final commit included.
+/// Measures ingesting a folder of files into a new database, the final commit included.
 fn ingest(criterion: &mut Criterion) {
     let folder = Folder::new();
     let mut group = criterion.benchmark_group("ingest");
@@ -210,7 +211,8 @@ fn ingest(criterion: &mut Criterion) {
     }
 }
 
-/// 1,000 queries of 1 kB of stored text without passages, one call for each and one for all.
+/// Measures 1,000 queries of 1 kB of stored text without passages: one call for each query, and one call for
+/// all.
 fn batch(criterion: &mut Criterion) {
     let folder = Folder::new();
     let place = tempfile::tempdir().expect("a folder for the database");
@@ -235,7 +237,7 @@ fn batch(criterion: &mut Criterion) {
     }
 }
 
-/// One query document of 10 kB, half of it stored.
+/// Measures a query with a document of 10 kB. The first half of its text is stored.
 fn query(criterion: &mut Criterion) {
     let folder = Folder::new();
     let place = tempfile::tempdir().expect("a folder for the database");
@@ -259,7 +261,7 @@ fn query(criterion: &mut Criterion) {
     }
 }
 
-/// Files as an archive might have them: new text, and papers with here and there a word replaced.
+/// Files like those of an archive: new text, and papers with a word replaced here and there.
 struct Folder {
     place: tempfile::TempDir,
     bytes: u64,
@@ -317,7 +319,8 @@ fn symbol_values() -> Vec<u64> {
     symbols.values().to_vec()
 }
 
-/// `bytes` bytes of words, or a few more; the i-th of the list is drawn with a probability of about 1/i.
+/// Draws words up to `bytes` bytes, or slightly more. The i-th word of the list has a probability
+/// proportional to about 1/i.
 fn zipf(words: &str, separator: &str, bytes: usize, seed: u64) -> String {
     let words: Vec<&str> = words.split_whitespace().collect();
     let mut random = Random(seed);

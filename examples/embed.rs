@@ -1,4 +1,5 @@
-//! A program that embeds the library: it says what a database may use, ingests folders, shows progress, and can be stopped.
+//! Embeds the library in a program: limits a database's memory and threads, ingests folders, shows progress,
+//! and can be stopped.
 //!
 //! cargo run --release --example embed -- DATABASE FOLDER...
 
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         opened => opened?,
     };
 
-    // Any holder of the token can stop the run: a signal, a request, here the clock.
+    // Any thread that holds the token can stop the run. Here a timer does so.
     let token = StopToken::new();
     let theirs = token.clone();
     std::thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! The library alone, without a file of input: documents from memory go in, a text is compared with them, and what is no
-//! longer wanted goes.
+//! Uses the library without input files: stores documents from memory, compares a text with them, and deletes
+//! one.
 //!
 //! cargo run --release --example in_memory --no-default-features
 
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("letters/2", "Dickens", "It was the best of times, it was the worst of times, it was the age of wisdom."),
     ];
     let documents = letters.map(|(name, author, text)| Document::new(name, text).with("author", author));
-    // With its text stored, a document is compared symbol by symbol.
+    // Stored texts let a query compare documents symbol by symbol.
     let summary = writer.ingest_with(documents, &IngestOptions::default().store_text(true), &Task::new())?;
     println!("{} documents added, {} failed", summary.added, summary.failures);
 

@@ -1,5 +1,5 @@
-//! A service: one thread writes the documents that arrive, while many threads answer queries. Each answer is
-//! that of the last commit.
+//! A service: one thread writes the documents that arrive, while several threads answer queries. Each answer
+//! reflects the last commit.
 //!
 //! cargo run --release --example service
 
@@ -8,11 +8,11 @@ use std::thread;
 
 use fpdb::{Database, Document, IngestOptions, Profile, QueryOptions, QuerySource, Task};
 
-/// The number of documents that arrive, and how many of them make a commit at most.
+/// The number of documents that arrive, and the maximum number of documents in a commit.
 const ARRIVALS: usize = 1000;
 const IN_A_COMMIT: usize = 100;
 
-/// A sentence of so many words that no other number has.
+/// A sentence that shares no word with the sentence of any other number.
 fn sentence(number: usize) -> String {
     (0..12).map(|word| format!("word{} ", number * 12 + word)).collect()
 }
@@ -22,19 +22,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let profile = Profile::named("prose").ok_or("no such profile")?;
     let writer = Database::builder().threads(2).create(folder.path().join("db"), profile)?;
     let reader = writer.reader();
-    // It is bounded: what arrives faster than it is ingested waits.
+    // The channel is bounded: a sender waits if documents arrive faster than they are ingested.
     let (arrivals, queue) = sync_channel::<Document>(IN_A_COMMIT);
 
     thread::scope(|scope| {
         scope.spawn(move || {
             for number in 0..ARRIVALS {
-                // The writer may have failed, and says so itself.
+                // Sending fails only if the writer has failed, and the writer reports its error itself.
                 let _ = arrivals.send(Document::new(format!("message/{number}"), sentence(number)));
             }
         });
         let writing = scope.spawn(move || -> fpdb::Result<()> {
             let options = IngestOptions::default().store_text(true);
-            // It waits for the first one only: what is there is committed at once, however few documents arrive.
+            // The writer waits only for the first document of a commit. Then it commits the documents that
+            // have arrived, however few.
             while let Ok(first) = queue.recv() {
                 let mut some = vec![first];
                 some.extend(queue.try_iter().take(IN_A_COMMIT - 1));
