@@ -6,7 +6,7 @@
 //! still has its survivor. Neither changes the database, nor touches documents from memory, which have no
 //! files. [`DatabaseWriter::remove_numbers`](crate::DatabaseWriter::remove_numbers) and
 //! [`remove_reported`](crate::DatabaseWriter::remove_reported) delete documents from the database.
-//! The crate [`fpdb_apply`] does the work and tells how.
+//! The crate [`fpdb_apply`] does the work and documents it.
 
 use std::any::Any;
 

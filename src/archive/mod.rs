@@ -1,9 +1,10 @@
-//! The archive job: which documents of an archive share text, which are removable, and what is done about it.
+//! The archive jobs: they find documents of an archive that share text or are removable, and act on the
+//! findings.
 //!
 //! * [`pairs`]: all pairs of documents above a threshold.
 //! * [`dedup`]: the removable documents, each with its survivor.
 //! * [`repeats`]: passages that stand in several documents.
-//! * [`apply`]: removes, links, moves or marks what a report names.
+//! * [`apply`]: removes, links, moves or marks the documents in a report.
 
 pub mod apply;
 pub mod dedup;

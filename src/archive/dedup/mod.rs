@@ -56,9 +56,9 @@
 //    reconsiders the survivors.
 // 4. `answer`: the decisions, and the rows of the report.
 //
-// `between_runs` is what a run leaves on disk: the job, from which an interrupted run continues, and the
-// record of decisions for `DedupMode::Append`. There the survivors of earlier runs are *pinned*: they stay.
-// Such a run reads only the hashes of *newcomers*, the documents that no earlier run has decided.
+// `between_runs` is the data that a run leaves on disk: the job, from which an interrupted run continues, and
+// the record of decisions for `DedupMode::Append`. In that mode the survivors of earlier runs are *pinned*:
+// they stay. The run reads only the hashes of *newcomers*, the documents that no earlier run has decided.
 
 mod answer;
 mod between_runs;
@@ -288,7 +288,7 @@ fn join(
     let documents = (ranking.len(), &compared);
     let frequencies = Frequencies::count(source, documents, options.max_df, plan.rest / 2, monitor)?;
     let (common, boilerplate) = (frequencies.common, frequencies.boilerplate);
-    // Other documents stay: too few of their hashes are held by anyone else.
+    // A document stays if other documents hold too few of its hashes.
     let is_candidate = |rank: Rank| {
         let size = ranking.size(rank);
         size > 0

@@ -17,8 +17,9 @@ pub enum DedupBy {
     /// A survivor has the same bytes.
     #[default]
     Exact,
-    /// A survivor has the same text: the same symbols in the standard form. Only symbols count. By unit char,
-    /// these are letters and digits; by unit word, words of letters. By unit token all names are equal.
+    /// A survivor has the same text: the same symbols in the standard form. Only symbols count. With unit
+    /// char, these are letters and digits; with unit word, words of letters. With unit token all names are
+    /// equal.
     ExactText,
     /// A survivor resembles the document: they share at least [`DedupOptions::threshold`] of all their
     /// distinct fingerprints. So both have about the same length.

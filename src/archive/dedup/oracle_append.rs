@@ -93,7 +93,7 @@ fn expected(
     let hashes = |id: u32| &model.documents[id as usize].hashes;
     let reason = |rank: u32, Witness { rank: keep, shared, novel }: Witness| {
         let (id, keep) = (ranking.id(rank), ranking.id(keep));
-        // Among documents that stay, twins of pinned documents are identical, whatever the measure says.
+        // Documents of the same hashes count as identical, whatever the measure of the run.
         let because = if hashes(id) == hashes(keep) { Because::Identical } else { contained_or_similar };
         Reason { keep, because, shared, novel: novel as u32 }
     };

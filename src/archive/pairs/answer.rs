@@ -127,7 +127,7 @@ impl Answer for Pair {
 }
 
 impl Pair {
-    /// The measures to show people: without boilerplate, as the score is.
+    /// The measures to display. Like the score, they ignore boilerplate.
     #[must_use]
     pub fn measures(&self) -> PairMeasures {
         self.without_boilerplate.unwrap_or(PairMeasures {
@@ -154,7 +154,7 @@ fn is_empty(metadata: &Metadata) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PairsAnswer {
-    /// In descending order of score, then by name.
+    /// The pairs, in descending order of score, then by name.
     pub pairs: Vec<Pair>,
     /// The figures of all pairs.
     pub summary: PairsSummary,

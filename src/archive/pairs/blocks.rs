@@ -33,7 +33,7 @@ pub(super) struct HolderLists {
 
 impl HolderLists {
     /// Takes the holders of a hash, ascending. If old documents are not paired with each other, the anchors
-    /// are the new documents. The others are then the old documents, and also the new ones if pairs of new
+    /// are the new documents. `others` then has the old documents, and also the new ones if pairs of new
     /// documents are wanted. So a hash that no new document holds costs nothing.
     pub(super) fn take(&mut self, holders: &[u32], documents: &Documents) {
         self.anchors.clear();

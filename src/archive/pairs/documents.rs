@@ -37,7 +37,7 @@ pub(super) struct Documents {
     /// Number of prefixes.
     prefixes: usize,
     /// By id, true for a document, or the first one of a submission, that has the wanted metadata. Empty if
-    /// none are wanted.
+    /// no metadata are wanted.
     wanted: Vec<bool>,
     /// By id, the 1-based number of the group, or 0. Empty if no document has a group.
     groups: Vec<u32>,
@@ -52,8 +52,8 @@ pub(super) struct Documents {
     pub(super) submissions: Submissions,
     /// True if the documents of a submission count as one.
     joined: bool,
-    /// If set, only documents of these pairs of submissions are paired, and all that share a hash. A
-    /// submission is named by its first document.
+    /// If set, documents are paired only across these pairs of submissions, and every such pair that shares a
+    /// hash counts. A submission is named by its first document.
     within: Option<HashSet<(u32, u32)>>,
     /// The pairs of submissions that are wanted because of two of their documents, by [`key`].
     by_files: RoaringTreemap,
@@ -73,7 +73,7 @@ pub(super) struct CountedPair {
 }
 
 impl Documents {
-    /// Loads all documents. With submissions, `joined` says whether the documents of one count as one.
+    /// Loads all documents. With submissions, the documents of a submission count as one if `joined` is true.
     pub(super) fn load(store: &Store, options: &PairsOptions, joined: bool) -> Result<Self> {
         let view = store.view();
         let ids = view.state().next_document as usize;
@@ -355,18 +355,20 @@ impl Documents {
         (view < self.views()).then(|| measures(shared.into(), size(a), size(b)))
     }
 
-    /// The same measures without the hashes that boilerplate holds. `None` without boilerplate too.
+    /// Like [`measures`](Self::measures), without the hashes that boilerplate holds. Also `None` without
+    /// boilerplate.
     pub(super) fn own_measures(&self, view: usize, a: u32, b: u32, shared: u32) -> Option<[f64; 3]> {
         let size = |id: u32| f64::from(self.own_size(id as usize, view));
         (!self.handed_out.is_empty() && view < self.views()).then(|| measures(shared.into(), size(a), size(b)))
     }
 
     /// The thresholds in each view. The defaults of `options` apply to the structure. Unless `few_shared` is
-    /// 0, they are higher for the text as written: unrelated programs share more words there, and the
-    /// resemblance of short texts varies more, because they have few fingerprints.
+    /// 0, the thresholds of the text as written are higher. Unrelated programs share more words than
+    /// structure. Besides, short texts have few fingerprints, so their resemblance varies more.
     ///
-    /// Two submissions have many pairs of files, so chance would often give one that reaches these. A pair of
-    /// files of two submissions must share more than a frame, and needs the resemblance of pairs with few.
+    /// Two submissions have many pairs of files, so one of these would often reach the thresholds by chance.
+    /// So two files of different submissions must share more than a frame, and need the resemblance that is
+    /// required of pairs with few shared hashes.
     pub(super) fn thresholds(&self, options: &PairsOptions) -> [Thresholds; 2] {
         let PairsOptions { min_resemblance, few_shared, few_min_resemblance, .. } = *options;
         let of_structure = Thresholds { least: min_resemblance, few_shared, least_of_few: few_min_resemblance };
@@ -426,9 +428,9 @@ impl Documents {
         Verdict::Wanted(Measured { a, b, shared, score, reaches })
     }
 
-    /// Three amounts for a pair in one view: the hashes that both documents hold, those that `a` holds, and
-    /// those that `b` holds, each without boilerplate. An amount is a number of hashes, or their total weight
-    /// if hashes are weighted.
+    /// Three amounts for a pair in one view: the hashes that both documents hold, all hashes of `a`, and all
+    /// hashes of `b`. Boilerplate is left out. An amount is a number of hashes, or their total weight if
+    /// hashes are weighted.
     fn amounts(&self, view: usize, &CountedPair { a, b, shared, weight }: &CountedPair) -> [f64; 3] {
         let (a, b) = (a as usize, b as usize);
         match self.weighting {

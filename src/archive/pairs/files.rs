@@ -38,7 +38,8 @@ fn reserved(memory: u64) -> u64 {
 /// The pairs of documents of one pair of submissions.
 #[derive(Default)]
 struct Files {
-    /// The best pairs, and at most the same number of other pairs. The others are dropped from time to time.
+    /// The best pairs, and at most the same number of other pairs. These other pairs are dropped from time to
+    /// time.
     best: Vec<Measured>,
     count: u64,
 }
@@ -61,8 +62,8 @@ impl Files {
 }
 
 /// The pairs of submissions that have a pair of documents above the thresholds, by [`key`]. A copied function
-/// is a small share of a large program, and a large one of its file. The set takes two bytes a pair, and some
-/// hundred a submission.
+/// is a small share of a large program, but a large share of its file. The set takes two bytes for a pair,
+/// and some hundred bytes for a submission.
 pub(super) fn reaching(store: &Store, options: &PairsOptions, task: &Task<'_>) -> Result<RoaringTreemap> {
     let PairsOptions { min_resemblance, few_min_resemblance, min_containment, .. } = *options;
     // Two submissions share at least what two of their documents share.

@@ -5,7 +5,7 @@
 pub(super) struct Measured {
     pub(super) a: u32,
     pub(super) b: u32,
-    /// By view: the structure, then the text as written.
+    /// Number of shared hashes by view: the structure, then the text as written.
     pub(super) shared: [u32; 2],
     pub(super) score: f64,
     /// True if the pair itself reaches the thresholds.

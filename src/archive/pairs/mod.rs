@@ -2,8 +2,8 @@
 //!
 //! [`Database::pairs`](crate::Database::pairs) returns them, and
 //! [`Database::for_each_pair`](crate::Database::for_each_pair) visits them one by one, best first. Pairs are
-//! ordered by resemblance, a symmetric measure. By containment a short document that shares its boilerplate
-//! with everything would come first.
+//! ordered by resemblance, a symmetric measure. If containment ordered them, a short document that shares its
+//! boilerplate with everything would come first.
 //!
 //! Pairs come from shared hashes alone. A document that is too short for a fingerprint, or has only common
 //! hashes, is in no pair, not even with its copy. Otherwise a thousand empty files would make half a million
@@ -17,12 +17,12 @@
 // is counted through the lists of its hashes, into one counter for each other document. No pair below the
 // threshold is kept (as in the winnowing paper, section 5.2).
 //
-// Counting takes two or three nanoseconds for a pair and hash; a hash map takes some hundred. Lists take 4
-// bytes a posting, 4 a holder and 12 a list. Pairs take 48 bytes each and are sorted in an eighth of the
-// memory. If the caller wants the best pairs only, at most twice their number is held. Counters take half of
-// the memory at most. If the counters of all threads take more, fewer threads count, since passes over the
-// postings cost more than threads save. If some documents are old, only new documents are counted through
-// the lists.
+// Counting takes two or three nanoseconds for a pair and hash; with a hash map it would take some hundred.
+// Lists take 4 bytes a posting, 4 a holder and 12 a list. Pairs take 48 bytes each and are sorted in an
+// eighth of the memory. If the caller wants the best pairs only, at most twice their number is held. Counters
+// take half of the memory at most. If the counters of all threads take more, fewer threads count, since
+// passes over the postings cost more than threads save. If some documents are old, only new documents are
+// counted through the lists.
 
 mod answer;
 mod blocks;

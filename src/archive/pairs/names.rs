@@ -44,7 +44,7 @@ pub(super) fn name_places(store: &Store, documents: &Documents) -> Result<Vec<u3
 struct NamedDocument {
     name: Arc<str>,
     metadata: Metadata,
-    /// True if offsets in it refer to its extracted text.
+    /// True if offsets in the document refer to its extracted text.
     extracted: bool,
     modified: Option<i64>,
 }

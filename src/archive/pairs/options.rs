@@ -40,10 +40,9 @@ pub struct PairsOptions {
     /// first document is. Empty: no document is old. Cannot be combined with [`new_since`](Self::new_since).
     #[serde(default)]
     pub old: Vec<String>,
-    /// A pair needs a document whose metadata have all of these values, by name; the other may be any. So
-    /// they find all that shares text with the documents of one person. A name of other case fits too if the
-    /// document has none that is spelled exactly so. A submission has the values if one of its documents has
-    /// them all. Empty: all pairs.
+    /// Metadata values, by name. At least one document of each pair must have all of them, for example the
+    /// name of one person. A field name in another case matches too, unless the document has a field with the
+    /// exact spelling. A submission has the values if one of its documents has them all. Empty: all pairs.
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
     /// Documents of one group are not paired: the drafts of one author, say, or the files of one submission.

@@ -206,7 +206,7 @@ impl Kgrams {
     }
 }
 
-/// The share of the hashes of two ascending lists that both have; 0 if both are empty.
+/// The resemblance of two ascending lists of hashes; 0 if both are empty.
 fn resemblance(a: &[u64], b: &[u64]) -> f64 {
     let (mut rest, mut both) = (b, 0);
     for hash in a {

@@ -22,9 +22,9 @@ pub(super) struct PairRecord {
     b_name: u32,
     pub(super) a: u32,
     pub(super) b: u32,
-    /// By view: the structure, then the text as written.
+    /// Number of shared hashes by view: the structure, then the text as written.
     pub(super) shared: [u32; 2],
-    /// The bits of the resemblance of their own text, if documents in one view were read again.
+    /// The bits of the resemblance of the documents' own text, if documents in one view were read again.
     text: u64,
     /// 1 if the pair itself is below the thresholds. It is a number so that the record has no padding.
     by_files: u64,
@@ -54,17 +54,17 @@ impl PairRecord {
         f64::from_bits(!self.worth)
     }
 
-    /// The same pair, scored by the resemblance of its own text if that is larger.
+    /// The same pair, scored by the resemblance of the documents' own text if that is larger.
     pub(super) fn with_text(self, resemblance: f64) -> Self {
         Self { worth: !self.score().max(resemblance).to_bits(), text: resemblance.to_bits(), ..self }
     }
 
-    /// True if only two of its files reach the thresholds.
+    /// True if the submissions are below the thresholds, and only two of their files reach them.
     pub(super) fn by_files(&self) -> bool {
         self.by_files == 1
     }
 
-    /// The resemblance of their own text; `None` if it was not compared.
+    /// The resemblance of the documents' own text; `None` if it was not compared.
     pub(super) fn text(&self) -> Option<f64> {
         (self.text != NOT_COMPARED).then(|| f64::from_bits(self.text))
     }

@@ -42,9 +42,10 @@ impl WindowShape {
 pub(super) struct Anchor {
     pub(super) hash: u64,
     pub(super) document: u32,
-    /// Index of its first symbol.
+    /// Index of the anchor's first symbol.
     pub(super) position: u32,
-    /// First symbol of the first window it serves; `last` is the first symbol of the last one.
+    /// First symbol of the first window that the anchor serves; `last` is the first symbol of the last
+    /// window.
     pub(super) first: u32,
     pub(super) last: u32,
 }

@@ -5,11 +5,11 @@
 //! its hash that serve at least one window without an earlier occurrence. The first occurrence of a window is
 //! always at a holder, so other anchors need no comparison.
 //!
-//! If the surroundings of a text always differ, each occurrence becomes a holder; an example is the last
+//! If the surroundings of a text always differ, each occurrence becomes a holder. An example is the last
 //! anchor of a menu on thousands of pages. So at most [`MOST_HOLDERS`] holders of a hash are kept. A window
-//! that equals a window of no kept holder goes to a second sort, by the hash of all its symbols. All windows
-//! equal to it go there too, since their first occurrence is not at a kept holder either. So the work is
-//! linear: at most `MOST_HOLDERS` comparisons for an anchor, and one record for a window.
+//! that no kept holder has goes to a second sort, by the hash of all its symbols. All windows equal to it go
+//! there too, since their first occurrence is not at a kept holder either. So the work is linear: at most
+//! `MOST_HOLDERS` comparisons for an anchor, and one record for a window.
 
 use rayon::prelude::*;
 
@@ -110,8 +110,8 @@ impl<'t> Matching<'_, 't> {
         }
     }
 
-    /// Compares a portion of anchors. The first anchors can belong to the group `open`; the last group stays
-    /// in it.
+    /// Compares a portion of anchors. The first anchors can belong to the group `open`. Afterwards `open` is
+    /// the last group.
     fn batch(&self, anchors: &[Anchor], open: &mut Group) -> Result<Vec<AnchorMatches>> {
         let mut groups: Vec<&[Anchor]> = anchors.chunk_by(|one, next| one.hash == next.hash).collect();
         let mut found = Vec::new();
@@ -255,7 +255,7 @@ impl MatchWorker<'_> {
                     continue;
                 }
                 left.extend([(from, start), (stop, to)].into_iter().filter(|(from, to)| from < to));
-                // The holder's anchor is as far into the window as this one.
+                // Both anchors are at the same place in their windows.
                 let before = (anchor.position - anchor.first) as usize;
                 self.found.covers.push(Cover {
                     document: anchor.document,

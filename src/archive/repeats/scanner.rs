@@ -103,7 +103,7 @@ impl Scanner {
             out.origins.push(origin(span));
         }
         *hashed = symbols.len();
-        // The hasher reads the symbols that leave the k-gram.
+        // The hasher reads each symbol again when it leaves the k-gram, so the last `reach` symbols stay.
         let reach = self.cut.kgram as usize;
         if self.hashed > 2 * reach + PIECE {
             let spent = self.hashed - reach;

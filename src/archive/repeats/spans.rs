@@ -204,7 +204,8 @@ impl<'a> RepeatWriter<'a> {
         Ok((name, digest, extracted))
     }
 
-    /// The totals of a source; the common totals if too many sources are counted already.
+    /// The totals of a source. Once [`MOST_SOURCES`] sources are counted, further sources share the totals of
+    /// [`OTHER_SOURCES`].
     fn totals(&mut self, source: &str) -> &mut RepeatSource {
         let is_listed = self.sources.contains_key(source) || self.sources.len() < MOST_SOURCES;
         let source = if is_listed { source } else { OTHER_SOURCES };

@@ -31,7 +31,7 @@ pub(super) struct SymbolStore {
     temp: TempSpace,
     file: File,
     end: AtomicU64,
-    /// By id.
+    /// The place of each document, by id.
     places: Vec<DocumentOffsets>,
     held: Option<Vec<u8>>,
 }

@@ -5,9 +5,9 @@ use crate::archive::dedup::ranking::{RESERVED, Rank};
 
 /// Not decided yet.
 const OPEN: Rank = RESERVED;
-/// It stays.
+/// The document stays.
 const STAYS: Rank = RESERVED + 1;
-/// It stays because the budget was too small for a decision.
+/// The document stays because the budget was too small for a decision.
 const UNDECIDED: Rank = RESERVED + 2;
 
 /// Bytes of memory that each document takes here, and further bytes if there is a budget.

@@ -38,7 +38,7 @@ pub(crate) struct Decided {
     pub(in crate::archive::dedup) unread: u64,
 }
 
-/// The place of the decisions.
+/// Source of the decisions.
 pub(in crate::archive::dedup) enum DecisionSource {
     /// In memory. The file of a job keeps them until the answer has been given.
     InMemory(Box<RunOutcome>, Option<Job>),
@@ -49,7 +49,7 @@ pub(in crate::archive::dedup) enum DecisionSource {
 /// Maximum number of survivors whose facts are kept in memory for later rows.
 const MOST_SURVIVORS: usize = 4096;
 
-/// Maximum bytes of their metadata, which of one document can be 1 MiB.
+/// Maximum bytes of metadata among these facts. One document can have 1 MiB of metadata.
 const MOST_SURVIVOR_BYTES: usize = 16 << 20;
 
 /// Maximum number of sources counted separately. Further sources are counted together.
@@ -63,7 +63,8 @@ const OTHER_SOURCES: &str = "(other)";
 
 impl Decided {
     /// Calls `visit` with each removable document, then with each undecided one, then with each superseded
-    /// one. Each kind is in order of ingestion. At the end it deletes the state of the job.
+    /// one. Each kind is in order of ingestion. Deletes the state of the job at the end, or at the start if a
+    /// record holds the decisions.
     pub(crate) fn for_each(self, store: &Store, visit: &mut dyn FnMut(DedupRow) -> Result<()>) -> Result<DedupSummary> {
         let Self { decisions, threshold, common, boilerplate, unread } = self;
         let summary = DedupSummary { common, boilerplate, unread, ..DedupSummary::default() };
@@ -95,7 +96,7 @@ struct AnswerWriter<'a> {
     threshold: Threshold,
     summary: DedupSummary,
     survivors: HashMap<u32, SurvivorInfo>,
-    /// Bytes of their metadata.
+    /// Bytes of metadata in `survivors`.
     survivor_bytes: usize,
     sources: HashMap<String, SourceTotals>,
 }
@@ -243,7 +244,8 @@ struct SurvivorInfo {
     metadata: Vec<(String, String)>,
 }
 
-/// The totals of a source; the common totals if too many sources are counted already.
+/// The totals of a source. Once [`MOST_SOURCES`] sources are counted, further sources share the totals of
+/// [`OTHER_SOURCES`].
 fn totals_of<'a>(sources: &'a mut HashMap<String, SourceTotals>, source: &str) -> &'a mut SourceTotals {
     let is_listed = sources.contains_key(source);
     let source = if is_listed || sources.len() < MOST_SOURCES { source } else { OTHER_SOURCES };

@@ -265,8 +265,8 @@ impl DedupAnswer {
     }
 
     /// Writes this answer to a new file as a report for [`Database::apply`](crate::Database::apply): lines of
-    /// JSON, the summary last. The file appears whole, and in place of an older one. `apply` keeps
-    /// a log beside the report, so that it can continue after it was killed.
+    /// JSON, the summary last. The file appears whole, and replaces an older file. `apply` keeps a log beside
+    /// the report, so that it can continue after it was killed.
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) if the file cannot be written.

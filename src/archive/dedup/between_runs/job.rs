@@ -6,7 +6,7 @@
 //! | header | frame  | what the decisions depend on: database, commit, rule and order, as text    |
 //! | blocks | frames | [`JobBlock`], bincode 2 with its standard settings                         |
 //!
-//! Bytes after the last whole [frame](super::frames) were being written when the run ended, and are cut off.
+//! An interrupted run can leave an incomplete [frame](super::frames) at the end. The next run cuts it off.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -119,7 +119,8 @@ impl Job {
         Ok(job)
     }
 
-    /// Takes the decisions of a block. False if this version did not write the block for these documents.
+    /// Takes over the decisions of a block. Returns false if the bytes are not a block, or if a rank in the
+    /// block is too large.
     fn replay(&mut self, bytes: &[u8], ranking: &Ranking, decisions: &mut Decisions) -> bool {
         let config = bincode::config::standard().with_limit::<{ MOST_BYTES as usize }>();
         let Ok((block, read)) = bincode::decode_from_slice::<JobBlock, _>(bytes, config) else { return false };
@@ -164,8 +165,8 @@ impl Job {
         file.append(&bytes)
     }
 
-    /// Deletes the file of a job at `path`, whose decisions another file keeps by now. Does nothing if
-    /// another run holds the job.
+    /// Deletes the file of the job at `path` once the record holds its decisions. Does nothing if another run
+    /// holds the job.
     pub(in crate::archive::dedup) fn discard(path: &Path) -> Result<()> {
         match File::open(path) {
             Ok(file) if file.try_lock().is_ok() => std::fs::remove_file(path).map_err(Error::io("remove", path)),

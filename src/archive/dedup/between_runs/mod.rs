@@ -1,4 +1,4 @@
-//! Between runs: what a run leaves on disk, for its own continuation and for later runs.
+//! Between runs: the files that a run leaves on disk, for its own continuation and for later runs.
 
 pub(super) mod frames;
 pub(super) mod job;

@@ -1,5 +1,5 @@
-//! Past: the earlier decisions that still hold. A document is removable because of another document. If that
-//! one is no longer stored, or has become boilerplate, the decision is open again.
+//! Past: the earlier decisions that still hold. A document is removable because of its survivor. If the
+//! survivor is no longer stored, or has become boilerplate, the decision is open again.
 
 use roaring::RoaringBitmap;
 
@@ -50,11 +50,12 @@ impl<'a> Past<'a> {
         self.record.as_ref().map(RecordReader::header)
     }
 
-    /// Checks that the record has no decision about a document from `next_document` on. A reader of the
-    /// database that opened before those documents were stored would drop their decisions.
+    /// Checks that the record has no decision about a document from `next_document` on. A reader that opened
+    /// the database before such a document was stored would drop the decision.
     ///
     /// # Errors
-    /// [`Error::LaterDecisions`] if it has such a decision; [`Error::DamagedDecisions`]; [`Error::Io`].
+    /// [`Error::LaterDecisions`] if the record has such a decision; [`Error::DamagedDecisions`];
+    /// [`Error::Io`].
     pub(in crate::archive::dedup) fn check_ends_before(
         &mut self,
         next_document: u32,

@@ -43,7 +43,7 @@ pub(in crate::archive::dedup) enum Fate {
     Stays,
     /// The document stays, because the budget was too small for a decision.
     Undecided,
-    /// The document stays: a run decided so before the document arrived that would justify its removal.
+    /// The document stays: a run decided so before a newcomer arrived that would justify its removal.
     Superseded(Reason),
     Removable(Reason),
 }
@@ -108,7 +108,7 @@ pub(in crate::archive::dedup) struct RecordEntry {
 /// The rule that decisions depend on, and the figures of the last run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub(in crate::archive::dedup) struct RecordHeader {
-    /// The database, which is another once it has been repaired.
+    /// Identity of the database. A repair changes the identity.
     pub(in crate::archive::dedup) database: String,
     /// The options that decisions depend on, as text.
     pub(in crate::archive::dedup) rule: String,

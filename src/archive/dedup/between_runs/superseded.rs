@@ -1,7 +1,7 @@
 //! Superseded: documents that an earlier run kept, although a newcomer would justify their removal.
 //!
-//! By the order, the newcomer comes first. But earlier decisions stand, so the document stays. It is listed
-//! with the first newcomer that stays, comes before it in the order, and justifies its removal.
+//! The order puts the newcomer first, but earlier decisions stand, so the document stays. It is listed with
+//! the first such newcomer that stays.
 
 use rayon::prelude::*;
 

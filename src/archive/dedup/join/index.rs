@@ -91,7 +91,7 @@ impl SurvivorIndex {
         self.free.clear();
     }
 
-    /// Approximate bytes of memory; `elsewhere` is what each survivor takes in other structures.
+    /// Approximate bytes of memory; `elsewhere` is the bytes that each survivor takes in other structures.
     fn bytes(&self, elsewhere: u64) -> u64 {
         let slot = size_of::<(TermKey, List)>() + 1;
         // A table that has just grown is half empty, and exists beside its predecessor while it grows.

@@ -50,9 +50,9 @@ impl Join<'_> {
         counts * size_of::<u32>() as u64 * (rayon::current_num_threads() as u64 + 1)
     }
 
-    /// The first wanted survivor that justifies the removal of a document. Adds the posting reads to `cost`:
-    /// those of survivors up to the found one, in lists and comparisons. So the cost does not depend on how
-    /// survivors are divided among indexes.
+    /// The first wanted survivor that justifies the removal of a document. Adds posting reads, in lists and
+    /// comparisons, to `cost`. Only reads for survivors up to the found one count, so the cost does not
+    /// depend on how survivors are divided among indexes.
     pub(in crate::archive::dedup) fn first_witness(
         &self,
         rank: Rank,

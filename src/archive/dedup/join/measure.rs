@@ -32,8 +32,8 @@ impl Threshold {
         }
     }
 
-    /// The smallest number of shared fingerprints, at least 1, that removes a document of `size` with any
-    /// survivor.
+    /// The smallest number of shared fingerprints, at least 1, that can justify the removal of a document of
+    /// `size`, whatever the size of the survivor.
     pub(in crate::archive::dedup) fn least_shared(&self, size: u32) -> u32 {
         // A survivor resembles the document most if it holds nothing else.
         self.smallest(size, |shared| f64::from(shared) / f64::from(size))

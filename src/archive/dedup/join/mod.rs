@@ -35,8 +35,8 @@ use crate::archive::dedup::terms::frequencies::TermKey;
 use crate::archive::dedup::terms::sets::Term;
 use fpdb_host::error::{Error, Result};
 
-/// The terms that probe for at least one document, as a set of bits. Different terms can share a bit, so the
-/// set can contain further terms. Terms outside the set need no index.
+/// The terms that are probes of at least one document, as a set of bits. Different terms can share a bit, so
+/// the set can contain further terms. Terms outside the set need no index.
 pub(in crate::archive::dedup) struct ProbedTerms(Vec<AtomicU64>);
 
 impl ProbedTerms {
@@ -211,7 +211,8 @@ impl Join<'_> {
     /// True if a document that stays after the first pass can still be removable. Only a survivor of larger
     /// rank can have been missed.
     pub(in crate::archive::dedup) fn needs_second_pass(&self, larger_first: bool) -> bool {
-        // Without the novelty bound, a larger document that is justified by a smaller one justifies it too.
+        // Without the novelty bound, if a smaller document can replace a larger one, the larger one can also
+        // replace the smaller one.
         self.max_novel.is_some() || !(larger_first || self.threshold.is_symmetric())
     }
 }

@@ -58,7 +58,7 @@ impl Join<'_> {
             cost += df(terms[count].key());
             count += 1;
         }
-        // More probes cost reading and save comparing.
+        // More probes cost more reads and save comparisons.
         let mut spent = 0;
         for term in &terms[count..] {
             spent += df(term.key());
@@ -113,8 +113,9 @@ impl Join<'_> {
         let (mut end, mut cost) = (0, 0);
         for first in 0..positions.len() {
             let start = first.checked_sub(1).map_or(0, |before| positions[before] + self.k);
-            // The smallest end whose fingerprints, if unmatched, leave a stretch longer than `max_novel`. The
-            // stretch has a fingerprint of its own: those of one position count as one.
+            // Finds the smallest `end` for which a stretch longer than `max_novel` remains if the
+            // fingerprints `first..end` are unmatched. The fingerprint at `end` lies after the position of
+            // `first`.
             let after = |end: usize| positions.get(end).copied().unwrap_or(symbols);
             while end <= first || after(end) <= positions[first] || after(end).saturating_sub(start) <= max_novel {
                 if end == positions.len() {

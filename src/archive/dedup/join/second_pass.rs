@@ -2,8 +2,9 @@
 //! larger one that contains it, so the first pass misses some removals.
 //!
 //! A survivor is removable under two conditions. First, another survivor, of larger rank, justifies its
-//! removal. Second, survivors that stay justify the removal of each document it was the witness of. Those
-//! survivors have larger ranks too, because the removed one was the first to justify these documents.
+//! removal. Second, survivors that stay justify the removal of each document whose witness was the removed
+//! survivor. These survivors have larger ranks too, because a witness is the first survivor that justifies a
+//! removal.
 //!
 //! Survivors are indexed in blocks, from the last to the first. Each block answers for all documents of lower
 //! rank before the next is indexed.

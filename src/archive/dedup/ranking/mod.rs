@@ -81,11 +81,11 @@ pub(in crate::archive::dedup) struct Ranking {
     pub(in crate::archive::dedup) protected: Rank,
     /// The ranks of documents that an earlier run decided to keep.
     pub(in crate::archive::dedup) pinned: RoaringBitmap,
-    /// Pinned documents whose bytes a newcomer of lower rank has, each with that rank.
+    /// Pinned documents with the same bytes as a newcomer of lower rank, each with the newcomer's rank.
     pub(in crate::archive::dedup) outranked: Vec<(Rank, Rank)>,
 }
 
-/// The ranks used when postings are counted. It is one table, since each lookup waits for memory.
+/// The ranks used when postings are counted. All are in one table, since each lookup waits for memory.
 pub(in crate::archive::dedup) struct ComparedRanks {
     /// By document, its rank if it is a leader, otherwise [`NOT_RANKED`]; or [`BOILERPLATE`].
     ranks: Vec<Rank>,
@@ -176,7 +176,7 @@ impl RankKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 struct Twin {
-    /// The digest of what the documents of a group have in common: the bytes or, by `exact-text`, the text.
+    /// The digest that the documents of a group share: of their bytes or, under `exact-text`, of their text.
     group: Digest,
     class: u32,
     rank: Rank,
@@ -273,7 +273,7 @@ impl Ranking {
             alike.push(twin.rank);
         }
         ranking.order_by_arrival(&mut alike, keep);
-        // Earlier decisions stand, whatever documents come before.
+        // Earlier decisions stand, even if other documents now come before.
         for rank in &ranking.pinned {
             let leader = std::mem::replace(&mut ranking.leaders[rank as usize], rank);
             if leader != rank && !ranking.pinned.contains(leader) {
@@ -283,8 +283,8 @@ impl Ranking {
         Ok(ranking)
     }
 
-    /// Among documents of the same bytes and worth, puts the first to arrive first. Takes their ranks,
-    /// ascending.
+    /// Orders documents of the same bytes and worth by arrival. `alike` has their ranks, ascending, and is
+    /// then cleared.
     fn order_by_arrival(&mut self, alike: &mut Vec<Rank>, keep: Keep) {
         if keep == Keep::Longest && alike.len() > 1 {
             let extent = |rank: Rank| self.extents[rank as usize];
@@ -358,7 +358,7 @@ pub(in crate::archive::dedup) enum Standing {
     Removable,
 }
 
-/// Which documents the options protect and prefer.
+/// The documents that the options protect and prefer.
 struct Choices {
     prefixes: Vec<NamePrefix>,
     patterns: Vec<Regex>,

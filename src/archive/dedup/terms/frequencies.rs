@@ -1,9 +1,8 @@
 //! Frequencies: one pass over the postings counts the documents that hold each hash.
 //!
-//! Hashes that only one document holds can prove that it stays: if its other hashes are fewer than the
-//! threshold requires, no survivor can justify its removal. Hashes with several holders become *terms*:
-//! hashes with the same holders are one term. A term's key is made of its df and its holders, so that the
-//! rarest terms of a document come first.
+//! A document stays if too few of its hashes have other holders: then no survivor can reach the threshold.
+//! Hashes with several holders become *terms*: hashes with the same holders are one term. A term's key is
+//! made of its df and its holders, so that the rarest terms of a document come first.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +23,7 @@ pub(in crate::archive::dedup) struct Frequencies {
     pub(in crate::archive::dedup) ranges: Vec<RangeInclusive<u64>>,
     /// By rank, the number of the document's hashes that are in terms.
     pub(in crate::archive::dedup) shared: Vec<u32>,
-    /// By rank, the number of postings of those hashes.
+    /// By rank, the number of postings of the document's hashes that are in terms.
     pub(in crate::archive::dedup) postings: Vec<u32>,
     /// Number of hashes above the df cap.
     pub(in crate::archive::dedup) common: u64,
@@ -42,8 +41,8 @@ pub(in crate::archive::dedup) struct HashHolders {
     ranks: Vec<Rank>,
 }
 
-/// Identifies a term. The highest 7 bits are the class of its df, the others a digest of its holders' ranks.
-/// Two different terms of one class have equal digests by chance, once in 2^57 pairs.
+/// Identifies a term. The highest 7 bits are the class of its df, and the other bits a digest of its holders'
+/// ranks. Two different terms of one class have equal digests by chance, once in 2^57 pairs.
 pub(in crate::archive::dedup) type TermKey = u64;
 
 const DIGEST_BITS: u32 = 57;
@@ -51,13 +50,13 @@ const DIGEST_BITS: u32 = 57;
 /// How a hash is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::archive::dedup) enum HashUse {
-    /// Several documents hold it.
+    /// Several documents hold the hash.
     Term,
-    /// At most one document holds it.
+    /// At most one document holds the hash.
     Own,
-    /// More documents hold it than the df cap allows.
+    /// More documents hold the hash than the df cap allows.
     Common,
-    /// Boilerplate holds it.
+    /// Boilerplate holds the hash.
     Boilerplate,
 }
 
@@ -157,7 +156,7 @@ impl<'a> Increments<'a> {
 }
 
 impl Frequencies {
-    /// Counts. Concurrent reads of postings take at most `memory` bytes.
+    /// Counts the holders of all hashes. Concurrent reads of postings take at most `memory` bytes.
     pub(in crate::archive::dedup) fn count(
         source: &dyn PostingSource,
         (documents, compared): (Rank, &ComparedRanks),

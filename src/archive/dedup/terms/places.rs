@@ -143,9 +143,9 @@ impl Places {
 
 /// Appends the length of a document and the positions of its fingerprints.
 ///
-/// Fingerprints of the text as written lie between those of the structure and have no position here. Each
-/// gets the position of the next one of the structure, and none follows the last of the structure. So
-/// fingerprints of one position count as one.
+/// Fingerprints of the text as written have no position here. Each takes the position of the next fingerprint
+/// of the structure, so fingerprints at one position count as one. Fingerprints after the last one of the
+/// structure are left out.
 fn append(source: &dyn PostingSource, document: u32, extent: Extent, bytes: &mut Vec<u8>) -> Result<()> {
     let mut steps = Vec::new();
     let (mut before, mut count) = (0, 0);

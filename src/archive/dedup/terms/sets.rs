@@ -55,8 +55,8 @@ pub(in crate::archive::dedup) fn weight(terms: &[Term]) -> u32 {
 /// [places](crate::archive::dedup::terms::places) of documents replace the counts.
 pub(in crate::archive::dedup) const BYTES_PER_DOCUMENT: u64 = 24;
 
-/// Bytes of a posting while documents are collected. Then the most bytes of a posting in the packed sets: a
-/// term of its own, and one run.
+/// Bytes of a posting while documents are collected, and maximum bytes of a posting in the packed sets (a
+/// term of its own, and one run).
 const BYTES_PER_RECORD: u64 = size_of::<Record>() as u64;
 const BYTES_PER_POSTING: u64 = size_of::<Term>() as u64 + 8;
 
@@ -285,8 +285,9 @@ type Record = [u32; 4];
 
 const AGAIN: u32 = 1 << 31;
 
-/// Number of records a thread holds back for a partition in memory: few enough that those of all partitions
-/// stay in the caches. For a partition in a file the number is larger, since each write is a system call.
+/// Number of records a thread holds back for a partition in memory: few enough that the records of all
+/// partitions stay in the caches. For a partition in a file the number is larger, since each write is a
+/// system call.
 const HELD_BACK: usize = 128;
 const HELD_BACK_FOR_FILE: usize = 512;
 
