@@ -1,18 +1,18 @@
 //! A persistent document-fingerprint database: which stored documents share text with this one, how much,
 //! and exactly where?
 //!
-//! It implements *Winnowing: Local Algorithms for Document Fingerprinting* (Schleimer, Wilkerson and Aiken,
-//! 2003) as a database, and *Detecting short passages of similar text in large document collections* (Lyon,
-//! Malcolm and Dickerson, 2001) as one setting of the same engine. A document's text is brought to a
+//! `fpdb` implements *Winnowing: Local Algorithms for Document Fingerprinting* (Schleimer, Wilkerson and
+//! Aiken, 2003) as a database, and *Detecting short passages of similar text in large document collections*
+//! (Lyon, Malcolm and Dickerson, 2001) as one setting of the same engine. A document's text is brought to a
 //! standard form of symbols, every k consecutive symbols are hashed, and of every w consecutive hashes at
-//! least one is kept. So any two documents that share a run of t = w + k - 1 symbols share a fingerprint:
-//! that is the guarantee, and it holds through to the answer of a query.
+//! least one is kept. So any two documents that share a run of t = w + k - 1 symbols share a fingerprint.
+//! This is the *guarantee*, and it holds through to the answer of a query.
 //!
-//! What it is not: a search engine (nothing shorter than k symbols can match), a judge (similarity is not
-//! proof of copying), or a similarity of meaning (a translation shares no symbols).
+//! `fpdb` is not a search engine (nothing shorter than k symbols can match), a judge (similarity is not proof
+//! of copying), or a similarity of meaning (a translation shares no symbols).
 //!
 //! Limits: 2^32 - 1 documents, and up to 2^32 fingerprints in one document; one writer at a time, any number
-//! of readers beside it. Threads may share what is open: see [`Database`].
+//! of readers beside it. Threads may share an open database: see [`Database`].
 //!
 //! ```standalone_crate
 //! use fpdb::{Database, Document, Profile};
@@ -136,19 +136,19 @@ pub use query::{
     text_of_file,
 };
 
-/// Bytes to symbols.
+/// Turns bytes into symbols.
 pub mod normalize {
     #[doc(inline)]
     pub use fpdb_kernel::normalize::{FrontEnd, Symbols, TextFacts, language_of};
 }
 
-/// Symbols to the hashes of k-grams.
+/// Turns symbols into the hashes of k-grams.
 pub mod kgram {
     #[doc(inline)]
     pub use fpdb_kernel::kgram::{KgramHasher, hash_kgram};
 }
 
-/// Hashes to fingerprints.
+/// Turns hashes into fingerprints.
 pub mod winnow {
     #[doc(inline)]
     pub use fpdb_kernel::winnow::{Selected, Winnower};

@@ -14,11 +14,11 @@ const LONGEST: usize = 200;
 const MOST_NAMES: usize = 100_000;
 
 /// The stored name that is most similar to `typed`, or the beginning of such a name that ends with a
-/// component. `None` if none is similar. A document or folder at the path `typed` comes first. If
-/// documents lie below `typed`, the result is this folder with `/` at its end, or this archive with `!`. Next
-/// come a folder or archive that begins with `typed`, and then a name with `typed` as its last components.
-/// Otherwise compares the names in the longest folder of `typed` that exists. Looks at no more than 100,000
-/// names for each.
+/// component. `None` if none is similar. A document or folder at the path `typed` comes first. If documents
+/// lie below `typed`, the result is this folder with `/` at its end, or this archive with `!`. Next come a
+/// folder or archive that begins with `typed`, and then a name with `typed` as its last components. Otherwise
+/// compares the names in the longest folder of `typed` that exists. Each of these searches looks at no more
+/// than 100,000 names.
 pub(crate) fn nearest_name(store: &Store, typed: &str) -> Result<Option<String>> {
     let wanted = typed.trim_end_matches(['/', '!']);
     if wanted.is_empty() {
@@ -56,7 +56,8 @@ fn end_below(name: &str, wanted: &str) -> Option<usize> {
     ends.find(|&end| end == name.len() || name[end..].starts_with(['/', '!']))
 }
 
-/// The shortest beginning of a name, up to where `end_of` says. The names begin with `beginning`.
+/// The shortest beginning of a name that ends where `end_of` finds an end. Searches the names that begin with
+/// `beginning`.
 fn shortest(store: &Store, beginning: &str, end_of: impl Fn(&str) -> Option<usize>) -> Result<Option<String>> {
     let (mut shortest, mut looked_at) = (None::<String>, 0);
     store.for_each_name_beginning(beginning, |mut name, _| {
@@ -70,7 +71,7 @@ fn shortest(store: &Store, beginning: &str, end_of: impl Fn(&str) -> Option<usiz
     Ok(shortest)
 }
 
-/// The name of the document that was read from the path `typed`, in whatever folder its ingest ran; the path
+/// The name of the document that was read from the path `typed`, whatever folder its ingest ran in. The path
 /// may end with the suffix of a part. For a folder, the beginning of the names of its documents.
 fn at_path(store: &Store, typed: &str) -> Result<Option<String>> {
     let names = names_by_path(store)?;

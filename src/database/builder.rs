@@ -54,11 +54,12 @@ impl Database {
 /// * memory for its cache, taken as needed, and for the work in progress;
 /// * its own threads, which start when they are needed;
 /// * an open file for each table, and the files it reads;
-/// * a reader: a folder for the log of the storage engine among the temporary files, removed on close.
+/// * for a reader, a temporary folder with the storage engine's log, removed on close.
 ///
-/// It changes no signal handler, thread pool or panic hook of the process. It raises the limit of open files
-/// only with [`Self::raise_open_files`]. A panic in a reader of a foreign format is caught and becomes an
-/// error of the document. The panic hook of the process runs before, and usually writes to standard error.
+/// The database changes no signal handler, thread pool or panic hook of the process. It raises the limit of
+/// open files only with [`Self::raise_open_files`]. A panic in a reader of a foreign format is caught and
+/// becomes an error of the document. The panic hook of the process still runs first, and usually writes to
+/// standard error.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -149,9 +149,9 @@ impl Database {
         Ok(answer)
     }
 
-    /// Calls `visit` with each removable document, then with each undecided one, both in order of ingestion.
-    /// Deletes nothing. Uses temporary files and no more memory than the database may use, for any size of
-    /// the archive. A call with the same options continues a stopped job.
+    /// Calls `visit` with each removable document, then with each undecided one, then with each superseded
+    /// one, in order of ingestion. Deletes nothing. Uses temporary files and no more memory than the database
+    /// may use, for any size of the archive. A call with the same options continues a stopped job.
     ///
     /// # Errors
     /// [`Error::Stopped`]; [`Error::TooLittleMemory`]; [`Error::JobInUse`]; [`Error::InvalidParameter`]; the
@@ -168,9 +168,9 @@ impl Database {
     }
 
     /// Finds passages that occur in an earlier document, or earlier in the same one, in runs of at least
-    /// [`RepeatOptions::min_length`] symbols, exact to the symbol. Calls `visit` with each, and with each
-    /// document whose text is unavailable, in order of document and place. Changes nothing. Uses temporary
-    /// files and no more memory than the database may use.
+    /// [`RepeatOptions::min_length`] symbols, exact to the symbol. Calls `visit` with each passage, and with
+    /// each document whose text is unavailable, in order of document and place. Changes nothing. Uses
+    /// temporary files and no more memory than the database may use.
     ///
     /// # Errors
     /// [`Error::PassageLength`] for a length out of range; [`Error::TooLittleMemory`]; [`Error::Stopped`];
@@ -250,9 +250,8 @@ impl Database {
     /// removable document whose content and survivor are both missing.
     ///
     /// # Errors
-    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] for passages and
-    /// lists; [`Error::Io`]; [`Error::Stopped`]; the error of `visit`. An unreadable file is not an error:
-    /// its documents count as
+    /// [`Error::NotADedupReport`]; [`Error::UnsuitedReport`] for passages and lists; [`Error::Io`];
+    /// [`Error::Stopped`]; the error of `visit`. An unreadable file is not an error: its documents count as
     /// missing.
     pub fn prove_applied<E: From<Error>>(
         &self,
@@ -264,9 +263,9 @@ impl Database {
         visiting(visit, |visit| fpdb_apply::prove(&Records(&self.store), report, options, task, visit))
     }
 
-    /// Says what an ingest of these sources would add, replace and remove. Reads the documents and stores
-    /// nothing, so the database may be in use by a writer. Of many new documents with one name or content it
-    /// compares those that fit into the memory.
+    /// Reports what an ingest of these sources would add, replace and remove. Reads the documents and stores
+    /// nothing, so the database may be in use by a writer. If many new documents have the same name or
+    /// content, compares only those that fit into the memory.
     ///
     /// # Errors
     /// As [`DatabaseWriter::ingest_sources`](crate::DatabaseWriter::ingest_sources).

@@ -19,8 +19,8 @@ use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_store::{Gathered, Store};
 
-/// Maximum bytes of memory for the queries of a batch, and as much for the postings found for them. An eighth
-/// of the allowed memory, if that is less.
+/// Maximum bytes of memory for the queries of a batch, and again for the postings found for them. The maximum
+/// is 1/`SHARE` of the allowed memory if that is less.
 const MOST_BYTES: usize = 256 << 20;
 const SHARE: u64 = 8;
 
@@ -31,7 +31,7 @@ const MOST_QUERIES: usize = 1 << 14;
 const AT_ONCE: usize = 64;
 
 /// Number of queries of a batch that are answered before any text is read ahead. The second number is the
-/// maximum of queries that are ranked at a time to find the texts they need.
+/// maximum number of queries that are ranked at a time to find the texts they need.
 const FIRST_PORTION: usize = 64;
 const RANKED_QUERIES: usize = 1024;
 
@@ -113,9 +113,9 @@ impl Database {
         token.check()
     }
 
-    /// Calls `answer` with the queries of a batch, in order, in portions. If texts lie in containers, those
-    /// that a portion needs are read ahead: a container is then read once for a portion, not once for each
-    /// query. `query` gives the prepared query of an entry, if there is one.
+    /// Calls `answer` with the queries of a batch, in order, in portions. The texts that a portion needs from
+    /// containers are read ahead. So a container is read once for a portion, not once for each query. `query`
+    /// gives the prepared query of an entry, if there is one.
     pub(super) fn answer_in_portions<Q: Sync>(
         &self,
         store: &Store,

@@ -33,10 +33,10 @@ const QUERIES: &str = "queries answered";
 
 /// The settings for answering a query.
 ///
-/// All queries of a call see one commit, the one whose units were counted: the units of another commit lack
-/// its new documents. To count the units of each new commit would read every posting again for each batch.
-/// The price is that the space of documents removed meanwhile stays in use until the call ends. That is at
-/// most the size of the database.
+/// All queries of a call see one commit: the commit in which the units (documents or submissions) were
+/// counted. The units of one commit lack the documents of later commits, and counting them again for each
+/// batch would read every posting. The price: the space of documents removed meanwhile stays in use until the
+/// call ends. That is at most the size of the database.
 #[derive(Clone, Copy)]
 pub(super) struct QueryContext<'a> {
     pub(super) options: &'a QueryOptions,
@@ -62,7 +62,7 @@ impl QueryContext<'_> {
     }
 }
 
-/// The options with the documents that have the wanted metadata as `only`.
+/// Sets `only` in the options to the documents that have the wanted metadata.
 fn with_selected<'a>(store: &Store, options: Cow<'a, QueryOptions>, task: &Task<'_>) -> Result<Cow<'a, QueryOptions>> {
     if options.metadata.is_empty() {
         return Ok(options);
@@ -312,7 +312,7 @@ impl Database {
             for_each_held(path, walk, &options.read, task.token(), &mut |found| {
                 match &found {
                     Ok(Candidate { content: Content::Whole(held), .. }) => bytes += held.len() as u64,
-                    // Temporary files are large, so each is answered at once.
+                    // Temporary files are large, so each completes its batch.
                     Ok(Candidate { content: Content::Temporary(_), .. }) => bytes = QUERY_BYTES,
                     _ => {}
                 }

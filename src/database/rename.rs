@@ -26,7 +26,7 @@ pub struct Renaming {
     pub(crate) schema: Schema<Self>,
     /// Documents that got another name.
     pub renamed: u64,
-    /// Those of them whose files were gone and were found at the new names.
+    /// Renamed documents whose files were gone and were found at the new names.
     pub moved: u64,
 }
 
@@ -150,7 +150,8 @@ struct Files {
     places: BTreeMap<String, Option<String>>,
     /// The folders of files that were moved, old and new.
     moved: BTreeSet<NamePlace>,
-    /// The same for files that are still at their old paths. The user may move them later.
+    /// The old and new folders of files that are still at their old paths. The user may move these files
+    /// later.
     awaited: BTreeSet<NamePlace>,
 }
 

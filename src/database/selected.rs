@@ -24,14 +24,14 @@ pub struct SelectedDocuments {
 }
 
 impl Database {
-    /// Selects the documents whose name begins with one of `prefixes`, or any name if there are none, and
-    /// whose metadata have all `fields` (names and values). A name of other case fits too if the document has
-    /// none that is spelled exactly so. Reads the records of all documents if there are fields or no
-    /// prefixes.
+    /// Selects the documents whose name begins with one of `prefixes` and whose metadata have all `fields`
+    /// (names and values). Without prefixes, any name fits. A field name in another case matches too, unless
+    /// the document has a field with the exact spelling. Reads the records of all documents if there are
+    /// fields or no prefixes.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a prefix that every name has, such as `./`: it is more likely a
-    /// mistake than a wish. [`Error::Stopped`]; a failure to read the store.
+    /// mistake than intended. [`Error::Stopped`]; a failure to read the store.
     pub fn select(
         &self,
         prefixes: &[String],
@@ -95,7 +95,7 @@ pub(super) fn select(
     if fields.is_empty() && !prefixes.is_empty() {
         for id in &named {
             match store.document(id) {
-                // Another thread has deleted it in the meantime.
+                // Another thread has deleted the document in the meantime.
                 Err(_) if !store.view().is_live(id) => {}
                 record => _ = visit(id, record?)?,
             }
@@ -135,7 +135,7 @@ mod tests {
         assert!(matches!(remove(&[], &[]).unwrap_err(), Error::InvalidParameter { name: "a selection", .. }));
         assert_eq!(database.document_count(), 4);
         assert_eq!(database.select(&[], &[], &Task::new()).unwrap().ids.len(), 4);
-        // A dot begins some names only.
+        // Only some names begin with a dot.
         assert_eq!(remove(&[".", "./b/"], &[]).unwrap().removed, 2);
     }
 

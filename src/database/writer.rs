@@ -22,8 +22,8 @@ use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
 use fpdb_store::{Backup, Batch, Committer, SourceRecord, Store};
 
 /// A database that is open for writing. It has all methods of [`Database`] and those that change the
-/// database. Only one process can have a writer. Threads may share it, and each change waits for the one
-/// before.
+/// database. Only one process can have a writer. Threads may share it, and each change waits for the previous
+/// change.
 ///
 /// [`Self::reader`] returns handles that see each commit as soon as it is made. The database closes when the
 /// writer and all its readers are dropped. Then other processes can write it.
@@ -69,7 +69,7 @@ pub struct Removal {
     /// Documents that a report lists as removable, removed or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<u64>,
-    /// Those of them that stay: they have changed, or their survivors have changed or are gone.
+    /// Reported documents that stay: they have changed, or their survivors have changed or are gone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left: u64,
     /// The names of the first 20 that stay.
@@ -200,12 +200,13 @@ impl DatabaseWriter {
     /// options store no text: see [`IngestOptions::store_text`].
     ///
     /// A thread of the ingest pulls documents from the iterator while others are processed. Small documents
-    /// form groups of at most 256 documents or 128 KiB. Some sixteen groups for each thread may wait. Commits
-    /// happen when a document arrives 5 seconds or 128 MiB of documents after the commit before, when a batch
-    /// is full, and when the iterator ends; not while the iterator waits. So a service that reads a queue
-    /// calls this for each part of the queue (see `examples/service.rs`), and acknowledges the documents that
-    /// [`Progress::committed`](crate::Progress::committed) counts. A stop drops pulled documents that are not
-    /// committed. It takes effect between two documents, not while the iterator waits for one.
+    /// form groups of at most 256 documents or 128 KiB. Some sixteen groups for each thread may wait. A
+    /// commit happens when a document arrives 5 seconds or 128 MiB of documents after the previous commit,
+    /// when a batch is full, and when the iterator ends. No commit happens while the iterator waits. So a
+    /// service that reads a queue calls this for each part of the queue (see `examples/service.rs`), and
+    /// acknowledges the documents that [`Progress::committed`](crate::Progress::committed) counts. A stop
+    /// drops pulled documents that are not committed. It takes effect between two documents, not while the
+    /// iterator waits for one.
     ///
     /// # Errors
     /// The same as those of [`Self::ingest_sources`].
@@ -414,7 +415,7 @@ impl DatabaseWriter {
 
     /// Folds all postings into one run, so that a lookup visits only one, and frees the space of removed
     /// documents. Readers are not affected. A stopped or killed call loses some seconds of work: the next
-    /// call continues, or starts again if there was a commit in between.
+    /// call continues, or starts again if a commit was made since.
     ///
     /// # Errors
     /// Fails if the store cannot be read or written; [`Error::Stopped`].

@@ -1,4 +1,5 @@
-//! Fingerprinters: boilerplate has more fingerprints than other documents. This is the only place that knows.
+//! Fingerprinters: chooses the fingerprinter of a document, since boilerplate has more fingerprints than
+//! other documents.
 
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::fingerprint::Fingerprinter;
@@ -16,7 +17,7 @@ impl Fingerprinters {
         Self { of_documents: new(profile), of_boilerplate: new(&profile.of_boilerplate()) }
     }
 
-    /// The one for the next document.
+    /// The fingerprinter for the next document.
     pub(super) fn of(&mut self, boilerplate: bool) -> &mut Fingerprinter {
         if boilerplate { &mut self.of_boilerplate } else { &mut self.of_documents }
     }

@@ -41,8 +41,8 @@ pub(super) struct FirstNames<'a> {
     names: FxHashMap<String, Vec<String>>,
     /// Beginnings of paths, by the beginning of the names of the files at these paths.
     folders: FxHashMap<String, Vec<String>>,
-    /// The absolute paths of this run's sources, with their order and names. Of two spellings of one path,
-    /// the first.
+    /// The absolute paths of this run's sources, with their order and names. If a path was given in two
+    /// spellings, only the first is listed.
     roots: FxHashMap<String, (usize, String)>,
     /// True if this run has several sources, so that a file may be met under two of them.
     several: bool,
@@ -194,8 +194,8 @@ fn first_document(store: &Store, name: &str, source: &str) -> Result<Option<u32>
     Ok(documents.find(|(_, from)| from.as_deref() == Some(source)).map(|(id, _)| id))
 }
 
-/// The numbers of the documents named after this file, and the paths of their files: the document that is the
-/// file, and the first members if the file is a container.
+/// The numbers of the documents named after this file, and the paths of their files. These are the document
+/// that is the file, and the first members if the file is a container.
 fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>)>> {
     // The newest first: two files can have one name after a merge that keeps both.
     let mut ids: Vec<u32> = store.documents_named(name)?.into_iter().rev().collect();
@@ -208,7 +208,7 @@ fn first_documents(store: &Store, name: &str) -> Result<Vec<(u32, Option<String>
     let mut documents = Vec::new();
     for id in ids {
         match store.document(id) {
-            // The intake has deleted it in between.
+            // The intake has deleted the document in the meantime.
             Err(_) if !store.view().is_live(id) => {}
             record => documents.push((id, record?.source)),
         }

@@ -1,4 +1,5 @@
-//! Intake: takes documents in the order of the walk, decides what each of them is, and commits.
+//! Intake: takes documents in the order of the walk, decides whether each is new, changed or known, and
+//! commits.
 //!
 //! Another thread sorts and writes a full batch while the next one fills. The documents of a full batch count
 //! as stored at once, even before its commit, so decisions do not depend on the speed of commits.
@@ -45,7 +46,7 @@ pub(super) struct Intake<'a> {
     task: &'a Task<'a>,
     options: &'a IngestOptions,
     batch: Batch,
-    /// The committing thread holds it while it works.
+    /// Locked by the committing thread while it works.
     committer: &'a Mutex<Committer>,
     batches: Sender<NextBatch>,
     outcomes: Receiver<Result<()>>,
@@ -62,8 +63,8 @@ pub(super) struct Intake<'a> {
     sweep: Sweep,
     last_file: LastFile,
     absent: AbsentFields,
-    /// A document was broken off because the run stops. The intake then ignores all later documents, even
-    /// those that were read: the next run must find the same order.
+    /// True after a document was broken off because the run stops. The intake then ignores all later
+    /// documents, even those that were read: the next run must find the same order.
     broken_off: bool,
 }
 
@@ -178,7 +179,7 @@ impl Intake<'_> {
             IntakeStep::Repeated(documents, names) => {
                 (self.summary.repeated, self.summary.repeated_names) = (documents, names);
             }
-            // Its stored document stays.
+            // The stored document of this name stays.
             IntakeStep::LeftOut(name) => self.meet_all_named(&name)?,
             IntakeStep::Skipped { name, reason } => self.skip(name, reason),
             IntakeStep::Failed { name, error } => self.fail(&name, &error),
@@ -201,7 +202,7 @@ impl Intake<'_> {
         }
         self.summary.interrupted = stop.is_stopped();
         for name in self.options.metadata.iter().flat_map(|table| table.unmatched()) {
-            // It may belong to a container that was skipped as unchanged.
+            // The document may belong to a container that was skipped as unchanged.
             if self.known().named(&name)?.is_empty() {
                 self.summary.unmatched.push(name);
             }

@@ -1,7 +1,7 @@
 //! Known: decides whether a document is already stored.
 //!
-//! Three parts of the run ask. The walker asks before it opens a file ([`before_reading`], [`container`]),
-//! and a worker asks when it has the bytes ([`by_content`]): both save work. The intake decides
+//! Three parts of a run ask. The walker asks before it opens a file ([`before_reading`], [`container`]), and
+//! a worker asks when it has the bytes ([`by_content`]). Their answers only save work. The intake decides
 //! ([`is_same`]). It compares with the documents as they will be after the batches of this run
 //! ([`KnownDocuments`]).
 
@@ -18,7 +18,7 @@ use fpdb_store::{DocumentRecord, PendingDocuments, Store};
 pub(super) enum Known {
     /// The document is not stored, or has changed.
     Nothing,
-    /// A document of its name and size is stored, with this content.
+    /// A document of the same name and size is stored, with this content.
     Content(Digest),
     /// The document was read from this file, which still has the same size and time. The value is its format.
     Unchanged(String),
@@ -31,7 +31,8 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
     if !may_be(&record, options, about, file.bytes) || (record.member.is_some() && !closed) {
         return Ok(Known::Nothing);
     }
-    // Its attachments may be documents, now or before, or other headers may have been kept: see `container`.
+    // The attachments of a mail may be documents in this run or in an earlier one, or an earlier run kept
+    // other headers: see `container`.
     if record.format == Format::Mail.name()
         && (options.read.reads_attachments()
             || !options.read.fields.keep.is_empty()
@@ -48,7 +49,7 @@ pub(super) fn before_reading(store: &Store, options: &IngestOptions, about: &Abo
 
 /// The settings for reading a document that is not known to be stored.
 pub(super) struct Reading {
-    /// True if it is fingerprinted as boilerplate.
+    /// True if the document is fingerprinted as boilerplate.
     pub(super) boilerplate: bool,
     pub(super) store_text: bool,
 }
@@ -62,7 +63,7 @@ pub(super) fn reading(store: &Store, options: &IngestOptions, about: &About) -> 
     if about.repeated || !marks && store.view().boilerplate_count() == 0 {
         return Ok(Reading { boilerplate: marks, store_text });
     }
-    // Two files can have one name. The mark of another one is not that of this one.
+    // Two files can have one name. The mark of another file's document does not apply to this document.
     let source = about.file.as_ref().map(|file| file.source.as_str());
     let stored = newest_stored(store, &about.name)?.filter(|stored| stored.source.as_deref() == source);
     let (is_marked, has_text) = stored.map_or((false, false), |stored| (stored.boilerplate, stored.stored_text));
@@ -86,7 +87,7 @@ pub(super) fn container(store: &Store, options: &IngestOptions, name: &str, file
     Ok(known.map(|known| known.documents))
 }
 
-/// The digest of a document's bytes, if the document stored under its name has the same.
+/// The digest of a document's bytes, if the document stored under its name has the same digest.
 pub(super) fn by_content(
     store: &Store,
     options: &IngestOptions,
@@ -101,16 +102,15 @@ pub(super) fn by_content(
     Ok((digest == record.digest).then_some(digest))
 }
 
-/// True if a stored document is the same as the one of this record: it has the same content and, if the
-/// caller chose a format, the same format.
+/// True if a stored document has the content of this record and, if the caller chose a format, its format.
 pub(super) fn is_same(options: &IngestOptions, stored: &DocumentRecord, record: &DocumentRecord) -> bool {
     let same_format = options.read.front_end == ReadAs::Auto || stored.format == record.format;
     stored.digest == record.digest && same_format
 }
 
-/// True if a stored document may have the content of a file of `bytes` bytes that was not read yet: its size
-/// is the same, its format is allowed, its text is stored if texts are to be stored, and it is boilerplate if
-/// this run makes it so.
+/// True if a stored document may have the content of an unread file of `bytes` bytes. Its size must be the
+/// same and its format allowed. Its text must be stored if this run stores texts, and it must be boilerplate
+/// if this run makes it so.
 fn may_be(stored: &DocumentRecord, options: &IngestOptions, about: &About, bytes: u64) -> bool {
     let keeps = stored.stored_text || !options.store_text;
     let marked = stored.boilerplate || !marks(options, about);
@@ -138,8 +138,8 @@ pub(super) struct KnownDocuments<'a> {
 }
 
 impl KnownDocuments<'_> {
-    /// The documents of a name, in order of arrival: stored documents, then those of the last batch, then
-    /// those of this batch.
+    /// The documents of a name, in order of arrival: first stored documents, then documents of the last
+    /// batch, then documents of this batch.
     pub(super) fn named(self, name: &str) -> Result<Vec<u32>> {
         let Self { committing, filling, .. } = self;
         // The last batch may be committed already, so its documents may be among the stored ones.

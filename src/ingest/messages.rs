@@ -1,8 +1,8 @@
 //! Messages between the walker, the workers and the intake.
 //!
 //! The walker sends [`IntakeStep`]s to the intake and [`ReadJob`]s to the workers. Each job has its own
-//! queue, which the intake receives as a step. Through it the worker sends the [`ParcelEntry`]s of its
-//! documents, in [`Parcel`]s.
+//! queue, which the intake receives as a step. Through this queue the worker sends the [`ParcelEntry`]s of
+//! its documents, in [`Parcel`]s.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -43,7 +43,7 @@ pub(super) enum IntakeStep {
         name: String,
         error: Error,
     },
-    /// The number of documents that had the name of an earlier one, and the first of these names.
+    /// The number of documents that had the name of an earlier document, and the first of these names.
     Repeated(u64, Vec<String>),
 }
 
@@ -58,8 +58,8 @@ pub(super) struct ReadContainer {
 /// Documents for one worker to read, in order.
 pub(super) struct ReadJob {
     pub(super) entries: Vec<JobEntry>,
-    /// The content stored under its name if the size is the same: the worker then compares digests first.
-    /// Only for a job of one document.
+    /// The content stored under the document's name, if both have the same size. The worker then compares
+    /// digests first. Only for a job of one document.
     pub(super) stored: Option<Digest>,
     pub(super) parcels: SyncSender<Parcel>,
 }
@@ -77,8 +77,8 @@ pub(super) enum JobEntry {
 #[derive(Default)]
 pub(super) struct Parcel {
     pub(super) fingerprints: Fingerprints,
-    /// Each with the number of fingerprints before it. Fingerprints after the last message belong to a
-    /// document that continues in the next parcel.
+    /// Messages, each with the number of fingerprints before it. Fingerprints after the last message belong
+    /// to a document that continues in the next parcel.
     pub(super) pieces: Vec<(usize, ParcelEntry)>,
 }
 
@@ -105,8 +105,8 @@ pub(crate) struct ReadDocument {
     pub(crate) digest: Digest,
     pub(crate) format: Format,
     pub(crate) facts: DocumentFacts,
-    /// True if it was fingerprinted as boilerplate.
+    /// True if the document was fingerprinted as boilerplate.
     pub(crate) boilerplate: bool,
-    /// True if its compressed bytes came before this.
+    /// True if the document's compressed bytes came before this message.
     pub(crate) stored_text: bool,
 }

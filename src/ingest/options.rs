@@ -11,7 +11,7 @@ use fpdb_host::setters::setters;
 use fpdb_reading::input::{MetadataTable, Reach, ReadAs, ReadOptions, RecordFields, Source, WalkOptions};
 
 /// The treatment of a document whose name is stored with other content. Metadata belong to the content: a
-/// replacing document has only its own, and those of a document that is left out are dropped.
+/// replacing document has only its own metadata, and the metadata of a document that is left out are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnChange {
@@ -99,7 +99,7 @@ impl IngestOptions {
     }
 
     /// A digest of all settings that decide which documents the container of this name and file yields, and
-    /// what is stored of them.
+    /// which of their data are stored.
     pub(super) fn settings(&self, name: &str, source: &str) -> u64 {
         xxh3_64(self.settings_in_words(name, source).as_bytes())
     }

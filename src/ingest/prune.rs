@@ -124,7 +124,7 @@ pub(super) struct MissingDocument {
 /// A container or compressed file that is gone.
 pub(super) struct MissingContainer {
     pub(super) record: ContainerRecord,
-    /// Its documents, ascending.
+    /// The container's documents, ascending.
     pub(super) ids: Vec<u32>,
 }
 
@@ -171,8 +171,8 @@ impl Prune {
         Ok(Some(Self { missing, containers, elsewhere, unseen: Unseen::default(), scope }))
     }
 
-    /// Keeps the documents that the search for renamed files has found, and those that may be in places it
-    /// could not read.
+    /// Keeps the documents that the search for renamed files has found, and documents that may be in places
+    /// it could not read.
     pub(super) fn keep(&mut self, renamed: &RoaringBitmap, unseen: Unseen) {
         self.missing.retain(|document| !renamed.contains(document.id));
         self.unseen = unseen;

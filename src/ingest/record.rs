@@ -47,8 +47,8 @@ pub(crate) fn record_of(about: About, read: &ReadDocument, (fingerprints, of_tex
     }
 }
 
-/// The file of a document, and the time of the document. The time of a file must be trusted. That of a member
-/// decides nothing: whether an archive has changed shows in the time and size of its file.
+/// The file and the time of a document. The time of a file must be trusted. The time of a member need not be
+/// trusted: the time and size of the archive's file show whether the archive has changed.
 pub(super) fn origin_of(about: &About) -> (Option<String>, Option<(i64, u32)>) {
     let Some(file) = &about.file else { return (None, None) };
     let own = about.modified.map(|modified| (modified.seconds, modified.nanoseconds));

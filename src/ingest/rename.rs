@@ -28,7 +28,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Maximum bytes of records in one commit.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// How many documents of the same content are searched for one with the same file name.
+/// Maximum number of documents of one content that are searched for one with the same file name.
 const ALIKE: usize = 64;
 
 /// The result of the search for renamed files.

@@ -78,8 +78,8 @@ fn check_sources(root: &Path, repairing: &Repairing) -> Result<()> {
     first.map_or(Ok(()), |source| Err(Error::SourcesMissing { path: root.to_owned(), documents, source_path: source }))
 }
 
-/// Chooses the damaged documents to read in one pass of a container, as far as memory allows. They are those
-/// from number `first` (from 1) to the number that is returned.
+/// Chooses the damaged documents to read in one pass of a container, as far as memory allows. Returns them
+/// with the number of the last one. Numbers count from 1, and the first document chosen is number `first`.
 fn expect(repairing: &Repairing, damaged: &[u32], first: u64) -> Result<(ContainerBatch, u64)> {
     let mut batch = ContainerBatch::default();
     let mut last = first;
@@ -128,7 +128,7 @@ fn read_again(
         fingerprints.clear();
         taken
     });
-    // Finished even after an error, to be ready for the next document.
+    // The fingerprinter is finished even after an error, to be ready for the next document.
     let facts = fingerprinter.finish(&mut fingerprints);
     let facts = match digest.map(|digest| (digest == record.digest, facts)) {
         Ok((true, Ok(facts))) => facts,
@@ -165,7 +165,7 @@ fn take_stored(
     let mut fingerprints = Fingerprints::new();
     for chunk in 0..text_chunks(record.bytes) {
         let chunk = repairing.stored_chunk(id, chunk)?;
-        // Its text was checked before and is intact.
+        // The stored text was checked before and is intact.
         fingerprinter.feed(&decompress(&chunk).unwrap_or_default(), &mut fingerprints);
         repairing.take(&fingerprints)?;
         fingerprints.clear();
@@ -189,7 +189,7 @@ fn record_again(record: &DocumentRecord, facts: &DocumentFacts) -> DocumentRecor
         symbols: facts.symbols,
         kgrams: facts.kgrams,
         extracted: facts.offsets == Offsets::Extracted,
-        // The store counts its fingerprints.
+        // The store counts the fingerprints of the text as written.
         text_view: TextView(facts.text_view.map(|text| TextCounts {
             symbols: text.symbols,
             kgrams: text.kgrams,

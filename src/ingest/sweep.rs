@@ -59,7 +59,7 @@ impl Sweep {
         }
         let mut unmet = Vec::new();
         for id in ids {
-            // Another file may have such a name.
+            // A document of another file may have such a name.
             if store.document(id)?.source.as_deref() == Some(source) {
                 unmet.push(id);
             }

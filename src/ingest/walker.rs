@@ -43,11 +43,11 @@ pub(super) struct Walker<'a> {
     options: &'a IngestOptions,
     stop: &'a StopToken,
     progress: &'a dyn Progress,
-    /// Which members of archives count.
+    /// The filter for members of archives.
     filter: Option<Arc<PathFilter>>,
     steps: SyncSender<IntakeStep>,
     jobs: SyncSender<ReadJob>,
-    /// The entries of the next job: small members, and failed and skipped ones between them. Then their
+    /// The entries of the next job (small members, with the failed and skipped ones between them), and their
     /// bytes.
     entries: Vec<JobEntry>,
     bytes: usize,
@@ -97,7 +97,7 @@ impl<'a> Walker<'a> {
                 ControlFlow::Break(())
             }
         })?;
-        // Jobs of standard input, which are the last step.
+        // Entries of standard input may still wait to be handed over.
         let _ = self.hand_over();
         failure.map_or(Ok(()), Err)
     }

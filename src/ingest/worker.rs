@@ -91,7 +91,7 @@ pub(super) fn work(
 struct Pieces {
     parcels: SyncSender<Parcel>,
     parcel: Parcel,
-    /// Bytes of texts in it.
+    /// Bytes of texts in the parcel.
     text: usize,
 }
 
@@ -185,7 +185,7 @@ impl Worker<'_> {
                 || Error::Document(DocumentError::ReaderFailed { detail: "it gave no bytes, and no error".into() });
             return Err(read.err().unwrap_or_else(no_bytes));
         };
-        // Finished even after an error, to be ready for the next document.
+        // The fingerprinter is finished even after an error, to be ready for the next document.
         let facts = fingerprinter.finish(&mut pieces.parcel.fingerprints);
         let (digest, facts) = (read?, facts?);
         text.map_or(Ok(()), |text| text.finish(pieces))?;

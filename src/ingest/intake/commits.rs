@@ -26,7 +26,8 @@ impl Intake<'_> {
     fn hand_over(&mut self, ends: bool) -> Result<()> {
         self.begun = None;
         if self.options.dry_run {
-            // A full batch gives its memory back. Later documents are then not compared with its documents.
+            // A dry run drops a full batch to free its memory. Later documents are then not compared with the
+            // dropped ones.
             if self.batch.is_full() {
                 self.batch = self.batch.next();
             }

@@ -23,7 +23,7 @@ impl Intake<'_> {
             let record = self.store.document(id)?;
             let versions = self.known().named(&record.name)?;
             if versions.into_iter().any(|version| self.sweep.is_of_this_run(version)) {
-                // Another version of a document that the container still holds.
+                // The container still holds another version of the document.
                 continue;
             }
             self.progress.removed(&record.name);
@@ -80,8 +80,8 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Counts an added document if the other one of its content was stored before, and the file of that one
-    /// is gone.
+    /// Counts an added document as moved if `other`, a document of the same content, was stored by an earlier
+    /// run and its file is gone.
     pub(super) fn note_moved(&mut self, other: u32, record: &DocumentRecord) -> Result<()> {
         if record.source.is_none() || self.known().is_added(other) {
             return Ok(());
@@ -104,7 +104,8 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Handles a skipped file: the documents that it held as a container stay, like one that was the file.
+    /// Handles a skipped file. Its stored documents stay: the document that was the file, or the members that
+    /// it held as a container.
     pub(super) fn keep_members_of(&mut self, about: &About) -> Result<()> {
         if self.before.is_some()
             && matches!(about.member.as_deref(), None | Some(CLOSED))
@@ -116,16 +117,16 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Marks the container that is being read in the batch. Until it was read whole, its documents may differ
-    /// from those of any version of its file, so the next run must read it again.
+    /// Marks, in the batch, the container that is being read. Until the container was read whole, its stored
+    /// documents may match no version of its file, so the next run must read it again.
     pub(super) fn mark_unread(&mut self) {
         if let Some(source) = self.unread.as_ref().filter(|_| !self.batch.is_empty()) {
             self.batch.container(source.clone(), UNREAD);
         }
     }
 
-    /// The record of a mail file, which the next run reads again if other headers are to be kept. `None` if
-    /// no headers are kept, and for other documents.
+    /// The record of a mail file. The next run reads the file again if that run keeps other headers. `None`
+    /// if no headers are kept, and for other documents.
     pub(super) fn remembered_mail(&self, record: &DocumentRecord) -> Option<(String, ContainerRecord)> {
         let DocumentRecord { name, source: Some(source), modified: Some(modified), .. } = record else { return None };
         let read = &self.options.read;
@@ -146,7 +147,7 @@ impl Intake<'_> {
         }
         self.unread = None;
         let settings = self.options.settings(&name, &file.source);
-        // The next run reads it again if some members are not stored as they are.
+        // The next run reads the container again if some members are not stored as they are now.
         let modified = trusted_mtime(&file).filter(|_| before.kept == kept).unwrap_or(UNREAD.modified);
         let documents = self.documents() - before.documents;
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };

@@ -33,7 +33,7 @@ impl Intake<'_> {
         Ok(())
     }
 
-    /// Rewrites the record of a known document (times, metadata, place) if this run found another one.
+    /// Rewrites the record of a known document if this run found other facts (times, metadata, place).
     pub(super) fn refresh(
         &mut self,
         id: u32,
