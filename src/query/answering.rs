@@ -81,7 +81,8 @@ pub(crate) fn answer(
     let identical_documents = identical;
     let mut identical = tally.add_identical(&identical_documents, options);
     if subject.digest.is_none() {
-        // Only files of it are identical. The whole matches, but must reach `min_score`.
+        // Only files of the queried submission are identical. Matches of the whole submission must reach
+        // `min_score`.
         identical.clear();
     }
     let compared = match options.passages && options.joining.rewritten {

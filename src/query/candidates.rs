@@ -64,7 +64,7 @@ struct SharedPlace {
 
 /// The documents to compare, in descending order of evidence.
 pub(super) struct Candidates {
-    /// In order of document.
+    /// The shared places, in order of document.
     places: Vec<SharedPlace>,
     k: u32,
     waiting: BinaryHeap<Candidate>,
@@ -171,8 +171,8 @@ impl Iterator for Candidates {
     }
 }
 
-/// The documents that may match: first the candidates, then the others that share a hash, in descending order
-/// of weight. Documents below `min_score` are left out, unless their unit is in `identical`.
+/// The documents that may match: first the candidates, then the other documents that share a hash, in
+/// descending order of weight. Documents below `min_score` are left out, unless their unit is in `identical`.
 pub(super) fn comparable<'a>(
     candidates: Candidates,
     tally: &'a Tally<'_>,

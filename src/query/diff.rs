@@ -37,8 +37,8 @@ pub struct DiffOptions {
     pub read: ReadOptions,
     /// Phrases of the first document that count in no match; by default none.
     pub phrases: Option<Phrases>,
-    /// Documents whose text does not count: the text of a task, say. The answer is that of a query in a
-    /// database that also holds these documents, as boilerplate. The two compared documents are not
+    /// Documents whose text does not count: the text of a task, say. The answer equals the answer of a query
+    /// in a database that also holds these documents, as boilerplate. The two compared documents are not
     /// boilerplate: they match if their bytes are the same. Each is a file or bytes in memory; by default
     /// none.
     pub boilerplate: Vec<QuerySource>,

@@ -42,8 +42,9 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// c|A|, the size of the intersection, with c = `found` / `sampled`; at most the size of either set. It
-    /// multiplies first: the result is exact if all hashes were looked up, so equal measures tie.
+    /// c|A|, the size of the intersection, with c = `found` / `sampled`; at most the size of either set.
+    /// Multiplies before it divides, so the result is exact if all hashes were looked up, and equal measures
+    /// tie.
     fn intersection(self, found: f64, sampled: f64) -> f64 {
         (found * self.query / sampled).min(self.document).min(self.query)
     }

@@ -6,7 +6,8 @@ use super::prepared::{PreparedQuery, view_index};
 use fpdb_kernel::columns::Fingerprint;
 use fpdb_kernel::profile::{Profile, Selection};
 
-/// For each view of a query, the stretches whose fingerprints all have these hashes, which ascend.
+/// For each view of a query, the stretches in which every fingerprint has one of these `hashes`, which must
+/// ascend.
 pub(super) fn stretches_of(subject: &PreparedQuery, hashes: &[u64]) -> [Vec<Range<u32>>; 2] {
     let mut of_views = <[Vec<Range<u32>>; 2]>::default();
     if hashes.is_empty() {
@@ -20,9 +21,9 @@ pub(super) fn stretches_of(subject: &PreparedQuery, hashes: &[u64]) -> [Vec<Rang
     of_views
 }
 
-/// The stretches of one view of a query whose fingerprints all have these hashes, which ascend. Each is
-/// longer than t, the guarantee: a shorter one can be part of a passage around it. `fingerprints` are those
-/// of the view, in any order.
+/// The stretches of one view of a query in which every fingerprint has one of these `hashes`, which must
+/// ascend. Each stretch is longer than t, the guarantee, because a shorter one can be part of a passage
+/// around it. `fingerprints` are the fingerprints of the view, in any order.
 ///
 /// Between two neighbouring fingerprints no window selects another, so the text between them belongs to the
 /// stretch.

@@ -1,8 +1,8 @@
 //! Joined: the documents of one submission as one query.
 //!
-//! Their distinct hashes together rank the matches, as those of one document would. Then each document is
-//! compared with the stored documents of these matches alone, which gives pairs of documents with their own
-//! measures and passages.
+//! The distinct hashes of all these documents rank the matches, like the hashes of one document. Then each
+//! document by itself is compared with the stored documents of these matches. This gives pairs of documents
+//! with their own measures and passages.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -72,7 +72,7 @@ impl JoinedQueries {
 /// The pairs of documents of one match.
 #[derive(Default)]
 struct Pairs {
-    /// The pairs that share most, as many as the options list.
+    /// The pairs that share most, at most `submission_files` of them.
     files: Vec<Match>,
     /// Number of all pairs.
     all: usize,

@@ -7,10 +7,10 @@
 //! et al. 2003, section 3.2; Broder 1998).
 //!
 //! A document's score is bounded by the number of hashes it holds, so counts alone find the best documents.
-//! Only the texts of these are compared with the query, symbol by symbol (`passages`).
+//! Only the texts of the best documents are compared with the query, symbol by symbol (`passages`).
 //!
-//! Up to a million of the postings that counting reads stay in memory, because the passages need the same
-//! ones.
+//! Up to a million of the postings that counting reads stay in memory, because passages need the same
+//! postings.
 
 mod answer;
 mod answering;

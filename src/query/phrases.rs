@@ -7,9 +7,9 @@
 //! occurrences. The automaton takes memory in proportion to the symbols of the phrases.
 //!
 //! A k-gram is ignored if it lies whole in a quotation, or in phrases that overlap or touch. A k-gram that
-//! reaches beyond also holds other text of the query; to ignore it would hide up to k - 1 symbols beside a
-//! phrase. So a phrase of fewer than k symbols ignores nothing by itself, nor does it match by itself. The
-//! program prints the number of such phrases. With characters there are no borders between words.
+//! reaches beyond also holds other text of the query. To ignore that k-gram would hide up to k - 1 symbols
+//! beside a phrase. So a phrase of fewer than k symbols ignores nothing by itself, nor does it match by
+//! itself. The program prints the number of such phrases. With characters there are no borders between words.
 //!
 //! Occurrences are not kept: the range of each is joined at once to the ranges before it. A step of the
 //! automaton is a binary search among the symbols that can follow. A symbol of the text takes at most two
@@ -17,7 +17,7 @@
 //! another phrase.
 //!
 //! Rejected: the crate `aho-corasick`, which lists at each state all phrases that end there. One phrase of
-//! 500,000 letters `a` beside those of 1 to 1,000 would make 500 million entries.
+//! 500,000 letters `a` beside the phrases of 1 to 1,000 letters `a` would make 500 million entries.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -115,7 +115,8 @@ pub(crate) struct PhraseFinder {
 /// A state: the longest suffix of the text read so far that begins a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PhraseState {
-    /// The first state that continues this one. Its continuations end before the first one of the next state.
+    /// The first state that continues this state by one symbol. The continuations of this state end before
+    /// `first` of the next state.
     first: u32,
     /// The longest other state that is a suffix of this one.
     suffix: u32,

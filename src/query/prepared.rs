@@ -19,7 +19,7 @@ use fpdb_reading::input::ReadOptions;
 #[derive(Clone, Debug)]
 pub(crate) struct PreparedQuery {
     pub(crate) name: String,
-    /// Its id if it is a stored document, which then does not match itself.
+    /// Id of the query document if it is stored. A stored document does not match itself.
     pub(crate) id: Option<u32>,
     /// `None` if the query is several documents.
     pub(crate) digest: Option<Digest>,
@@ -31,7 +31,7 @@ pub(crate) struct PreparedQuery {
     /// Number of symbols; with two views, of the structure and of the text as written.
     pub(crate) symbols: u64,
     pub(crate) symbols_of_text: u64,
-    /// True if its spans refer to text extracted from it.
+    /// True if spans refer to text extracted from the document.
     pub(crate) extracted: bool,
     /// Number of a mail's attachments that are not read.
     pub(super) attachments: u64,
@@ -40,13 +40,13 @@ pub(crate) struct PreparedQuery {
     pub(crate) metadata: BTreeMap<String, String>,
     /// Distinct hashes, ascending.
     pub(crate) hashes: Vec<QueryHash>,
-    /// In order of hash, then position.
+    /// The fingerprints, in order of hash, then position.
     pub(crate) fingerprints: Vec<Fingerprint>,
     /// The sizes of each view: the structure, then the text as written.
     pub(crate) sizes: [ViewSize; 2],
-    /// Its symbols that do not count.
+    /// Symbols of the document that do not count.
     pub(super) uncounted: Uncounted,
-    /// Its bytes, or why they are not available.
+    /// The document's bytes, or why they are not available.
     pub(super) text: std::result::Result<QueryBytes, TextUnavailable>,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct QueryFacts {
     pub(super) bytes: u64,
     pub(super) symbols: u64,
     pub(super) symbols_of_text: u64,
-    /// By view.
+    /// Number of k-grams, by view.
     pub(super) kgrams: [u64; 2],
     pub(super) extracted: bool,
     pub(super) attachments: u64,
@@ -170,7 +170,7 @@ impl PreparedQuery {
         whole.part_digests = parts.iter().filter_map(|part| part.digest).collect();
         whole.hashes =
             parts.iter().flat_map(|part| &part.hashes).map(|hash| QueryHash { first: 0, end: 0, ..*hash }).collect();
-        // A hash that counts in one document counts.
+        // A hash counts if it counts in one of the documents.
         whole.hashes.sort_by_key(|hash| (hash.hash, hash.skipped));
         whole.hashes.dedup_by_key(|hash| hash.hash);
         for hash in &whole.hashes {
@@ -178,7 +178,7 @@ impl PreparedQuery {
         }
         for (view, size) in whole.sizes.iter_mut().enumerate() {
             let of_parts = |of: fn(&ViewSize) -> f64| parts.iter().map(|part| of(&part.sizes[view])).sum::<f64>();
-            // The share of hashes that are distinct holds for the other sizes too, as an estimate.
+            // Estimates the other sizes by the share of hashes that are distinct.
             let distinct = size.hashes as f64 / of_parts(|part| part.hashes as f64).max(1.0);
             size.stored = (of_parts(|part| part.stored as f64) * distinct).round() as u64;
             size.distinct_kgrams = of_parts(|part| part.distinct_kgrams) * distinct;
@@ -216,14 +216,14 @@ impl PreparedQuery {
             (after > 0 && at + k <= u64::from(phrases[after - 1].end)).then_some(IgnoredBecause::Phrase)
         };
         for hash in &mut self.hashes {
-            // All of its fingerprints must lie in such parts; the reason of the first is given.
+            // All fingerprints of the hash must lie in such parts. The first fingerprint gives the reason.
             let parts = self.fingerprints[hash.first..hash.end].iter().map(part);
             hash.skipped = parts.reduce(|first, next| next.and(first)).flatten();
         }
         Ok(())
     }
 
-    /// The memory that it takes, in bytes, approximately.
+    /// Approximate memory of the query, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.text.as_ref().map_or(0, |text| text.bytes.len())
             + self.fingerprints.len() * size_of::<Fingerprint>()
@@ -282,7 +282,7 @@ impl PreparedQuery {
         self.hashes.iter().filter(is_taken).collect()
     }
 
-    /// True if it has a fingerprint with this hash.
+    /// True if the query has a fingerprint with this hash.
     pub(super) fn has(&self, hash: u64) -> bool {
         self.hashes.binary_search_by_key(&hash, |entry| entry.hash).is_ok()
     }

@@ -67,7 +67,7 @@ impl<'a> QueryReader<'a> {
     /// Reads a document that was found in a folder or container.
     pub(crate) fn read_found(&mut self, candidate: &Candidate) -> Result<PreparedQuery> {
         let subject = self.read_as(candidate, self.read.front_end)?;
-        // They are queries of their own.
+        // Attachments that are read are queries of their own.
         let attachments = if self.read.reads_attachments() { 0 } else { subject.attachments };
         Ok(PreparedQuery { metadata: candidate.about.metadata.iter().cloned().collect(), attachments, ..subject })
     }
@@ -96,7 +96,7 @@ impl<'a> QueryReader<'a> {
         let mut attachments = subject.attachments;
         if attachments > 0 {
             store.for_each_name_beginning(&format!("{}!", subject.name), |_, _| {
-                // They are documents of their own.
+                // The attachments are stored as documents of their own.
                 attachments = 0;
                 Ok(false)
             })?;
@@ -188,7 +188,7 @@ impl<'a> QueryReader<'a> {
     }
 
     fn finish(&mut self, name: &str, digest: Result<Digest>, mut reading: QueryReading) -> Result<PreparedQuery> {
-        // Finishes even after an error, so as to be ready for the next document.
+        // The fingerprinter is finished even after an error, to be ready for the next document.
         let facts = self.fingerprinter.finish(&mut reading.fingerprints);
         let stored = self.stored;
         let coarser = self.at_stored_window.as_mut().map(|fingerprinter| {
@@ -255,7 +255,7 @@ impl<'a> QueryReader<'a> {
             symbols_of_text: record.text_view.0.map_or(0, |text| text.symbols),
             kgrams: [record.kgrams, record.text_view.0.map_or(0, |text| text.kgrams)],
             extracted: record.extracted,
-            // Not stored.
+            // The number of attachments is not stored.
             attachments: 0,
         };
         let why = if record.bytes > COMPARED_BYTES { TextUnavailable::TooLarge } else { why };
@@ -269,9 +269,9 @@ impl<'a> QueryReader<'a> {
 struct QueryReading {
     fingerprints: Fingerprints,
     at_stored_window: Fingerprints,
-    /// Its bytes; `None` if there are too many.
+    /// The document's bytes; `None` if there are too many.
     text: Option<Vec<u8>>,
-    /// Its format, once its first bytes are known.
+    /// The document's format, once its first bytes are known.
     format: Option<Format>,
 }
 

@@ -1,7 +1,7 @@
 //! Quotations: finds the parts of a document in quotation marks, which the author attributes to someone else.
 //!
 //! A quotation ends with the closing mark that fits its opening mark, in the same paragraph. A mark without
-//! such an end opens none. Single marks open none either, since they are mostly apostrophes.
+//! such an end opens no quotation. Single marks open no quotation either, since they are mostly apostrophes.
 
 use fpdb_host::error::Result;
 use fpdb_kernel::document::{Format, Offsets, Span};

@@ -46,7 +46,7 @@ impl MatchSubject {
         }
     }
 
-    /// Its figures in each view: the structure, then the text as written.
+    /// The figures of each view: the structure, then the text as written.
     fn views(&self) -> [ViewCounts; 2] {
         match self {
             Self::Document(record) => [record.structure(), record.text().unwrap_or_default()],
@@ -59,7 +59,7 @@ impl MatchSubject {
 pub(super) struct Ranked {
     pub(super) id: u32,
     pub(super) holder: MatchSubject,
-    /// The larger of the scores of its views.
+    /// The larger of the scores of both views.
     pub(super) score: f64,
     /// The interval of the view with the larger score; `estimated` is that view's too.
     pub(super) interval: Option<[f64; 2]>,
@@ -106,8 +106,8 @@ pub(super) fn rank<'a>(
 ) -> Result<RankedMatches> {
     let is_chosen = |id: &u32| chosen.is_none_or(|chosen| chosen.contains(id));
     let wanted = tally.shared.iter().filter(|(id, _)| is_chosen(id));
-    // No score exceeds the larger containment. So in descending order of that, the rest can be skipped once
-    // the best are certain.
+    // No score exceeds the larger containment. So candidates come in descending order of that containment,
+    // and the rest is skipped once the best are certain.
     let bounded = |(&id, shares): (&u32, &'a [Shares; 2])| (id, tally.largest_containment(shares), shares);
     let mut candidates: Vec<(u32, f64, &[Shares; 2])> = wanted.map(bounded).collect();
     candidates.sort_unstable_by(|(id, a, _), (other, b, _)| b.total_cmp(a).then(id.cmp(other)));
@@ -151,7 +151,7 @@ pub(super) fn rank<'a>(
 pub(super) struct MatchFiles {
     /// The documents that share most, best first.
     pub(super) best: Vec<Ranked>,
-    /// All others, which are not listed.
+    /// All other documents, which are not listed.
     pub(super) unlisted: Vec<u32>,
 }
 
@@ -182,13 +182,13 @@ pub(super) fn files(
 }
 
 impl Ranked {
-    /// Number of looked-up hashes it holds, in all views.
+    /// Number of looked-up hashes that the match holds, in all views.
     fn shared(&self) -> u64 {
         self.structure.shared + self.text.map_or(0, |text| text.shared)
     }
 }
 
-/// The better one comes first.
+/// The better match comes first.
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_name = || self.holder.name().cmp(other.holder.name());
@@ -249,8 +249,8 @@ struct MeasuredView<'a> {
     sizes: &'a ViewSize,
     counts: ViewCounts,
     looked_up: &'a Shares,
-    /// True if no hash was looked up in any view, so the document has all bytes of the query. A document
-    /// that matches a submission has those of one file.
+    /// True if no hash was looked up in any view. Then the document has all bytes of the query, or of one
+    /// file of a query that is a submission.
     is_whole: bool,
     /// The weighted containment.
     weighted: f64,
@@ -275,7 +275,7 @@ impl MeasuredView<'_> {
         };
         if looked_up == 0 {
             // The query is too short for a fingerprint in this view. It is compared only with documents of
-            // the same bytes. If it has fingerprints in the other view, those decide.
+            // the same bytes. If it has fingerprints in the other view, the scores of that view decide.
             let all = if self.is_whole { 1.0 } else { 0.0 };
             return (Measures { shared, ..Measures::of(all) }, estimated);
         }
@@ -314,8 +314,8 @@ impl Measures {
 }
 
 /// The measures that are estimates: all of them if a sample was looked up. At a window above the database's,
-/// the fingerprints are a sample of the stored ones, so measures that use the document's own number of
-/// fingerprints are estimates.
+/// the fingerprints are a sample of the stored fingerprints. Measures that use the document's own number of
+/// fingerprints are then estimates.
 fn estimated(looked_up: u64, fingerprints: u64, coarser: bool, options: &QueryOptions) -> Vec<Measure> {
     let sampled = looked_up < fingerprints;
     let coarser = coarser && looked_up > 0;

@@ -24,7 +24,7 @@ const AT_A_TIME: usize = 2 * MISSES;
 /// The passages of documents by id; if they are inferred, also why.
 pub(super) type PassagesOf = HashMap<u32, (DocumentPassages, Option<&'static str>)>;
 
-/// A query, and what it is answered from.
+/// A query, and the data needed to answer it.
 pub(super) struct Query<'a> {
     pub(super) store: &'a Store,
     pub(super) subject: &'a PreparedQuery,

@@ -1,8 +1,8 @@
 //! Sentences: finds where sentences begin in a text of words.
 //!
-//! Symbols do not hold the text between words, so it is read from the original. A sentence ends at an empty
-//! line, or at a full stop or similar mark, of any script, before white space. A wrong border only shifts the
-//! ends of the pieces that are compared.
+//! Symbols do not hold the text between words, so this text is read from the original. A sentence ends at an
+//! empty line, or at a full stop or similar mark, of any script, before white space. A wrong border only
+//! shifts the ends of the pieces that are compared.
 
 use fpdb_kernel::normalize::Symbols;
 

@@ -16,7 +16,7 @@ pub enum QuerySource {
     File(PathBuf),
     /// A document in memory. Its name helps to recognise its format.
     Bytes {
-        /// Its name in the answer; it can be empty.
+        /// Name of the document in the answer; it can be empty.
         name: String,
         /// The bytes of the document.
         bytes: Vec<u8>,
@@ -24,7 +24,7 @@ pub enum QuerySource {
     /// A text in memory; offsets are in its bytes. Its content can make it a web page or source code, but
     /// never mail, PDF or another document whose text must be extracted.
     Text {
-        /// Its name in the answer. It can be empty, and implies no format.
+        /// Name of the text in the answer. It can be empty, and implies no format.
         name: String,
         /// The text.
         text: String,

@@ -93,8 +93,8 @@ impl<'a> Tally<'a> {
         counts.looked_up.add(options.weight.of(0, self.unit_count));
     }
 
-    /// The share of the looked-up hashes that a document holds, in one view. If none were looked up in any
-    /// view, only documents of the same bytes are compared, so it is 1.
+    /// The share of the looked-up hashes that a document holds, in one view. If no hash was looked up in any
+    /// view, only documents of the same bytes are compared, so the share is 1.
     pub(super) fn containment(&self, view: usize, shared: f64) -> f64 {
         match self.views.map(|view| view.looked_up.weight) {
             [0.0, 0.0] => 1.0,

@@ -87,7 +87,7 @@ impl<'a> StoredTexts<'a> {
     }
 
     /// Announces that the bytes of a document will be requested, so members of one container are read in one
-    /// pass. False if there is no room for another.
+    /// pass. Returns false if there is no room for another document.
     pub(crate) fn expect(&mut self, record: &DocumentRecord) -> bool {
         match stored_place(record).filter(|_| !record.stored_text) {
             Some(place) => self.batch.expect(place),
@@ -142,7 +142,7 @@ pub(crate) fn text_of(store: &Store, id: u32, limits: InputLimits) -> Result<Opt
     as_counted(bytes, format, store.profile().unit(), &limits).map(Some)
 }
 
-/// Reads the text of a file, as a query document with this unit is read.
+/// Reads the text of a file in the same way as a query document with this unit.
 ///
 /// # Errors
 /// Fails if the file cannot be read, or its bytes do not parse in its format.
@@ -162,7 +162,7 @@ pub fn text_of_file(path: &Path, unit: Unit, options: &ReadOptions) -> Result<Do
     as_counted(bytes, format.unwrap_or_default(), unit, &options.limits)
 }
 
-/// Reads the text of a document in memory, as a query document with this unit is read.
+/// Reads the text of a document in memory in the same way as a query document with this unit.
 ///
 /// # Errors
 /// Fails if its bytes do not parse in its format.
@@ -171,7 +171,7 @@ pub(crate) fn text_in_memory(name: &str, bytes: &[u8], unit: Unit, options: &Rea
     as_counted(bytes.to_vec(), format_of(options.front_end, name, bytes, unit)?, unit, &options.limits)
 }
 
-/// The text that the offsets of a query with this text refer to.
+/// The text to which the offsets of a query with this text refer.
 pub(crate) fn text_as_given(text: &str, unit: Unit, options: &ReadOptions) -> Result<DocumentText> {
     let front_end = front_end_of_text(options.front_end, text, unit);
     text_in_memory("", text.as_bytes(), unit, &options.clone().front_end(front_end))
@@ -233,7 +233,7 @@ impl WholeText {
         }
     }
 
-    /// Bytes of memory it takes.
+    /// Bytes of memory that the text takes.
     pub(super) fn memory(&self) -> u64 {
         let origin = self.origin.as_ref().map_or(0, |from| {
             from.segments.capacity() * size_of::<Segment>() + from.newlines.capacity() * size_of::<u64>()
@@ -273,7 +273,7 @@ impl WholeText {
         !self.named.is_empty()
     }
 
-    /// The own value of symbol `i` if it is a name and names were requested.
+    /// The value of the name at symbol `i`. `None` if the symbol is not a name, or names were not requested.
     pub(super) fn name(&self, i: usize) -> Option<u64> {
         self.named.get(i).copied().filter(|&named| named != self.values()[i])
     }
@@ -330,7 +330,7 @@ impl WholeText {
     }
 }
 
-/// The first number in `among` for which `holds` is true; it must then be true for all later ones.
+/// The first number in `among` for which `holds` is true. `holds` must be true for all later numbers too.
 fn first(among: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
     let Range { mut start, mut end } = among;
     while start < end {
@@ -432,7 +432,7 @@ impl Symboliser {
         });
         let sentences = self.sentences(&extracted.text, &symbols);
         let Extracted { pages, unread, .. } = extracted;
-        // Extracted text is in no known language, so its words are their own values.
+        // Extracted text is in no known programming language, so it has no names.
         Ok(WholeText { symbols, origin, sentences, named: Vec::new(), pages, unread, text_view: None })
     }
 

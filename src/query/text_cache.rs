@@ -81,7 +81,7 @@ impl TextCache {
                 }
                 let record = match store.document(id) {
                     Ok(record) => record,
-                    // The comparison reports this.
+                    // The comparison reports the deleted document.
                     Err(Error::NoSuchNumber { .. }) => continue,
                     Err(error) => return Err(error),
                 };
@@ -229,7 +229,7 @@ mod tests {
         for id in 0..3 {
             held.put(id, &one, capacity);
         }
-        // Added twice, it is counted once and is the most recent.
+        // A text that is added twice counts once, and is the most recent.
         held.put(0, &one, capacity);
         held.put(3, &one, capacity);
         let ids = |held: &Held| held.by_use.values().copied().collect::<Vec<u32>>();

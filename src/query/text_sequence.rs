@@ -1,5 +1,5 @@
 //! Text sequence: reads the texts of many stored documents in a known order. Members of one container are
-//! read in one pass, as many at a time as there is room for, even if the container is large.
+//! read in one pass, as many as fit in memory, even if the container is large.
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
@@ -90,7 +90,7 @@ impl<'a> TextSequence<'a> {
         Ok((Format::named(&record.format).unwrap_or_default(), bytes))
     }
 
-    /// Announces as many documents from this index on as there is room for, at least one.
+    /// Announces the documents from this index on, as many as there is room for, and at least one.
     fn expect_from(&mut self, place: usize) -> Result<()> {
         self.texts = StoredTexts::new(self.store, self.limits.clone()).in_any_container();
         self.expected = place;

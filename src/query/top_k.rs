@@ -14,7 +14,7 @@ impl<T: Ord> TopK<T> {
         Self { most, held: BinaryHeap::new() }
     }
 
-    /// True if it holds `most` items: another one can only replace the largest.
+    /// True if the heap holds `most` items: another item can only replace the largest.
     pub(super) fn is_full(&self) -> bool {
         self.held.len() >= self.most
     }

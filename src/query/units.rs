@@ -1,5 +1,5 @@
-//! Units: what a query ranks. A unit is a document, or a submission, whose documents count as one. The id of
-//! a unit is the id of its first document.
+//! Units: the items that a query ranks. A unit is a document, or a submission, whose documents count as one.
+//! The id of a unit is the id of its first document.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Default)]
 pub(crate) struct Units {
     submissions: Submissions,
-    /// By first document. Empty without submissions.
+    /// The totals of submissions, by first document. Empty without submissions.
     facts: HashMap<u32, SubmissionFacts>,
     /// Number of units. `None`: each document is a unit.
     count: Option<u64>,
@@ -137,7 +137,7 @@ struct Counting {
 }
 
 enum State {
-    /// Nobody counts these submissions. The next query that needs them does.
+    /// No query counts these submissions now. The next query that needs them counts them.
     Open,
     /// A query is counting these submissions.
     Busy,
@@ -146,14 +146,15 @@ enum State {
 
 impl UnitCache {
     /// The units under a regular expression for submissions; without one, the documents. Queries with the
-    /// same expression, as of the same commit, count once; queries with another do not wait for them.
+    /// same expression, as of the same commit, share one count. Queries with another expression do not wait
+    /// for it.
     pub(crate) fn get(&self, store: &AsOf<'_>, pattern: Option<&str>, stop: &StopToken) -> Result<Arc<Units>> {
         let Some(pattern) = pattern else { return Ok(Arc::default()) };
         let counting = self.counting(pattern, store.view().state().commits);
         counting.wait(|| Units::counted(store, pattern, stop), stop)
     }
 
-    /// The count of these submissions; it replaces any other.
+    /// The count of these submissions, which replaces any other count in the cache.
     fn counting(&self, pattern: &str, commit: u64) -> Arc<Counting> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {

@@ -61,7 +61,7 @@ impl Database {
 /// The evidence found for pairs.
 #[derive(Default)]
 pub(super) struct FoundInPairs {
-    /// By pair.
+    /// The match of each pair.
     pub(super) matches: HashMap<(DocId, DocId), Match>,
     /// By first document, the parts of it that do not count.
     pub(super) ignored: HashMap<DocId, Vec<Location>>,
@@ -208,8 +208,8 @@ mod tests {
         (writer.clone(), paths)
     }
 
-    /// For any number of pairs, texts come from one pass over each container, and passages equal those of
-    /// each pair alone.
+    /// For any number of pairs, texts come from one pass over each container, and passages equal the passages
+    /// of each pair alone.
     #[cfg(target_os = "linux")]
     #[test]
     fn containers_are_read_once_for_all_pairs() {

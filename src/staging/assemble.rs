@@ -25,7 +25,7 @@ use fpdb_store::{Assembled, Store, StoreOptions};
 const DATABASE: &str = "database";
 
 /// The file of an assembly's answer, written before its last commit. It distinguishes a build that was
-/// assembled and not yet deleted from a copy of one.
+/// assembled and not yet deleted from a copy of a build.
 const ASSEMBLY: &str = "assembly.json";
 
 /// The result of an assembly. Also its JSON (`fpdb.assemble/1`).

@@ -33,7 +33,7 @@ impl std::fmt::Debug for Staging {
 
 impl Staging {
     /// Begins a build in `folder`, which must be empty or missing. If it holds a build with the same plan,
-    /// except generation and time, continues that.
+    /// except generation and time, continues that build.
     ///
     /// # Errors
     /// [`Error::OtherBuild`]; [`Error::InvalidParameter`] for an invalid plan; errors from writing the

@@ -1,5 +1,6 @@
 //! Layout: the part to which a row belongs. Parts are numbered in the order postings, documents, names,
-//! digests. The further parts of heavy hashes come last; the first part of a heavy hash is that of its range.
+//! digests. The further parts of heavy hashes come last; the first part of a heavy hash is the part of its
+//! range.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +14,7 @@ pub(super) struct Layout {
     ranges: Vec<RangeInclusive<u64>>,
     document_parts: u32,
     name_bounds: Vec<String>,
-    /// Hash, number of parts, and number of its second part.
+    /// For each heavy hash: the hash, its number of parts, and the number of its second part.
     heavy: Vec<(u64, u32, u32)>,
     count: u32,
 }

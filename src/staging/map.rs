@@ -41,7 +41,7 @@ pub struct StagingMapper {
     postings: Vec<Posting>,
     keys: Keys,
     documents: BlockWriter,
-    /// The number after the last document's; the next document continues the block if it has this number.
+    /// The number that follows the last document's number. A document with this number continues the block.
     next: Option<u32>,
     blocks: StagedRows,
 }

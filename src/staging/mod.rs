@@ -7,8 +7,8 @@
 //!
 //! * *map*: [`StagingMapper`] turns documents into rows, each with the number of its part;
 //! * the engine that runs the build (Spark, say) brings the rows of each part together and sorts them;
-//! * *reduce*: [`StagingReducer`] checks that they ascend strictly and writes the part's sorted files, in
-//!   the format of the store itself;
+//! * *reduce*: [`StagingReducer`] checks that the rows of a part ascend strictly and writes the part's sorted
+//!   files, in the format of the store itself;
 //! * *finish*: [`Staging::finish`] checks that all parts exist and fit together, and writes the manifest;
 //! * *assemble*: [`DatabaseWriter::assemble`](crate::DatabaseWriter::assemble) moves the files into an empty
 //!   database in one commit, or merges them into a database that has documents.

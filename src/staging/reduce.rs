@@ -1,6 +1,6 @@
-//! Reduce: turns the blocks of a part into its files. It detects an engine that did not sort them. Documents
-//! are written as they arrive. Postings, names and digests of all tasks are collected and sorted here, in the
-//! memory of one part.
+//! Reduce: turns the blocks of a part into its files. It detects an engine that did not sort the blocks.
+//! Documents are written as they arrive. Postings, names and digests of all tasks are collected and sorted
+//! here, in the memory of one part.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;

@@ -28,8 +28,8 @@ use fpdb_store::FingerprintPlace;
 const SEEDS: usize = 1 << 18;
 const SEEDS_OF_HASH: usize = 1 << 14;
 
-/// Number of earlier passages in which a run looks for one that it continues or lies in. Runs come in order
-/// of the query, so that passage is near, unless the text repeats itself more often than this.
+/// Number of earlier passages among which a run searches for one that it continues or lies in. Runs come in
+/// order of the query, so such a passage is near, unless the text repeats itself more often than this.
 const LOOK_BACK: usize = 64;
 
 /// The same k-gram in both documents.
@@ -167,7 +167,7 @@ fn seeds<'a>(
 }
 
 /// Joins runs that follow each other within `gap` symbols in both documents. Drops runs that lie in another
-/// one.
+/// run.
 fn join(mut runs: Vec<SeedRun<'_>>, gap: u64) -> Vec<SeedRun<'_>> {
     runs.sort_unstable_by_key(|run| {
         (run.first.query.position, std::cmp::Reverse(run.last.query.position), run.first.document.position)

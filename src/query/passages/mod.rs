@@ -1,6 +1,6 @@
 //! Passages: finds the exact places at which two documents share text.
 //!
-//! If both texts are available, they are compared symbol by symbol: the crate [`fpdb_passages`] finds the
+//! If both texts are available, they are compared symbol by symbol. The crate [`fpdb_passages`] finds the
 //! matches around the query's hashes, and joins them to passages. For source code, `names` distinguishes
 //! equal text from equal structure. If a text is not available, passages are `inferred` from the shared
 //! fingerprints. If there are very many passages, some are left out.
@@ -18,8 +18,8 @@
 //! letter has all of its symbols, since it shows all of its bytes. `symbols`, `coverage` and `agreement`
 //! count them all, so `agreement` is below 1 if the rest differs.
 //!
-//! Offsets and lines are looked up last, for the passages that stay. 39 releases of jQuery share 53 million
-//! passages in their 741 pairs, nearly all of them idioms.
+//! Offsets and lines are looked up last, for the passages that stay. The 741 pairs of 39 releases of jQuery
+//! share 53 million passages, nearly all of them idioms.
 
 mod inferred;
 mod names;
@@ -53,14 +53,15 @@ pub(crate) struct SharedFingerprint {
     pub(crate) ordinal: u32,
 }
 
-/// Runs of characters or bytes within a gap that are shorter than this are chance. A single word is not.
+/// Minimum length of an equal run in a gap between matches, in characters or bytes. A shorter run is chance;
+/// a single equal word is not.
 const CHANCE: u32 = 8;
 
 /// A passage of fewer tokens of source code is an idiom of its language: a call, or the head of a loop.
 const IDIOM: u64 = 20;
 
 /// Like [`IDIOM`], but in words and punctuation marks of the text as written. A line has about 1.5 times as
-/// many of them as it has tokens.
+/// many words and marks as it has tokens.
 const IDIOM_AS_WRITTEN: u64 = 30;
 
 /// A passage of at least this many times t symbols is more than a phrase.
@@ -114,7 +115,7 @@ fn expected_run(profile: &Profile) -> u32 {
 /// The passages of one document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct DocumentPassages {
-    /// In order of the query.
+    /// The passages, in order of the query.
     pub(super) passages: Vec<Passage>,
     /// Number of further passages, left out because of the limit.
     pub(super) left_out: u64,
@@ -134,15 +135,15 @@ pub(super) struct QueryText {
     uncounted: Uncounted,
     /// The stretches that boilerplate holds.
     ignored: Vec<Range<u32>>,
-    /// Its words, once it is compared for rewritten text.
+    /// The query's words, once the query is compared for rewritten text.
     words: OnceLock<QueryWords>,
     /// The text as written, if the profile has two views. All other fields then describe the structure.
     text_view: Option<Box<QueryText>>,
 }
 
 impl QueryText {
-    /// Prepares a text. `hashes` are those of its fingerprints, without duplicates; `uncounted` are its
-    /// symbols that do not count; `ignored` are, for each view, the stretches that boilerplate holds.
+    /// Prepares a text. `hashes` are the hashes of its fingerprints, without duplicates. `uncounted` are its
+    /// symbols that do not count. `ignored` are, for each view, the stretches that boilerplate holds.
     ///
     /// # Errors
     /// [`Error::Stopped`].

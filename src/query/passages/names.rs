@@ -1,4 +1,5 @@
-//! Names: distinguishes passages of source code with the same names from those with only the same structure.
+//! Names: distinguishes passages of source code with the same names from passages with only the same
+//! structure.
 //!
 //! Name tokens are equal whatever the name. Here the names of a passage are compared, each with its
 //! counterpart in the longest match that covers it.
@@ -8,11 +9,11 @@ use std::cmp::Reverse;
 use crate::query::text::WholeText;
 use fpdb_passages::{Joined, MaximalMatch};
 
-/// Compares names. There is one per pair of documents, which bounds its time.
+/// Compares the names of one pair of documents, in bounded time.
 pub(super) struct NameComparison<'a> {
     query: &'a WholeText,
     document: &'a WholeText,
-    /// In order of the query.
+    /// The matches of both texts, in order of the query.
     matches: &'a [MaximalMatch],
     /// Number of matches and symbols that may still be examined.
     budget: usize,

@@ -1,7 +1,7 @@
 //! Views: brings the passages of the structure and of the text as written together.
 //!
-//! A passage of one view stays out if it lies within a passage of the other, in both documents. Then the
-//! larger passage shows it. Passages that overlap in part all stay.
+//! A passage of one view is left out if it lies within a passage of the other view, in both documents. Then
+//! the larger passage shows it. Passages that overlap in part all stay.
 
 use std::ops::Range;
 

@@ -55,8 +55,8 @@ pub(super) fn assemble(answers: HtmlAnswers<'_>, options: &HtmlOptions, task: &T
 }
 
 impl ReportContent {
-    /// The report of queries. Their passages were found as the options say. A query with a stored document is
-    /// that document, and is shown once.
+    /// The report of queries, with the passages that they found under `options`. A query with a stored
+    /// document is shown as that document, once.
     fn of_queries(
         database: &Database,
         answers: Vec<(QuerySource, QueryAnswer)>,
@@ -107,7 +107,7 @@ impl ReportContent {
         let mut listed = PairList::default();
         for (a, mut found) in rows {
             let files = std::mem::take(&mut found.files);
-            // A document outside any submission has its own name.
+            // A document outside any submission is listed as its own only file.
             let is_document = files.iter().all(|file| (file.id, &file.document) == (found.id, &found.document));
             let b = match is_document {
                 true => documents.stored(database, found.id)?,
@@ -210,7 +210,7 @@ impl ReportContent {
                 listed.push(pair, found);
                 continue;
             }
-            // A document outside any submission has its own name.
+            // A document outside any submission is listed as its own only file.
             let is_document = [
                 pair.files.iter().all(|file| (file.a_id, &file.a) == (pair.a_id, &pair.a)),
                 pair.files.iter().all(|file| (file.b_id, &file.b) == (pair.b_id, &pair.b)),
@@ -290,7 +290,8 @@ impl ReportContent {
             let same = identical || removable.because == Because::SameText;
             let found = found.or_else(|| same.then(|| same_text(removable.keep_id, &documents.list[b], identical)));
             let of_match = |of: fn(&Match) -> f64| if same { 1.0 } else { found.as_ref().map_or(0.0, of) };
-            // Each place of a left-out passage is in longer ones, unless a limit on their number left it out.
+            // Each place of a left-out passage is in longer passages, unless a limit on their number left the
+            // passage out.
             let all_marked = found.as_ref().is_some_and(|found| {
                 found.passages_left_out == 0 || how.joining.most.is_none_or(|most| found.passages.len() < most)
             });
@@ -368,7 +369,8 @@ fn overview(command: Command, profile: Profile, measure: PairMeasure, options: &
     }
 }
 
-/// Names of stored boilerplate, if any of its hashes was left out, for a list that is read by people.
+/// Names of at most 20 stored boilerplate documents, for readers of the report. Empty if no hash of
+/// boilerplate was left out.
 fn boilerplate_documents(database: &Database, left_out: u64) -> Result<Vec<String>> {
     const LISTED: usize = 20;
     let ids = if left_out > 0 { database.boilerplate() } else { Vec::new() };

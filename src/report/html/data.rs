@@ -42,7 +42,7 @@ pub(super) struct Overview {
     pub(super) histogram: Vec<u64>,
     /// Number of documents in the histogram: all that were compared, or all queries.
     pub(super) compared: u64,
-    /// If pairs of submissions are listed: how many of these documents are submissions. The others are
+    /// If pairs of submissions are listed: the number of submissions among these documents. The others are
     /// single documents.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) submissions: u64,
@@ -50,7 +50,7 @@ pub(super) struct Overview {
     pub(super) common: u64,
     /// Number of hashes that boilerplate holds, if they count in no measure of the report.
     pub(super) boilerplate: u64,
-    /// The first names of the boilerplate in the database, if it holds such hashes. None in an anonymous
+    /// The first names of the boilerplate in the database, unless `boilerplate` is 0. Empty in an anonymous
     /// report.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) boilerplate_documents: Vec<String>,
@@ -162,7 +162,7 @@ pub(super) enum Origin {
     Memory {
         /// Name of the document.
         name: String,
-        /// Its bytes.
+        /// The bytes of the document.
         bytes: Arc<[u8]>,
     },
     /// The text is in memory, because it was the query.
@@ -186,7 +186,8 @@ pub(super) struct ReportPair {
     pub(super) containment_a: f64,
     /// Share of B's hashes that A holds.
     pub(super) containment_b: f64,
-    /// For source code in two views, the measures of the text as written. Those above are of the structure.
+    /// For source code in two views, the measures of the text as written. The measures above are of the
+    /// structure.
     #[serde(flatten)]
     pub(super) text: Option<TextMeasures>,
     /// The value that ranks the pairs.
@@ -200,7 +201,8 @@ pub(super) struct ReportPair {
     pub(super) identical: bool,
     /// Number of shared passages; `None` if they were not requested.
     pub(super) passages: Option<u64>,
-    /// Number of symbols in the longest of them; of submissions, in the longest of any two documents.
+    /// Number of symbols in the longest passage; for submissions, in the longest passage of any two
+    /// documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) longest: Option<u64>,
     /// True if the report has a page for the pair: its passages, and its texts if the report has texts.
@@ -239,9 +241,9 @@ pub(super) struct TextMeasures {
 /// Why a document is removable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct RemovalData {
-    /// Number of its group. A group has one survivor; the largest group comes first.
+    /// Number of the document's group. A group has one survivor; the largest group comes first.
     pub(super) group: u64,
-    /// Its relation to the survivor.
+    /// The document's relation to the survivor.
     pub(super) because: Because,
     /// The longest stretch, in symbols, without a fingerprint that the survivor holds.
     pub(super) novel: u64,

@@ -62,7 +62,7 @@ impl DocumentIndex {
         })
     }
 
-    /// Adds a file of a submission that is one query. Its text is read again by its name.
+    /// Adds a file of a submission that is one query. The text of the file is read again by its name.
     pub(super) fn file_of_query(&mut self, query: &QueryDocument) -> usize {
         let index = self.query(query, Some(Origin::File(query.name.clone().into())), None);
         self.ignored.entry(index).or_insert_with(|| spans(&query.ignored));

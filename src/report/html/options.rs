@@ -68,8 +68,8 @@ pub struct HtmlOptions {
     /// How passages were or will be found; by default as in [`PairEvidence`]. `None` for queries answered
     /// without passages.
     pub evidence: Option<PairEvidence>,
-    /// How the files of the queries or the comparison were read; by default as in [`ReadOptions`]. Its limits
-    /// hold for stored documents too.
+    /// How the files of the queries or the comparison were read; by default as in [`ReadOptions`]. These
+    /// limits hold for stored documents too.
     pub read: ReadOptions,
     /// Maximum number of pairs to list, best first; by default 1,000.
     pub max_pairs: usize,

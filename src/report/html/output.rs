@@ -1,5 +1,5 @@
-//! Output: writes a report (a folder or one file) beside its place, and moves it there whole. It only ever
-//! replaces a report.
+//! Output: writes a report (a folder or one file) beside its place, and moves it there whole. It replaces
+//! only an earlier report.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Read, Write};
@@ -18,7 +18,7 @@ const DATA: &str = "data";
 
 /// A report that is being written.
 pub(super) struct Output {
-    /// Its final place.
+    /// The final place of the report.
     target: PathBuf,
     making: FolderInProgress,
     _noted: Temporary,

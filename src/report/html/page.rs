@@ -33,8 +33,8 @@ const SCRIPTS: [&str; 10] = [
 
 /// The parts of a report's page, for a host that serves it: a page with this style, this content and, after
 /// its data, this script. Before the script runs, the page must hold an element `overview` with the text of
-/// [`ReportData::overview`](super::ReportData::overview), and for each part an element of its name with its
-/// text.
+/// [`ReportData::overview`](super::ReportData::overview). For each part, it must hold an element of its name
+/// with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReportAssets {

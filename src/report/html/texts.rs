@@ -16,7 +16,7 @@ pub(super) struct TextReader<'a> {
 
 impl<'a> TextReader<'a> {
     /// Makes a reader for documents that will be requested in the order of `origins`. `unit` and `read` are
-    /// those of the query; the limits hold for stored documents too.
+    /// the unit and the options of the query; the limits hold for stored documents too.
     pub(super) fn new<'b>(
         database: Option<&'a Database>,
         unit: Unit,

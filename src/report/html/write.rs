@@ -1,6 +1,6 @@
 //! Write: writes a report pair by pair, best first, until the space is used up. A text is read and decoded
-//! for the first of its pairs that gets a page. The passages of all its pairs are located in it then. The
-//! page comes last.
+//! for the first of its pairs that gets a page. At that time the passages of all its pairs are located in the
+//! text. The overview is written last.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -28,7 +28,7 @@ use fpdb_kernel::normalize::Readable;
 pub struct HtmlSummary {
     /// Number of files written.
     pub files: u64,
-    /// Their total size in bytes.
+    /// Total size of these files in bytes.
     pub bytes: u64,
     /// Number of documents whose text could not be read again; the report names them.
     pub unreadable: u64,
@@ -231,8 +231,8 @@ const PART_BYTES: u64 = 96;
 const TEXT_PACKED: u64 = 4;
 
 impl Pages<'_> {
-    /// Writes the page of a pair, and those of its texts that are not in the report yet, if there is room for
-    /// all of them.
+    /// Writes the page of a pair, and its texts that are not in the report yet, if there is room for all of
+    /// them.
     fn write(&mut self, number: usize, found: Match, part: &mut TakePart<'_>) -> std::result::Result<bool, Failed> {
         let pair = &self.report.overview.pairs[number];
         let (a, b) = (pair.a, pair.b);
@@ -295,8 +295,8 @@ impl Pages<'_> {
         bytes.sum()
     }
 
-    /// Reads the text of a document. Locates in it the passages `found` of a pair, and those of all later
-    /// pairs. `None` if it cannot be read.
+    /// Reads the text of a document. Locates in it the passages `found` of a pair, and the passages of all
+    /// later pairs. `None` if it cannot be read.
     fn read(&mut self, index: usize, number: usize, found: &Match) -> std::result::Result<Option<PackedText>, Failed> {
         let text = match &self.report.overview.documents[index].origin {
             Some(origin) => self.texts.text(origin),
