@@ -60,6 +60,8 @@ pub(super) struct Intake<'a> {
     before: Option<RunCounts>,
     /// The path of the container that began last, until it was read whole.
     unread: Option<String>,
+    /// The number of failures that another run may not have.
+    passing_failures: u64,
     sweep: Sweep,
     last_file: LastFile,
     absent: AbsentFields,
@@ -73,6 +75,7 @@ struct RunCounts {
     documents: u64,
     kept: u64,
     failures: u64,
+    passing_failures: u64,
 }
 
 /// A batch for the committing thread.
@@ -138,6 +141,7 @@ pub(super) fn with_intake<T>(
             given_in_dry_run: FxHashSet::default(),
             before: None,
             unread: None,
+            passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
             absent: AbsentFields::new(&options.read.fields),
@@ -173,7 +177,8 @@ impl Intake<'_> {
                 self.mark_unread();
                 self.unread = Some(source);
                 let IngestSummary { kept, failures, .. } = self.summary;
-                self.before = Some(RunCounts { documents: self.documents(), kept, failures });
+                let passing_failures = self.passing_failures;
+                self.before = Some(RunCounts { documents: self.documents(), kept, failures, passing_failures });
             }
             IntakeStep::Close(closed) => self.close(closed)?,
             IntakeStep::Repeated(documents, names) => {
@@ -460,6 +465,8 @@ impl Intake<'_> {
     }
 
     fn fail(&mut self, name: &str, error: &Error) {
+        let is_lasting = matches!(error, Error::Document(error) if error.is_lasting());
+        self.passing_failures += u64::from(!is_lasting);
         self.progress.failed(name, error);
         self.summary.fail(name, error);
     }

@@ -12,7 +12,7 @@ use super::record::metadata_after;
 use fpdb_host::error::{Error, Result};
 use fpdb_kernel::document::{Digest, Format};
 use fpdb_reading::input::{About, CLOSED, FileFacts, ReadAs};
-use fpdb_store::{DocumentRecord, PendingDocuments, Store};
+use fpdb_store::{ContainerRecord, DocumentRecord, PendingDocuments, Store};
 
 /// The answer for a document before it is read.
 pub(super) enum Known {
@@ -75,16 +75,27 @@ fn marks(options: &IngestOptions, about: &About) -> bool {
     options.marks(&about.name, about.file.as_ref().map(|file| file.source.as_str()))
 }
 
-/// The documents of this container, if it was ingested whole under this name with the same settings and has
-/// not changed.
-pub(super) fn container(store: &Store, options: &IngestOptions, name: &str, file: &FileFacts) -> Result<Option<u64>> {
-    let known = store.container(&file.source)?.filter(|known| {
-        let modified = file.modified.map(|modified| (modified.seconds, modified.nanoseconds));
-        known.bytes == file.bytes
-            && Some(known.modified) == modified
-            && known.settings == options.settings(name, &file.source)
-    });
-    Ok(known.map(|known| known.documents))
+/// A container that was read under this name with the same settings, and has not changed since.
+pub(super) struct KnownContainer {
+    /// The number of documents read from it.
+    pub(super) documents: u64,
+    /// True if some of its members could not be read, and a second attempt would fail too.
+    pub(super) has_failed: bool,
+}
+
+/// Looks up a container by its file. `None` if it must be read.
+pub(super) fn container(
+    store: &Store,
+    options: &IngestOptions,
+    name: &str,
+    file: &FileFacts,
+) -> Result<Option<KnownContainer>> {
+    let modified = file.modified.map(|modified| (modified.seconds, modified.nanoseconds));
+    let is_unchanged = |known: &ContainerRecord| known.bytes == file.bytes && Some(known.modified) == modified;
+    let Some(known) = store.container(&file.source)?.filter(is_unchanged) else { return Ok(None) };
+    let has_failed = known.settings == options.settings_after_failures(name, &file.source);
+    let is_known = has_failed || known.settings == options.settings(name, &file.source);
+    Ok(is_known.then_some(KnownContainer { documents: known.documents, has_failed }))
 }
 
 /// The digest of a document's bytes, if the document stored under its name has the same digest.

@@ -104,6 +104,13 @@ impl IngestOptions {
         xxh3_64(self.settings_in_words(name, source).as_bytes())
     }
 
+    /// The digest for a container of which some members could not be read. Larger limits or another version of
+    /// the library may read them, so both are in it.
+    pub(super) fn settings_after_failures(&self, name: &str, source: &str) -> u64 {
+        let (limits, settings) = (&self.read.limits, self.settings_in_words(name, source));
+        xxh3_64(format!("failed {} {limits:?} {settings}", env!("CARGO_PKG_VERSION")).as_bytes())
+    }
+
     /// The digest is made of these words. Databases keep it, and a container with another digest is read
     /// again. So the words must stay, even if types are renamed.
     fn settings_in_words(&self, name: &str, source: &str) -> String {

@@ -13,12 +13,12 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::first_names::{FileName, FirstNames};
-use super::known::{self, Known};
+use super::known::{self, Known, KnownContainer};
 use super::messages::{IntakeStep, JobEntry, ReadContainer, ReadJob};
 use super::options::IngestOptions;
 use super::prune::SearchFailures;
 use super::summary::IngestSummary;
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::progress::Progress;
 use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::Digest;
@@ -173,7 +173,13 @@ impl<'a> Walker<'a> {
             Known::Content(digest) => Some(digest),
             Known::Nothing => None,
         };
-        if let Some(documents) = known::container(self.store, self.options, &about.name, &file)? {
+        if let Some(KnownContainer { documents, has_failed }) =
+            known::container(self.store, self.options, &about.name, &file)?
+        {
+            if has_failed {
+                let error = Error::Document(DocumentError::FailedBefore);
+                let _ = self.step(IntakeStep::Failed { name: about.name.clone(), error });
+            }
             return Ok(self.step(IntakeStep::KnownContainer(about.name, file.bytes, documents)));
         }
         let container = match open(&mut about, &file, reading) {

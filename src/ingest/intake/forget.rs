@@ -138,20 +138,26 @@ impl Intake<'_> {
         Some((source.clone(), ContainerRecord { bytes: record.bytes, modified: *modified, documents: 1, settings }))
     }
 
-    /// Remembers a container. If all its members are stored unchanged, the next run need not read it.
+    /// Remembers a container. If all its members are stored unchanged, or failed for good, the next run need
+    /// not read it.
     pub(super) fn close(&mut self, ReadContainer { name, file, whole }: ReadContainer) -> Result<()> {
-        let Some(before) = self.before.take().filter(|_| whole) else { return Ok(()) };
+        let Some(before) = self.before.take() else { return Ok(()) };
         let IngestSummary { kept, failures, .. } = self.summary;
-        if before.failures != failures {
+        let has_failed = before.failures != failures;
+        if before.passing_failures != self.passing_failures || !(whole || has_failed) {
             return Ok(());
         }
         self.unread = None;
-        let settings = self.options.settings(&name, &file.source);
+        let settings = if has_failed {
+            self.options.settings_after_failures(&name, &file.source)
+        } else {
+            self.options.settings(&name, &file.source)
+        };
         // The next run reads the container again if some members are not stored as they are now.
         let modified = trusted_mtime(&file).filter(|_| before.kept == kept).unwrap_or(UNREAD.modified);
         let documents = self.documents() - before.documents;
         let record = ContainerRecord { bytes: file.bytes, modified, documents, settings };
-        let deletes = self.options.deletes_members();
+        let deletes = self.options.deletes_members() && !has_failed;
         let unmet = if deletes { self.sweep.unmet(self.store, &name, &file.source)? } else { Vec::new() };
         if unmet.is_empty() {
             self.batch.container(file.source.clone(), record);

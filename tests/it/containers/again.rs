@@ -106,6 +106,48 @@ fn a_container_is_known_by_its_place() {
     assert_eq!(names(&folder), ["s/a.zip!x.txt"]);
 }
 
+/// The names that failed in a report, each with its error.
+fn failed(report: &Value) -> Vec<[&str; 2]> {
+    let failures = report["failed"].as_array().unwrap().iter();
+    failures.map(|failure| ["name", "error"].map(|field| failure[field].as_str().unwrap())).collect()
+}
+
+#[test]
+fn a_container_whose_failures_would_come_again_is_not_read_again() {
+    let folder = folder();
+    let (old, new) = (lines(&[1, 2]), lines(&[3, 4]));
+    let run = |arguments: &[&str]| {
+        let run = folder.run(&[&["ingest", "--format", "json", "d.jsonl"], arguments].concat());
+        assert_eq!(run.status, 2);
+        run.json().remove(0)
+    };
+    let line = "the line is not a JSON record: expected value at line 1 column 1";
+    let before = "some of its members could not be read by an earlier run, and it is unchanged";
+    let long = "x".repeat(old.len().abs_diff(new.len()) + 5);
+    let [old, new] =
+        [&old, &new].map(|text| format!("{text}{}\n", &long[..long.len() + old.len().min(new.len()) - text.len()]));
+    assert_eq!(old.len(), new.len());
+    write_aged(&folder, "d.jsonl", &old);
+    let report = run(&[]);
+    assert_eq!((counts(&report), failed(&report)), ([2, 0, 0, 0], vec![["d.jsonl:3", line]]));
+    // The new content shows whether the file is read: its size and time are those of the old one.
+    let time = std::fs::metadata(folder.path().join("d.jsonl")).unwrap().modified().unwrap();
+    let file = folder.write("d.jsonl", &new);
+    std::fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
+    let report = run(&[]);
+    assert_eq!((counts(&report), failed(&report)), ([0, 0, 2, 0], vec![["d.jsonl", before]]));
+    let report = run(&["--limit", "json-depth=100"]);
+    assert_eq!((counts(&report), failed(&report)), ([0, 2, 0, 0], vec![["d.jsonl:3", line]]));
+    // Without the limit the settings are others again.
+    assert_eq!(failed(&run(&[])), [["d.jsonl:3", line]]);
+    assert_eq!(failed(&run(&[])), [["d.jsonl", before]]);
+    folder.ok(&["rm", "d.jsonl:1"]);
+    let report = run(&[]);
+    assert_eq!((counts(&report), failed(&report)), ([1, 0, 1, 0], vec![["d.jsonl:3", line]]));
+    write_aged(&folder, "d.jsonl", lines(&[3, 4]));
+    assert_eq!(counts(&ingest(&folder, &["d.jsonl"])), [0, 0, 2, 0]);
+}
+
 #[test]
 fn many_members_of_one_name_take_no_time_for_each_other() {
     let folder = folder();

@@ -21,6 +21,22 @@ impl DocumentError {
             _ => None,
         }
     }
+
+    /// True if the same bytes, read with the same settings by the same version of the library, give this error
+    /// again. False if it may depend on the machine, on other files, or on the features of the build.
+    #[must_use]
+    pub fn is_lasting(&self) -> bool {
+        match self {
+            Self::Attachments { source } => source.is_lasting(),
+            Self::ReaderFailed { .. }
+            | Self::LeftOut { .. }
+            | Self::ReadingMemory { .. }
+            | Self::ReadingTime { .. }
+            | Self::ChangedWhileReading { .. }
+            | Self::GivenTwice { .. } => false,
+            _ => true,
+        }
+    }
 }
 
 /// The reason why a document, or a container of documents, cannot be read. Other documents are not affected.
@@ -224,6 +240,9 @@ pub enum DocumentError {
         /// The document's name.
         name: String,
     },
+    /// An earlier run failed to read some members of the container. The container is unchanged.
+    #[error("some of its members could not be read by an earlier run, and it is unchanged")]
+    FailedBefore,
     /// The path is not valid UTF-8, so it cannot be a document's name.
     #[error("the path {} is not valid UTF-8", path.display())]
     PathNotUtf8 {

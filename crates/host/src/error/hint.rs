@@ -181,6 +181,7 @@ impl DocumentError {
             Self::GivenTwice { .. } => {
                 "two files, or a file and a member of a container, have this name: rename one of them, or keep both (`on_change`)"
             }
+            Self::FailedBefore => "`touch` it and ingest it again: the errors name the members",
             Self::TooManyFingerprints { .. } => "use a database with a larger window, or split the document",
         };
         text.to_owned()
