@@ -125,7 +125,7 @@ pub use fpdb_reading::fingerprint::{DocumentFacts, Fingerprinter};
 #[doc(inline)]
 pub use fpdb_reading::input::{
     Document, InputLimit, InputLimits, LimitUnit, MetadataTable, ReadAs, ReadOptions, RecordFields, Source, TextPath,
-    TextStep, WalkOptions,
+    TextStep, WalkOptions, glob_of_path,
 };
 #[doc(inline)]
 pub use fpdb_store::abort_on_refused_memory;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::ingest::IngestOptions;
 use fpdb_host::error::Result;
 use fpdb_host::json_options::options_to_json;
-use fpdb_reading::input::ReadOptions;
+use fpdb_reading::input::{ReadOptions, moved_glob};
 
 /// Databases of earlier versions store these flags. Each flag is listed with the field that it sets, and with
 /// whether the field is a list. A flag without a value sets its field to true. A flag whose field is a list
@@ -23,16 +23,17 @@ const EARLIER_FLAGS: [(&str, &str, bool); 10] = [
     ("--store-text", "/store_text", false),
 ];
 
-/// The record of these options: `walk`, `store_text`, and `read` without its limits and without
-/// `skip_quotes`, which concerns queries. Empty if all have their defaults.
+/// The record of these options: `walk` with rooted globs, `store_text`, and `read` without its limits and
+/// without `skip_quotes`, which concerns queries. Empty if all have their defaults.
 ///
 /// # Errors
-/// [`Error::InvalidOptions`](crate::Error::InvalidOptions) if the options cannot be written as JSON.
+/// [`Error::InvalidOptions`](crate::Error::InvalidOptions) if the options cannot be written as JSON;
+/// [`Error::Io`](crate::Error::Io) if the current folder is not known.
 pub(super) fn record(options: &IngestOptions) -> Result<Vec<String>> {
     let IngestOptions { store_text, walk, read, .. } = options.clone();
     let ReadOptions { front_end, closed, attachments, fields, .. } = read;
     let read = ReadOptions::default().front_end(front_end).closed(closed).attachments(attachments).fields(fields);
-    let kept = IngestOptions::default().store_text(store_text).walk(walk).read(read);
+    let kept = IngestOptions::default().store_text(store_text).walk(walk.rooted()?).read(read);
     let json = options_to_json(&IngestOptions::default(), &kept)?;
     Ok(if json.is_empty() { Vec::new() } else { vec![Value::Object(json).to_string()] })
 }
@@ -54,6 +55,27 @@ pub(super) fn options(settings: &[String]) -> Map<String, Value> {
         }
     }
     options
+}
+
+/// The settings of a record, with globs about files in the folder `old` for those in `new`. Both end with `/`.
+/// `keeps` adds the new globs to the old ones. `None` if no glob is about such files.
+pub(super) fn moved(settings: &[String], (old, new): (&str, &str), keeps: bool) -> Option<Vec<String>> {
+    let mut options = options(settings);
+    let mut any = false;
+    for list in ["exclude", "include"] {
+        let Some(Value::Array(globs)) = options.get_mut("walk").and_then(|walk| walk.get_mut(list)) else { continue };
+        let mut all = Vec::new();
+        for glob in std::mem::take(globs) {
+            let moved = glob.as_str().and_then(|glob| moved_glob(glob, old, new)).map(Value::String);
+            any |= moved.is_some();
+            if keeps || moved.is_none() {
+                all.push(glob);
+            }
+            all.extend(moved.filter(|moved| !all.contains(moved)));
+        }
+        *globs = all;
+    }
+    any.then(|| vec![Value::Object(options).to_string()])
 }
 
 /// Sets the field at this path, such as `/read/fields/text`.

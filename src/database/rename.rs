@@ -11,6 +11,7 @@ use std::path::Path;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
+use super::remembered;
 use crate::ingest::{PARTS, name_place};
 use crate::nearest_name::nearest_name;
 use fpdb_host::error::{Error, Result};
@@ -234,21 +235,32 @@ fn taken_name(
 }
 
 /// Remembers the settings of old folders for the new folders too, so that moved files are read with the same
-/// settings. Old folders that are gone are forgotten.
+/// settings. Old folders that are gone are forgotten. Globs about moved files have their new paths.
 fn remember_moved(store: &Store, files: &Files) -> Result<()> {
     let mut records = Vec::new();
     for SourceRecord { path, settings } in store.sources()? {
-        let is_there = Path::new(&path).exists();
-        for NamePlace { folder, names } in if is_there { &files.awaited } else { &files.moved } {
-            let Some(below) = format!("{path}/").strip_prefix(folder.as_str()).map(str::to_owned) else { continue };
-            let new = format!("{names}{below}").trim_end_matches('/').to_owned();
-            if Path::new(&new).exists() != is_there && store.source(&new)?.is_none() {
-                records.push(SourceRecord { path: new, settings: settings.clone() });
-                if !is_there {
-                    records.push(SourceRecord { path, settings: Vec::new() });
-                }
-                break;
+        let mut moved = settings.clone();
+        for (places, keeps) in [(&files.moved, false), (&files.awaited, true)] {
+            for NamePlace { folder, names } in places {
+                moved = remembered::moved(&moved, (folder, names), keeps).unwrap_or(moved);
             }
+        }
+        let is_there = Path::new(&path).exists();
+        let places = if is_there { &files.awaited } else { &files.moved };
+        let new_path = places.iter().find_map(|NamePlace { folder, names }| {
+            let below = format!("{path}/").strip_prefix(folder.as_str()).map(str::to_owned)?;
+            let new = format!("{names}{below}").trim_end_matches('/').to_owned();
+            (Path::new(&new).exists() != is_there).then_some(new)
+        });
+        match new_path {
+            Some(new) if store.source(&new)?.is_none() => {
+                records.push(SourceRecord { path: new, settings: moved.clone() });
+                moved = if is_there { settings.clone() } else { Vec::new() };
+            }
+            _ => {}
+        }
+        if moved != settings {
+            records.push(SourceRecord { path, settings: moved });
         }
     }
     store.remember_sources(&records)

@@ -126,7 +126,8 @@ impl IngestOptions {
         let (boilerplate, store_text) = (self.marks(name, Some(source)), self.store_text);
         // A run that deletes nothing may leave members that the container no longer holds.
         let deletes = self.deletes_members();
-        let WalkOptions { include, exclude, .. } = &self.walk;
+        // If the current folder is not known, nothing can be read either.
+        let WalkOptions { include, exclude, .. } = &self.walk.rooted().unwrap_or_else(|_| self.walk.clone());
         let globs = match (include.as_slice(), exclude.as_slice()) {
             ([], []) => String::new(),
             globs => format!("{globs:?} "),

@@ -21,7 +21,7 @@ use crate::typed::reading_flags::{words, words_of_json};
 pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer) -> anyhow::Result<IngestOptions> {
     let typed = args.options();
     if args.are_reading_flags_typed {
-        let given = words(&typed);
+        let given = words(&rooted(&typed)?);
         for path in there(args) {
             let dropped: Vec<String> =
                 words_of_json(&database.remembered(path)?).into_iter().filter(|flag| !given.contains(flag)).collect();
@@ -68,6 +68,11 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
     })?;
     printer.note(&format!("using the flags of the last ingest: {flags} (flags you give replace all of them)"));
     Ok(options)
+}
+
+/// The options as the database remembers them: their globs mean the same in every folder.
+fn rooted(options: &IngestOptions) -> anyhow::Result<IngestOptions> {
+    Ok(options.clone().walk(options.walk.rooted()?))
 }
 
 /// The flags of the last ingest of a path, otherwise those of the nearest remembered folder above it.
@@ -161,7 +166,7 @@ pub(crate) fn remember(
     }
     for path in paths {
         let earlier = words_of_json(&database.remembered(path)?);
-        if !earlier.is_empty() && earlier != words(options) {
+        if !earlier.is_empty() && earlier != words(&rooted(options)?) {
             printer.note(&format!(
                 "{}: no document was read; still remembered: {}",
                 path.display(),

@@ -219,7 +219,7 @@ fn what_is_excluded_stays_so_for_paths_below() {
     folder.write("mails/2026/note.txt", prose(9));
     folder.ok(&["ingest", "-q", "mails"]);
     let run = folder.ok(&["rm", "mails/2026/box.mbox#2"]);
-    let told = "--exclude=mails/2026/box.mbox#2' PATH` leaves it out, now and later; the numbers hold only while no \
+    let told = "/mails/2026/box.mbox#2' PATH` leaves it out, now and later; the numbers hold only while no \
                 earlier record enters or leaves the file";
     assert!(run.stderr.contains(told), "{run:?}");
     let run = folder.ok(&["rm", "mails/2026/note.txt"]);
@@ -233,6 +233,47 @@ fn what_is_excluded_stays_so_for_paths_below() {
     // A path that is named counts, also beside others.
     folder.ok(&["ingest", "mails/2026/note.txt", "mails/2026/box.mbox"]);
     assert_eq!(names(&folder, DB), ["mails/2026/box.mbox#1", "mails/2026/box.mbox#3", "mails/2026/note.txt"]);
+}
+
+/// Globs mean the same from every folder, and follow moved files.
+#[test]
+fn what_is_excluded_stays_so_in_whatever_folder_an_ingest_is_typed() {
+    let folder = Folder::new();
+    for name in ["leak/mails/private.txt", "leak/mails/a.txt", "leak/notes.txt", "other/mails/private.txt"] {
+        folder.write(name, prose(name.len()));
+    }
+    let box_of = |number: usize| format!("From a@b.c Sat Jan  3 01:05:34 1996\nSubject: x\n\n{}\n", prose(number));
+    folder.write("leak/box.mbox", format!("{}\n{}", box_of(1), box_of(2)));
+    folder.write(
+        "leak/c.zip",
+        crate::containers::hostile::zip_of(&[("x.txt", prose(3).as_bytes()), ("y.txt", prose(4).as_bytes())]),
+    );
+    let globs = ["leak/mails/priv*", "./leak/box.mbox#1", "leak/c.zip!x.txt", "/leak/notes.txt"];
+    let mut ingest = vec!["ingest", "-q", "leak"];
+    ingest.extend(globs.iter().flat_map(|glob| ["--exclude", glob]));
+    folder.ok(&ingest);
+    let stored = ["leak/box.mbox#2", "leak/c.zip!y.txt", "leak/mails/a.txt"];
+    assert_eq!(names(&folder, DB), stored);
+    let root = folder.path().canonicalize().unwrap();
+    let db = root.join(DB);
+    let ingest_at = |at: &str, path: &str| {
+        let mut run = folder.command(&["ingest", "--db", db.to_str().unwrap(), path]);
+        let run = crate::support::Run::to_its_end(run.current_dir(root.join(at)));
+        assert_eq!(run.status, 0, "{at} {path}: {run:?}");
+        run
+    };
+    let leak = root.join("leak");
+    for (at, path) in [("/", leak.to_str().unwrap()), ("leak", "."), ("other", "../leak"), ("leak/mails", "..")] {
+        ingest_at(at, path);
+        assert_eq!(names(&folder, DB), stored, "{at} {path}");
+    }
+    // The flags that a note shows can be typed in every folder.
+    let told = ingest_at("leak", ".").stderr;
+    assert!(told.contains(&format!("'--exclude=/{}/leak/mails/priv*'", root.display())), "{told}");
+    std::fs::rename(&leak, root.join("moved")).unwrap();
+    folder.ok(&["mv", "leak", "moved"]);
+    ingest_at("other", "../moved");
+    assert_eq!(names(&folder, DB), stored.map(|name| name.replace("leak", "moved")));
 }
 
 /// The advice of `rm` names one document, not those of the same name in other folders.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fpdb::{Database, DocumentInfo, Error};
+use fpdb::{Database, DocumentInfo, Error, glob_of_path};
 
 use crate::printer::Printer;
 use crate::render::as_words;
@@ -57,22 +57,7 @@ fn is_numbered(name: &str) -> bool {
         .any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The glob that matches only this document.
+/// The glob that matches only this document, in every folder.
 fn glob_of(document: &DocumentInfo, source: &str) -> String {
-    // A file goes by the path from the current folder. A part goes by its name, in whatever folder.
-    let is_path = || std::path::absolute(&document.name).is_ok_and(|path| path == Path::new(source));
-    let name = if document.member.as_deref().is_some_and(|member| !member.is_empty()) || is_path() {
-        &document.name
-    } else {
-        source
-    };
-    // Without a slash, a glob matches in every folder.
-    let mut glob = String::from(if name.contains('/') { "" } else { "/" });
-    for character in name.chars() {
-        if "*?[]{}\\".contains(character) || (character == '!' && glob.is_empty()) {
-            glob.push('\\');
-        }
-        glob.push(character);
-    }
-    glob
+    glob_of_path(&format!("{source}{}", document.member.as_deref().unwrap_or_default()))
 }

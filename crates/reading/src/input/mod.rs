@@ -28,6 +28,7 @@ pub use expand::member_name::{CLOSED, StoredPlace, file_name_of, may_be_attached
 pub use expand::{Opened, ReadContext, expand_stream, open};
 pub use find::candidate::{About, Candidate, Content, FileFacts, WalkEvent, absolute_name, candidate_of, next_piece};
 pub use find::enclosing::enclosing_database;
+pub use find::globs::{glob_of_path, moved_glob};
 pub use find::measure::measure;
 pub use find::names::{NamePrefix, tidied};
 pub use find::options::{ReadAs, ReadOptions, Source, WalkOptions};

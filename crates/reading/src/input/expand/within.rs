@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Expander;
 use super::member_place::MemberPlace;
-use crate::input::WalkEvent;
 use crate::input::containers::{Member, MemberContent, Members};
+use crate::input::{About, WalkEvent};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 
@@ -33,8 +33,9 @@ impl Within<'_, '_> {
     }
 
     fn leaves_out(&self, suffix: &str) -> bool {
-        let path = Path::new(&self.expander.about.name);
-        self.expander.filter.is_some_and(|filter| filter.leaves_out(path, suffix))
+        let About { name, file, .. } = self.expander.about;
+        let path = file.as_ref().map_or(name, |file| &file.source);
+        self.expander.filter.is_some_and(|filter| filter.leaves_out(Path::new(path), Path::new(name), suffix))
     }
 
     fn leave_out(&mut self, suffix: &str) -> Result<()> {

@@ -3,6 +3,7 @@
 
 pub(crate) mod candidate;
 pub(crate) mod enclosing;
+pub(crate) mod globs;
 pub(crate) mod measure;
 pub(crate) mod names;
 pub(crate) mod options;

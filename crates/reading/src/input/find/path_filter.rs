@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustc_hash::FxHashMap;
-
+use super::globs::Globs;
 use super::options::WalkOptions;
 use crate::recognise::{Container, Layer, layer_of, name_inside};
-use fpdb_host::error::{Error, Result};
+use fpdb_host::error::Result;
 
 /// Which files of a folder, members of archives and records count by their names.
 pub struct PathFilter {
@@ -55,26 +53,27 @@ impl PathFilter {
         if suffix.is_empty() {
             return self.counts(path);
         }
-        let part = PartPaths::of(path, suffix);
+        let part = PartPaths::of([path], suffix);
         !self.excludes_part(&part) && self.includes_part(&part)
     }
 
     /// True if a part of a file is left out. A part that may itself hold documents that `include` matches is
-    /// left out only by `exclude`, because `include` is applied to each of them.
-    pub(crate) fn leaves_out(&self, path: &Path, suffix: &str) -> bool {
+    /// left out only by `exclude`, because `include` is applied to each of them. Globs match the path of the
+    /// file and its name, which may come from a run in another folder.
+    pub(crate) fn leaves_out(&self, path: &Path, name: &Path, suffix: &str) -> bool {
         let Some(member) = named_member(suffix) else {
             let names_records = self.include_records.is_some() || !self.exclude_records.is_empty();
             if !names_records {
                 return false;
             }
-            let part = PartPaths::of(path, suffix);
+            let part = PartPaths::of([path, name], suffix);
             // A file that was named itself counts with all its records, unless a glob chooses among records.
             return self.excludes_part(&part) || !(self.include_records.is_none() || self.includes_part(&part));
         };
         if self.include.is_none() && self.exclude.is_empty() {
             return false;
         }
-        let part = PartPaths::of(path, suffix);
+        let part = PartPaths::of([path, name], suffix);
         self.excludes_part(&part) || !(self.may_hold_included(member) || self.includes_part(&part))
     }
 
@@ -136,33 +135,38 @@ fn is_number(text: &str) -> bool {
 
 /// The paths by which globs match a part of a file.
 struct PartPaths {
-    /// The paths of its innermost file: one as if the archives around it were folders, and its name as
-    /// answers show it.
-    files: [PathBuf; 2],
+    /// The paths of its innermost file, for each path of the outermost one: one as if the archives around it
+    /// were folders, and its name as answers show it.
+    files: Vec<PathBuf>,
     /// The names, as answers show them, of the part and of each part around it.
     names: Vec<PathBuf>,
 }
 
 impl PartPaths {
-    fn of(path: &Path, suffix: &str) -> Self {
-        let named = |suffix: &str| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(suffix);
-            PathBuf::from(name)
-        };
-        let file = &suffix[..record_start(path, suffix)];
-        // A mail of an mbox is no folder: its attachments are in the folder of the mbox's name.
-        let without_number = |part: &str| match part.rsplit_once('#') {
-            Some((mbox, number)) if is_number(number) => mbox.to_owned(),
-            _ => part.to_owned(),
-        };
-        let folders: Vec<String> = file.split('!').map(without_number).collect();
-        let inside = match folders.join("/").trim_start_matches('/') {
-            "" => path.to_owned(),
-            inside => path.join(inside),
-        };
-        let around = suffix.match_indices(['!', '#', ':']).filter(|&(at, _)| at > 0).map(|(at, _)| &suffix[..at]);
-        Self { files: [inside, named(file)], names: around.chain([suffix]).map(named).collect() }
+    fn of<'a>(paths: impl IntoIterator<Item = &'a Path>, suffix: &str) -> Self {
+        let mut all = Self { files: Vec::new(), names: Vec::new() };
+        for path in paths {
+            let named = |suffix: &str| {
+                let mut name = path.as_os_str().to_owned();
+                name.push(suffix);
+                PathBuf::from(name)
+            };
+            let file = &suffix[..record_start(path, suffix)];
+            // A mail of an mbox is no folder: its attachments are in the folder of the mbox's name.
+            let without_number = |part: &str| match part.rsplit_once('#') {
+                Some((mbox, number)) if is_number(number) => mbox.to_owned(),
+                _ => part.to_owned(),
+            };
+            let folders: Vec<String> = file.split('!').map(without_number).collect();
+            let inside = match folders.join("/").trim_start_matches('/') {
+                "" => path.to_owned(),
+                inside => path.join(inside),
+            };
+            let around = suffix.match_indices(['!', '#', ':']).filter(|&(at, _)| at > 0).map(|(at, _)| &suffix[..at]);
+            all.files.extend([inside, named(file)]);
+            all.names.extend(around.chain([suffix]).map(named));
+        }
+        all
     }
 }
 
@@ -179,71 +183,4 @@ fn record_start(path: &Path, suffix: &str) -> usize {
         container_named(&outer) == Some(Container::Warc)
     };
     suffix.match_indices('#').find(of_container).map_or(suffix.len(), |(at, _)| at)
-}
-
-/// The text that a glob matches if all its wildcards are escaped.
-fn unescaped(glob: &str) -> String {
-    let mut characters = glob.chars();
-    std::iter::from_fn(|| match characters.next() {
-        Some('\\') => characters.next(),
-        character => character,
-    })
-    .collect()
-}
-
-/// Globs relative to the current folder, like those of a `.gitignore` there. Each also matches the path that
-/// it spells, so that it can be a name as answers show it, such as an absolute path.
-struct Globs {
-    globs: Gitignore,
-    /// The globs read as paths, and whether each is of folders only.
-    paths: FxHashMap<PathBuf, bool>,
-    here: PathBuf,
-}
-
-impl Globs {
-    fn new(name: &'static str, without_negation: &'static str, globs: &[String]) -> Result<Self> {
-        let invalid = |value: &str, expected| Error::InvalidParameter { name, value: value.into(), expected };
-        let syntax = "a glob in the syntax of .gitignore";
-        let here = std::env::current_dir().map_err(Error::io("find", "."))?;
-        let mut builder = GitignoreBuilder::new(&here);
-        builder.allow_unclosed_class(false);
-        let mut paths = FxHashMap::default();
-        for glob in globs {
-            let mut bare = glob.as_str();
-            while let Some(rest) = bare.strip_prefix("./") {
-                bare = rest.trim_start_matches('/');
-            }
-            if bare.trim_matches([' ', '/', '.']).is_empty() {
-                return Err(invalid(if glob.is_empty() { "empty" } else { glob }, syntax));
-            }
-            if bare.starts_with('!') {
-                return Err(invalid(glob, without_negation));
-            }
-            // In a `.gitignore`, a pattern that begins with `#` is a comment. Here it is a name.
-            let comment = if bare.starts_with('#') { "\\" } else { "" };
-            builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
-            let path = unescaped(bare);
-            let path = Path::new(&path).strip_prefix(&here).unwrap_or(Path::new(&path));
-            paths.insert(path.to_owned(), bare.ends_with('/'));
-        }
-        let globs = builder.build().map_err(|_| invalid(&globs.join(" "), syntax))?;
-        Ok(Self { globs, paths, here })
-    }
-
-    fn is_empty(&self) -> bool {
-        self.paths.is_empty()
-    }
-
-    /// True if the path of a file or folder matches.
-    fn matches(&self, path: &Path, is_folder: bool) -> bool {
-        let path = path.strip_prefix(&self.here).unwrap_or(path);
-        self.paths.get(path).is_some_and(|&only_folders| is_folder || !only_folders)
-            || self.globs.matched(path, is_folder).is_ignore()
-    }
-
-    /// True if the path of a file or of a folder around it matches.
-    fn matches_or_parents(&self, path: &Path) -> bool {
-        let path = path.strip_prefix(&self.here).unwrap_or(path);
-        self.matches(path, false) || path.ancestors().skip(1).any(|folder| self.matches(folder, true))
-    }
 }

@@ -1,0 +1,232 @@
+//! Globs: the syntax of `.gitignore`, with paths that begin at the current folder or, after `//`, at the root
+//! of the file system.
+
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustc_hash::FxHashMap;
+
+use super::candidate::absolute;
+use super::options::WalkOptions;
+use fpdb_host::error::{Error, Result};
+
+/// A glob that begins so matches absolute paths. In a `.gitignore` such a glob matches nothing.
+const ROOTED: &str = "//";
+
+impl WalkOptions {
+    /// These options with the same meaning in every folder: globs that begin at the current folder begin at the
+    /// root of the file system.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the current folder is not known.
+    pub fn rooted(&self) -> Result<Self> {
+        let rooted = |globs: &[String]| -> Result<Vec<String>> {
+            if globs.is_empty() {
+                return Ok(Vec::new());
+            }
+            let here = here()?;
+            Ok(globs.iter().map(|glob| rooted(glob, &here).unwrap_or_else(|| glob.clone())).collect())
+        };
+        Ok(Self { exclude: rooted(&self.exclude)?, include: rooted(&self.include)?, ..self.clone() })
+    }
+}
+
+/// The glob that matches the same paths and begins at the root. `None` if it does not begin at the folder
+/// `here`: it matches in every folder, or begins at the root already.
+fn rooted(glob: &str, here: &Path) -> Option<String> {
+    let bare = without_dot(glob);
+    if bare.starts_with(ROOTED) || bare.starts_with("**/") || !bare.trim_end_matches('/').contains('/') {
+        return None;
+    }
+    // A glob that is spelled as an absolute path matches that path too.
+    if bare.starts_with('/') && Path::new(&unescaped(bare)).exists() {
+        return Some(format!("/{bare}"));
+    }
+    let here = escaped_glob(here.to_str()?);
+    Some(format!("/{}/{}", here.trim_end_matches('/'), bare.trim_start_matches('/')))
+}
+
+/// The glob that begins at the root and matches this absolute path alone.
+#[must_use]
+pub fn glob_of_path(path: &str) -> String {
+    format!("/{}", escaped_glob(path))
+}
+
+/// `glob` with its documents in the folder `new` instead of `old`, both with `/` at the end. `None` if it is not
+/// about paths in `old`.
+#[must_use]
+pub fn moved_glob(glob: &str, old: &str, new: &str) -> Option<String> {
+    let below = glob.strip_prefix(&glob_of_path(old))?;
+    Some(format!("{}{below}", glob_of_path(new)))
+}
+
+/// The glob that matches this text alone.
+fn escaped_glob(text: &str) -> String {
+    let mut glob = String::new();
+    for character in text.chars() {
+        if "*?[]{}\\".contains(character) {
+            glob.push('\\');
+        }
+        glob.push(character);
+    }
+    glob
+}
+
+/// The text that a glob matches if all its wildcards are escaped.
+fn unescaped(glob: &str) -> String {
+    let mut characters = glob.chars();
+    std::iter::from_fn(|| match characters.next() {
+        Some('\\') => characters.next(),
+        character => character,
+    })
+    .collect()
+}
+
+fn without_dot(glob: &str) -> &str {
+    let mut bare = glob;
+    while let Some(rest) = bare.strip_prefix("./") {
+        bare = rest.trim_start_matches('/');
+    }
+    bare
+}
+
+fn here() -> Result<PathBuf> {
+    std::env::current_dir().map_err(Error::io("find", "."))
+}
+
+/// Globs relative to the current folder, like those of a `.gitignore` there, and globs that begin at the root.
+/// Each also matches the path that it spells, so that it can be a name as answers show it, such as an absolute
+/// path.
+pub(crate) struct Globs {
+    globs: Gitignore,
+    /// The globs that begin at the root.
+    rooted: Gitignore,
+    /// The globs read as paths, and whether each is of folders only.
+    paths: FxHashMap<PathBuf, bool>,
+    here: PathBuf,
+}
+
+impl Globs {
+    pub(crate) fn new(name: &'static str, without_negation: &'static str, globs: &[String]) -> Result<Self> {
+        let invalid = |value: &str, expected| Error::InvalidParameter { name, value: value.into(), expected };
+        let syntax = "a glob in the syntax of .gitignore";
+        let here = here()?;
+        let builder = |folder: &Path| {
+            let mut builder = GitignoreBuilder::new(folder);
+            builder.allow_unclosed_class(false);
+            builder
+        };
+        let (mut of_here, mut of_root) = (builder(&here), builder(Path::new("/")));
+        let mut paths = FxHashMap::default();
+        for glob in globs {
+            let mut bare = without_dot(glob);
+            if bare.trim_matches([' ', '/', '.']).is_empty() {
+                return Err(invalid(if glob.is_empty() { "empty" } else { glob }, syntax));
+            }
+            if bare.starts_with('!') {
+                return Err(invalid(glob, without_negation));
+            }
+            let builder = if bare.starts_with(ROOTED) {
+                bare = &bare[1..];
+                &mut of_root
+            } else {
+                &mut of_here
+            };
+            // In a `.gitignore`, a pattern that begins with `#` is a comment. Here it is a name.
+            let comment = if bare.starts_with('#') { "\\" } else { "" };
+            builder.add_line(None, &format!("{comment}{bare}")).map_err(|_| invalid(glob, syntax))?;
+            let path = unescaped(bare);
+            let path = Path::new(&path).strip_prefix(&here).unwrap_or(Path::new(&path));
+            paths.insert(path.to_owned(), bare.ends_with('/'));
+        }
+        let build = |builder: GitignoreBuilder| builder.build().map_err(|_| invalid(&globs.join(" "), syntax));
+        Ok(Self { globs: build(of_here)?, rooted: build(of_root)?, paths, here })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// True if the path of a file or folder matches.
+    pub(crate) fn matches(&self, path: &Path, is_folder: bool) -> bool {
+        self.matches_here(path.strip_prefix(&self.here).unwrap_or(path), is_folder)
+            || (!self.rooted.is_empty() && self.matches_rooted(&self.absolute(path), is_folder))
+    }
+
+    /// True if the path of a file or of a folder around it matches.
+    pub(crate) fn matches_or_parents(&self, path: &Path) -> bool {
+        let any = |path: &Path, matches: &dyn Fn(&Path, bool) -> bool| {
+            matches(path, false) || path.ancestors().skip(1).any(|folder| matches(folder, true))
+        };
+        any(path.strip_prefix(&self.here).unwrap_or(path), &|path, is_folder| self.matches_here(path, is_folder))
+            || (!self.rooted.is_empty()
+                && any(&self.absolute(path), &|path, is_folder| self.matches_rooted(path, is_folder)))
+    }
+
+    /// Like [`matches`](Self::matches), for a path without the current folder in front.
+    fn matches_here(&self, path: &Path, is_folder: bool) -> bool {
+        self.spells(path, is_folder) || self.globs.matched(path, is_folder).is_ignore()
+    }
+
+    fn matches_rooted(&self, path: &Path, is_folder: bool) -> bool {
+        self.spells(path.strip_prefix(&self.here).unwrap_or(path), is_folder)
+            || self.rooted.matched(path, is_folder).is_ignore()
+    }
+
+    fn spells(&self, path: &Path, is_folder: bool) -> bool {
+        self.paths.get(path).is_some_and(|&only_folders| is_folder || !only_folders)
+    }
+
+    fn absolute<'a>(&self, path: &'a Path) -> Cow<'a, Path> {
+        let leaves = path.components().any(|part| part == Component::ParentDir);
+        match absolute(path) {
+            _ if path.is_absolute() && !leaves => Cow::Borrowed(path),
+            Ok(absolute) => Cow::Owned(absolute),
+            Err(_) => Cow::Owned(self.here.join(path)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rooted_globs_mean_the_same_in_every_folder() {
+        let here = Path::new("/no such/a [1]");
+        let of = |glob: &str| rooted(glob, here);
+        assert_eq!(of("mails/*.eml").as_deref(), Some("//no such/a \\[1\\]/mails/*.eml"));
+        assert_eq!(of("./mails/x/").as_deref(), Some("//no such/a \\[1\\]/mails/x/"));
+        assert_eq!(of("/x.txt").as_deref(), Some("//no such/a \\[1\\]/x.txt"));
+        assert_eq!(of("/etc").as_deref(), Some("//etc"));
+        assert_eq!(rooted("x/y", Path::new("/")).as_deref(), Some("//x/y"));
+        for anywhere in ["*.eml", "x/", "**/x/y", "//a/b", "box.mbox#3"] {
+            assert_eq!(of(anywhere), None, "{anywhere}");
+        }
+        assert_eq!(moved_glob("//a/b*/c", "/a/", "/d[e]/").as_deref(), Some("//d\\[e\\]/b*/c"));
+        assert_eq!(moved_glob("a/b", "/a/", "/d/"), None);
+    }
+
+    #[test]
+    fn a_rooted_glob_matches_paths_however_they_are_spelled() {
+        let here = here().unwrap();
+        let parent = here.parent().unwrap().to_str().unwrap();
+        let name = here.file_name().unwrap().to_str().unwrap();
+        let globs = |glob: String| Globs::new("exclude", "", &[glob]).unwrap();
+        for glob in [format!("/{parent}/{name}/src/*.rs"), glob_of_path(&format!("{parent}/{name}/src"))] {
+            let globs = globs(glob);
+            for path in [
+                "src/lib.rs".into(),
+                "./src/lib.rs".into(),
+                here.join("src/lib.rs"),
+                format!("../{name}/src/lib.rs").into(),
+            ] {
+                assert!(globs.matches_or_parents(&path), "{path:?}");
+            }
+            assert!(!globs.matches_or_parents(Path::new("lib.rs")));
+            assert!(!globs.matches_or_parents(Path::new("/src/lib.rs")));
+        }
+        assert!(globs(format!("/{parent}/{name}/")).matches_or_parents(Path::new("x")));
+    }
+}
