@@ -66,7 +66,8 @@ pub struct Applied {
     pub done: bool,
     /// Why the file is left alone, or why some of its documents stay.
     pub reason: Option<String>,
-    /// True if an earlier run has done it. The JSON has only their number, `done_before` of the summary.
+    /// True if an earlier run has acted on the file. The JSON has only the number of such files,
+    /// `done_before` of the summary.
     #[serde(skip)]
     pub done_before: bool,
 }

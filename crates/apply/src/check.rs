@@ -77,7 +77,7 @@ pub(super) struct Checked {
     /// Unchanged documents, in files that are unchanged too.
     pub(super) sound: RoaringBitmap,
     /// Hashes of files with documents that stay, and of their directory entries: all files with a survivor,
-    /// and those that can be removable files under another name. Empty unless files are removed, linked or
+    /// and files that can be a removable file under another name. Empty unless files are removed, linked or
     /// moved.
     staying: FxHashSet<u64>,
     /// The files with removable documents, and the hashes of the unchanged ones.
@@ -153,7 +153,7 @@ impl Check<'_> {
         Ok(checked)
     }
 
-    /// Notes files without a removable document that can be removable files under another name.
+    /// Notes files that have no removable document but can be a removable file under another name.
     fn note_staying(&self, checked: &mut Checked) -> Result<()> {
         for (number, source) in self.sources.iter().enumerate() {
             self.task.step("files looked up", number as u64, self.sources.len() as u64)?;
@@ -337,7 +337,7 @@ impl Contents<'_> {
         Ok((scan, kind, reason))
     }
 
-    /// Compares the documents found with those known.
+    /// Compares the documents found in a file with those in the database.
     fn judge(&self, source: &SourceFile, scan: Scan<'_>, kind: FileKind, reason: Option<String>) -> Result<Looked> {
         let mut looked = Looked {
             kind,

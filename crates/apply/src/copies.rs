@@ -19,7 +19,7 @@ use super::{Acted, Acting, Chosen, FileStep, NO_FIELD, documents_of, places};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_reading::input::{FileKind, RecordFields, is_joined};
 
-/// How a file is copied.
+/// The plan for the copy of one file.
 pub(super) struct PlannedCopy {
     act: Act,
     target: PathBuf,
@@ -71,7 +71,7 @@ impl Acting<'_> {
         if act != Act::Copy {
             decision.update(bytemuck::cast_slice(&chosen.cuts));
             decision.update(bytemuck::cast_slice(&ranges));
-            // Earlier versions kept such records.
+            // Earlier versions kept records without text, so their decisions must differ.
             decision.update(&emptied.len().to_le_bytes()[..if emptied.is_empty() { 0 } else { 8 }]);
         }
         if act == Act::Mark {
@@ -85,8 +85,8 @@ impl Acting<'_> {
         Ok(PlannedCopy { act, target, chosen, decision: decision.digest(), emptied, whole })
     }
 
-    /// Keeps in `chosen` only the documents that lose passages. Returns the ranges cut out of each, their
-    /// number and then pairs of offsets; and the documents that have no symbol left.
+    /// Keeps in `chosen` only the documents that lose passages. Returns, for each of them, the number of
+    /// ranges to cut out and the offsets of the ranges. Also returns the documents that have no symbol left.
     fn choose_passages(
         &self,
         source: &SourceFile,

@@ -117,7 +117,7 @@ pub(super) fn can_be_cut(record: &StoredDocument) -> bool {
 }
 
 /// True if every letter and digit of a document is part of a symbol. Comments of programs, addresses of links
-/// and, under some rules, numbers are none: a text can hold them though all its symbols are cut out.
+/// and, under some rules, numbers are not symbols. They can remain after all symbols of a text are cut out.
 pub(super) fn is_all_symbols(record: &StoredDocument, profile: &Profile) -> bool {
     let plain = matches!(Format::named(&record.format), Some(Format::Text | Format::Bytes));
     match profile.unit() {

@@ -66,7 +66,8 @@ impl Facts {
     /// The time to wait until the last change is old enough.
     fn unsettled(&self) -> Option<Duration> {
         let (seconds, nanoseconds) = self.changed;
-        // Whole seconds: the file system has no smaller unit. Otherwise it follows the kernel's clock.
+        // A time in whole seconds shows that the file system has no smaller unit. Other times follow the
+        // kernel's clock.
         let resolution = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(20) };
         let changed = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
         let age = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH + changed).unwrap_or_default();
@@ -195,8 +196,8 @@ impl Drop for Part {
     }
 }
 
-/// Removes an unfinished file of an earlier run. A loss of power can leave it, and not the line of the log
-/// with its name.
+/// Removes an unfinished file of an earlier run. A power failure can leave this file but lose the line of the
+/// log that names it.
 pub(super) fn remove_lost_part(part: &Path) -> Result<()> {
     match fs::remove_file(part) {
         // Its folder can be gone, with a file in its place.
@@ -357,7 +358,8 @@ impl Linked {
 
     /// Puts the link in the place of a file.
     pub(super) fn replace(self, path: &Path) -> Result<()> {
-        // If both are one file already, this does nothing, and the guard removes the other name.
+        // If both names already lead to one file, renaming does nothing, and dropping `self` removes the
+        // other name.
         fs::rename(&self.0.path, path).map_err(Error::io("link", path))
     }
 }

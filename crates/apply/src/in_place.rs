@@ -33,7 +33,7 @@ struct Survivor {
     path: PathBuf,
 }
 
-/// How a file leaves its place.
+/// The way in which a file leaves its place.
 enum Way {
     Remove,
     Link(LinkKind),
@@ -92,7 +92,8 @@ impl Acting<'_> {
         let written = placing.synced()?;
         (noted.bytes, noted.modified) = (written.bytes, written.modified);
         self.log.begin(&noted)?;
-        // Just before the renaming: another program can have written to the file during the sync.
+        // Checked just before the renaming, because another program can have written to the file during the
+        // sync.
         if Facts::of(path)? != before {
             return Err(changed_while_reading(path));
         }
@@ -266,7 +267,8 @@ impl Acting<'_> {
         removed
     }
 
-    /// Replaces a file by a link to its survivor, compares both, and removes the file or puts it back.
+    /// Compares a file with its survivor and replaces it by a link. Then checks the survivor again, and
+    /// removes the file or puts it back.
     fn link(
         &mut self,
         path: &Path,
@@ -372,7 +374,8 @@ fn decision_of_marks(cuts: &[Cut]) -> u64 {
     decision.digest()
 }
 
-/// Why a file cannot be replaced by a link to the survivor. Both must be whole files of the same bytes.
+/// The reason why a file cannot be replaced by a link to the survivor, if there is one. Both must be whole
+/// files of the same bytes.
 fn why_no_link(survivor: &Survivor, path: &Path) -> Result<Option<&'static str>> {
     if !survivor.record.member.as_deref().is_none_or(str::is_empty) {
         return Ok(Some("its survivor is not a file"));

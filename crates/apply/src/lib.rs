@@ -115,7 +115,8 @@ pub fn apply(
     }
     let ApplyPlan { sources, entries, .. } = plan;
     if options.action.takes_files() {
-        // After the files were taken, `ingest --prune` has removed their documents.
+        // A document is not missing if an earlier run took its file and `ingest --prune` then removed it from
+        // the database.
         let taken = log.taken_without(&sources)?.min(summary.missing);
         summary.missing -= taken;
         summary.applied += taken;
@@ -237,8 +238,8 @@ struct Chosen {
 }
 
 impl Acting<'_> {
-    /// Acts on all files. A document is left out of a copy only if its survivor is copied. If the survivor's
-    /// file could not be copied later, the copy is made again with the document.
+    /// Acts on all files. A document is left out of a copy only if its survivor is copied. If copying the
+    /// survivor's file fails later, the copy is made again with the document.
     fn all(&mut self) -> Result<()> {
         for number in 0..self.sources.len() {
             self.task.step("files done", number as u64, self.sources.len() as u64)?;

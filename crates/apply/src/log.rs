@@ -137,7 +137,7 @@ fn nanoseconds(time: SystemTime) -> Option<u64> {
 }
 
 impl LogLine {
-    /// The file that the act concerns: the one it makes, or the one it takes.
+    /// The file that the act concerns: the file it makes, or else the file it takes.
     fn about(&self) -> &Path {
         let makes = matches!(self.act, Act::Copy | Act::Write | Act::Cut | Act::Mark | Act::Omit);
         Path::new(self.target.as_deref().filter(|_| makes).unwrap_or(&self.source))
@@ -326,7 +326,7 @@ impl Log {
     /// Removes the unfinished files of killed runs, and puts back the files they set aside.
     fn finish_earlier(&mut self) -> Result<()> {
         for line in std::mem::take(&mut self.unfinished).into_values() {
-            // Somebody else can have written the log: it must not lead to files of users.
+            // Another user can have written the log. So only hidden names of unfinished files are accepted.
             let hidden = line.part.iter().chain(&line.aside);
             if hidden.into_iter().any(|path| !is_under_way(Path::new(path))) {
                 let what = format!("the log {}", self.path.display());
@@ -390,13 +390,13 @@ impl Log {
         }
     }
 
-    /// Why the content of a file is not in its place, if a killed run set it aside and it could not be put
-    /// back.
+    /// The reason why the content of a file is not in its place, if a killed run set it aside and it could
+    /// not be put back.
     pub(super) fn aside(&self, path: &Path) -> Option<&str> {
         self.aside.get(&key_of(path)).map(String::as_str)
     }
 
-    /// Number of files that earlier runs have taken, that are still gone and not among these.
+    /// Number of files that earlier runs have taken and that are still gone, without `sources`.
     pub(super) fn taken_without(&self, sources: &[SourceFile]) -> Result<u64> {
         let stored: FxHashSet<u64> = sources.iter().map(|source| key_of(Path::new(&source.path))).collect();
         let is_taken = |key: u64| self.acts.get(&key).is_some_and(|noted| noted.ended) && !stored.contains(&key);

@@ -174,9 +174,8 @@ pub fn prove(
     Ok(summary)
 }
 
-/// The documents of a file that should be in its copy and are: survivors, and those that stay because their
-/// survivor is listed. Records are renumbered in the copy, so contents are
-/// compared.
+/// The documents of a file that are in its copy, as they should be: survivors, and documents that stay
+/// because their survivor is listed. Records are renumbered in the copy, so contents are compared.
 fn in_copy(
     contents: &Contents<'_>,
     source: &SourceFile,

@@ -26,7 +26,7 @@ pub struct Removals {
 }
 
 /// Reads a report and compares its documents with the stored ones. A document that is no longer stored counts
-/// as listed only. The removal has no dry run, so the answer to a query is no report.
+/// as listed only. The answer to a query is not accepted as a report, because this removal has no dry run.
 ///
 /// # Errors
 /// [`Error::NotADedupReport`]; [`Error::InvalidParameter`] for a report of passages; [`Error::Io`];
@@ -40,7 +40,8 @@ pub fn removals(stored: &dyn StoredDocuments, report: &Path, temp: &TempSpace, t
     let is_stored = |id: u32, fits: &dyn Fn(&StoredDocument) -> bool| {
         stored.is_live(id).then(|| stored.document(id).map(|record| fits(&record))).transpose()
     };
-    // After a folder was moved, a document with a file is not removed for a survivor without one.
+    // After a folder was moved, a survivor can have no file at its stored place. A document that still has
+    // its file is then not removed.
     let has_file = |record: &StoredDocument| record.source.as_deref().is_some_and(|source| !is_missing(source));
     let is_gone = |record: &StoredDocument| record.source.is_some() && !record.stored_text && !has_file(record);
     let (mut survivors, mut gone) = (RoaringBitmap::new(), RoaringBitmap::new());

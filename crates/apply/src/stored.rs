@@ -1,4 +1,5 @@
-//! Stored: what this member asks a database. It cannot change a database, since it knows no other way to one.
+//! Stored: the interface through which this member reads a database. It has no other access, so it cannot
+//! change a database.
 
 use std::any::Any;
 
@@ -15,7 +16,7 @@ pub trait StoredDocuments {
     /// Memory that one operation may use, in bytes, approximately.
     fn memory(&self) -> u64;
 
-    /// The identity of the database, which no other has.
+    /// The identity of the database, which no other database has.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -73,8 +74,8 @@ pub struct StoredDocument {
     pub name: String,
     /// The absolute path of its file. `None` for a document from memory.
     pub source: Option<String>,
-    /// The part of the file that it is, as written in its name. `None` for the whole file. Empty if a
-    /// container or compressed file was ingested without unpacking.
+    /// The part of the file that holds the document, as written in the document's name. `None` for the whole
+    /// file. Empty if a container or compressed file was ingested without unpacking.
     pub member: Option<String>,
     /// Its length in bytes.
     pub bytes: u64,

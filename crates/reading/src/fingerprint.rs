@@ -23,8 +23,8 @@ pub struct DocumentFacts {
     pub symbols: u64,
     /// Number of k-grams, counting repetitions: symbols - k + 1, or 0.
     pub kgrams: u64,
-    /// Bytes, lines, encoding and undecodable sequences. Bytes are those of the document. Lines are too,
-    /// unless the offsets count bytes of the extracted text.
+    /// Bytes, lines, encoding and undecodable sequences. Bytes are bytes of the document. Lines are lines of
+    /// the document, unless the offsets count bytes of the extracted text.
     pub text: TextFacts,
     /// The unit of the spans: bytes of the original or of the extracted text.
     pub offsets: Offsets,

@@ -54,7 +54,7 @@ impl Marks<'_> {
     /// object.
     pub(super) fn line(&self, line: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
         let body = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        // JSON text can hold half a surrogate pair, which is not UTF-8. Such keys do no harm.
+        // Values are not decoded: a JSON string can hold half a surrogate pair, which is not UTF-8.
         let Ok(mut known) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(body) else { return Ok(None) };
         let fields = self.fields();
         let Some(close) = line.iter().rposition(|&byte| byte == b'}') else { return Ok(None) };

@@ -37,7 +37,7 @@ impl Attachments {
     /// The attachments in these bytes, which another process wrote.
     ///
     /// # Errors
-    /// [`DocumentError::ReaderFailed`] if they are not attachments to their end.
+    /// [`DocumentError::ReaderFailed`] if the bytes do not consist of whole attachments.
     pub(super) fn of_bytes(bytes: Vec<u8>) -> Result<Self> {
         let mut rest = &bytes[..];
         while next(&mut rest).is_some() {}
@@ -57,7 +57,8 @@ impl Attachments {
     }
 }
 
-/// Takes the next attachment. `None` if no whole one follows; then `rest` stays.
+/// Takes the next attachment from `rest`. Returns `None` and leaves `rest` unchanged if no whole attachment
+/// follows.
 fn next<'a>(rest: &mut &'a [u8]) -> Option<Attachment<'a>> {
     let mut after = *rest;
     let mut field = || {
@@ -90,7 +91,7 @@ mod tests {
         one.push(whole);
         let (first, last) = (one.into_bytes().len(), bytes.len());
         assert_eq!(ends, [0, first, last - first, last]);
-        // A length that is too large is no attachment.
+        // A length beyond the end of the bytes is an error.
         assert!(Attachments::of_bytes([0xFF; 40].into()).is_err());
     }
 }

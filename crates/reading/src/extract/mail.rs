@@ -1,6 +1,7 @@
 //! Mail: extracts the subject and the texts of a message (RFC 5322, MIME), or its attachments, decoded by
-//! `mail-parser`. The attachments are the parts that are not texts, and the messages in the message. A
-//! message in a message is text of the outer one as well. Its other parts are its own attachments.
+//! `mail-parser`. The attachments are the parts that are not texts, and the messages in the message. The text
+//! of an inner message is also part of the text of the outer message. Other parts of an inner message are
+//! attachments of the inner message only.
 //!
 //! The library drops the last part of a multipart without a closing line, as in a mail that was cut off. So
 //! missing closing lines are added before the message is read.
@@ -69,7 +70,7 @@ fn content<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [
         }
         PartType::Html(text) | PartType::Text(text) => text.as_bytes().into(),
         PartType::Binary(bytes) | PartType::InlineBinary(bytes) => bytes.as_ref().into(),
-        // Without an encoding of its own, its raw message is the whole message around it.
+        // If an inner message has no encoding of its own, its `raw_message` is the whole outer message.
         PartType::Message(_) if part.encoding == Encoding::None => raw().into(),
         PartType::Message(inner) => inner.raw_message.as_ref().into(),
         PartType::Multipart(_) => Cow::default(),
@@ -159,12 +160,13 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
 }
 
 /// Replaces the plain text of an alternative by its HTML if the plain text is empty or a stub, such as "this
-/// mail needs a reader of HTML": if it has fewer than a tenth of the words. `pages` and `texts` are the
-/// numbers of the parts that the library lists as the HTML and the plain form of the message.
+/// mail needs a reader of HTML". A stub has fewer than a tenth of the words of the HTML. `pages` and `texts`
+/// are the numbers of the parts that the library lists as the HTML and the plain form of the message.
 fn prefer_pages(message: &Message<'_>, pages: &FxHashSet<u32>, texts: &mut FxHashSet<u32>) {
     let words = |text: &str| text.split_whitespace().count();
     let mut seen = FxHashSet::default();
-    // Parts follow the multipart that holds them, so each one is met in its innermost alternative first.
+    // A multipart comes before its parts. So this loop, from the last part to the first, finds the innermost
+    // alternative of each part first.
     for alternative in message.parts.iter().rev() {
         let PartType::Multipart(inside) = &alternative.body else { continue };
         if alternative.content_type().and_then(|kind| kind.subtype()) != Some("alternative") {
@@ -330,7 +332,7 @@ mod tests {
         for kind in ["mixed", "related", "signed", "report", "alternative", "other"] {
             for (last, words) in cases {
                 for first in [&[][..], &[PLAIN], &["Content-Type: image/png\n\nPNG"]] {
-                    // A part before the page makes it an alternative or a related part.
+                    // In `related` and `alternative`, the first part changes the role of the last one.
                     if !first.is_empty() && !matches!(kind, "mixed" | "signed" | "report" | "other") {
                         continue;
                     }
@@ -442,7 +444,7 @@ mod tests {
             assert_eq!((one.media_type, one.content), ("message/rfc822", mail.as_bytes()));
             mail = outer;
         }
-        // The one that lies too deep is not read as text.
+        // The message that is nested too deeply is not read as text.
         assert_eq!(read(&mail).1, 1);
     }
 

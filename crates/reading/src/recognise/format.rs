@@ -65,14 +65,14 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
     if let Some(format) = binary(head, named) {
         return Choice::Read(format);
     }
-    // Its text is among markup that no front-end leaves out.
+    // RTF: no front-end removes its markup.
     if head.starts_with(b"{\\rtf") {
         return Choice::Skip(SkipReason::Package);
     }
     let is_other = NO_DOCUMENTS.contains(&&*extension);
     if head.starts_with(b"PK\x03\x04") || (head.starts_with(b"\xD0\xCF\x11\xE0") && !is_other) {
         return match named {
-            // Its reader can report what is wrong with it.
+            // The reader of this format can report what is wrong with the document.
             Some(format @ (Format::Docx | Format::Odt | Format::Epub)) => Choice::Read(format),
             _ => Choice::Skip(SkipReason::Package),
         };
@@ -91,11 +91,12 @@ pub fn choose(name: &str, head: &[u8], unit: Unit) -> Choice {
         && !is_wide_text(head)
         && !is_nearly_text(head)
     {
-        // Binary data without a NUL. Its reader can report what is wrong with it.
+        // Binary data without a NUL. The reader of this format can report what is wrong with the document.
         return Choice::Read(format);
     }
     Choice::Read(match (found, named) {
-        // For mail and notebooks the name decides, for any content. Programs that write pages are not pages.
+        // The content begins like a page, but a name of another format takes precedence, except text. A
+        // program that writes a page is text.
         (Some(Format::Html), Some(format)) if format != Format::Text => format,
         (Some(Format::Html), None) if is_program(&extension) => Format::Text,
         (Some(format), _) => format,
@@ -111,9 +112,9 @@ fn named_format(name: &str) -> Option<Format> {
     EXTENSIONS.iter().find(|(_, extensions)| extensions.contains(&&*extension)).map(|&(format, _)| format)
 }
 
-/// The format that a name promises, if it is one of documents that people write with a program of their own.
-/// Many programs use other endings for data. Files of systems beside a document, `._a.docx` and `~$a.docx`,
-/// have its ending too.
+/// The format that a name promises: PDF, DOCX, ODT or EPUB. Other endings promise no format, because many
+/// programs use them for data. Neither do names such as `._a.docx` and `~$a.docx`, of files that systems put
+/// beside a document.
 pub(crate) fn promised_format(name: &str) -> Option<Format> {
     let last = name.rsplit('/').next().unwrap_or_default();
     let is_beside = last.starts_with("._") || last.starts_with("~$");

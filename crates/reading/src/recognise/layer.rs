@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::{ZipKind, extension, zip_kind};
 
-/// How a whole file is compressed.
+/// The compression of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     /// gzip (RFC 1952).

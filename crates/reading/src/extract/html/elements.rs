@@ -5,7 +5,7 @@ use html5gum::State;
 /// The effect of an element's tags on the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementRole {
-    /// Text before, in and after it is joined. Unknown elements do the same.
+    /// Text before, in and after it is joined. Unknown elements have this role.
     Inline,
     /// It begins and ends a line.
     Block,
@@ -34,8 +34,8 @@ pub(super) fn role(name: &[u8]) -> ElementRole {
     }
 }
 
-/// How the content of an HTML element is tokenised; `None` for normal markup. Scripting counts as enabled, as
-/// in a browser, so `noscript` contains raw text.
+/// The tokeniser's state for the content of an HTML element; `None` for normal markup. Scripting counts as
+/// enabled, as in a browser, so `noscript` contains raw text.
 pub(super) fn content(name: &[u8]) -> Option<State> {
     match name {
         b"textarea" | b"title" => Some(State::RcData),

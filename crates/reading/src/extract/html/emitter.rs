@@ -19,7 +19,7 @@ pub(super) struct Emitter<'a> {
     builder: &'a mut TextBuilder,
     /// True if the document is XML: a self-closing tag closes its element, and CDATA is text.
     xml: bool,
-    /// How far the tokeniser has read, and the end of the text emitted so far.
+    /// Offset up to which the tokeniser has read, and offset after the text emitted so far.
     position: u64,
     emitted: u64,
     tag: Tag,

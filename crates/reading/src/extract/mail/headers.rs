@@ -2,9 +2,9 @@
 
 use mail_parser::{DateTime, HeaderValue, MessageParser};
 
-/// The headers of a message that are fields to keep: the names as given, and the decoded values. Case makes
-/// no difference. Dates are written as in RFC 3339. If the header `Date` is missing or unreadable, the date
-/// is that of the latest header `Received`. Of another header that is repeated, the last one counts.
+/// The `wanted` headers of a message: the names as in `wanted`, and the decoded values. Upper and lower case
+/// are the same. Dates are written as in RFC 3339. If the header `Date` is missing or unreadable, the date is
+/// that of the latest header `Received`. If another header is repeated, the last one counts.
 pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
     let Some(message) = MessageParser::default().parse_headers(bytes) else { return Vec::new() };
     let received = |name: &str| {

@@ -62,8 +62,8 @@ fn broken(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
 }
 
 /// Returns an error if a document's streams decompress to more than `limit` bytes; the library has no such
-/// limit. Nothing decompresses images. Streams are found by their keyword, because the list of streams may be
-/// inside a stream.
+/// limit. Images do not count, because nothing decompresses them. Streams are found by their keyword, because
+/// the list of streams may be inside a stream.
 fn check_streams(bytes: &[u8], limit: u64) -> Result<()> {
     const KEYWORD: &[u8] = b"stream";
     const DICTIONARY: usize = 2048;
@@ -278,7 +278,7 @@ mod tests {
         }
     }
 
-    /// A drawing of nothing takes time if its bytes are many.
+    /// A graphic that draws nothing still takes time if it has many bytes.
     #[test]
     fn compressed_bytes_of_graphics_and_pages_count_each_time() {
         // Blocks of no bytes, the last one, and the checksum.

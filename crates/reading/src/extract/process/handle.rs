@@ -117,7 +117,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // It has no state that could be lost.
+        // The process has no state to lose.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -14,7 +14,7 @@ pub struct Extracted {
     /// For a PDF, the byte of the text at which each page begins, in order. A page without text counts too.
     /// Empty for other formats.
     pub pages: Vec<u64>,
-    /// Whether spans count bytes of the original or of this text.
+    /// The unit of spans: bytes of the original or of this text.
     pub offsets: Offsets,
     /// The encoding of the document; `None` if the format is not text.
     pub encoding: Option<&'static str>,

@@ -1,5 +1,5 @@
-//! Bad beginning: the lines of JSON before the first record. Either a record follows, or one error tells what
-//! they have in place of the text.
+//! Bad beginning: the lines of JSON before the first record. If no record follows, one error names the fields
+//! that these lines have in place of the text field.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use super::text_path::{TextPath, most_text};
 use fpdb_host::error::{DocumentError, Error, Result};
 use fpdb_host::skip_reason::SkipReason;
 
-/// Maximum number of fields that an error names, or chooses the one with most text from.
+/// Maximum number of fields that are recorded. An error names them, and the field with the most text among
+/// them.
 pub(super) const MOST_FIELDS: usize = 1000;
 
 pub(super) fn is_without_field(error: &Error) -> bool {
@@ -20,7 +21,7 @@ pub(super) fn no_field(field: &str) -> Error {
     Error::Document(DocumentError::NoField { field: field.to_owned() })
 }
 
-/// The error for an object that lacks a field of a path: of the first path that has fields of objects.
+/// The error for an object that lacks a field of a path. It names the first text field whose path has steps.
 pub(super) fn lacking(paths: &[(&str, TextPath)]) -> Error {
     let (field, _) = paths.iter().find(|(_, path)| !path.steps.is_empty()).unwrap_or(&paths[0]);
     no_field(field)
@@ -30,7 +31,8 @@ pub(super) fn lacking(paths: &[(&str, TextPath)]) -> Error {
 /// lack the text field, one error reports them.
 #[derive(Default)]
 pub(super) struct BadBeginning {
-    /// `None` for an object that lacks a field of a path: it is only skipped if other records have them.
+    /// The suffix and error of each line. The error is `None` if the object lacks a field of a path: if other
+    /// records have all fields of the path, the line is only skipped.
     pub(super) failed: Vec<(String, Option<Error>)>,
     /// The fields of the objects.
     fields: Vec<String>,
@@ -39,7 +41,7 @@ pub(super) struct BadBeginning {
 }
 
 impl BadBeginning {
-    /// Records the fields of an object. Of very many, it records the first.
+    /// Records the fields of an object, at most the first [`MOST_FIELDS`].
     pub(super) fn note_fields(&mut self, line: &[u8]) {
         let mut record = BTreeMap::new();
         let read = for_each_value(line, &mut |name, value| {
@@ -76,7 +78,7 @@ impl BadBeginning {
         })
     }
 
-    /// The error for a file whose first lines are all not records. If the lines fail for different reasons,
+    /// The error for a file without a record in its first lines. If the lines fail for different reasons,
     /// reports all but the last, and returns the error of the last.
     pub(super) fn refusal(mut self, paths: &[(&str, TextPath)], members: &mut dyn Members) -> Result<Error> {
         let records = Some(self.failed.len() as u64);
@@ -89,7 +91,7 @@ impl BadBeginning {
                 return Ok(last);
             }
         };
-        // Of several fields, others may have the most text and be named already.
+        // With several text fields, the field with the most text may already be one of them.
         let most = self.places.into_iter().filter(|_| paths.len() == 1).max_by_key(|(_, bytes)| *bytes);
         Ok(Error::Document(DocumentError::NoTextField {
             field,

@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// As a decompressor gives them at the end of its buffer.
+    /// A decompressor returns single bytes at the end of its buffer.
     #[test]
     fn the_first_bytes_may_come_one_by_one() {
         struct OneByOne<'a>(&'a [u8]);

@@ -163,7 +163,7 @@ fn depth(line: &[u8]) -> u32 {
 }
 
 struct ParsedRecord {
-    /// By path. `None` if the field is missing.
+    /// The text at each path; `None` if the field is missing.
     reached: Vec<Option<Reached>>,
     metadata: Vec<(String, String)>,
 }

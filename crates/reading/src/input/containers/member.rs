@@ -22,7 +22,8 @@ pub struct RecordFields {
     pub text: String,
     /// The field with the id, which is kept as metadata if a record has it. Default: `id`.
     pub id: String,
-    /// Other fields to keep as metadata. Of a mail these are headers, in any case. Default: none.
+    /// Other fields to keep as metadata. For a mail, these are headers, in upper or lower case. Default:
+    /// none.
     pub keep: Vec<String>,
 }
 

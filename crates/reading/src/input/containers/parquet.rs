@@ -1,5 +1,4 @@
-//! Parquet: one column of the rows is the documents. Reads one row group at a time, and only the needed
-//! columns.
+//! Parquet: one column holds the documents. Reads one row group at a time, and only the needed columns.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};

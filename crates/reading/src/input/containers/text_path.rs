@@ -121,7 +121,8 @@ impl Reached {
     }
 }
 
-/// True if the text of a record is joined of many values: this is the name of several fields, or of a list.
+/// True if the text of a record is joined from several values, because `field` names several fields or a
+/// list.
 pub fn is_joined(field: &str) -> bool {
     field.contains('\n') || !TextPath::of(field).steps.is_empty()
 }
@@ -171,7 +172,7 @@ pub(super) fn most_text(name: &str, value: &RawValue) -> Option<(String, usize)>
     if !value.get().starts_with('[') {
         return None;
     }
-    // By field of the objects. `None`: the strings of the list.
+    // Bytes by field of the objects. `None` stands for the strings of the list.
     let mut places: BTreeMap<Option<Cow<'_, str>>, usize> = BTreeMap::new();
     let mut add = |field, value: &RawValue| {
         if let Some(bytes) = bytes(value).filter(|&bytes| bytes > 0)

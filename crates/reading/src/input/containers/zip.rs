@@ -79,8 +79,8 @@ pub(super) fn read(file: &File, copy: bool, meter: &Meter<'_>, members: &mut dyn
 }
 
 /// The time of an entry: in UTC if an extra field has it. Otherwise it is the time of the directory, which
-/// has no time zone and is taken as UTC. Archives that record no time have zero, or the first day of this
-/// form.
+/// has no time zone and is taken as UTC. An archive that records no time has zero there, or
+/// `DateTime::DEFAULT`.
 fn modified<R: Read>(entry: &ZipFile<'_, R>) -> Option<Modified> {
     let in_utc = entry.extra_data_fields().find_map(|field| match field {
         ExtraField::ExtendedTimestamp(times) => {

@@ -24,7 +24,7 @@ use fpdb_host::threads;
 /// MiB.
 const PIECES_WAITING: usize = 2;
 
-/// How often a waiting reader checks whether the run is stopped.
+/// Interval at which a waiting reader checks whether the run is stopped.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Decodes `input` on a separate thread. `path` names the input in errors. `meter` limits the output and

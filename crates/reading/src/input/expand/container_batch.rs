@@ -132,7 +132,7 @@ mod tests {
         {
             let mut find =
                 || text(&batch.document(place(Some(member)), &options, u64::MAX, &StopToken::new()).unwrap());
-            // The second time it is read again, because it was already returned.
+            // The second call reads the member again, because the first one has already returned it.
             assert_eq!((find(), find()), (expected.to_owned(), expected.to_owned()), "{member}");
         }
         let gone = batch.document(place(Some(":99")), &options, u64::MAX, &StopToken::new());

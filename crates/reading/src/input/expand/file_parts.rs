@@ -1,5 +1,5 @@
-//! File parts: the documents of a file and their places. The code that copies files without some documents
-//! uses them.
+//! File parts: the documents of a file and their places, for the code that copies files without some
+//! documents.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -53,7 +53,7 @@ pub fn visit_with_extents(
     }
 }
 
-/// How a whole file is compressed. `None` if it is not.
+/// The compression of a whole file. `None` if it is not compressed.
 ///
 /// # Errors
 /// If the file cannot be read.

@@ -45,8 +45,8 @@ pub fn parts_of<'a>(name: &str, member: &'a str) -> (&'a str, Option<&'a str>) {
     (member, None)
 }
 
-/// True if a part of a file may be an attachment, or lie in one. `file` is the name or path of the file. A
-/// mail is not named like an archive, so the names of most members of archives show that they are none.
+/// True if a part of a file may be an attachment, or lie in one. `file` is the name or path of the file. The
+/// name of a mail is not that of an archive, so this is false for most members of archives.
 #[must_use]
 pub fn may_be_attached(file: &str, suffix: &str) -> bool {
     suffix.match_indices('!').any(|(at, _)| {

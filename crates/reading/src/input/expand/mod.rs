@@ -40,12 +40,12 @@ use pipe::{Input, Pipe, Stoppable};
 use pump::{Broken, PIECES_WAITING, pump};
 use within::Within;
 
-/// How documents are read, and the receiver of progress.
+/// The options for reading, and the receiver of progress.
 #[derive(Clone, Copy)]
 pub struct ReadContext<'a> {
-    /// How documents are read.
+    /// The options for reading documents.
     pub options: &'a ReadOptions,
-    /// Which members of archives count; `None`: all.
+    /// Selects members of archives. `None` selects all.
     pub members: Option<&'a PathFilter>,
     /// Ends the reading.
     pub stop: &'a StopToken,
@@ -111,8 +111,8 @@ pub fn open(about: &mut About, file: &FileFacts, reading: ReadContext<'_>) -> Re
     })
 }
 
-/// Returns an error if a document holds records and the options expect records, since the document would
-/// otherwise be read as one. `head` is the beginning of the document. If it may hold records, it is extended
+/// Returns an error if the options expect records and a document holds records. Otherwise all records would
+/// be read as one document. `head` is the beginning of the document. If it may hold records, it is extended
 /// from `rest`.
 fn refuse_records(options: &ReadOptions, path: &Path, head: &mut Vec<u8>, rest: &mut dyn Read) -> Result<()> {
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace() && !b"\xef\xbb\xbf".contains(byte));
@@ -259,7 +259,7 @@ struct Expander<'a> {
     /// Hashes of the names of members so far. Records are numbered, so they are not included.
     names: FxHashSet<u64>,
     extents: Option<&'a mut dyn Extents>,
-    /// The name of the stream, if the input is not a file. Its name may not show its kind.
+    /// The name of the stream, if the input is not a file. This name may not show the kind of the input.
     stream: Option<&'a Path>,
 }
 
@@ -306,7 +306,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// True for a stream of JSON lines whose name does not show that.
+    /// True for a stream of JSON lines whose name does not show this format.
     fn is_records_without_name(&self, place: &MemberPlace, head: &[u8]) -> bool {
         self.stream.is_some() && !self.options.closed && place.suffix.is_empty() && holds_records(&place.hint, head)
     }
@@ -441,14 +441,14 @@ impl<'a> Expander<'a> {
         self.send(WalkEvent::Document(Candidate { about, content }))
     }
 
-    /// The reader of the member at this place panicked. The container around it can still be read.
+    /// Handles a panic of the reader of the member at this place. The container around it can still be read.
     fn give_up(&mut self, place: &MemberPlace, detail: String) -> Result<()> {
         // The meter may hold the actual reason.
         let error = self.meter.failure_or(|| Error::Document(DocumentError::ReaderFailed { detail }));
         self.break_off(place, error)
     }
 
-    /// The member at this place could not be read to its end.
+    /// Handles a member, at this place, that could not be read to its end.
     fn break_off(&mut self, place: &MemberPlace, error: Error) -> Result<()> {
         self.broken = true;
         if matches!(error, Error::Stopped) {

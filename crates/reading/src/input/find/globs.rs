@@ -96,13 +96,13 @@ fn here() -> Result<PathBuf> {
 }
 
 /// Globs relative to the current folder, like those of a `.gitignore` there, and globs that begin at the root.
-/// Each also matches the path that it spells, so that it can be a name as answers show it, such as an absolute
+/// Each glob also matches the path that it spells, so it can be a name from an answer, such as an absolute
 /// path.
 pub(crate) struct Globs {
     globs: Gitignore,
     /// The globs that begin at the root.
     rooted: Gitignore,
-    /// The globs read as paths, and whether each is of folders only.
+    /// The globs read as paths. The value is true if the glob matches only folders.
     paths: FxHashMap<PathBuf, bool>,
     here: PathBuf,
 }

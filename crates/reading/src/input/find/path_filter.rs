@@ -1,4 +1,4 @@
-//! Path filter: which files of a folder, members of archives and records count by their names.
+//! Path filter: selects files of a folder, members of archives and records by their names.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use super::options::WalkOptions;
 use crate::recognise::{Container, Layer, layer_of, name_inside};
 use fpdb_host::error::Result;
 
-/// Which files of a folder, members of archives and records count by their names.
+/// Selects files of a folder, members of archives and records by their names.
 pub struct PathFilter {
     exclude: Globs,
     /// `None` if all files count.
     include: Option<Globs>,
-    /// Of `exclude`, the globs that can name a record.
+    /// The globs of `exclude` that can name a record.
     exclude_records: Globs,
-    /// Of `include`, the globs that can name a record; `None` if there are none.
+    /// The globs of `include` that can name a record; `None` if there are none.
     include_records: Option<Globs>,
 }
 
@@ -122,8 +122,8 @@ fn container_named(name: &str) -> Option<Container> {
     if let Layer::Container(container) = layer { Some(container) } else { None }
 }
 
-/// The name of a member of an archive, or of an attachment of a mail in an mbox, such as `#17!a.pdf`. Members
-/// without names, such as records, have none.
+/// The name of a member of an archive, or of an attachment of a mail in an mbox, such as `#17!a.pdf`. `None`
+/// for a member without a name, such as a record.
 fn named_member(suffix: &str) -> Option<&str> {
     let attachment = || suffix.strip_prefix('#')?.split_once('!');
     suffix.strip_prefix('!').or_else(|| attachment().filter(|(mail, _)| is_number(mail)).map(|(_, name)| name))
@@ -135,10 +135,10 @@ fn is_number(text: &str) -> bool {
 
 /// The paths by which globs match a part of a file.
 struct PartPaths {
-    /// The paths of its innermost file, for each path of the outermost one: one as if the archives around it
-    /// were folders, and its name as answers show it.
+    /// Two paths of its innermost file, for each path of the outermost one. In the first, the archives around
+    /// the file are folders. The second is the file's name in answers.
     files: Vec<PathBuf>,
-    /// The names, as answers show them, of the part and of each part around it.
+    /// The names, in answers, of the part and of each part around it.
     names: Vec<PathBuf>,
 }
 
@@ -152,7 +152,7 @@ impl PartPaths {
                 PathBuf::from(name)
             };
             let file = &suffix[..record_start(path, suffix)];
-            // A mail of an mbox is no folder: its attachments are in the folder of the mbox's name.
+            // A mail of an mbox is not a folder: its attachments are in the folder with the mbox's name.
             let without_number = |part: &str| match part.rsplit_once('#') {
                 Some((mbox, number)) if is_number(number) => mbox.to_owned(),
                 _ => part.to_owned(),
@@ -170,8 +170,8 @@ impl PartPaths {
     }
 }
 
-/// The place in a suffix where the record begins: `:3` of a line, `#17` of a mail, `#` and the id of a
-/// web record. The length of the suffix if the part is a file.
+/// Offset in a suffix at which the record begins: `:3` for a line, `#17` for a mail, `#` and the id for a web
+/// record. If the part is a file, the length of the suffix.
 fn record_start(path: &Path, suffix: &str) -> usize {
     if let Some((file, number)) = suffix.rsplit_once([':', '#'])
         && is_number(number)

@@ -97,8 +97,8 @@ impl Scope {
         })
     }
 
-    /// The nearest folder above a missing file that still exists, as it would be typed, if it is completely
-    /// empty. Its disk may not be mounted. `folder` is the result of [`Self::folder_of`].
+    /// The nearest existing folder above a missing file, as it would be typed. `None` unless the folder is
+    /// completely empty: then its disk may not be mounted. `folder` is the result of [`Self::folder_of`].
     pub fn emptied(&self, folder: usize, source: &str) -> Option<PathBuf> {
         let Folder { typed, absolute } = &self.folders[folder];
         let nearest = Path::new(source).ancestors().skip(1).find(|path| path.is_dir())?;

@@ -64,7 +64,7 @@ pub(crate) fn named_part(path: &Path, options: &ReadOptions, stop: &StopToken) -
     let (file, suffix) = path.split_at(at);
     let suffix = suffix.replace("!/", "!");
     let field = Some(&*options.fields.text).filter(|&field| field != RecordFields::default().text);
-    // A record is named with its field, another part is not.
+    // The name of a record includes its field. The name of another part does not.
     let record = member_of(&suffix, &options.fields);
     let wanted = BTreeMap::from([(record.clone(), u64::MAX), (suffix.clone(), u64::MAX)]);
     match members_of_file(Path::new(file), field, &wanted, options, u64::MAX, stop) {
@@ -108,8 +108,8 @@ pub(crate) fn without_field<'a>(member: &'a str, field: Option<&str>) -> &'a str
     field.and_then(|field| member.strip_suffix(field)?.strip_suffix('?')).unwrap_or(member)
 }
 
-/// Reads those of `members` that are still in the container at `path`. Their values are numbers of bytes. If
-/// `field` is given, all members are records with their text in this field.
+/// Reads the `members` that are still in the container at `path`. The values of `members` are numbers of
+/// bytes. If `field` is given, all members are records with their text in this field.
 ///
 /// # Errors
 /// Like [`stored_document`].
@@ -276,7 +276,7 @@ mod tests {
         let (content, _) = gathered(pieces + 1, u64::MAX);
         assert!(matches!(&content, Content::Temporary(_)));
         let candidate = Candidate { content, ..Candidate::standard_input("a") };
-        // It can be read again.
+        // The content can be read again.
         for _ in 0..2 {
             let mut bytes = 0;
             let mut take = |piece: &[u8]| {
