@@ -68,7 +68,7 @@ fn known_method(method: &Method) -> bool {
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS].contains(method)
 }
 
-/// Passes a request on if its host, origin and key are right. The log names its key in any case.
+/// Passes a request on if its host, origin and key are right. The log names the key of a refused request too.
 pub(crate) async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let sender = app.keys.identify(bearer(request.headers()));
     let key = LoggedKey(sender.as_ref().map(|sender| Arc::clone(&sender.name)).unwrap_or_default());

@@ -18,7 +18,7 @@ use crate::log::{self, JobLine};
 use crate::metrics::JobFigures;
 use crate::problem::{Answer, Problem};
 
-/// What a job does.
+/// The work of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum JobKind {
@@ -41,7 +41,7 @@ impl JobKind {
     }
 }
 
-/// How far a job is.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum JobState {
@@ -75,21 +75,21 @@ pub(crate) struct JobView {
     schema: &'static str,
     /// Names the job in paths.
     pub(crate) id: String,
-    /// What it does.
+    /// The work of the job.
     pub(crate) kind: JobKind,
-    /// How far it is.
+    /// The state of the job.
     pub(crate) state: JobState,
-    /// The step at work; empty before the first one.
+    /// The current step; empty before the first step.
     step: &'static str,
-    /// How much of the step is done.
+    /// Number of items of the step that are done.
     done: u64,
-    /// How much there is to do in the step; 0 if unknown.
+    /// Number of items in the step; 0 if unknown.
     total: u64,
     /// Lines of the result.
     rows: u64,
-    /// When it was asked for, in seconds since 1970.
+    /// Time of the request for the job, in seconds since 1970.
     asked_at: u64,
-    /// Why it failed.
+    /// The reason why the job failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Problem>,
 }
@@ -231,8 +231,8 @@ impl Jobs {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a new job. If there is no room, drops the oldest finished job. If there is none, refuses the new
-    /// job.
+    /// Adds a new job. If there is no room, drops the oldest finished job. If no job is finished, refuses the
+    /// new job.
     pub(crate) fn add(&self, kind: JobKind, owner: &Identity) -> Answer<Arc<Job>> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| Problem::internal(error.to_string()))?;

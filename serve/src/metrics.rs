@@ -40,7 +40,7 @@ struct Kind {
 #[derive(Clone, Default)]
 pub(crate) struct JobFigures {
     failed: Family<Kind, Counter>,
-    /// When this process made its last backup, in seconds since 1970.
+    /// Time of the last backup by this process, in seconds since 1970.
     last_backup: Gauge,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Metrics {
 /// A figure without labels, which may be left out.
 type Figure = Family<[(&'static str, &'static str); 0], Gauge>;
 
-/// How long the sizes of the database's files are kept before they are read again.
+/// Time for which the sizes of the database's files are kept before they are read again.
 const KEPT: Duration = Duration::from_secs(30);
 
 /// The last figures of [`READ`]; `None` if they could not be read.

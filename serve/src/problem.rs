@@ -24,11 +24,11 @@ pub(crate) struct ProblemDetails {
     /// `urn:fpdb:` and the kind, such as `urn:fpdb:no-such-document`. Programs decide by it.
     #[serde(rename = "type")]
     kind: String,
-    /// What the kind means, for people.
+    /// The meaning of the kind, for people.
     title: &'static str,
     /// The HTTP status.
     status: u16,
-    /// What has happened here.
+    /// The details of this error.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
     /// The next step.
@@ -77,7 +77,7 @@ impl Problem {
         self
     }
 
-    /// The cause, or else what the client is told.
+    /// The cause, or else the message for the client.
     pub(crate) fn whole(&self) -> &str {
         self.0.cause.as_deref().or(self.0.detail.as_deref()).unwrap_or(self.0.title)
     }
@@ -236,7 +236,7 @@ impl Problem {
 /// The next step after a failure of the service.
 const SEE_LOG: &str = "the log of the service tells more under the id of the request or job";
 
-/// Whether an answer may contain an error's sentence. A sentence with a path must not leave the server.
+/// The part of an error that an answer may contain. A sentence with a path must not leave the server.
 enum Told {
     Whole,
     TitleOnly,

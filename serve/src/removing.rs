@@ -1,4 +1,4 @@
-//! Removing: how a change names the documents that it removes.
+//! Removing: the ways in which a change names the documents that it removes.
 
 use std::fs::File;
 use std::io::Read;
@@ -37,7 +37,7 @@ impl Removing {
 }
 
 /// Copies the lines of a report into a file: the library reads a report by its path, and results of jobs have
-/// none.
+/// no path.
 pub(crate) fn in_file(mut lines: impl Read) -> fpdb::Result<NamedTempFile> {
     let failed = |source| Error::Io { action: "write the report into", path: std::env::temp_dir(), source };
     let mut file = NamedTempFile::new().map_err(failed)?;

@@ -1,9 +1,9 @@
-//! Reopening: opens the database again after a failed write, such as on a full disk. The store takes no
-//! changes before. Opening it again replays its log, as a restart of the service does, so committed documents
-//! are safe.
+//! Reopening: opens the database again after a failed write, such as on a full disk. Until then, the store
+//! takes no changes. Opening it again replays its log, as a restart of the service does, so committed
+//! documents are safe.
 //!
-//! Requests read all the time: until the database is open for writing again, on a handle that is open for
-//! reading only.
+//! Requests can read at any time. Until the database is open for writing again, they read with a handle that
+//! is open for reading only.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ impl Reader {
         drop(self.handle().take());
     }
 
-    /// Does nothing after the end of the service.
+    /// Replaces the handle. Does nothing after the end of the service.
     fn replace(&self, database: Database) {
         if let Some(handle) = self.handle().as_mut() {
             *handle = database;
@@ -148,7 +148,7 @@ mod tests {
         assert!(reopening.attempt(&mut writer));
         writer.as_ref().unwrap().ingest([Document::new("b", "text")]).unwrap();
         assert_eq!(reader.get().unwrap().document_count(), 2);
-        // After the end of the service nothing opens it for reading.
+        // After the end of the service, no attempt opens the database for reading.
         reader.close();
         reopening.tried = None;
         assert!(reopening.attempt(&mut writer) && reader.get().is_none());

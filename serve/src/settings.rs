@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::error::{Result, ServeError};
 
-/// How a service runs. Its form in a file is TOML, with the names of the fields.
+/// The settings of a service. Their form in a file is TOML, with the names of the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]

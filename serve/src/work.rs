@@ -60,7 +60,7 @@ impl Work {
         self.most
     }
 
-    /// Number of workers, and of those that run a request.
+    /// Number of workers, and number of workers that run a request.
     pub(crate) fn workers(&self) -> (usize, usize) {
         (self.count, self.count.saturating_sub(self.workers.available_permits()))
     }

@@ -75,7 +75,7 @@ impl Held {
     }
 }
 
-/// The outcome of a change, for the one who waits for it.
+/// Sends the outcome of a change to the request that waits for it.
 type Reply<T> = oneshot::Sender<Answer<T>>;
 
 /// A change.
@@ -107,12 +107,12 @@ impl Change {
     }
 }
 
-/// What the writer has done so far.
+/// The record of the writer's changes so far.
 #[derive(Clone, Default)]
 pub(crate) struct Written {
     pub(crate) commits: Counter,
     pub(crate) documents: Counter,
-    /// When the database refused the last change, as after an error of the disk.
+    /// Time at which the database refused the last change, for example after a disk error.
     refused: Arc<Mutex<Option<Instant>>>,
     /// True while the store takes no changes: it has to be opened again.
     stopped: Arc<AtomicBool>,
@@ -123,7 +123,7 @@ impl Written {
     fn note<T>(&self, outcome: &fpdb::Result<T>) {
         match outcome {
             Ok(_) => drop(self.commits.inc()),
-            // A stop is no failure. The other errors are those of the request.
+            // A stop, or an error of the request, is not a failure of the database.
             Err(error) if matches!(error, Error::Stopped) || !Problem::from(error).status().is_server_error() => return,
             Err(Error::Store {
                 failure: StoreFailure::Stopped | StoreFailure::NoSpace | StoreFailure::FileTooLarge,
@@ -144,7 +144,7 @@ impl Written {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// True if the last change was refused less than `time` ago, or if no further one is possible.
+    /// True if the last change was refused less than `time` ago, or if no further change is possible.
     fn refused_within(&self, time: Duration) -> bool {
         if self.is_stopped() {
             return true;
@@ -161,8 +161,8 @@ const IDENTICAL: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) outcome: Outcome,
-    /// The stored document, with the first documents of the same bytes. `None` if it is not that of the PUT,
-    /// or cannot be read.
+    /// The stored document, with the first documents of the same bytes. `None` if the stored document is not
+    /// the one of the PUT, or cannot be read.
     pub(crate) document: Option<DocumentInfo>,
 }
 
@@ -221,8 +221,8 @@ impl Writer {
         }
     }
 
-    /// Lets the thread open the database again, if a write has failed. A caller that asks whether the service
-    /// is ready may be the only one left, since others do not ask a service that is not.
+    /// Lets the thread open the database again, if a write has failed. The caller that asks whether the
+    /// service is ready may be the only caller left, because others do not use a service that is not ready.
     pub(crate) fn recover(&self) {
         let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(changes) = changes.as_ref().filter(|_| self.written.is_stopped()) {
@@ -304,8 +304,8 @@ fn make(
             let mut next = None;
             while group.len() < IN_A_COMMIT && bytes < BYTES_IN_A_COMMIT {
                 match waiting.try_recv() {
-                    // Of two documents of one name the second needs a commit of its own, to tell what became
-                    // of the first.
+                    // If two documents have one name, the second needs a commit of its own, so that the
+                    // outcome of the first can be reported.
                     Ok(Change::Put(put, held, reply)) if put.is_like(&options) && !names.contains(&put.name) => {
                         names.insert(put.name.clone());
                         bytes += put.bytes.len();

@@ -50,8 +50,9 @@ pub fn seconds_of(text: &str) -> Option<i64> {
     timestamp.ok().map(|timestamp| timestamp.as_second())
 }
 
-/// The time that a document's metadata state as its `date`, in seconds since 1970. It tells more than the
-/// time of a file, which may be that of a download. A name of other case is taken if none is spelled so.
+/// The time in the field `date` of a document's metadata, in seconds since 1970. It tells more than the time
+/// of a file, which may be that of a download. If no field has exactly this name, a field counts whose name
+/// differs only in case.
 pub fn date_of<'a>(metadata: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Option<i64> {
     let exact = metadata.clone().find(|(name, _)| *name == "date");
     let (_, date) = exact.or_else(|| metadata.clone().find(|(name, _)| name.eq_ignore_ascii_case("date")))?;

@@ -104,8 +104,8 @@ mod program {
         NAMES.get_or_init(Default::default);
     }
 
-    /// Removes all listed temporary files and folders, because the process is about to end. Any thread that
-    /// then creates or removes another one waits until the process has ended.
+    /// Removes all listed temporary files and folders, because the process is about to end. A thread that
+    /// then creates or removes another temporary file waits until the process has ended.
     pub fn remove_temporary_files() {
         let names = std::mem::ManuallyDrop::new(names());
         for path in names.iter().flat_map(|names| names.iter()) {

@@ -1,9 +1,9 @@
 //! Gaps: counts how much of the text between two neighbouring matches of a passage agrees too.
 //!
 //! It finds the longest run that the gap has in both texts, then does the same to the left and right of it
-//! (Ratcliff and Obershelp 1988). Runs shorter than `least` are chance: a run of characters counts from 8 on,
-//! and a single word counts. The runs found are a common subsequence of both sides, not always the longest
-//! one. A gap of more than 512 symbols is not compared.
+//! (Ratcliff and Obershelp 1988). Runs shorter than `least` are ignored as chance. In characters, a run
+//! counts from 8 characters on; in words, a single word counts. The runs found are a common subsequence of
+//! both sides, not always the longest one. A gap of more than 512 symbols is not compared.
 
 /// Maximum number of symbols of a gap on either side: the time is proportional to their product.
 const WIDEST: usize = 512;
@@ -53,7 +53,8 @@ impl Gaps {
         }
     }
 
-    /// The ends of the longest common run on both sides, and its length; the first of equals.
+    /// The ends of the longest common run on both sides, and its length. Of several longest runs, the first
+    /// one.
     fn longest_run(&mut self, a: &[u64], b: &[u64]) -> (usize, usize, usize) {
         // row[j + 1]: the number of equal symbols before a[i + 1] and b[j + 1].
         self.row.clear();

@@ -72,7 +72,8 @@ fn chain(
     Ok(passages)
 }
 
-/// The distances of a match from the end of a passage it continues; `None` if it does not continue it.
+/// The distances of a match from the end of a passage that it continues. `None` if the match does not
+/// continue the passage.
 fn distance(passage: &Joined, found: &MaximalMatch, gap: u32) -> Option<(u32, u32)> {
     let continues = found.query >= passage.query.start
         && found.document >= passage.document.start

@@ -39,7 +39,7 @@ impl Joined {
     }
 }
 
-/// How matches are joined.
+/// The settings for joining matches.
 #[derive(Clone, Copy, Debug)]
 pub struct Joining<'a> {
     /// Maximum number of symbols between two matches of a passage, on either side.

@@ -1,5 +1,5 @@
-//! Passages: which stretches of two texts agree. Texts are sequences of symbols, 64-bit numbers; equal
-//! symbols are equal numbers.
+//! Passages: finds the stretches of two texts that agree. A text is a sequence of symbols, which are 64-bit
+//! numbers. Equal symbols are equal numbers.
 //!
 //! [`maximal_matches`] finds the runs that both texts share, around the k-grams that both contain
 //! ([`Occurrences`]). [`join`] makes passages of runs that are near each other on both sides. [`rewritten`]

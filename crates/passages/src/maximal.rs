@@ -56,7 +56,8 @@ pub fn maximal_matches(
         matches.extend(repeats::matches(query, document, &hard, settings));
         left_out = left_out.saturating_sub(matches.len() as u64);
     }
-    // By query, descending length, document, rarest. These are compared as one number, without a branch.
+    // Order by query, descending length, document and rarest. These are compared as one number, without a
+    // branch.
     let order = |found: &MaximalMatch| {
         [found.query, !found.length, found.document, found.rarest]
             .into_iter()

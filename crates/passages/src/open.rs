@@ -12,7 +12,7 @@ pub const OPEN: usize = 256;
 /// Number of passages compared at a time.
 const STRIPE: usize = 32;
 
-/// Start of the unused slots: after every place, so that they hold nothing.
+/// Start of the unused slots: after every place, so that no range lies in an unused slot.
 const NOWHERE: i32 = i32::MAX;
 
 /// Passages by place. Places are below 2^31: larger texts are not compared.
@@ -24,7 +24,7 @@ pub struct PassageIndex {
     weight: Vec<u64>,
     /// The indexes of the passages.
     index: Vec<usize>,
-    /// Number of held passages at which those that have ended are removed.
+    /// Number of held passages at which ended passages are removed.
     room: usize,
 }
 
@@ -43,7 +43,8 @@ impl PassageIndex {
     }
 
     /// Adds the passage `index`. If there is no room, first removes passages that end before `from` in the
-    /// query. If none does, removes the one of the least weight; of equals, the one added first.
+    /// query. If no passage ends there, removes the passage of the least weight. Of several, removes the
+    /// passage added first.
     pub fn push(&mut self, index: usize, query: &Range<u32>, document: &Range<u32>, weight: u64, from: u32) {
         if self.index.len() == self.room {
             let mut at = 0;

@@ -48,8 +48,8 @@ fn mirror(found: MaximalMatch) -> MaximalMatch {
     MaximalMatch { query: found.document, document: found.query, ..found }
 }
 
-/// Matches for the occurrences in `here` that lie in no match found. They lie in runs shorter than t. Each is
-/// matched with its first occurrence in `there`.
+/// Matches for the occurrences in `here` that lie in no match found. These occurrences lie in runs shorter
+/// than t. Each is matched with its first occurrence in `there`.
 fn rest(
     here: IndexedText<'_>,
     there: IndexedText<'_>,
@@ -114,8 +114,8 @@ fn runs(values: &[u64], starts: &[Range<usize>], t: usize) -> Vec<(u64, u32)> {
     runs
 }
 
-/// Matches that together cover every run of t symbols that begins in `starts` and is also in the other's
-/// `runs`.
+/// Matches that together cover every run of t symbols that begins in `starts` and is also in `runs`, which
+/// are those of the other text.
 fn cover(
     values: &[u64],
     others: &[u64],
@@ -148,7 +148,7 @@ fn cover(
     }
 }
 
-/// The place in `same` with the longest equal run, within the look-ahead; the first of equals.
+/// The place in `same` with the longest equal run, within the look-ahead. Of several, the first one.
 fn best(values: &[u64], others: &[u64], here: usize, same: &[(u64, u32)], expected: i64) -> Option<u32> {
     let nearest = same.partition_point(|run| i64::from(run.1) < expected);
     let around = [nearest, nearest.saturating_sub(1)].into_iter().filter(|&index| index < same.len());

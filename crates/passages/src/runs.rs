@@ -16,12 +16,12 @@ pub struct MaximalMatch {
 }
 
 impl MaximalMatch {
-    /// The symbol of the query after it.
+    /// Index of the symbol after the match in the query.
     pub fn query_end(&self) -> u32 {
         self.query + self.length
     }
 
-    /// The symbol of the document after it.
+    /// Index of the symbol after the match in the document.
     pub fn document_end(&self) -> u32 {
         self.document + self.length
     }

@@ -2,8 +2,9 @@
 //!
 //! A program repeats its idioms, and each place of an idiom in one document pairs with each place in the
 //! other. Two releases of one library have 70,000 passages, but a few long ones show what was copied. Beyond
-//! [`READ`] passages, two kinds are left out: a short passage whose two places longer ones mark already; and
-//! any passage whose two places both lie in far longer ones. Each place in some passage stays in one.
+//! [`READ`] passages, two kinds are left out: short passages whose two places are already marked by longer
+//! passages; and passages whose two places both lie in far longer passages. Every place that some passage
+//! marks stays marked.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -63,8 +64,9 @@ pub fn thin_out<T>(passages: &mut Vec<T>, most: usize, short: u64, extent: impl 
     (all - passages.len()) as u64
 }
 
-/// Leaves out passages that add fewer than `floor` symbols, in either document, to what longer ones mark. If
-/// the longest passage is shorter than `floor`, its length is the limit. The others stay in order.
+/// Leaves out passages that add fewer than `floor` symbols, in either document, to the text that longer
+/// passages mark. If the longest passage is shorter than `floor`, its length is the limit. The others stay in
+/// order.
 pub fn tile<T>(passages: &mut Vec<T>, floor: u64, extent: impl Fn(&T) -> Extent) {
     let extents: Vec<Extent> = passages.iter().map(extent).collect();
     let floor = floor.min(extents.iter().map(|extent| extent.length).max().unwrap_or(0));

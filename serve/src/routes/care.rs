@@ -16,7 +16,7 @@ use crate::metrics::Reading;
 use crate::openapi::listed_backups;
 use crate::problem::{Answer, Problem};
 
-/// Shows the size and the figures of the database. Its path is its last part alone.
+/// Shows the size and the figures of the database. Of its path, the answer has only the last part.
 #[utoipa::path(get, path = "/v1/stats", tag = "care",
     responses((status = 200, description = "The figures", body = ref("#/components/schemas/fpdb.stats-1")),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
@@ -53,7 +53,7 @@ pub(crate) async fn list_backups(State(app): State<Arc<App>>) -> Answer<Json<Bac
     Ok(Json(BackupList { backups: backups.await? }))
 }
 
-/// What the key of a request allows.
+/// The rights of the key of a request, and limits of the service.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SessionView {
     /// The name of the key; empty without keys.
@@ -82,14 +82,14 @@ pub(crate) async fn session(State(app): State<Arc<App>>, Extension(who): Extensi
     })
 }
 
-/// Says that the process answers.
+/// Reports that the process answers.
 #[utoipa::path(get, path = "/healthz", tag = "care", responses((status = 200, description = "It does", content_type = "text/plain", body = String)))]
 pub(crate) async fn health() -> &'static str {
     "ok\n"
 }
 
-/// Says whether the service takes requests: not while it ends, nor after the database refused a change or the
-/// writer failed.
+/// Reports whether the service takes requests. It takes none while it ends, after the database refused a
+/// change, or after the writer failed.
 #[utoipa::path(get, path = "/readyz", tag = "care",
     responses((status = 200, description = "It does", content_type = "text/plain", body = String),
         (status = 503, description = "It ends, or the database takes no changes", content_type = "application/problem+json", body = Problem)))]

@@ -20,23 +20,23 @@ use crate::problem::{Answer, Problem};
 use crate::removing::Removing;
 use crate::writer::{Held, Put, Stored};
 
-/// Number of records that are read at a time, and the maximum for one page. A search for a rare prefix is
-/// thus divided among many short requests.
+/// Number of records that are read at a time, and the maximum for one page. So a search for a rare prefix
+/// takes many short requests.
 const AT_A_TIME: usize = 1000;
 const READ_FOR_A_PAGE: usize = 100_000;
 
-/// Which documents to list.
+/// Selects the documents to list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     /// Lists only documents whose names begin with this.
     prefix: String,
-    /// Lists only documents whose names contain this, in any case.
+    /// Lists only documents whose names contain this, in upper or lower case.
     contains: String,
-    /// The first number to look at: `next` of the page before.
+    /// The number of the document to start from: `next` of the previous page.
     from: u32,
-    /// The most documents of the page; 100 unless given, at most 1000.
+    /// Maximum number of documents on the page. Default: 100; at most 1000.
     limit: usize,
 }
 
@@ -101,17 +101,17 @@ fn shown(mut document: DocumentInfo) -> DocumentInfo {
     document
 }
 
-/// What to show of a document.
+/// Selects the data to show of a document.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ShowQuery {
-    /// Also its text, in which the offsets of answers lie, and the encoding of that text. Bytes that are not
-    /// UTF-8 are replaced in it, so offsets may then differ.
+    /// Also its text, to which the offsets of answers refer, and the encoding of that text. Bytes that are
+    /// not UTF-8 are replaced in the text, so offsets may then differ.
     text: bool,
     /// Also the names of the documents with the same bytes.
     identical: bool,
-    /// The number of the version; the last one without it.
+    /// The number of the version. Default: the last version.
     id: Option<u32>,
 }
 
@@ -157,7 +157,8 @@ pub(crate) async fn show(
                 break (document, None);
             }
             match database.text_within(document.id, &limits) {
-                // A commit has replaced or removed the document since. Its name tells which.
+                // A commit has replaced or removed the document since. The next search for its name finds
+                // out.
                 Err(Error::NoSuchNumber { .. }) => {}
                 text => break (document, Some(text?)),
             }
@@ -170,22 +171,22 @@ pub(crate) async fn show(
     shown.await.map(Json)
 }
 
-/// How a document is stored.
+/// The way in which a document is stored.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PutQuery {
     /// Metadata: a JSON object of strings.
     metadata: Option<String>,
-    /// The format, as of the flag `--as`; by default it is recognised by the content, then by the name.
+    /// The format, as in the flag `--as`. By default it is detected from the content, then from the name.
     #[serde(rename = "as")]
     #[param(value_type = Option<String>)]
     front_end: Option<ReadAs>,
-    /// What happens to a stored document of this name with other content: replace (the default), keep or
+    /// The treatment of a stored document with this name and other content: replace (the default), keep or
     /// both.
     #[param(value_type = Option<String>)]
     on_change: Option<OnChange>,
-    /// Whether its text counts nowhere, as that of a licence or a handout.
+    /// True if its text counts in no match, like the text of a licence or a handout.
     boilerplate: bool,
 }
 
@@ -208,7 +209,7 @@ pub(crate) struct PutView {
     /// Facts about the document; absent if it was kept.
     #[serde(flatten)]
     facts: Option<PutFacts>,
-    /// What keeps queries from finding it, in sentences.
+    /// Reasons why queries may not find it, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     warnings: Vec<String>,
@@ -225,7 +226,7 @@ pub(crate) struct PutFacts {
     symbols: u64,
     /// Its fingerprints.
     fingerprints: u64,
-    /// Byte sequences that are no characters in its encoding.
+    /// Byte sequences that are not characters in its encoding.
     undecodable: u64,
     /// Names of the first documents of the same bytes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -271,8 +272,8 @@ fn warnings(document: &DocumentInfo, k: u32) -> Vec<String> {
 /// Maximum length of a name in bytes: that of a path. Longer names do not fit into an address.
 const LONGEST_NAME: usize = 4096;
 
-/// What is wrong with the name of a new document. Control characters would break lines of lists and logs.
-/// Stored documents may have such names, because files may.
+/// Checks the name of a new document. The error states the fault. Control characters would break lines of
+/// lists and logs. Stored documents may have such names, because files may.
 fn check_name(name: &str) -> Result<(), String> {
     if name.len() > LONGEST_NAME {
         return Err(format!("the name has {} bytes; a name has at most {LONGEST_NAME}", name.len()));
@@ -309,7 +310,7 @@ pub(crate) async fn put(
     Ok((status, Json(PutView::of(name, stored, k))))
 }
 
-/// The fields of metadata, or what is wrong with them.
+/// The fields of metadata, or a message with their fault.
 fn strings(object: Map<String, Value>) -> Result<Vec<(String, String)>, String> {
     let value = |(name, value): (String, Value)| match value {
         Value::String(value) => Ok((name, value)),
@@ -333,8 +334,8 @@ pub(crate) struct BulkLine {
 }
 
 /// Stores many documents, a JSON object a line. The answer, the summary of an ingest, comes after the commit
-/// of all. Many documents take several commits. After a problem what was committed stays, and the request may
-/// be repeated.
+/// of all. Many documents take several commits. After a problem, documents that were committed stay, and the
+/// request may be repeated.
 #[utoipa::path(put, path = "/v1/documents", tag = "documents", params(PutQuery),
     request_body(content = BulkLine, content_type = "application/x-ndjson", description = "A document a line"),
     responses((status = 200, description = "The summary; documents that could not be read are listed in it", body = ref("#/components/schemas/fpdb.ingest-1")),
@@ -379,7 +380,7 @@ fn not_a_document(line: u32, error: &serde_json::Error) -> Problem {
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RemoveQuery {
-    /// The number of the only version to remove; all versions without it.
+    /// The number of the only version to remove. Default: all versions.
     id: Option<u32>,
 }
 

@@ -34,17 +34,17 @@ const PAIRS_AT_A_TIME: usize = 256;
 /// Number of bytes of a result that are read at a time.
 const CHUNK: usize = 64 << 10;
 
-/// What a job is to do.
+/// The options of a new job.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct JobRequest {
-    /// The fields of `PairsOptions`, `DedupOptions` or `RepeatOptions` of the library, by their names; those
-    /// left out have their defaults.
+    /// The fields of `PairsOptions`, `DedupOptions` or `RepeatOptions` of the library, by their names.
+    /// Missing fields have their defaults.
     #[schema(value_type = Object)]
     options: Map<String, Value>,
-    /// Of pairs: also their passages.
+    /// For pairs: also lists their passages.
     passages: bool,
-    /// Of pairs: the fields of `PassageOptions` of the library.
+    /// For pairs: the fields of `PassageOptions` of the library.
     #[schema(value_type = Object)]
     joining: Map<String, Value>,
 }
@@ -243,7 +243,7 @@ pub(crate) async fn ask_backup(State(app): State<Arc<App>>, Extension(who): Exte
     Ok(accepted(&job, "backup"))
 }
 
-/// Lists the jobs of a kind: one's own, and with the right admin those of all.
+/// Lists the jobs of a kind: those of the key, or with the right admin those of all keys.
 #[utoipa::path(get, path = "/v1/{kind}", tag = "jobs", params(("kind" = JobKind, Path, description = "What the jobs do")),
     responses((status = 200, description = "The jobs", body = JobList),
         (status = "default", description = "A problem", content_type = "application/problem+json", body = Problem)))]
@@ -255,7 +255,7 @@ pub(crate) async fn list_jobs(
     Json(JobList { jobs: app.jobs.list(kind, &who) })
 }
 
-/// Shows how far a job is.
+/// Shows the state of a job.
 #[utoipa::path(get, path = "/v1/{kind}/{id}", tag = "jobs",
     params(("kind" = JobKind, Path, description = "What the jobs do"), ("id" = String, Path, description = "The job")),
     responses((status = 200, description = "The job", body = JobView),

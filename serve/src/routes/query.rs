@@ -30,14 +30,14 @@ pub(crate) struct QueryRequest {
     document: Option<String>,
     /// The number of a stored document.
     id: Option<u32>,
-    /// The name of the text in the answer. It tells no format.
+    /// The name of the text in the answer. Its extension does not set the format.
     name: String,
-    /// The fields of `QueryOptions` of the library, by their names; those left out have their defaults.
+    /// The fields of `QueryOptions` of the library, by their names. Missing fields have their defaults.
     #[schema(value_type = Object)]
     options: Value,
 }
 
-/// How a body that is not JSON is taken.
+/// The parameters for a body that is not JSON.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -52,8 +52,8 @@ pub(crate) struct RawQuery {
 ///
 /// The body is JSON, a document as it is (any other media type but application/x-www-form-urlencoded; `name`
 /// in the address), or several as multipart/form-data. A query in JSON needs its media type: without it the
-/// status is 415. The answer is the program's JSON (`fpdb.query/1`); of several documents it has a line
-/// for each, and a problem instead where one cannot be read.
+/// status is 415. The answer is the program's JSON (`fpdb.query/1`); for several documents it has a line for
+/// each. If a document cannot be read, its line is a problem.
 #[utoipa::path(post, path = "/v1/query", tag = "query", params(RawQuery),
     request_body(content((QueryRequest = "application/json"), (Vec<u8> = "application/octet-stream"), (String = "text/plain"), (Vec<u8> = "multipart/form-data"))),
     responses((status = 200, description = "The answer; of a form lines, each of this schema",
@@ -72,7 +72,7 @@ pub(crate) async fn query(
     Ok(([(header::CONTENT_TYPE, media_type)], lines).into_response())
 }
 
-/// A report: what the page of a report is drawn from.
+/// A report: the data from which the page of a report is drawn.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ReportView {
     /// The overview, `fpdb.report/1`.
@@ -83,7 +83,7 @@ pub(crate) struct ReportView {
     parts: Map<String, Value>,
 }
 
-/// Finds the same, and returns it as the data of a report, with both texts side by side.
+/// Finds the same as `/v1/query`, and returns it as the data of a report with both texts side by side.
 #[utoipa::path(post, path = "/v1/report", tag = "query", params(RawQuery),
     request_body(content((QueryRequest = "application/json"), (Vec<u8> = "application/octet-stream"), (String = "text/plain"), (Vec<u8> = "multipart/form-data"))),
     responses((status = 200, description = "The data of a report", body = ReportView),
@@ -106,8 +106,8 @@ pub(crate) async fn report(
 /// The media types of a query's body.
 const KINDS: &str = "application/json for a query, application/octet-stream or text/plain for a document as it is, or multipart/form-data";
 
-/// True if a body is a query in JSON. Some clients send one without its media type. Answers about its source
-/// text would mislead.
+/// True if a body is a query in JSON. Some clients send a query without its media type. An answer that takes
+/// its JSON for the text would mislead.
 fn is_query(body: &[u8]) -> bool {
     serde_json::from_slice(body)
         .is_ok_and(|asked: QueryRequest| asked.text.is_some() || asked.document.is_some() || asked.id.is_some())
@@ -214,7 +214,7 @@ struct Queried {
 
 impl Queried {
     /// Makes the report. It reads the texts of documents, so each must still be stored at the end: a document
-    /// that is replaced gets another number. If one is not, the request is refused.
+    /// that is replaced gets another number. If a document is no longer stored, the request is refused.
     fn report(self, database: &Database, name: String, stop: &StopToken) -> Answer<ReportView> {
         let mut shown = BTreeSet::new();
         for (source, answer) in &self.answered {

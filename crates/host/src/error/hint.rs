@@ -101,8 +101,8 @@ impl Error {
 }
 
 impl Error {
-    /// The folder or archive that the caller gave where the name of a document, or a folder of folders, was
-    /// expected. A folder is returned with `/` at its end, an archive with `!`. `None` if no documents lie
+    /// The folder or archive that the caller gave in place of the name of a document, or of a folder of
+    /// folders. A folder is returned with `/` at its end, an archive with `!`. `None` if no documents lie
     /// below the given name.
     #[doc(hidden)]
     #[must_use]
@@ -190,7 +190,7 @@ impl DocumentError {
 
 const TRUSTED: &str = "if you trust the file, ";
 
-/// How to query with a stored document without its text.
+/// The hint on a query with a stored document without its text.
 const STORED_FINGERPRINTS: &str = "the stored fingerprints serve for the window of the database";
 
 const SPACE_HINT: &str = "free some space and try again: what was committed stays";

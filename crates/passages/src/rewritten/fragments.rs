@@ -21,7 +21,7 @@ const NARROWEST: u32 = 10;
 /// The smallest cosine of a fragment's sides.
 const COSINE: f64 = 0.34;
 
-/// The weight of each word against a fragment: this part of the fragment's share of common words.
+/// Each word counts against a fragment with this factor, times the fragment's share of common words.
 const AGAINST: f64 = 0.5;
 
 /// Number of times that both sides are trimmed: trimming one can shorten the other.
@@ -91,7 +91,7 @@ impl<'a> Comparison<'a> {
             for part in connected(&seeds, gap) {
                 stop.check()?;
                 let spans = hull(&part);
-                // Parts of it are shorter still.
+                // The part is too short, and pieces of it would be shorter still.
                 if spans.iter().any(|span| span.len() < SHORTEST) {
                     continue;
                 }
@@ -179,7 +179,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The stretch with the greatest sum, the first of equals; `None` if no sum is above 0.
+/// The stretch with the greatest sum; of several, the first one. `None` if no sum is above 0.
 pub(super) fn heaviest(values: impl Iterator<Item = f64>) -> Option<Range<u32>> {
     let (mut best, mut most) = (None, 0.0);
     let (mut start, mut sum) = (0, 0.0);

@@ -138,7 +138,7 @@ fn overlap(a: &Range<u32>, b: &Range<u32>) -> u32 {
 }
 
 /// Replaces fragments by the summary they are parts of, unless one of them is a copy that makes up most of
-/// it.
+/// the summary.
 fn replace(fragments: &mut Vec<Fragment>, summary: Fragment) {
     let is_part = |fragment: &Fragment| {
         [QUERY, DOCUMENT].iter().all(|&side| overlap(&fragment.spans[side], &summary.spans[side]) > 0)

@@ -75,8 +75,8 @@ impl Spanning for Seed {
     }
 }
 
-/// The maximal matches that are seeds: significant matches that do not lie, on either side, in one twice as
-/// long.
+/// The maximal matches that are seeds: significant matches that do not lie, on either side, in a match twice
+/// as long.
 pub(super) fn of_matches(matches: &[MaximalMatch], k: u32) -> Vec<Seed> {
     let tells = |found: &&MaximalMatch| found.rarest <= RARE || found.length >= LONG.saturating_mul(k);
     let significant: Vec<&MaximalMatch> = matches.iter().filter(tells).collect();
@@ -174,14 +174,15 @@ fn are_best(seeds: &[(usize, usize, Seed)], pieces: [usize; 2], is_one: fn(&Seed
     seeds.iter().map(is_best).collect()
 }
 
-/// How a word that both texts have finds pairs of pieces.
+/// The role of a word that both texts have, in the search for pairs of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// It finds all pairs of pieces that have it. Also the role of a word that one text lacks.
+    /// The word finds all pairs of pieces that have it. A word that one text lacks has this role too.
     Rare,
-    /// Many pieces have it, and it weighs little. It finds the pairs in which a piece says little else.
+    /// Many pieces have the word, and it weighs little. It finds only pairs in which a piece needs its common
+    /// words.
     Common,
-    /// Too many pairs of pieces have it. It finds none.
+    /// Too many pairs of pieces have the word. It finds no pairs.
     TooCommon,
 }
 
@@ -283,7 +284,7 @@ struct SentencePiece {
     /// The norm and the weight of its words that are not rare.
     common_norm: f64,
     common: f64,
-    /// True if these words alone can make it a part of a seed.
+    /// True if these words alone can make the piece a part of a seed.
     needs_common: bool,
 }
 

@@ -42,12 +42,12 @@ const SHARE: f64 = 0.35;
 /// A seed counts if its sides have at least this many words of mean weight in common.
 const LEAST_OF_SEED: f64 = 4.0;
 
-/// The weight of each word against the summary: this part of the share of common words, but at least
+/// Each word counts against the summary with this factor, times the share of common words, but at least with
 /// `LEAST_AGAINST`.
 const AGAINST: f64 = 0.5;
 const LEAST_AGAINST: f64 = 0.15;
 
-/// The summaries in the text `side` of the other text.
+/// The stretches of the text `side` that summarise the other text.
 pub(super) fn summaries(words: &WordTexts<'_>, seeds: &[Seed], side: usize) -> Vec<Fragment> {
     let mut seeds: Vec<Seed> = seeds.iter().filter(|seed| seed.of_summary).copied().collect();
     seeds.sort_by_key(|seed| (seed.starts[side], seed.ends[side], seed.starts[1 - side], seed.ends[1 - side]));

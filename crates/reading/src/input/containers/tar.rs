@@ -108,8 +108,8 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
     Ok(())
 }
 
-/// The time of a file, if the archive records one. An extended header may give it more exactly, or give a time
-/// before 1970. The time 0 means that no time is recorded. A time outside the calendar does not count.
+/// The time of a file, if the archive records one. An extended header may give it more exactly, or give a
+/// time before 1970. The time 0 means that no time is recorded. A time outside the calendar does not count.
 fn modified<R: Read>(entry: &mut Entry<'_, R>) -> io::Result<Option<Modified>> {
     let mut time =
         entry.header().mtime().ok().and_then(|seconds| i64::try_from(seconds).ok()).map(|seconds| (seconds, 0));
