@@ -1,4 +1,4 @@
-//! Arrow input: tables and columns of anything that has the Arrow PyCapsule interface, without pyarrow and
+//! Arrow input: tables and columns of any object that has the Arrow PyCapsule interface, without pyarrow and
 //! without a copy.
 
 use arrow_array::cast::AsArray;
@@ -16,14 +16,14 @@ use pyo3::types::PyCapsule;
 
 use crate::errors::exception;
 
-/// Arrays that come one after the other. They are pulled without the interpreter's lock; a producer in Python
-/// takes it itself.
+/// Arrays that come one after the other. They are pulled without the interpreter's lock. A producer in Python
+/// takes the lock itself.
 pub(crate) enum Arrays {
     Stream(ArrayStreamReader),
     One { array: Option<ArrayRef>, field: Field },
 }
 
-/// True where an object has the Arrow PyCapsule interface.
+/// True if an object has the Arrow PyCapsule interface.
 pub(crate) fn is_arrow(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(object.hasattr("__arrow_c_stream__")? || object.hasattr("__arrow_c_array__")?)
 }
@@ -38,8 +38,8 @@ impl Arrays {
         if object.hasattr("__arrow_c_stream__")? {
             let capsule = object.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
             let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
-            // SAFETY: by the protocol a capsule of this name holds a stream. It is moved out, and marked as
-            // released there.
+            // SAFETY: by the protocol, a capsule of this name holds a stream. The stream is moved out, and is
+            // marked as released in the capsule.
             let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
             return ArrayStreamReader::try_new(stream).map(Self::Stream).map_err(|error| failed(&error));
         }
@@ -49,11 +49,11 @@ impl Arrays {
             let array = capsules.get_item(1)?.cast_into::<PyCapsule>()?;
             let schema = schema.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
             let array = array.pointer_checked(Some(c"arrow_array"))?.cast::<FFI_ArrowArray>();
-            // SAFETY: by the protocol capsules of these names hold these. The capsules live as long as this
-            // function; the array is moved out, and marked as released there.
+            // SAFETY: by the protocol, capsules of these names hold a schema and an array. The capsules live
+            // as long as this function. The array is moved out, and is marked as released in its capsule.
             let (array, schema) = unsafe { (FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
             let field = Field::try_from(schema).map_err(|error| failed(&error))?;
-            // SAFETY: the array is of this schema: both come from one object.
+            // SAFETY: the array has this schema, because both come from one object.
             let data = unsafe { from_ffi(array, schema) }.map_err(|error| failed(&error))?;
             return Ok(Self::One { array: Some(make_array(data)), field });
         }
@@ -63,7 +63,7 @@ impl Arrays {
         )))
     }
 
-    /// The type of the arrays: that of a struct for a table.
+    /// The type of the arrays. For a table, it is the type of a struct.
     pub(crate) fn field(&self) -> &Field {
         match self {
             Self::Stream(reader) => reader.field(),
@@ -80,11 +80,11 @@ impl Arrays {
     }
 }
 
-/// A column, whatever dictionaries its values are in.
+/// A column. Its values may be in dictionaries, also nested ones.
 #[derive(Clone)]
 enum Column {
     Plain(ArrayRef),
-    /// Keys into other values. They are made once for all rows: that takes time for each of them.
+    /// Keys into other values. They are made once, because making them takes time for each row.
     Dictionary {
         array: ArrayRef,
         keys: Vec<usize>,
@@ -110,7 +110,8 @@ impl Column {
         }
     }
 
-    /// The array that holds the value of a row, and the row there; `None` if it is null.
+    /// The array that holds the value of a row, and the index of the value in it. `None` if the value is
+    /// null.
     fn place(&self, row: usize) -> Option<(&ArrayRef, usize)> {
         match self {
             Self::Plain(array) => (!array.is_null(row)).then_some((array, row)),
@@ -124,7 +125,7 @@ impl Column {
 pub(crate) struct Texts(Column);
 
 impl Texts {
-    /// True where a column of this type holds texts.
+    /// True if a column of this type holds texts.
     pub(crate) fn fit(kind: &DataType) -> bool {
         match kind {
             DataType::Utf8
@@ -139,7 +140,7 @@ impl Texts {
         }
     }
 
-    /// True where a column of this type holds strings, and not bytes.
+    /// True if a column of this type holds strings, and not bytes.
     pub(crate) fn are_strings(kind: &DataType) -> bool {
         match kind {
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
@@ -157,7 +158,7 @@ impl Texts {
         self.0.len()
     }
 
-    /// The text of a row; `None` if it is null.
+    /// The text of a row; `None` if the row is null.
     pub(crate) fn get(&self, row: usize) -> Option<&[u8]> {
         let (array, row) = self.0.place(row)?;
         match array.data_type() {
@@ -192,14 +193,14 @@ impl Values {
         Self(Column::new(array))
     }
 
-    /// The value of a row as text; `None` if it is null.
+    /// The value of a row as text; `None` if the value is null.
     pub(crate) fn get(&self, row: usize) -> Option<String> {
         let (array, row) = self.0.place(row)?;
         plain(array, row)
     }
 }
 
-/// A value that is neither null nor in a dictionary, in the words in which the program keeps that of a
+/// A value that is neither null nor in a dictionary, in the form in which the program keeps a value of a
 /// Parquet file.
 fn plain(array: &ArrayRef, row: usize) -> Option<String> {
     macro_rules! number {

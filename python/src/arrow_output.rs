@@ -20,7 +20,7 @@ where
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
 }
 
-/// A stream of batches that are there already.
+/// A stream of existing batches.
 pub(crate) fn stream_of<'py>(
     py: Python<'py>,
     schema: SchemaRef,
@@ -58,7 +58,7 @@ impl<F: FnMut() -> Option<Result<RecordBatch, ArrowError>>> RecordBatchReader fo
     }
 }
 
-/// Rows as a batch, column for field of their JSON.
+/// Rows as a batch: each field of their JSON is a column.
 pub(crate) fn batch<T: Serialize>(schema: &Schema, rows: &[T]) -> Result<RecordBatch, ArrowError> {
     serde_arrow::to_record_batch(schema.fields(), &rows).map_err(|error| ArrowError::ExternalError(error.into()))
 }
@@ -72,7 +72,7 @@ fn field(name: &str, kind: DataType) -> Field {
     Field::new(name, kind, false)
 }
 
-/// A field that the JSON leaves out, or that is null there.
+/// A field that may be missing or null in the JSON.
 fn maybe(name: &str, kind: DataType) -> Field {
     Field::new(name, kind, true)
 }
@@ -116,7 +116,7 @@ fn schema(fields: Vec<Field>) -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
-/// The fields of a match or pair of submissions: those of documents, and the files, which have the same
+/// The fields of a match or pair of submissions: the fields of documents, and a list of files with the same
 /// fields.
 fn with_files(of_documents: Vec<Field>) -> Vec<Field> {
     let files = maybe("files", list(object(of_documents.clone())));
@@ -181,7 +181,7 @@ pub(crate) fn query_schema() -> SchemaRef {
         maybe("modified", Int64),
         maybe("inferred", Utf8),
         field("repeats", UInt64),
-        // In files only.
+        // Only the files of a submission have this field.
         maybe("query", query.clone()),
     ];
     let matches = object(with_files(of_document));

@@ -1,4 +1,4 @@
-//! Asked: queries are kept with their answers, so that the text can be shown that offsets count.
+//! Asked: keeps queries with their answers, so that Python can show the text to which offsets refer.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -7,18 +7,18 @@ use fpdb::{Profile, QuerySource, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// The bytes that offsets count, and their encoding.
+/// The bytes to which offsets refer, and their encoding.
 pub(crate) type Counted<'py> = (Bound<'py, PyBytes>, &'static str);
 
-/// The queries of answers, and how they were read.
+/// The queries of answers, and the options with which they were read.
 pub(crate) struct Asked {
     pub(crate) profile: Profile,
     pub(crate) read: ReadOptions,
     pub(crate) queries: Vec<Query>,
 }
 
-/// The length of a regular file, and when it was changed last. Taken before a query is answered, and compared
-/// when its text is asked for.
+/// The length of a regular file, and the time of its last change. They are read before the query is answered,
+/// and compared when the caller asks for the text.
 #[derive(PartialEq)]
 pub(crate) struct FileState(u64, SystemTime);
 
@@ -27,13 +27,13 @@ impl FileState {
     pub(crate) fn of(source: &QuerySource) -> Option<Self> {
         let QuerySource::File(path) = source else { return None };
         let metadata = std::fs::metadata(path).ok()?;
-        // That is standard input.
+        // The path `-` is standard input.
         let again = metadata.is_file() && path != Path::new("-");
         again.then(|| Some(Self(metadata.len(), metadata.modified().ok()?))).flatten()
     }
 }
 
-/// A query, and how its file was before.
+/// A query, and the state of its file before it was answered.
 pub(crate) struct Query {
     source: QuerySource,
     file: Option<FileState>,
@@ -48,7 +48,7 @@ impl Query {
         &self.source
     }
 
-    /// True if the document can be read again as it was.
+    /// True if the document can be read again, unchanged.
     fn is_there(&self) -> bool {
         match self.source {
             QuerySource::File(_) => self.file.is_some() && FileState::of(&self.source) == self.file,
@@ -59,7 +59,7 @@ impl Query {
 }
 
 impl Asked {
-    /// The text of a query; `None` if it can no longer be had.
+    /// The text of a query; `None` if it is no longer available.
     pub(crate) fn text<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Counted<'py>>> {
         let Some(query) = self.queries.get(index) else { return Ok(None) };
         let read = || query.source.document_text(&self.profile, &self.read).ok().flatten();

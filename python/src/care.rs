@@ -13,14 +13,14 @@ use crate::opened::{Handle, Opened, Room, builder};
 use crate::options::json;
 use crate::waiting::{Caller, wait};
 
-/// Checks a database, and says so as JSON.
+/// Checks a database. Returns the report as JSON.
 #[pyfunction]
 pub(crate) fn verify(py: Python<'_>, database: &NativeDatabase, caller: Caller) -> PyResult<String> {
     let handle = database.0.unchanged()?;
     json(&wait(py, &caller, &mut (), |task, _| handle.database().verify(task)).whole()?)
 }
 
-/// Adds the documents of another database, and says so as JSON.
+/// Adds the documents of another database. Returns the summary as JSON.
 #[pyfunction]
 pub(crate) fn merge(
     py: Python<'_>,
@@ -34,7 +34,7 @@ pub(crate) fn merge(
     ingested(py, wait(py, &caller, &mut (), |task, _| writer.merge(other.database(), &options, task)))
 }
 
-/// Copies a database to a folder, and says so as JSON.
+/// Copies a database to a folder. Returns the summary as JSON.
 #[pyfunction]
 pub(crate) fn backup(
     py: Python<'_>,

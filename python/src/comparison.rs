@@ -12,7 +12,7 @@ use crate::report::{Making, Origin};
 use crate::rows::{Answers, Rows};
 use crate::waiting::{Caller, wait};
 
-/// A document of Python: a path, a name and its text or bytes, or a text as it is.
+/// A document that Python gives: a path, a name with a text or bytes, or a text alone.
 pub(crate) fn source(given: &Bound<'_, PyAny>) -> PyResult<QuerySource> {
     let (kind, name, content): (String, String, Bound<'_, PyAny>) = given.extract()?;
     Ok(match kind.as_str() {
@@ -34,7 +34,7 @@ pub(crate) fn name_of(source: &QuerySource) -> String {
     }
 }
 
-/// Compares two documents. Each is a tuple (kind, name, content), as those of `boilerplate` are.
+/// Compares two documents. Each is a tuple (kind, name, content), as in `boilerplate`.
 #[pyfunction]
 pub(crate) fn diff(
     py: Python<'_>,

@@ -24,8 +24,8 @@ use crate::rows::{Answers, BATCH, Rows};
 use crate::stream::{Failed, RowStream};
 use crate::waiting::{Caller, StopToken, Waited, wait};
 
-/// Pairs whose passages are looked for together, as the program does: a first document is compared with all
-/// of its partners at once.
+/// Number of pairs whose passages are searched for together, as in the program: a first document is compared
+/// with all of its partners at once.
 const PAIRS_AT_A_TIME: usize = 256;
 
 /// An open database.
@@ -64,11 +64,11 @@ impl NativeDatabase {
     }
 }
 
-/// The outcome of an ingest: a run that an exception has ended has a summary too.
+/// The outcome of an ingest. A run that an exception has ended has a summary too.
 pub(crate) fn ingested(py: Python<'_>, waited: Waited<IngestSummary>) -> PyResult<Ingested> {
     match waited {
         Waited { outcome: Ok(mut summary), raised } => {
-            // Where its source has failed, the ingest itself has ended well.
+            // If the source of documents fails, the ingest itself still ends without an error.
             summary.interrupted |= raised.is_some();
             Ok((json(&summary)?, raised.map(|error| error.into_value(py))))
         }
@@ -79,7 +79,7 @@ pub(crate) fn ingested(py: Python<'_>, waited: Waited<IngestSummary>) -> PyResul
 
 #[pymethods]
 impl NativeDatabase {
-    /// Opens the database at `path`, or makes one of this profile.
+    /// Opens the database at `path`, or creates one with this profile.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, write: bool, profile: Option<&str>, room: Room) -> PyResult<Self> {
         let builder = builder(room);
@@ -92,7 +92,7 @@ impl NativeDatabase {
         Ok(Self(Arc::new(Opened::new(handle.map_err(raise)?, path))))
     }
 
-    /// Closes it, once what runs on it has ended.
+    /// Closes the database once the calls that run on it have ended.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         if !self.0.is_own() {
             return Ok(());
@@ -116,7 +116,7 @@ impl NativeDatabase {
         json(self.handle()?.database().profile())
     }
 
-    /// Identifies the commit that it shows.
+    /// Identifies the commit that this handle shows.
     fn commit_id(&self) -> PyResult<String> {
         self.handle()?.database().commit_id().map_err(raise)
     }
@@ -178,8 +178,8 @@ impl NativeDatabase {
         self.ingest_portions(py, (table, options), &caller)
     }
 
-    /// Answers queries, each a tuple (kind, name, content). With the answers come the names of those that
-    /// could not be read, and why not.
+    /// Answers queries, each a tuple (kind, name, content). Also returns the names of the queries that could
+    /// not be read, each with the reason.
     fn query(
         &self,
         py: Python<'_>,
@@ -191,7 +191,7 @@ impl NativeDatabase {
         self.answers(py, sources, options, &caller)
     }
 
-    /// Answers queries with the texts of a column, each named by its row, counted from 0.
+    /// Answers a query for each text of a column. The name of a query is its row, counted from 0.
     fn query_column(
         &self,
         py: Python<'_>,
@@ -224,7 +224,7 @@ impl NativeDatabase {
         self.answers(py, sources, options, &caller)
     }
 
-    /// Answers a query for each document that is `found` in a file or folder.
+    /// Answers a query for each document in a file or folder.
     fn query_below(
         &self,
         py: Python<'_>,
@@ -248,7 +248,7 @@ impl NativeDatabase {
         Ok((Rows::new(Answers::Query(answers)), failed))
     }
 
-    /// The same answers, read as they come, an answer at a time.
+    /// The answers of `query_below`, read one by one as they come.
     fn iter_query_below(&self, path: PathBuf, options: Given, stop: Option<Py<StopToken>>) -> PyResult<RowStream> {
         let handle = self.handle()?;
         let (walk, options) = options.query_below(handle.database().profile())?;
@@ -277,8 +277,8 @@ impl NativeDatabase {
         Ok(Rows::new(Answers::Pair(pairs)).of(Origin::Pairs(answer.summary), making))
     }
 
-    /// The same pairs, read as they come. A database that can be changed is refused: a change would wait for
-    /// the last pair to be read, and its reader perhaps for the change.
+    /// The pairs of `pairs`, read as they come. Refuses a database that is open for writing: a change would
+    /// wait until the last pair is read, and the reader of the pairs might wait for the change.
     fn iter_pairs(&self, options: Given, stop: Option<Py<StopToken>>) -> PyResult<RowStream> {
         let Handle::Reader(database) = self.0.unchanged()? else {
             let hint = "open it a second time with fpdb.open(path), for reading";
@@ -294,7 +294,7 @@ impl NativeDatabase {
         })
     }
 
-    /// The passages that occur earlier, the documents that could not be compared, and the JSON of the
+    /// The passages that also occur earlier, the documents that could not be compared, and the JSON of the
     /// summary.
     fn repeats(&self, py: Python<'_>, options: Given, caller: Caller) -> PyResult<(Rows, Rows, String)> {
         let handle = self.0.unchanged()?;
@@ -356,7 +356,7 @@ impl NativeDatabase {
         NativePages::new(&self.0)
     }
 
-    /// As [`Self::document_pages`], as an Arrow stream.
+    /// Like [`Self::document_pages`], but as an Arrow stream.
     fn documents_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let (pages, schema) = (NativePages::new(&self.0)?, arrow::document_schema());
         arrow::stream(py, schema.clone(), move || match pages.read(BATCH) {
@@ -386,8 +386,8 @@ impl NativeDatabase {
         Ok(Rows::new(Answers::Document(vec![py.detach(|| handle.database().document(DocId(id))).map_err(raise)?])))
     }
 
-    /// The bytes that the offsets of a document count, and their encoding; `None` if they can no longer be
-    /// had.
+    /// The bytes to which the offsets of a document refer, and their encoding. `None` if they are no longer
+    /// available.
     fn text<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Option<Counted<'py>>> {
         let handle = self.handle()?;
         let text = py.detach(|| handle.database().text_of(DocId(id))).map_err(raise)?;
@@ -401,7 +401,7 @@ impl NativeDatabase {
         json(&py.detach(|| writer.remove_named_or_numbered(&names, &ids)).map_err(raise)?)
     }
 
-    /// Deletes the documents that prefixes and values select, and says so as JSON.
+    /// Deletes the documents that prefixes and values select. Returns the summary as JSON.
     fn remove_selected(
         &self,
         py: Python<'_>,
@@ -413,13 +413,13 @@ impl NativeDatabase {
         json(&wait(py, &caller, &mut (), |task, _| writer.remove_selected(&prefixes, &fields, task)).whole()?)
     }
 
-    /// Deletes the documents that the report of a dedup lists, and says so as JSON.
+    /// Deletes the documents that the report of a dedup lists. Returns the summary as JSON.
     fn remove_reported(&self, py: Python<'_>, report: PathBuf, caller: Caller) -> PyResult<String> {
         let writer = self.writer()?;
         json(&wait(py, &caller, &mut (), |task, _| writer.remove_reported(&report, task)).whole()?)
     }
 
-    /// Renames a file or a folder of documents, and says so as JSON.
+    /// Renames a file or a folder of documents. Returns the summary as JSON.
     fn rename(&self, py: Python<'_>, old: &str, new: &str) -> PyResult<String> {
         let writer = self.writer()?;
         json(&py.detach(|| writer.rename(old, new)).map_err(raise)?)
@@ -440,7 +440,7 @@ impl NativeDatabase {
         Ok((selected.ids.into_iter().map(|id| id.0).collect(), selected.unmatched))
     }
 
-    /// Takes in a build, and says so as JSON.
+    /// Adds the documents of a build. Returns the summary as JSON.
     fn assemble(&self, py: Python<'_>, staging: PathBuf, caller: Caller) -> PyResult<String> {
         let writer = self.writer()?;
         json(&wait(py, &caller, &mut (), |task, _| writer.assemble(&staging, task)).whole()?)
@@ -469,7 +469,7 @@ impl NativeDatabase {
             answered.push(outcome.is_ok());
             match outcome {
                 Ok(answer) => answers.push(answer),
-                // A single query is what the call is about.
+                // The failure of a single query is the failure of the call.
                 Err(error) if sources.len() == 1 => return Err(raise(error)),
                 Err(error) => failed.push(failure(&name_of(source), &error)),
             }

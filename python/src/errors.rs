@@ -1,4 +1,5 @@
-//! Errors: each of the library as an exception of Python, by one table. The classes are in `_errors.py`.
+//! Errors: one table maps each error of the library to an exception of Python. The classes are in
+//! `_errors.py`.
 
 use fpdb::Error;
 use pyo3::exceptions::PySystemError;
@@ -70,7 +71,8 @@ fn class(error: &Error) -> &'static str {
         Error::TooLittleMemory { .. } | Error::TooManyDocuments { .. } => "LimitError",
         Error::Stopped => "StoppedError",
         Error::Document(_) | Error::TextGone { .. } | Error::NotReadAgain { .. } => "DocumentError",
-        // A call that waits for itself has no class of its own. The enum may grow; a test compares the lists.
+        // A call that waits for itself has no class of its own. The enum may get more variants. A test
+        // compares the lists.
         Error::NotCompared { source, .. } => class(source),
         _ => "Error",
     }
@@ -89,12 +91,12 @@ pub(crate) fn exception(class: &str, message: &str, hint: Option<&str>) -> PyErr
     })
 }
 
-/// A column, an option or an object that is not what is expected of it.
+/// The exception for a column, option or object of a wrong kind.
 pub(crate) fn parameter(message: &str) -> PyErr {
     exception("ParameterError", message, None)
 }
 
-/// A lock that a panic has left behind.
+/// The exception for a lock that a panic has poisoned.
 pub(crate) fn poisoned() -> PyErr {
     PySystemError::new_err("an earlier call on this object has panicked")
 }

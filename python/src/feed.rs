@@ -1,6 +1,6 @@
-//! Feed: documents on their way from Python to an ingest. The ingest asks for a portion before it needs it,
-//! and there are never more than a few on the way; so the thread that called it never waits for the ingest
-//! with documents in its hands.
+//! Feed: passes documents from Python to an ingest. The ingest requests each portion before it needs it, and
+//! the channel has room for every requested portion. So the calling thread never waits for the ingest while
+//! it holds documents.
 
 use std::borrow::Cow;
 use std::io::{self, Cursor, Read};
@@ -22,7 +22,7 @@ use crate::errors::parameter;
 use crate::path_texts::PathTexts;
 use crate::waiting::{Event, Feed};
 
-/// Portions on the way.
+/// Maximum number of portions that are requested or waiting.
 const PORTIONS: usize = 3;
 
 /// The limits of a portion of an iterable: documents, bytes, and time spent waiting. A portion has at least
@@ -32,10 +32,10 @@ const PORTION: (usize, usize, Duration) = (256, 1 << 20, Duration::from_millis(5
 /// A text of a table that has more bytes is not copied as a whole.
 const SMALL: usize = 64 << 10;
 
-/// Documents in the order they are given, portion by portion.
+/// A portion of documents, in the order of the source.
 type Portion = Box<dyn Iterator<Item = Document> + Send>;
 
-/// The ingest's end.
+/// The end of the channel that the ingest reads.
 pub(crate) struct Fed {
     wants: Sender<Event>,
     portions: Receiver<Portion>,
@@ -45,7 +45,7 @@ pub(crate) struct Fed {
 
 impl Fed {
     fn want(&self) {
-        // A thread that waits no more feeds no more: then the portions end.
+        // If the feeding thread no longer waits for requests, it has closed its end, so the portions end.
         let _ = self.wants.send(Event::Want);
     }
 }
@@ -69,18 +69,18 @@ impl Iterator for Fed {
     }
 }
 
-/// The end of the thread that waits.
+/// The end of the channel that the calling thread writes.
 pub(crate) struct Feeder<S> {
     source: S,
     portions: Option<SyncSender<Portion>>,
 }
 
-/// Where portions come from.
+/// A source of portions.
 pub(crate) trait Portions: Send {
     fn next(&mut self) -> PyResult<Option<Portion>>;
 }
 
-/// Both ends. The ingest's still needs its counterpart.
+/// Makes both ends. The end of the ingest still needs the sender of its requests.
 pub(crate) fn feed<S: Portions>(source: S) -> (Feeder<S>, impl FnOnce(Sender<Event>) -> Fed + Send) {
     let (sender, portions) = sync_channel(PORTIONS);
     let fed = move |wants| Fed { wants, portions, now: None, started: false };
@@ -91,7 +91,8 @@ impl<S: Portions> Feed for Feeder<S> {
     fn feed(&mut self) -> PyResult<()> {
         let Some(portions) = &self.portions else { return Ok(()) };
         match self.source.next()? {
-            // There is room for what was asked for, and an ingest that has ended takes none.
+            // This never waits, because there is room for each requested portion. An ingest that has ended
+            // takes no portion.
             Some(portion) => drop(portions.send(portion)),
             None => self.close(),
         }
@@ -103,7 +104,7 @@ impl<S: Portions> Feed for Feeder<S> {
     }
 }
 
-/// An iterator of Python, of tuples (name, text, metadata or None).
+/// A Python iterator of tuples (name, text, metadata or None).
 pub(crate) struct Items {
     items: Py<PyIterator>,
     /// Raised once the documents before it have been handed over.
@@ -124,7 +125,7 @@ impl Portions for Items {
             return Err(raised);
         }
         Python::attach(|py| {
-            // To wait for the interpreter's lock may take longer than the patience; it is no part of it.
+            // The patience excludes the wait for the interpreter's lock, which may take longer.
             let started = Instant::now();
             for item in self.items.bind(py).clone() {
                 match item.and_then(|item| document(&item)) {
@@ -171,7 +172,7 @@ fn document(item: &Bound<'_, PyAny>) -> PyResult<(Document, usize)> {
     let length = bytes.as_ref().len();
     let mut document = Document::from_reader(name, Cursor::new(bytes));
     for (name, value) in metadata.iter().flat_map(|metadata| metadata.iter()) {
-        // None is no value, as in a table.
+        // A value None is left out, as in a table.
         if !value.is_none() {
             document = document.with(string_of(&name)?, string_of(&value)?);
         }
@@ -184,7 +185,7 @@ fn string_of(object: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(String::from_utf8_lossy(bytes_of(object.str()?.as_any())?.as_ref()).into_owned())
 }
 
-/// The bytes of a text or of bytes of Python, where they are.
+/// The bytes of a Python `str` or `bytes`, without a copy if possible.
 pub(crate) enum Bytes {
     Text(PyBackedStr),
     Given(PyBackedBytes),
@@ -201,8 +202,8 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// The UTF-8 of a `str`, or bytes as they are. A lone surrogate, which UTF-8 has not, becomes U+FFFD, which
-/// takes as many bytes.
+/// The UTF-8 of a `str`, or bytes as they are. UTF-8 cannot represent a lone surrogate, so it becomes U+FFFD,
+/// which takes as many bytes.
 pub(crate) fn bytes_of(text: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     if let Ok(text) = text.cast::<PyString>() {
         return match text.extract::<PyBackedStr>() {
@@ -219,7 +220,8 @@ pub(crate) fn bytes_of(text: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     }
 }
 
-/// UTF-8 but for surrogates, which begin with ED and a byte that follows ED nowhere else.
+/// Replaces surrogates in bytes that are UTF-8 otherwise. A surrogate begins with ED and a byte that follows
+/// ED nowhere else.
 fn without_surrogates(mut bytes: Vec<u8>) -> Vec<u8> {
     for at in 0..bytes.len().saturating_sub(2) {
         if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
@@ -229,7 +231,7 @@ fn without_surrogates(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// The columns of a table that hold the texts of paths, one on each line.
+/// The columns of a table that hold the texts. `text` has one path on each line.
 #[pyfunction]
 pub(crate) fn text_columns(text: &str) -> Vec<String> {
     TextPath::all_of(text).into_iter().map(|path| path.root).collect()
@@ -240,13 +242,13 @@ pub(crate) struct Columns {
     text: Vec<(usize, TextPath)>,
     id: Option<(usize, String)>,
     keep: Vec<(usize, String)>,
-    /// Before every name.
+    /// Precedes every name.
     prefix: String,
 }
 
 impl Columns {
-    /// Finds the columns of a table. `text` may lead into lists and structs, and have several lines, as the
-    /// text field of a record.
+    /// Finds the columns of a table. `text` may lead into lists and structs, and may have several lines, like
+    /// the text field of a record.
     pub(crate) fn find(
         table: &DataType,
         text: &str,
@@ -292,7 +294,7 @@ impl Columns {
         let keep: Vec<_> = self.keep.iter().map(column).collect();
         let (prefix, nulls) = (self.prefix.clone(), rows.nulls().cloned());
         (0..rows.len()).map(move |row| {
-            // A null row has values all the same, which mean nothing.
+            // A null row has values too, but they mean nothing.
             if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                 return Document::skipped(
                     format!("{prefix}:{}", before + row + 1),
@@ -302,17 +304,17 @@ impl Columns {
             let id = id.as_ref().and_then(|(name, ids)| Some((name, ids.get(row)?)));
             let name = match &id {
                 Some((_, id)) => format!("{prefix}{id}"),
-                // As the rows of a Parquet file.
+                // The same name as for a row of a Parquet file.
                 None => format!("{prefix}:{}", before + row + 1),
             };
             let document = match texts.get(row) {
                 None => return Document::skipped(name, SkipReason::NullText),
                 Some(Cow::Owned(joined)) => Document::from_reader(name, Cursor::new(joined)),
-                // One copy of the right size; a large text is read piece by piece where it lies.
+                // A small text is copied once. A large text is read in place, piece by piece.
                 Some(text) if text.len() <= SMALL => Document::new(name, text),
                 Some(_) => Document::from_reader(name, Cell { texts: Arc::clone(&texts), row, read: 0 }),
             };
-            // A row is named by its number or its id, and not by a path.
+            // The name of a row is its number or its id, not a path, so it shows no format.
             let mut document = document.like("");
             let kept = keep.iter().filter_map(|(name, values)| Some((name, values.get(row)?)));
             for (name, value) in id.into_iter().chain(kept) {
@@ -323,7 +325,7 @@ impl Columns {
     }
 }
 
-/// The text of a row, read where it lies.
+/// The text of a row, read in place.
 struct Cell {
     texts: Arc<PathTexts>,
     row: usize,

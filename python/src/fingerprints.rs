@@ -20,7 +20,7 @@ use crate::errors::{exception, parameter};
 use crate::feed::{Bytes, bytes_of};
 use crate::options::profile_of;
 
-/// Texts of an iterable that are worked on at once.
+/// Number of texts of an iterable that are processed together.
 const TEXTS: usize = 4096;
 
 /// The hashes and the positions of one text.
@@ -44,7 +44,7 @@ impl NativeFingerprints {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The hashes and the positions of one text; `None` if it was null.
+    /// The hashes and the positions of one text; `None` if the text was null.
     fn get(&self, mut index: usize) -> PyResult<Option<Selected>> {
         for batch in &*self.batches {
             if index < batch.num_rows() {
@@ -66,7 +66,7 @@ impl NativeFingerprints {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // By the protocol a producer may answer with its own schema.
+        // By the protocol, a producer may answer with its own schema.
         drop(requested_schema);
         arrow::stream_of(py, schema(), &self.batches)
     }
@@ -76,7 +76,8 @@ impl NativeFingerprints {
     }
 }
 
-/// Fingerprints texts: a column, or an iterable of str and bytes. `threads` is 0 for one for each processor.
+/// Fingerprints texts: a column, or an iterable of str and bytes. If `threads` is 0, uses one thread per
+/// processor.
 #[pyfunction]
 pub(crate) fn fingerprint(
     py: Python<'_>,

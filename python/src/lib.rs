@@ -1,5 +1,5 @@
-//! The Python module `fpdb._native`: conversions, waiting and Arrow, and nothing that decides. What users see
-//! of it is in `py_src/fpdb/`.
+//! The Python module `fpdb._native`: converts values, waits for work and exchanges Arrow data. It makes no
+//! decisions. The public part of the package is in `py_src/fpdb/`.
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
@@ -63,7 +63,7 @@ mod _native {
     }
 }
 
-/// Reads documents for the process at the other end of standard input, until that closes it.
+/// Reads documents for the process at the other end of standard input, until that process closes it.
 #[pyfunction]
 fn serve_documents(py: Python<'_>) -> PyResult<()> {
     py.detach(fpdb::serve_documents).map_err(errors::raise)

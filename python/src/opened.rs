@@ -27,10 +27,10 @@ impl Handle {
     }
 }
 
-/// Bytes of memory and of the cache, and a number of threads, where they are given.
+/// Bytes of memory, bytes of the cache, and number of threads, if given.
 pub(crate) type Room = (Option<u64>, Option<usize>, Option<usize>);
 
-/// Opens databases with this room.
+/// A builder that opens databases with these resources.
 pub(crate) fn builder((memory, cache, threads): Room) -> DatabaseBuilder {
     let mut builder = Database::builder();
     if let Some(memory) = memory {
@@ -45,11 +45,11 @@ pub(crate) fn builder((memory, cache, threads): Room) -> DatabaseBuilder {
     builder
 }
 
-/// A database that Python has opened. It belongs to the process that opened it. Closing it lets its handles
-/// go, even while Python objects still refer to this.
+/// A database that Python has opened. It belongs to the process that opened it. Closing it releases its
+/// handles, even while Python objects still refer to this value.
 pub(crate) struct Opened {
     handles: Mutex<Handles>,
-    /// Held by the thread that moves the database on to the last commit, so that no other moves it back.
+    /// Held by the thread that moves the handle to the last commit, so that no other thread moves it back.
     moving: Mutex<()>,
     path: PathBuf,
     process: u32,
@@ -58,15 +58,16 @@ pub(crate) struct Opened {
 /// The handles of an open database.
 #[derive(Default)]
 pub(crate) struct Handles {
-    /// None once it is closed.
+    /// `None` once the database is closed.
     last: Option<Handle>,
-    /// How often it was moved on.
+    /// Number of times that the handle was moved to a later commit.
     moves: u64,
-    /// Those of [`Pinned`], by number.
+    /// The handles of [`Pinned`] values, by number.
     pinned: BTreeMap<u64, Handle>,
 }
 
-/// A handle for several calls. A reader shows one commit in all of them, even if it is moved on meanwhile.
+/// A handle for several calls. A reader shows one commit in all of them, even if the database is moved to a
+/// later commit meanwhile.
 pub(crate) struct Pinned {
     opened: Arc<Opened>,
     number: u64,
@@ -76,14 +77,14 @@ impl Pinned {
     /// The handle, as [`Opened::handle`] gives it.
     pub(crate) fn handle(&self) -> PyResult<Handle> {
         let last = self.opened.handle()?;
-        // Closing the database lets go of all handles at once.
+        // Closing the database releases pinned handles too.
         Ok(self.opened.handles()?.pinned.get(&self.number).cloned().unwrap_or(last))
     }
 }
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // In a process that was forked off, it stays until `Opened` is dropped.
+        // In a forked process, the handle stays until `Opened` is dropped.
         if self.opened.is_own() {
             let handle = self.opened.handles().map(|mut handles| handles.pinned.remove(&self.number));
             drop(handle);
@@ -96,8 +97,8 @@ thread_local! {
     static FED: RefCell<Vec<*const Opened>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While this lives its thread feeds an ingest: a change of that database would wait for the ingest, and the
-/// ingest for it.
+/// While this value exists, its thread feeds an ingest. A change of that database on this thread would wait
+/// for the ingest, and the ingest would wait for the thread.
 pub(crate) struct Feeding;
 
 impl Drop for Feeding {
@@ -106,8 +107,8 @@ impl Drop for Feeding {
     }
 }
 
-/// In a process that was forked off, the engine's threads are not there, and its locks are as they were: the
-/// handle is left alone.
+/// In a forked process, the engine's threads are missing and its locks may be held for ever. So the handle is
+/// not dropped there.
 impl Drop for Opened {
     fn drop(&mut self) {
         if process::id() != self.process
@@ -128,12 +129,12 @@ impl Opened {
         self.handles.lock().map_err(|_| poisoned())
     }
 
-    /// True if this is the process that has opened it.
+    /// True if this process has opened the database.
     pub(crate) fn is_own(&self) -> bool {
         process::id() == self.process
     }
 
-    /// The handle, to read with. It is not to be kept longer than for one call.
+    /// The handle for reading. Do not keep it longer than for one call.
     pub(crate) fn handle(&self) -> PyResult<Handle> {
         if !self.is_own() {
             let message = format!(
@@ -149,7 +150,7 @@ impl Opened {
         })
     }
 
-    /// The handle, to read with while no change is made.
+    /// The handle for a call that waits for changes. Refuses a thread that feeds an ingest of this database.
     pub(crate) fn unchanged(&self) -> PyResult<Handle> {
         if FED.with_borrow(|fed| fed.contains(&std::ptr::from_ref(self))) {
             let message =
@@ -160,7 +161,7 @@ impl Opened {
         self.handle()
     }
 
-    /// The handle, to change the database with.
+    /// The handle for changing the database.
     pub(crate) fn writer(&self) -> PyResult<Arc<DatabaseWriter>> {
         match self.unchanged()? {
             Handle::Writer(writer) => Ok(writer),
@@ -172,7 +173,7 @@ impl Opened {
         }
     }
 
-    /// The handle, for several calls that are to show one commit.
+    /// The handle for several calls that must show one commit.
     pub(crate) fn pin(self: &Arc<Self>) -> PyResult<Pinned> {
         let handle = self.handle()?;
         let mut handles = self.handles()?;
@@ -182,8 +183,8 @@ impl Opened {
         Ok(Pinned { opened: Arc::clone(self), number })
     }
 
-    /// Puts a handle on the last commit in the place of a reader's. Returns whether this call, or another one
-    /// meanwhile, has found another commit.
+    /// Replaces a reader's handle by one of the last commit. Returns true if this call, or another one
+    /// meanwhile, has found a later commit.
     pub(crate) fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
         let moves = self.handles()?.moves;
         py.detach(|| {
@@ -191,14 +192,14 @@ impl Opened {
             let newer = self.handle()?.database().refreshed().map_err(raise)?;
             let mut handles = self.handles()?;
             let mut old = None;
-            // Closed meanwhile it stays closed. Calls at work keep the handle they have.
+            // A database that was closed meanwhile stays closed. Running calls keep their handle.
             if let (Some(newer), Some(last)) = (newer, &mut handles.last) {
                 old = Some(std::mem::replace(last, Handle::Reader(newer)));
                 handles.moves += 1;
             }
             let is_moved = handles.moves != moves;
             drop(handles);
-            // Closes its files, which takes time.
+            // This may close files, which takes time.
             drop(old);
             Ok(is_moved)
         })
@@ -210,7 +211,7 @@ impl Opened {
         Feeding
     }
 
-    /// Lets the handles go.
+    /// Takes the handles, which closes the database.
     pub(crate) fn take(&self) -> PyResult<Handles> {
         Ok(std::mem::take(&mut *self.handles()?))
     }

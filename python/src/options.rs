@@ -1,5 +1,5 @@
-//! Options: the fields of the library's options that Python gives, as the library has them. Wrong values are
-//! refused in the library's words, by the name of the argument.
+//! Options: converts the options that Python gives to the library's options. Errors for wrong values have the
+//! library's words and the name of the Python argument.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ fn invalid(name: &'static str, value: &str, expected: &'static str) -> PyErr {
     raise(Error::InvalidParameter { name, value: value.to_owned(), expected })
 }
 
-/// A profile by its name, or of its JSON.
+/// The profile with this name or this JSON.
 pub(crate) fn profile_of(text: &str) -> PyResult<Profile> {
     if let Some(profile) = Profile::named(text) {
         return Ok(profile);
@@ -34,8 +34,8 @@ pub(crate) fn profile_of(text: &str) -> PyResult<Profile> {
     serde_json::from_str(text).map_err(|error| parameter(&error.to_string()))
 }
 
-/// The whole JSON of a profile, which is given by its name or by JSON that may leave fields out. Refuses
-/// impossible values.
+/// The complete JSON of a profile. `text` is its name, or JSON that may omit fields. Refuses impossible
+/// values.
 #[pyfunction]
 pub(crate) fn profile(text: &str) -> PyResult<String> {
     json(&profile_of(text)?)
@@ -52,15 +52,16 @@ pub(crate) fn json(answer: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(answer).map_err(|error| parameter(&error.to_string()))
 }
 
-/// The options of a call: the fields of the library's options that Python gives, and what has no JSON.
+/// The options of a call: the fields of the library's options that Python gives, and options that JSON cannot
+/// express.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Given {
     /// The fields, as JSON.
     fields: String,
-    /// A dictionary of the arguments of the method, by the paths of the fields that they set. For errors.
+    /// For errors: a dictionary from the path of a field to the argument of the method that sets it.
     arguments: Py<PyAny>,
-    /// The program that reads documents in a process of its own, and its arguments.
+    /// The program that reads documents in a separate process, and its arguments.
     reader: Option<Vec<String>>,
     /// A file of phrases.
     phrases: Option<PathBuf>,
@@ -68,10 +69,10 @@ pub(crate) struct Given {
     temp_dir: Option<PathBuf>,
 }
 
-/// How pairs are found, and what is added to them.
+/// The options for finding pairs, and for adding their passages.
 pub(crate) struct Pairing {
     pub(crate) options: PairsOptions,
-    /// How passages are found, and the bounds on documents that are read again.
+    /// The options for finding passages, and the limits on documents that are read again.
     pub(crate) evidence: PairEvidence,
     pub(crate) passages: bool,
 }
@@ -81,8 +82,7 @@ impl Given {
         serde_json::from_str(&self.fields).map_err(|error| parameter(&error.to_string()))
     }
 
-    /// These defaults with the fields that are given. `below` is the path of these options in all those that
-    /// are given.
+    /// These defaults with the given fields. `below` is the path of these options within all given options.
     fn over<T: Serialize + DeserializeOwned>(&self, below: &str, defaults: &T, given: Value) -> PyResult<T> {
         options_from_json(defaults, given).map_err(|error| match error {
             Error::InvalidOptions { field, source } => {
@@ -92,7 +92,7 @@ impl Given {
         })
     }
 
-    /// The argument that sets this field or one that it is part of; the field itself if there is none.
+    /// The argument that sets this field or a field around it; the field itself if there is none.
     fn argument(&self, field: &str) -> String {
         Python::attach(|py| {
             let ends = field.match_indices('.').map(|(end, _)| end).chain([field.len()]);
@@ -132,7 +132,7 @@ impl Given {
         Ok(options)
     }
 
-    /// The options of queries with the files below a folder, and which files these are.
+    /// The options of queries with the files below a folder, and the options that select these files.
     pub(crate) fn query_below(&self, profile: &Profile) -> PyResult<(WalkOptions, QueryOptions)> {
         let mut fields = self.fields()?;
         let walk = fields.remove("walk").unwrap_or_else(|| Map::new().into());

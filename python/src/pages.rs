@@ -13,7 +13,7 @@ use crate::rows::{Answers, Rows};
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct NativePages {
     pinned: Pinned,
-    /// The least number of the next page. `None` behind the last number there can be.
+    /// The smallest number on the next page. `None` after the largest possible number.
     next: Mutex<Option<DocId>>,
 }
 
@@ -23,7 +23,7 @@ impl NativePages {
         Ok(Self { pinned: opened.pin()?, next: Mutex::new(Some(DocId(0))) })
     }
 
-    /// The next documents; none after the last one.
+    /// The next documents. Empty after the last one.
     pub(crate) fn read(&self, most: usize) -> PyResult<Vec<DocumentInfo>> {
         let handle = self.pinned.handle()?;
         let mut next = self.next.lock().map_err(|_| poisoned())?;

@@ -51,12 +51,13 @@ impl PathTexts {
         Self::within(array, steps).unwrap_or_else(|| Self::Here(Texts::new(array)))
     }
 
-    /// The texts of columns, joined.
+    /// The joined texts of several columns.
     pub(crate) fn all(mut columns: Vec<Self>) -> Self {
         if columns.len() == 1 { columns.remove(0) } else { Self::Columns(columns) }
     }
 
-    /// `None` at the end of the path, and for values of the type null, which have nothing within them.
+    /// The texts inside a column. `None` at the end of the path, and for a column of type null, which has no
+    /// inner values.
     fn within(array: &ArrayRef, steps: &[TextStep]) -> Option<Self> {
         let (step, steps) = steps.split_first()?;
         let below = |values: &ArrayRef| Box::new(Self::new(values, steps));
@@ -66,7 +67,8 @@ impl PathTexts {
         })
     }
 
-    /// The text of a row: where it lies, or joined of those that the path leads to. `None` if there is none.
+    /// The text of a row: borrowed, or joined from the texts that the path leads to. `None` if there is no
+    /// text.
     pub(crate) fn get(&self, row: usize) -> Option<Cow<'_, [u8]>> {
         if let Self::Here(texts) = self {
             return texts.get(row).map(Cow::Borrowed);
@@ -105,7 +107,7 @@ fn elements(lists: &ArrayRef) -> Option<&ArrayRef> {
     })
 }
 
-/// The places of a row's elements among those of all lists.
+/// The range of a row's elements among the elements of all lists.
 fn range(lists: &ArrayRef, row: usize) -> Range<usize> {
     fn list<O: OffsetSizeTrait>(lists: &ArrayRef, row: usize) -> Range<usize> {
         let offsets = lists.as_list::<O>().value_offsets();

@@ -16,7 +16,7 @@ use crate::rows::{Answers, Rows};
 use crate::stream::Failed;
 use crate::waiting::{Caller, wait};
 
-/// What a report of rows needs beside them.
+/// The data that a report of rows needs besides the rows.
 pub(crate) enum Origin {
     /// The queries, one for each answer.
     Asked(Asked),
@@ -24,15 +24,15 @@ pub(crate) enum Origin {
     Dedup(DedupSummary),
 }
 
-/// How answers were made.
+/// The options with which answers were made.
 pub(crate) struct Making {
     pub(crate) weighted: bool,
-    /// How passages were or will be found; `None` for queries answered without passages.
+    /// The options for finding passages; `None` for queries answered without passages.
     pub(crate) evidence: Option<PairEvidence>,
     pub(crate) read: ReadOptions,
 }
 
-/// What a report shows.
+/// The options for the content of a report.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Showing {
@@ -67,7 +67,7 @@ impl Showing {
     }
 }
 
-/// Writes answers of a database as a report, and says so as JSON.
+/// Writes answers of a database as a report. Returns the summary as JSON.
 #[pyfunction]
 pub(crate) fn write_report(
     py: Python<'_>,

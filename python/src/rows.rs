@@ -1,4 +1,4 @@
-//! Rows: answers as they are handed to Python: as JSON one by one, or as an Arrow stream of all.
+//! Rows: answers for Python: JSON one by one, or one Arrow stream of all.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::asked::Counted;
 use crate::options::json;
 use crate::report::{Making, Origin};
 
-/// Rows of a batch.
+/// Number of rows in a batch.
 pub(crate) const BATCH: usize = 4096;
 
 /// Answers of one kind.
@@ -36,7 +36,7 @@ pub(crate) enum Answers {
     Document(Vec<DocumentInfo>),
 }
 
-/// For all kinds alike.
+/// Evaluates an expression with the rows of any kind.
 macro_rules! each {
     ($answers:expr, $rows:ident => $then:expr) => {
         match $answers {
@@ -72,7 +72,7 @@ impl Answers {
         each!(self, rows => rows.len())
     }
 
-    /// The JSON of one.
+    /// The JSON of the row at `index`.
     pub(crate) fn json(&self, index: usize) -> PyResult<String> {
         if index >= self.len() {
             return Err(PyIndexError::new_err("there are not as many rows"));
@@ -105,7 +105,7 @@ impl Answers {
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct Rows {
     answers: Arc<Answers>,
-    /// What a report of them needs. Restored rows have none.
+    /// The data that a report of these rows needs. Restored rows have none.
     made: Option<(Origin, Making)>,
 }
 
@@ -114,7 +114,7 @@ impl Rows {
         Self { answers: Arc::new(answers), made: None }
     }
 
-    /// The same with their origin.
+    /// The same rows with their origin.
     pub(crate) fn of(self, origin: Origin, making: Making) -> Self {
         Self { made: Some((origin, making)), ..self }
     }
@@ -134,13 +134,13 @@ impl Rows {
         self.answers.len()
     }
 
-    /// The JSON of one.
+    /// The JSON of the row at `index`.
     fn json(&self, index: usize) -> PyResult<String> {
         self.answers.json(index)
     }
 
-    /// The bytes that the offsets of a query count, and their encoding; `None` if they can no longer be had.
-    /// Of a comparison the second document is at index 1.
+    /// The bytes to which the offsets of a query refer, and their encoding. `None` if they are no longer
+    /// available. In a comparison, the second document has index 1.
     fn text<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Counted<'py>>> {
         match &self.made {
             Some((Origin::Asked(asked), _)) => asked.text(py, index),
@@ -148,13 +148,14 @@ impl Rows {
         }
     }
 
-    /// The kind of the rows, and their JSON, one a line. [`Self::restore`] makes the same rows of these.
+    /// The kind of the rows, and their JSON, one per line. [`Self::restore`] makes the same rows of this
+    /// state.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
         let lines = each!(&*self.answers, rows => lines(rows))?;
         Ok((self.answers.kind(), PyBytes::new(py, &lines)))
     }
 
-    /// The rows of a state.
+    /// Makes rows from the result of [`Self::state`].
     #[staticmethod]
     fn restore(kind: &str, lines: &[u8]) -> PyResult<Self> {
         Ok(Self::new(match kind {
@@ -177,7 +178,7 @@ impl Rows {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // By the protocol a producer may answer with its own schema.
+        // By the protocol, a producer may answer with its own schema.
         drop(requested_schema);
         let (answers, schema, mut from) = (Arc::clone(&self.answers), self.answers.schema(), 0);
         arrow::stream(py, schema.clone(), move || {

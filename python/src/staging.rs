@@ -17,7 +17,7 @@ use crate::arrow_output as arrow;
 use crate::errors::{exception, parameter, poisoned, raise};
 use crate::options::{json, profile_of};
 
-/// The columns of rows on their way to their parts.
+/// The columns of the rows that a shuffle moves to their parts.
 fn schema() -> SchemaRef {
     let field = |name, kind| Field::new(name, kind, false);
     Arc::new(Schema::new(vec![
@@ -64,7 +64,7 @@ pub(crate) struct NativeStaging(Staging);
 
 #[pymethods]
 impl NativeStaging {
-    /// Opens the build in a folder, or begins one of this plan.
+    /// Opens the build in a folder, or begins one with this plan.
     #[new]
     #[pyo3(signature = (path, plan=None))]
     fn new(path: PathBuf, plan: Option<Planning>) -> PyResult<Self> {
@@ -99,7 +99,7 @@ impl NativeStaging {
         NativeMapper(Mutex::new(Some(self.0.mapper(&finished))))
     }
 
-    /// Makes parts of batches of sorted rows. Returns their numbers.
+    /// Makes parts from batches of sorted rows. Returns their numbers.
     fn reduce(&self, py: Python<'_>, batches: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         let mut reducer = self.0.reducer();
         for batch in batches.try_iter()? {
@@ -129,8 +129,8 @@ pub(crate) struct NativeMapper(Mutex<Option<StagingMapper>>);
 
 #[pymethods]
 impl NativeMapper {
-    /// Takes a batch of documents: the first columns are numbers, names and texts, the others are kept with
-    /// the documents. Returns the rows that are ready.
+    /// Takes a batch of documents. The first columns are numbers, names and texts. Other columns become
+    /// metadata. Returns the rows that are ready.
     fn push(&self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<StagedBatches> {
         let mut arrays = Arrays::of(batch)?;
         let mut made = Vec::new();
@@ -139,7 +139,7 @@ impl NativeMapper {
             py.detach(|| {
                 let mut mapper = self.0.lock().map_err(|_| poisoned())?;
                 let mapper = mapper.as_mut().ok_or_else(|| parameter("the mapper has been finished"))?;
-                // A null row has values all the same, which mean nothing.
+                // A null row has values too, but they mean nothing.
                 for row in (0..array.len()).filter(|&row| array.is_valid(row)) {
                     let (number, name, text) = (documents.number(row), documents.name(row), documents.texts.get(row));
                     mapper
@@ -155,7 +155,7 @@ impl NativeMapper {
         StagedBatches::of(made)
     }
 
-    /// The last rows.
+    /// Ends the task, and returns the last rows.
     fn finish(&self, py: Python<'_>) -> PyResult<StagedBatches> {
         let mut made = Vec::new();
         py.detach(|| {
@@ -171,7 +171,7 @@ impl NativeMapper {
     }
 }
 
-/// Rows on their way to their parts, as an Arrow stream.
+/// Rows that a shuffle moves to their parts, as an Arrow stream.
 #[pyclass(frozen, module = "fpdb._native")]
 pub(crate) struct StagedBatches(Arc<Vec<RecordBatch>>);
 
@@ -190,7 +190,7 @@ impl StagedBatches {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // By the protocol a producer may answer with its own schema.
+        // By the protocol, a producer may answer with its own schema.
         drop(requested_schema);
         arrow::stream_of(py, schema(), &self.0)
     }
@@ -209,7 +209,7 @@ fn batch_of(rows: StagedRows) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(schema(), columns)
 }
 
-/// The columns of a batch, once there are as many as needed.
+/// The columns of a batch, which must have at least `least` of them.
 fn columns_of(array: &ArrayRef, least: usize) -> PyResult<&[ArrayRef]> {
     let columns = array.as_struct_opt().map(arrow_array::StructArray::columns);
     columns.filter(|columns| columns.len() >= least).ok_or_else(|| parameter("the batch lacks columns"))
@@ -258,7 +258,7 @@ impl Documents {
     }
 
     fn number(&self, row: usize) -> u32 {
-        // The plan has no document of this number, nor of any number that does not fit.
+        // `u32::MAX` stands for numbers that do not fit. The plan has no document with this number either.
         u32::try_from(self.numbers.value(row)).unwrap_or(u32::MAX)
     }
 
@@ -266,7 +266,7 @@ impl Documents {
         self.names.get(row).unwrap_or_default()
     }
 
-    /// As a table that is ingested: its nulls are left out.
+    /// The metadata of a row. Nulls are left out, as in an ingest of a table.
     fn metadata(&self, row: usize) -> Vec<(String, String)> {
         self.metadata.iter().filter_map(|(name, column)| Some((name.clone(), column.get(row)?))).collect()
     }

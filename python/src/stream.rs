@@ -1,5 +1,5 @@
-//! Stream: rows that a thread of its own finds, handed over batch by batch. The thread is a few batches ahead
-//! at most, so that memory does not grow with the answer.
+//! Stream: rows that a separate thread finds and passes on in batches. The thread is at most a few batches
+//! ahead, so memory does not grow with the answer.
 
 use std::panic::resume_unwind;
 use std::process;
@@ -18,10 +18,10 @@ use crate::errors::{exception, poisoned, raise};
 use crate::rows::Answers;
 use crate::waiting::{StopToken, TICK};
 
-/// Batches that wait to be read. The thread fills one more.
+/// Maximum number of batches that wait to be read. The thread fills one more.
 const AHEAD: usize = 2;
 
-/// A document that could not be read, by its name, and why not.
+/// The name of a document that could not be read, and the reason.
 pub(crate) type Failed = (String, String);
 
 /// Rows as they are found. Each is read once.
@@ -31,18 +31,18 @@ pub(crate) struct RowStream(Arc<Stream>);
 struct Stream {
     schema: SchemaRef,
     reading: Mutex<Reading>,
-    /// Arrow streams that were made of it.
+    /// Number of Arrow streams that were made from this stream.
     arrow_readers: AtomicUsize,
     stop: fpdb::StopToken,
-    /// Rows that were found and not read yet.
+    /// Number of rows that are found but not read yet.
     held: Arc<AtomicUsize>,
     failed: Arc<Mutex<Vec<Failed>>>,
 }
 
-/// What the thread finds.
+/// Receives the rows that the thread finds.
 pub(crate) struct FoundRows<'a, T> {
     rows: Vec<T>,
-    /// Rows of a batch.
+    /// Number of rows in a batch.
     batch: usize,
     send: &'a dyn Fn(Vec<T>) -> fpdb::Result<()>,
     held: &'a AtomicUsize,
@@ -57,21 +57,21 @@ impl<T> FoundRows<'_, T> {
         if self.rows.len() < self.batch { Ok(()) } else { (self.send)(std::mem::take(&mut self.rows)) }
     }
 
-    /// Notes a document that there is no row of.
+    /// Records a document that has no row, because it could not be read.
     pub(crate) fn failed(&mut self, failed: Failed) -> fpdb::Result<()> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).push(failed);
         Ok(())
     }
 }
 
-/// The state of reading. Each row is read once, so one reader reads all of them.
+/// The state of reading. Each row is read once, so there is a single reader.
 struct Reading {
-    /// None once it has ended.
+    /// `None` once the thread has ended.
     work: Option<Work>,
     end: End,
-    /// [`ROW_BY_ROW`], or the number of the Arrow stream that goes on with the rows.
+    /// [`ROW_BY_ROW`], or the number of the Arrow stream that reads the remaining rows.
     reader: usize,
-    /// The batch that is read row by row, and how many of its rows have been.
+    /// The batch that is read row by row, and the number of its rows already read.
     batch: Option<(Answers, usize)>,
 }
 
@@ -83,7 +83,7 @@ enum End {
     No,
     /// The last row was read.
     Whole,
-    /// It was closed, stopped or has failed before.
+    /// The stream was closed or stopped, or has failed, before its last row.
     Cut,
 }
 
@@ -99,9 +99,9 @@ struct Work {
 impl Drop for Work {
     fn drop(&mut self) {
         self.stop.stop();
-        // A thread that waits to hand over a batch is told that nobody takes it.
+        // Without a receiver, a thread that waits to send a batch gets an error and ends.
         self.batches = sync_channel(0).1;
-        // In a process that was forked off there is no such thread. Its outcome is of no use to anybody.
+        // A forked process does not have this thread. The outcome of the thread is not needed.
         if process::id() == self.process
             && let Some(thread) = self.thread.take()
         {
@@ -111,7 +111,7 @@ impl Drop for Work {
 }
 
 impl RowStream {
-    /// Begins `work`, whose rows are handed over in batches of this many.
+    /// Starts `work` on a thread. Its rows are passed on in batches of `batch` rows.
     pub(crate) fn begin<T: Send + 'static>(
         answers: fn(Vec<T>) -> Answers,
         batch: usize,
@@ -137,7 +137,8 @@ impl RowStream {
 }
 
 impl Reading {
-    /// Lets `reader` go on with the rows, where no other Arrow stream has them.
+    /// Makes `reader` the reader of the remaining rows. Fails if another Arrow stream reads them, or all rows
+    /// were read.
     fn claim(&mut self, reader: usize) -> PyResult<()> {
         if self.reader != reader && (self.reader != ROW_BY_ROW || self.end == End::Whole) {
             let message = "these rows have been read, or another reader has begun to: each row is read once";
@@ -160,7 +161,7 @@ impl Stream {
         self.reading.lock().map_err(|_| poisoned())
     }
 
-    /// The JSON of the next row; `None` after the last one. `look` is called while it waits.
+    /// The JSON of the next row; `None` after the last one. Calls `look` repeatedly while it waits.
     fn next_row(&self, look: impl Fn() -> PyResult<()>) -> PyResult<Option<String>> {
         let mut reading = self.reading()?;
         reading.claim(ROW_BY_ROW)?;
@@ -178,11 +179,11 @@ impl Stream {
         }
     }
 
-    /// The next batch of an Arrow stream, and its first row that is not read yet; `None` after the last one.
+    /// The next batch of an Arrow stream, and the index of its first unread row. `None` after the last batch.
     fn next_of(&self, reader: usize, look: impl Fn() -> PyResult<()>) -> PyResult<Option<(Answers, usize)>> {
         let mut reading = self.reading()?;
         reading.claim(reader)?;
-        // The rest of what was read row by row comes first.
+        // First comes the rest of the batch that was read row by row.
         if let Some((answers, read)) = reading.batch.take()
             && read < answers.len()
         {
@@ -229,20 +230,20 @@ impl RowStream {
         py.detach(|| self.0.next_row(|| Python::attach(|py| py.check_signals())))
     }
 
-    /// Ends the search. There are no more rows then but those of the batch that is read row by row.
+    /// Ends the search. Only the rest of the batch that is read row by row can still be read.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        // A thread that waits for rows lets go of the lock then.
+        // Then a thread that waits for rows releases the lock.
         self.0.stop.stop();
         py.detach(|| self.0.reading().map(|mut reading| reading.cut()))
     }
 
-    /// Rows that were found and not read yet.
+    /// Number of rows that are found but not read yet.
     #[getter]
     fn held(&self) -> usize {
         self.0.held.load(Ordering::Relaxed)
     }
 
-    /// The documents that could not be read, of those that the thread has come to.
+    /// The documents that the thread could not read so far.
     #[getter]
     fn failed(&self) -> Vec<Failed> {
         self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -254,13 +255,14 @@ impl RowStream {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // By the protocol a producer may answer with its own schema.
+        // By the protocol, a producer may answer with its own schema.
         drop(requested_schema);
         let (stream, schema) = (Arc::clone(&self.0), self.0.schema.clone());
-        // It has the rows once it is read: libraries make streams to see their schema, too.
+        // A stream claims the rows only when it is read, because libraries also make streams just to see the
+        // schema.
         let reader = stream.arrow_readers.fetch_add(1, Ordering::Relaxed) + 1;
-        // Signals are looked for on this thread only: another one might be waited for by a thread that has
-        // the interpreter.
+        // Only this thread checks for signals. On another thread, the check could deadlock with a thread that
+        // holds the interpreter's lock and waits for it.
         let home = thread::current().id();
         let look =
             move || if thread::current().id() == home { Python::attach(|py| py.check_signals()) } else { Ok(()) };

@@ -1,6 +1,6 @@
-//! Waiting: long work runs on a thread of its own without the interpreter's lock, and the thread that called
-//! it feeds it, looks for signals and tells progress. An exception, Ctrl-C say, stops the work at its next
-//! commit and is raised when it has ended.
+//! Waiting: long work runs on a separate thread without the interpreter's lock. The calling thread feeds it,
+//! checks for signals and reports progress. An exception, such as one from Ctrl-C, stops the work at its next
+//! commit, and is raised when the work has ended.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::workers;
 
-/// How often signals are looked for, and progress is told.
+/// Interval of checks for signals and of progress reports.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
 /// Stops work from another thread: an ingest at its next commit, anything else at once.
@@ -50,11 +50,11 @@ impl StopToken {
     }
 }
 
-/// How the caller follows work and ends it: a tuple of both.
+/// The means by which the caller follows work and ends it: a tuple of a callback and a token.
 #[derive(FromPyObject)]
 pub(crate) struct Caller {
-    /// Called with the name of the step, the units done of it, the units of all of it (0 if unknown) and the
-    /// bytes read.
+    /// Called with the name of the step, the number of its units that are done, their total number (0 if
+    /// unknown) and the bytes read.
     #[pyo3(item(0))]
     progress: Option<Py<PyAny>>,
     #[pyo3(item(1))]
@@ -63,22 +63,22 @@ pub(crate) struct Caller {
 
 /// A message of the work to the thread that waits for it.
 pub(crate) enum Event {
-    /// More to work on.
+    /// The work requests more documents.
     Want,
-    /// Nothing: it has ended.
+    /// The work has ended.
     Done,
 }
 
 /// Hands documents to the work, on the thread that waits for it.
 pub(crate) trait Feed: Send {
-    /// Hands over the next portion; the work has asked for it. Where it fails, the work ends with what it has
-    /// been given.
+    /// Hands over the next portion, which the work has requested. If this fails, the work ends with the
+    /// documents that it has received.
     fn feed(&mut self) -> PyResult<()>;
-    /// There is no more.
+    /// Ends the documents.
     fn close(&mut self);
 }
 
-/// Of work that needs nothing.
+/// For work that needs no documents.
 impl Feed for () {
     fn feed(&mut self) -> PyResult<()> {
         Ok(())
@@ -94,7 +94,7 @@ pub(crate) struct Waited<T> {
 }
 
 impl<T> Waited<T> {
-    /// The outcome of work whose answer is of no use if it ended early.
+    /// The outcome of work whose partial answer is useless.
     pub(crate) fn whole(self) -> PyResult<T> {
         match self.raised {
             Some(raised) => Err(raised),
@@ -112,14 +112,14 @@ pub(crate) fn wait<T: Send>(
 ) -> Waited<T> {
     let seen = Seen::default();
     py.detach(|| {
-        // An exception stops this work, and not what else has the caller's token.
+        // An exception stops this work, but no other work with the caller's token.
         let stop = caller.stop.as_ref().map_or_else(fpdb::StopToken::new, |token| token.get().child());
         let (sender, events) = channel();
         let task = Task::new().progress(&seen).stop(&stop);
         let work = move || {
             let done = sender.clone();
             let outcome = work(&task, sender);
-            // The other end is there until this thread has ended.
+            // This cannot fail, because the receiver exists until this thread has ended.
             let _ = done.send(Event::Done);
             outcome
         };
@@ -130,7 +130,7 @@ pub(crate) fn wait<T: Send>(
                 if matches!(event, Ok(Event::Done) | Err(RecvTimeoutError::Disconnected)) {
                     break;
                 }
-                // Documents handed over before their source failed are processed to the end.
+                // Documents that were handed over before their source failed are still processed.
                 if raised.is_none()
                     && matches!(event, Ok(Event::Want))
                     && let Err(error) = feed.feed()
@@ -160,7 +160,7 @@ pub(crate) fn wait<T: Send>(
     })
 }
 
-/// Raises what a signal raises, and tells how far the work has come.
+/// Raises the exception of a signal, and reports progress.
 fn look(caller: &Caller, seen: &Seen) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
@@ -173,7 +173,7 @@ fn look(caller: &Caller, seen: &Seen) -> PyResult<()> {
     })
 }
 
-/// How far work has come.
+/// The progress of work.
 #[derive(Default)]
 struct Seen {
     step: Mutex<(&'static str, u64, u64)>,

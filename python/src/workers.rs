@@ -1,7 +1,7 @@
-//! Workers: threads that stay for the next call. A new thread with its memory costs a short query more than
-//! its answer does, so that scoped threads of the standard library do not serve. A pool of rayon does not
-//! serve either. Its threads are limited in number, and calls that wait for other calls would block it. And
-//! a forked process has none of its threads.
+//! Workers: threads that are reused by later calls. A short query takes less time than a new thread with its
+//! memory, so scoped threads of the standard library are not used. A pool of rayon is not used either: its
+//! threads are limited in number, so calls that wait for other calls would block it. A forked process also
+//! lacks its threads.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -14,25 +14,25 @@ use std::sync::{Mutex, TryLockError};
 use std::thread;
 use std::time::Duration;
 
-/// How long a worker without work stays.
+/// Time after which a worker without work ends.
 const STAY: Duration = Duration::from_secs(10);
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// A worker that waits: its number, and where it takes work from.
+/// A waiting worker: its number, and the sender of its work.
 type Worker = (u64, Sender<Work>);
 
 /// The workers that wait for work.
 struct Idle {
-    /// The process that they are threads of: one that was forked off has none of them.
+    /// The process that has these threads. A forked process has none of them.
     process: u32,
     workers: Vec<Worker>,
 }
 
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, workers: Vec::new() });
 
-/// Calls `with` with the idle workers of this process. Returns `None` if the list is locked: after a fork the
-/// thread that holds the lock may not exist in this process, so this never waits.
+/// Calls `with` with the idle workers of this process. Returns `None` if the list is locked: after a fork,
+/// the thread that holds the lock may not exist in this process, so this never waits.
 fn idle<R>(with: impl FnOnce(&mut Vec<Worker>) -> R) -> Option<R> {
     let mut idle = match IDLE.try_lock() {
         Ok(idle) => idle,
@@ -41,7 +41,7 @@ fn idle<R>(with: impl FnOnce(&mut Vec<Worker>) -> R) -> Option<R> {
     };
     let this = process::id();
     if idle.process != this {
-        // Channels to threads of another process are not to be touched.
+        // Channels to threads of another process must not be used or dropped.
         mem::forget(mem::take(&mut idle.workers));
         idle.process = this;
     }
@@ -51,21 +51,21 @@ fn idle<R>(with: impl FnOnce(&mut Vec<Worker>) -> R) -> Option<R> {
 /// Work that runs on another thread. Dropping it waits for its end.
 pub(crate) struct Running<'a, T> {
     outcome: Receiver<thread::Result<T>>,
-    /// What the work borrows.
+    /// Stands for the values that the work borrows.
     borrowed: PhantomData<&'a ()>,
 }
 
-/// Starts work on a thread of its own, and calls `meanwhile`, which waits for its outcome.
+/// Starts work on another thread, and calls `meanwhile`, which waits for its outcome.
 ///
 /// # Errors
-/// The system has no more threads.
+/// If the system has no more threads.
 pub(crate) fn run<'a, T: Send + 'a, R>(
     work: impl FnOnce() -> T + Send + 'a,
     meanwhile: impl FnOnce(&Running<'a, T>) -> R,
 ) -> std::io::Result<R> {
     let (sender, outcome) = channel();
     let work: Box<dyn FnOnce() + Send + 'a> = Box::new(move || {
-        // Sent after all that the work borrows is let go.
+        // The outcome is sent after all borrows of the work have ended.
         let ended = catch_unwind(AssertUnwindSafe(work));
         let _ = sender.send(ended);
     });
@@ -89,7 +89,7 @@ impl<T> Running<'_, T> {
 
 impl<T> Drop for Running<'_, T> {
     fn drop(&mut self) {
-        // An error at once if the outcome was taken: the sender is gone then.
+        // If the outcome was already taken, this returns an error at once, because the sender is gone.
         let _ = self.outcome.recv();
     }
 }
@@ -97,7 +97,8 @@ impl<T> Drop for Running<'_, T> {
 /// Gives work to an idle worker, or to a new one.
 fn hand_over(work: Work) -> std::io::Result<()> {
     match idle(Vec::pop) {
-        // It waits for this: nobody else can give it work, and it stays until it is taken out of the list.
+        // The worker waits for this work: it was taken out of the list, so no other thread can send it work,
+        // and it does not end.
         Some(Some((_, worker))) => worker.send(work).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
         _ => thread::Builder::new().name("fpdb call".into()).spawn(move || serve(work)).map(drop),
     }
@@ -124,7 +125,7 @@ fn serve(mut work: Work) {
                 workers.retain(|&(other, _)| other != number);
                 workers.len() < before
             };
-            // If this worker is no longer in the list, somebody has sent it work already.
+            // If this worker is no longer in the list, another thread has taken it and sends it work.
             if idle(leave) == Some(true) {
                 return;
             }
