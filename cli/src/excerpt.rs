@@ -25,11 +25,11 @@ pub(crate) struct Excerpts<'a> {
 
 enum TextSource<'a> {
     Database(&'a Database),
-    /// The second file of a comparison, and how it is read.
+    /// The second file of a comparison, and the profile with which it is read.
     File(&'a Path, &'a Profile),
 }
 
-/// A document, and how its bytes become characters.
+/// The bytes of a document, and their encoding.
 struct ExcerptText {
     bytes: Vec<u8>,
     encoding: &'static Encoding,

@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_secs(30);
 struct Step {
     what: &'static str,
     begun: Instant,
-    /// The items that an earlier run had done.
+    /// Number of items that an earlier run had done.
     before: u64,
     done: u64,
     total: u64,

@@ -17,7 +17,7 @@ pub(super) struct Sink {
 
 /// Writes answers in one format.
 pub(super) trait Format {
-    /// Writes what comes before the first row: the names of its columns, or lines for people.
+    /// Writes the heading before the first row: the names of columns, or lines for people.
     fn heading(&mut self, _columns: &[&str], _lines: &str, _to: &mut Sink) -> io::Result<()> {
         Ok(())
     }
@@ -35,7 +35,7 @@ pub(super) trait Format {
         Ok(())
     }
 
-    /// Writes what comes after the last answer.
+    /// Ends the output after the last answer.
     fn end(&mut self, _to: &mut Sink) -> io::Result<()> {
         Ok(())
     }

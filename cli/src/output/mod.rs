@@ -108,7 +108,7 @@ impl Output {
         self.checked(written)
     }
 
-    /// Writes what comes before the first row: `columns` in a table, `lines` for people.
+    /// Writes the heading before the first row: `columns` in a table, `lines` for people.
     pub(crate) fn heading(&mut self, columns: &[&str], lines: &str) -> anyhow::Result<()> {
         let written = self.format.heading(columns, lines, &mut self.sink);
         self.checked(written)

@@ -57,8 +57,8 @@ pub(crate) fn query_header(by_submission: bool, text: bool, times: bool) -> Vec<
 const AFTER_PASSAGES: usize = 8;
 
 /// One row for each passage. A match without passages has one row with empty passage columns. The rows of the
-/// documents of a submission follow the row of the submission and have its name. Those of a submission as the
-/// query have the name of one of its files, without `text_looked_up`.
+/// documents of a submission follow the row of the submission and have its name. If the query is a
+/// submission, such a row has the name of one file of the query, and no `text_looked_up`.
 pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: bool) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let with_files = answer.matches.iter().flat_map(|found| {
@@ -157,7 +157,7 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
     ]
 }
 
-/// How the own text of the documents in pairs was compared.
+/// The way in which the own text of the documents in pairs was compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PairText {
     /// The text was not compared.

@@ -225,7 +225,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
             share(Measure::Resemblance, found.resemblance),
             as_text(Measure::Resemblance, found.text_resemblance),
             if is_file {
-                // A pair of files: its containment is that of the first in the second.
+                // In a pair of files, the containment is that of the first file in the second.
                 let of =
                     found.query.as_ref().map_or(String::new(), |query| format!("{} in ", escape_terminal(&query.name)));
                 format!("  {of}{}", name_in(&found.document, &folder))

@@ -1,4 +1,4 @@
-//! Metadata: what a line for people shows of the metadata of a document.
+//! Metadata: the part of a document's metadata that a line for people shows.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
     if known.is_empty() { String::new() } else { format!("  [{}]", escape_terminal(&known.join(", "))) }
 }
 
-/// When the file of a document was last changed, if that is shown.
+/// The time of the last change of a document's file, if it is shown.
 pub(super) fn changed(modified: Option<i64>) -> String {
     modified.map_or(String::new(), |time| format!("  {}", moment(time)))
 }

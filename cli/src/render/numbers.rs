@@ -13,7 +13,7 @@ pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// Says that attachments of mails were not read, and the way out, if any.
+/// States that attachments of mails were not read, and the remedy, if any.
 pub(crate) fn attachments_left_out(attachments: u64, way_out: &str) -> String {
     let (attachments, verb) = (count(attachments, "attachment"), if attachments == 1 { "was" } else { "were" });
     format!("{attachments} of mails {verb} not read{way_out}")

@@ -1,5 +1,5 @@
 //! Reading flags of an ingest: the flags that were typed, otherwise those of the last ingest of the same
-//! paths, otherwise how the folder around them was read.
+//! paths, otherwise those of the folder around them.
 
 use std::path::{Path, PathBuf};
 
@@ -124,7 +124,8 @@ fn drop_empty(flags: &mut Map<String, Value>) {
     }
 }
 
-/// Before a run, remembers typed options of paths that have none yet: a killed run stores documents too.
+/// Before a run, remembers typed options of paths that have none yet, because a killed run may have stored
+/// documents.
 ///
 /// # Errors
 /// Fails if the database cannot be read or written.
@@ -145,8 +146,8 @@ pub(crate) fn remember_new(
     Ok(())
 }
 
-/// After a run that has read a document, remembers the options if reading flags were typed. With a misspelled
-/// field a run reads none, and the flags of an earlier run stay.
+/// After a run that has read a document, remembers the options if reading flags were typed. A run with a
+/// misspelled field reads no document, so the flags of an earlier run stay.
 ///
 /// # Errors
 /// Fails if the database cannot be read or written.

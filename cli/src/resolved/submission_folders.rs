@@ -1,5 +1,5 @@
 //! Submission folders: the folders listed in `--submission-by`. A folder without any document is more likely
-//! a mistake than intended. If it is the only one, or all are so, the database returns an error.
+//! a mistake than intended. If no listed folder has a document, the database returns an error.
 
 use fpdb::Database;
 use regex::Regex;
@@ -14,7 +14,7 @@ pub(crate) struct SubmissionFolders {
 }
 
 impl SubmissionFolders {
-    /// The folders of a list of several; none of any other value.
+    /// The folders of `value` if it is a list of several folders. Empty for any other value.
     pub(crate) fn of(value: Option<&str>) -> anyhow::Result<Self> {
         let value = value.unwrap_or_default();
         let is_list = value.contains(',') && fpdb::submission_pattern(value) != value;
@@ -23,7 +23,7 @@ impl SubmissionFolders {
         Ok(Self { missing: missing.collect::<anyhow::Result<_>>()?, value: value.to_owned() })
     }
 
-    /// Finds the folder of a document or submission of this name.
+    /// Marks the folder of a document or submission with this name as found.
     pub(crate) fn find(&mut self, name: &str) {
         if !self.missing.is_empty() {
             let below = format!("{name}/");
@@ -31,7 +31,7 @@ impl SubmissionFolders {
         }
     }
 
-    /// Prints the folders in which no document is, stored ones included.
+    /// Prints the folders in which neither an answer nor the database has a document.
     pub(crate) fn tell_missing(mut self, database: &Database, printer: &Printer) -> anyhow::Result<()> {
         if !self.missing.is_empty() {
             database.for_each_document(|document| -> fpdb::Result<()> {

@@ -104,7 +104,7 @@ impl ApplyArgs {
     }
 }
 
-/// How a file refers to its survivor.
+/// The kind of link from a file to its survivor.
 fn link() -> impl TypedValueParser<Value = LinkKind> {
     choices([
         ("hard", LinkKind::Hard, "Another name of the survivor's file"),

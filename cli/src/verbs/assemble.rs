@@ -51,7 +51,7 @@ fn open(global: &Global, args: &AssembleArgs, printer: &Printer) -> anyhow::Resu
     Ok((builder.create(&path, profile)?, Some(path)))
 }
 
-/// False if there is no database at a path. Anything else there is an error when it is opened.
+/// False if there is no database at a path. Any other content of the path causes an error when it is opened.
 fn is_database(path: &Path) -> bool {
     !matches!(fpdb::Database::open(path), Err(fpdb::Error::NoDatabase { .. }))
 }

@@ -62,7 +62,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, printer: &Printer) -> anyhow
         let mut output = Output::open(global)?;
         output.heading(&query_header(false, profile.has_two_views(), false), "")?;
         let read = args.read.options();
-        // A part of an archive is no file. Standard input and pipes cannot be read again.
+        // A part of an archive is not a file. Standard input and pipes cannot be read again.
         let again = !is_read_once(&args.b);
         let excerpts = query::excerpts_wanted(&args.excerpt, &args.report, output.style)
             .filter(|_| again)

@@ -273,8 +273,8 @@ struct Events {
 }
 
 impl Messages<'_> {
-    /// Prints what only `--verbose` shows. Without `--verbose`, returns early, so that the bar is not redrawn
-    /// for each document.
+    /// Prints a detail that only `--verbose` shows. Without `--verbose`, returns early, so that the bar is
+    /// not redrawn for each document.
     fn detail(&self, text: impl FnOnce() -> String) {
         if self.printer.verbose {
             self.progress.suspend(|| self.printer.detail(&text()));
@@ -293,7 +293,7 @@ impl fpdb::Progress for Messages<'_> {
 
     fn document(&self, name: &str, outcome: fpdb::Outcome, format: &str) {
         self.progress.documents(1);
-        // By the name alone, because a database of prose reads programs as text.
+        // Detects the language by the name alone, because a database of prose reads programs as text.
         let named = || fpdb::normalize::language_of(name, b"").is_some();
         if outcome == fpdb::Outcome::Added && Format::named(format) == Some(Format::Text) && named() {
             self.events().programs += 1;

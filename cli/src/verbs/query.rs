@@ -24,8 +24,8 @@ use crate::run_status::RunStatus;
 use crate::setting::Setting;
 use crate::typed::{ExcerptArgs, Global, QueryArgs, QuerySort, ReportArgs};
 
-/// The number of queries that are answered before the first answers are written. Each time it doubles, up to
-/// the second number, because many queries together cost less.
+/// Number of queries that are answered together before their answers are written: it begins with the first
+/// value and doubles each time, up to the second. Many queries together cost less.
 const FIRST: usize = 64;
 const AT_A_TIME: usize = 4096;
 
@@ -116,7 +116,7 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
             "{unsorted} with lower scores may be older: --top chooses by score, then --sort orders (--top 0 sorts all)"
         ));
     }
-    // Pages for people say it of each query.
+    // Text for people already says this for each query.
     if !global.format.is_for_people() {
         tell_too_short(too_short, too_short_submissions, database.profile().k(), printer);
     }
@@ -397,7 +397,7 @@ fn report(
             match &place {
                 QuerySource::File(path) if holds_documents(&place, &answer) => {
                     let each = &mut |name: &str, answer| {
-                        // Its text is read again by this name.
+                        // The report reads the text again by this name.
                         take(QuerySource::File(name.into()), name, answer);
                         Ok(())
                     };

@@ -70,7 +70,7 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
     Ok(if unknown_names.is_empty() && removal.unknown_ids.is_empty() { RunStatus::Done } else { RunStatus::Incomplete })
 }
 
-/// Names documents that stay with the bytes of a removed one, the first for each.
+/// Prints documents that stay although they have the bytes of a removed document: the first of them for each.
 fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer) -> anyhow::Result<()> {
     let mut copies = BTreeSet::new();
     for document in removed {
@@ -83,7 +83,7 @@ fn note_copies(database: &Database, removed: &[DocumentInfo], printer: &Printer)
     Ok(())
 }
 
-/// Says how many attachments of removed mails stay.
+/// Prints the number of attachments of removed mails that stay.
 fn note_attachments(database: &Database, removed: Vec<DocumentInfo>, printer: &Printer) -> anyhow::Result<()> {
     let mails = removed.into_iter().filter(|document| document.format == "mail").map(|mail| mail.name);
     let (mut attachments, mut prefixes) = (0, Vec::new());

@@ -50,7 +50,7 @@ fn what_waits_is_committed_together_and_each_has_its_own_outcome() {
 fn a_change_keeps_its_room_after_its_client_has_gone() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (sender, waiting) = mpsc::channel(1);
-    // Nobody makes the changes.
+    // No thread makes the changes.
     let (changes, written) = (Mutex::new(Some(sender)), Written::default());
     let writer = Writer { changes, thread: Mutex::default(), written };
     let (work, bodies) = (Work::new(1, 0, StopToken::new()), Arc::new(Semaphore::new(1)));
@@ -113,9 +113,9 @@ fn a_failed_compaction_is_noted_and_a_stopped_one_is_not() {
     stopped.stop();
     assert!(!compact(&stopped) && !written.refused_within(REFUSED));
     assert!(compact(&StopToken::new()));
-    // A compaction is no commit.
+    // A compaction does not count as a commit.
     assert_eq!(written.commits.get(), 0);
-    // Its files cannot be found.
+    // The files of the database cannot be found.
     std::fs::rename(&path, folder.path().join("elsewhere")).unwrap();
     assert!(!compact(&StopToken::new()) && written.refused_within(REFUSED));
 }

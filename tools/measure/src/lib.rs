@@ -1,4 +1,4 @@
-//! What the programs that measure share: documents of random words, and a meter of time, memory and bytes
+//! Code that the measuring programs share: documents of random words, and a meter of time, memory and bytes
 //! written. Linux only.
 
 use std::error::Error;
@@ -9,10 +9,10 @@ use std::time::Instant;
 /// The outcome of a measurement.
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Words of a document.
+/// Number of words in a document.
 pub const WORDS: usize = 1000;
 
-/// Words of the vocabulary.
+/// Number of words in the vocabulary.
 const VOCABULARY: usize = 1 << 16;
 
 /// The cost of a phase.
@@ -21,7 +21,7 @@ pub struct Cost {
     pub seconds: f64,
     /// Processor time of all threads, in seconds.
     pub cpu: f64,
-    /// The most resident memory, in bytes.
+    /// Maximum resident memory, in bytes.
     pub peak: u64,
     /// Bytes that went to the disk.
     pub written: u64,
@@ -30,7 +30,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Both phases together.
+    /// The cost of both phases together.
     pub fn and(&self, other: &Self) -> Self {
         Self {
             seconds: self.seconds + other.seconds,
@@ -63,7 +63,7 @@ impl Meter {
         })
     }
 
-    /// Ends it.
+    /// Ends the phase.
     pub fn stop(self) -> Outcome<Cost> {
         Ok(Cost {
             seconds: self.start.elapsed().as_secs_f64(),
@@ -90,7 +90,7 @@ fn field(path: &str, name: &str) -> Outcome<u64> {
     Ok(line.split_whitespace().next().ok_or("the system does not tell")?.parse()?)
 }
 
-/// Writes the documents of these numbers, 1,000 in a folder; returns their bytes.
+/// Writes the documents with these numbers, 1,000 in a folder; returns their bytes.
 pub fn write_documents(folder: &Path, vocabulary: &[String], numbers: std::ops::Range<usize>) -> Outcome<u64> {
     let mut bytes = 0;
     for number in numbers {

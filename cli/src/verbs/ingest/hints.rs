@@ -51,7 +51,7 @@ pub(super) fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64
     })
 }
 
-/// The number of bytes before the end that two names have in common, in both.
+/// The number of bytes in both names before their common end.
 pub(super) fn differing(old: &str, new: &str) -> usize {
     let common = old.bytes().rev().zip(new.bytes().rev()).take_while(|(old, new)| old == new).count();
     old.len() + new.len() - 2 * common
@@ -66,7 +66,7 @@ pub(super) fn hint_to_rename(old: &str, new: &str, dry_run: bool) -> String {
         let (old, new) = (old.strip_suffix(below)?, new.strip_suffix(below).filter(|new| !new.is_empty())?);
         Some((old, new, &below[..1]))
     });
-    // A prefix must not remove the other documents too.
+    // `rm --prefix` with one of the folders must not remove the documents in the other.
     let is_apart = |&(old, new, end): &(&str, &str, &str)| {
         let [old, new] = [old, new].map(|folder| format!("{folder}{end}"));
         !old.starts_with(&new) && !new.starts_with(&old)

@@ -1,4 +1,4 @@
-//! Passages of rewritten text: properties of any passage, and some that a reader would mark.
+//! Passages of rewritten text: properties of any passage, and examples of passages that a reader would mark.
 
 use proptest::prelude::*;
 

@@ -178,7 +178,7 @@ fn a_pdf_that_unpacks_out_of_proportion_is_refused() {
     let document = pdf(&" ".repeat(40 << 20), |document, _, _| document.compress());
     assert!(document.len() < 200_000);
     assert!(matches!(read(Format::Pdf, &document), Err(Error::Document(DocumentError::Unpacked { .. }))));
-    // An image may decompress to more, because images are not decompressed.
+    // An image may decompress to more than the limit, because images are not decompressed.
     let document = pdf(HELLO, |document, _, resources| {
         let image = dictionary! { "Type" => "XObject", "Subtype" => "Image", "Width" => 8000, "Height" => 5000 };
         let image = document.add_object(Stream::new(image, vec![0; 40 << 20]));

@@ -153,7 +153,7 @@ fn the_samples_unfold() {
     assert!(tallies.len() > 25);
     for (name, tally) in &tallies {
         let failures = match name.as_str() {
-            // Its records have other fields; it is encrypted.
+            // The records of the first file have other fields. The second file is encrypted.
             "body.jsonl" | "encrypted.zip" => 1,
             _ => 0,
         };

@@ -185,7 +185,7 @@ fn the_answer_to_a_put_tells_what_keeps_queries_from_finding_the_document() {
     assert_eq!(put("b", TEXT.as_bytes())["identical_to"], json!(["a"]));
     let unchanged = put("b", TEXT.as_bytes());
     assert_eq!((&unchanged["outcome"], &unchanged["identical_to"]), (&json!("unchanged"), &json!(["a"])));
-    // The stored document is another one.
+    // The stored document has other content, so the answer has no facts about it.
     let kept = put("b?on_change=keep", b"another");
     assert_eq!(kept, json!({"name": "b", "outcome": "kept"}));
     assert_eq!(put("b?on_change=both", b"another")["id"], 6);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// The papers, one after the other, as far as `size`.
+/// The first `size` bytes of the papers, one after the other.
 pub fn english(size: usize) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../data-samples/federalist");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

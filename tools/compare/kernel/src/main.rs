@@ -1,8 +1,8 @@
-//! Prints how fast fpdb's kernel is beside simd-minimizers: the same text, one thread, one run.
+//! Compares the speed of fpdb's kernel with that of simd-minimizers: the same text, one thread, one run.
 //!
-//! Everything is repeated in turns, so that a busy machine disturbs all alike. Of the sections the first gives medians, the others
-//! the best time.
-//! `compare-kernel SECTION...` prints some of the sections alone: beside, scripts, texts, hashes, words, threads.
+//! All measurements are repeated in turns, so that a busy machine disturbs all alike. The first section
+//! prints medians, the other sections the best time. `compare-kernel SECTION...` prints some of the sections
+//! alone: beside, scripts, texts, hashes, words, threads.
 
 mod inputs;
 
@@ -45,8 +45,9 @@ fn main() {
     }
 }
 
-/// The stages and the whole of them, on every instruction set. Each round measures all of them one after the other, and the
-/// median over the rounds counts: of the times, and of the ratios within a round. So load of the machine disturbs all alike.
+/// Measures each stage, and all stages together, with every instruction set. Each round measures all of them
+/// one after the other. The results are the medians over the rounds, of the times and of the ratios within a
+/// round. So load of the machine disturbs all alike.
 fn beside(size: usize) {
     let text = inputs::english(size);
     let symbols: Vec<u8> =

@@ -1,7 +1,8 @@
-//! The values of tokens: what makes two of them the same symbol, whatever the language.
+//! The values of tokens. Two tokens with the same value are the same symbol, in any language.
 //!
-//! Part of the pinned hash version, as everything in [`value`](super::super::value). A name is a name; a literal keeps its
-//! own text, which tells independent solutions of one task apart better than anything else (`docs/code.md`).
+//! These values are part of the pinned hash version, like everything in [`value`](super::super::value). A
+//! name is a name; a literal keeps its own text, which distinguishes independent solutions of one task better
+//! than any other token (`docs/code.md`).
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,19 +20,19 @@ const fn mix64(x: u64) -> u64 {
 /// A name of any kind.
 pub(super) const NAME: u64 = mix64(0x11_0001);
 
-/// The value of a number, a character or a string, for all of which only their text counts, without the quotes:
-/// languages write these differently.
+/// The value of a number, a character or a string. Only its text counts, without the quotes, because
+/// languages use different quotes.
 pub(super) fn value_of_literal(text: &str) -> u64 {
     mix64(value_of_word(text.trim_matches(['"', '\'', '`'])))
 }
 
-/// The value of a keyword, an operator or a mark, and of a word whose language is not known: that of the word.
+/// The value of a keyword, an operator or a mark, or of a word in an unknown language: the value of the word.
 pub(super) fn value_of_text(text: &str) -> u64 {
     value_of_word(text)
 }
 
-/// True if a mark is layout: braces around a single statement, and the semicolon of a line, are a matter of taste in
-/// most languages, and one of indentation in others.
+/// True if a mark is layout. Braces around a single statement, and the semicolon at the end of a line, are a
+/// matter of taste in most languages. Other languages use indentation instead.
 pub(super) fn is_layout(mark: &str) -> bool {
     matches!(mark, "{" | "}" | ";")
 }

@@ -1,8 +1,9 @@
 //! The meaning of the parts of a syntax tree: the class of each kind of node of a language.
 //!
-//! Sixteen grammars by many hands name alike things alike, more or less, so a kind's name tells what it is; where
-//! it does not, the tables here say. Everything is looked up once for a language and then by number. SQL has no grammar
-//! (it has as many as there are databases), only keywords for the lexer.
+//! The sixteen grammars have many authors, but mostly use similar names for similar kinds of nodes. So the
+//! class follows from the name of the kind, or else from the tables in this file. Each name is looked up once
+//! per language, and then by number. SQL has no grammar, because each database has its own. It has only
+//! keywords for the lexer.
 
 use std::collections::HashSet;
 
@@ -12,23 +13,23 @@ use kernel::Language;
 /// The class of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// A comment, an import, layout: nothing of it is a symbol.
+    /// A comment, an import or layout. It makes no symbols.
     Skip,
-    /// A name: the same symbol whatever it is.
+    /// A name. All names are the same symbol.
     Name,
-    /// One symbol, whose value is its text, but for the code that is embedded in it.
+    /// One symbol. Its value is its text without embedded code.
     Literal,
     /// A fixed part of a literal: a quote, a run of characters, an escape.
     Part,
     /// One symbol with this value: a keyword, an operator or a mark.
     Fixed(u64),
-    /// Text the grammar does not look into, such as the body of a macro.
+    /// Text that the grammar does not parse, such as the body of a macro.
     Opaque,
-    /// Its children are looked at; without any, its text tells what it is.
+    /// A node whose children are visited. If it has none, its text decides its class.
     Inner,
 }
 
-/// Words that grammars hide in rules with names of their own, and that stand for themselves all the same.
+/// Words that grammars hide in rules with names of their own, although each word is its own symbol.
 const RESERVED: [&str; 20] = [
     "void", "bool", "boolean", "char", "int", "float", "double", "byte", "string", "object", "this", "super", "self",
     "true", "false", "True", "False", "null", "nil", "None",
@@ -47,10 +48,10 @@ const SQL: &str = "add all alter and any as asc autoincrement auto_increment beg
     truncate unbounded union unique update using values varchar view when where while window with zone \
     <> != >= <= || :: := =>";
 
-/// A language's grammar with the classes of its kinds.
+/// The grammar of a language, with the classes of its kinds of nodes.
 pub(super) struct Grammar {
     pub(super) language: Language,
-    /// `None` where all is left to the lexer.
+    /// `None` if the lexer alone reads the language.
     pub(super) parser: Option<tree_sitter::Language>,
     classes: Vec<Class>,
     /// Keywords, operators and marks, each as it is written.
@@ -97,12 +98,12 @@ impl Grammar {
         Self { language, parser, classes, fixed }
     }
 
-    /// The class of a kind, by its number. Errors have a number of their own, beyond all kinds.
+    /// The class of a kind, by its number. The number of errors is beyond those of all kinds.
     pub(super) fn class(&self, kind: u16) -> Class {
         self.classes.get(usize::from(kind)).copied().unwrap_or(Class::Inner)
     }
 
-    /// True if the grammar has a keyword, an operator or a mark that is written so.
+    /// True if the grammar has a keyword, an operator or a mark with this spelling.
     pub(super) fn is_fixed(&self, text: &str) -> bool {
         self.fixed.contains(text)
     }
@@ -119,7 +120,7 @@ fn class_of(language: Language, kind: &str, named: bool) -> Class {
         | "heredoc_start" | "heredoc_beginning" | "heredoc_end" | "php_tag" | "php_end_tag" => Class::Skip,
         // Parts that nearly all documents of a language share, whoever wrote them.
         "import" if language == Language::Kotlin => Class::Skip,
-        // Scala's may hold all there is.
+        // In Scala, this node may contain the whole program.
         "package_clause" if language == Language::Go => Class::Skip,
         "import_declaration"
         | "import_statement"
@@ -140,7 +141,7 @@ fn class_of(language: Language, kind: &str, named: bool) -> Class {
         | "stable_identifier"
         | "stable_type_identifier"
         | "identifiers" => Class::Inner,
-        // In Swift and Scala it may have parts.
+        // In Swift and Scala, an identifier may have parts.
         "identifier" if language == Language::Swift => Class::Inner,
         // Scala's operators.
         "operator_identifier" => Class::Inner,

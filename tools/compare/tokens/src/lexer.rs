@@ -1,9 +1,9 @@
-//! Tokens without a grammar's help: for text of no known language, for what a parser could make nothing of, and for
-//! documents too large to be parsed.
+//! Finds tokens without a grammar: in text of an unknown language, in text that a parser cannot parse, and in
+//! documents too large to parse.
 //!
-//! Where the language is known, its keywords and operators are those of its grammar, and other words are names, so that
-//! the tokens are mostly those of the parser. Where it is not, words have their own values, in standard form, as
-//! have punctuation marks, and nothing is a comment.
+//! If the language is known, its keywords and operators are those of its grammar, and other words are names.
+//! So the tokens are mostly those of the parser. If it is unknown, words have their own values in standard
+//! form, and so have punctuation marks. Nothing is a comment then.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ use crate::class;
 use crate::grammar::Grammar;
 use kernel::Language;
 
-/// Takes text apart. One for a document: it remembers a comment that goes on after a piece.
+/// Divides text into tokens. Use one for each document: it remembers a comment that continues in the next
+/// piece.
 #[derive(Default)]
 pub(super) struct Lexer {
     /// Within a comment between `/*` and `*/`.
@@ -26,7 +27,7 @@ struct Marks {
 }
 
 impl Lexer {
-    /// Gives the tokens of `text[range]`, in order, with their places in `text`.
+    /// Emits the tokens of `text[range]`, in order, with their places in `text`.
     pub(super) fn lex(&mut self, grammar: &Grammar, text: &str, range: Range<usize>, emit: &mut impl FnMut(u64, Range<usize>)) {
         self.known(grammar, &text[..range.end], range.start, false, emit);
     }
@@ -70,7 +71,7 @@ impl Lexer {
                 (length, (!class::is_layout(mark)).then(|| class::value_of_text(mark)))
             };
             if is_cut && length == rest.len() && at > start {
-                // Whole next time, unless it is as long as a piece.
+                // The next call reads this token whole, unless it is as long as a piece.
                 return at;
             }
             if let Some(value) = value {
@@ -84,7 +85,7 @@ impl Lexer {
 
 fn word(grammar: &Grammar, word: &str) -> u64 {
     match grammar.language {
-        // Commands are words as names are.
+        // Commands look like names, so each word has its own value.
         Language::Bash => class::value_of_text(word),
         Language::Sql if grammar.is_fixed(&word.to_ascii_lowercase()) => {
             class::value_of_text(&word.to_ascii_lowercase())
@@ -100,7 +101,7 @@ impl Marks {
             Language::Python | Language::Ruby | Language::Bash => (&["#"], false, b"\"'"),
             Language::Php => (&["//", "#"], true, b"\"'"),
             Language::Sql => (&["--"], true, b"'\"`"),
-            // A quote begins a lifetime, or ends no string.
+            // A single quote can begin a lifetime, so it begins no string.
             Language::Rust => (&["//"], true, b"\""),
             Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Go => (&["//"], true, b"\"'`"),
             _ => (&["//"], true, b"\"'"),
@@ -108,7 +109,8 @@ impl Marks {
         Self { line_comments, block_comments, quotes }
     }
 
-    /// The length of the string that `text` begins with; it ends in its line, or goes on after a cut.
+    /// The length of the string at the start of `text`. The string ends in its line, or continues after a
+    /// cut.
     fn string(&self, text: &str, is_cut: bool) -> Option<usize> {
         let bytes = text.as_bytes();
         let quote = *bytes.first().filter(|quote| self.quotes.contains(quote))?;
@@ -126,12 +128,13 @@ impl Marks {
     }
 }
 
-/// True if a word can have it.
+/// True if the character can be part of a word.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// The length of the number that `text` begins with: digits, letters (`0x1F`, `10L`), underscores, one point at a time.
+/// The length of the number at the start of `text`: digits, letters (`0x1F`, `10L`), underscores, one point
+/// at a time.
 fn number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -142,7 +145,8 @@ fn number(text: &str) -> usize {
     at
 }
 
-/// The length of the mark that `text` begins with: the longest the grammar has, else one character.
+/// The length of the mark at the start of `text`: the longest mark of the grammar that fits, else one
+/// character.
 fn mark(grammar: &Grammar, text: &str) -> usize {
     (2..=4)
         .rev()

@@ -1,8 +1,9 @@
-//! The tokens that the lexers of fpdb make of real sources, beside the leaves of the trees that tree-sitter's grammars make of
-//! them: for each language, what share of the k-grams of each the other makes too.
+//! Compares the tokens that fpdb's lexers make from real sources with the leaves of the trees that
+//! tree-sitter's grammars make from them. Prints for each language the share of the k-grams of each that the
+//! other makes too.
 //!
-//! usage: compare-tokens FOLDER... : all files below the folders that are in a language, up to 100 kB each.
-//!        compare-tokens --differences FILE... : where the two differ, with what stands there.
+//! usage: compare-tokens FOLDER... : reads all files in a known language below the folders, up to 100 kB each.
+//!        compare-tokens --differences FILE... : prints the places at which the two differ, with their text.
 
 mod class;
 mod grammar;
@@ -37,7 +38,7 @@ fn parsed(grammar: &Grammar, text: &str) -> Option<Tokens> {
     Some(tokens)
 }
 
-/// The tokens, and the shortest of five times that making them took.
+/// The tokens, and the shortest time of five runs that made them.
 fn lexed(front_end: &mut FrontEnd, language: Language, text: &str) -> (Tokens, Duration) {
     let mut symbols = Symbols::new();
     let mut shortest = Duration::MAX;
@@ -95,7 +96,7 @@ fn differences(text: &str, name: &str, parsed: &Tokens, lexed: &Tokens) {
             continue;
         }
         let (from_a, from_b) = (a, b);
-        // To the next token that is the same.
+        // Continues to the next token that is equal in both.
         loop {
             let (x, y) = (parsed.get(a), lexed.get(b));
             match (x, y) {

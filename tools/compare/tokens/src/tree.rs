@@ -1,7 +1,7 @@
-//! From a syntax tree to tokens: its leaves in order, with a literal as one token and comments as none.
+//! Turns a syntax tree into tokens: its leaves in order. A literal is one token, and a comment is none.
 //!
-//! The walk holds no more than a cursor, so a tree of any depth is walked. What no leaf covers (the parser leaves out
-//! what it cannot make sense of) is left to the lexer, so that broken code has its tokens too.
+//! The walk holds only a cursor, so the tree may have any depth. The parser leaves out text that it cannot
+//! parse. The lexer reads text that no leaf covers, so broken code has tokens too.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use crate::class;
 use crate::grammar::{Class, Grammar};
 use kernel::Language;
 
-/// A find of the walk, in order of position.
+/// An item that the walk finds. Items come in order of position.
 pub(super) enum Found {
     /// A token with this value.
     Token(u64),
-    /// Text to be taken apart by the lexer.
+    /// Text for the lexer to divide.
     Text,
 }
 
-/// Gives what is found in the tree of `text`, with its place in the text.
+/// Emits the items of the tree of `text`, each with its place in the text.
 pub(super) fn walk(tree: &Tree, text: &str, grammar: &Grammar, emit: &mut impl FnMut(Found, Range<usize>)) {
     let mut walk = Walk { text, grammar, done: 0, depth: 0, literals: Vec::new(), emit };
     let mut cursor = tree.walk();
@@ -42,22 +42,22 @@ pub(super) fn walk(tree: &Tree, text: &str, grammar: &Grammar, emit: &mut impl F
 struct Walk<'a, F> {
     text: &'a str,
     grammar: &'a Grammar,
-    /// Up to here the text is accounted for.
+    /// Offset up to which the text is covered.
     done: usize,
     depth: usize,
-    /// The literals around the node, the innermost last.
+    /// The literals around the node, the innermost one last.
     literals: Vec<Literal>,
     emit: &'a mut F,
 }
 
 struct Literal {
     depth: usize,
-    /// Where it begins, until its token is given.
+    /// Start of the literal, until its token is emitted.
     pending: Option<usize>,
 }
 
 impl<F: FnMut(Found, Range<usize>)> Walk<'_, F> {
-    /// Takes a node in; whether its children are to be looked at.
+    /// Enters a node. Returns true if its children must be visited.
     fn enter(&mut self, node: Node<'_>) -> bool {
         let range = node.byte_range();
         if range.is_empty() {
@@ -88,7 +88,8 @@ impl<F: FnMut(Found, Range<usize>)> Walk<'_, F> {
             Class::Inner if is_word(&self.text[range.clone()]) && !node.is_error() => {
                 self.token(class::value_of_text(&self.text[range.clone()]), range.clone());
             }
-            // Text that is no word of its own: an error, a number, a part of a literal that has no beginning.
+            // Text that is not a word of its own: an error, a number, a part of a literal that has no
+            // beginning.
             Class::Opaque | Class::Inner | Class::Part => {
                 self.reach(range.start);
                 (self.emit)(Found::Text, range.clone());
@@ -98,7 +99,7 @@ impl<F: FnMut(Found, Range<usize>)> Walk<'_, F> {
         false
     }
 
-    /// All children of a node have been looked at.
+    /// Leaves a node after all its children were visited.
     fn leave(&mut self, node: Node<'_>) {
         if self.literals.last().is_some_and(|literal| literal.depth == self.depth) {
             self.give_literal(node.end_byte());
@@ -109,7 +110,7 @@ impl<F: FnMut(Found, Range<usize>)> Walk<'_, F> {
 
     fn class(&self, node: Node<'_>, children: u32) -> Class {
         let class = self.grammar.class(node.kind_id());
-        // A string that is a statement of its own is Python's way to document.
+        // In Python, a string that is a whole statement is documentation.
         if self.grammar.language == Language::Python
             && children == 1
             && node.kind() == "expression_statement"
@@ -131,7 +132,7 @@ impl<F: FnMut(Found, Range<usize>)> Walk<'_, F> {
         (self.emit)(Found::Token(value), range);
     }
 
-    /// Hands over what lies between what is done and `to`, if there is anything.
+    /// Emits the text between `done` and `to`, unless it is blank.
     fn reach(&mut self, to: usize) {
         if self.done < to && !self.text.as_bytes()[self.done..to].iter().all(u8::is_ascii_whitespace) {
             (self.emit)(Found::Text, self.done..to);
@@ -140,7 +141,7 @@ impl<F: FnMut(Found, Range<usize>)> Walk<'_, F> {
     }
 }
 
-/// True if a leaf's text stands for itself: the lexer knows numbers and quotes by their looks, and takes words apart.
+/// True if the text of a leaf is one word. The lexer reads numbers and quotes, and divides text with white space.
 fn is_word(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '`'))
         && !text.contains(char::is_whitespace)

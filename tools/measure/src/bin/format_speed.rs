@@ -1,9 +1,9 @@
-//! How fast documents of a format become fingerprints:
-//! `cargo run --release -p measure --bin format_speed -- FORMAT FILE...`, a format by its name (`html`, `pdf`).
+//! Measures how fast documents of a format become fingerprints: `cargo run --release -p measure --bin
+//! format_speed -- FORMAT FILE...`, a format by its name (`html`, `pdf`).
 //!
-//! Prints the bytes, the bytes a second, and those of the same bytes read as plain text: the ratio of the two says what the
-//! format costs, whatever the machine. Each figure is the best of five rounds. On Linux it is the processor time of the
-//! thread, so that other work on the machine matters less.
+//! Prints the bytes, the bytes per second, and the bytes per second of the same bytes read as plain text. The
+//! ratio of the two speeds is the cost of the format on any machine. Each figure is the best of five rounds.
+//! On Linux it is the processor time of the thread, so that other work on the machine matters less.
 
 use std::time::Instant;
 
@@ -25,7 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Seconds it takes to fingerprint all documents, which are few: as often as fills the clock's ticks.
+/// Seconds for fingerprinting all documents once. Repeats them until the time is long compared with the
+/// clock's ticks.
 fn round(profile: &Profile, format: Format, documents: &[Vec<u8>]) -> f64 {
     let mut fingerprinter = Fingerprinter::new(profile);
     let mut fingerprints = Fingerprints::new();
@@ -47,7 +48,7 @@ fn round(profile: &Profile, format: Format, documents: &[Vec<u8>]) -> f64 {
     f64::INFINITY
 }
 
-/// Seconds of processor time, or of time where the system does not tell.
+/// Seconds of processor time, or wall time if the system does not report it.
 fn now() -> f64 {
     thread_local!(static BEGIN: Instant = Instant::now());
     let told = std::fs::read_to_string("/proc/thread-self/schedstat");

@@ -5,12 +5,12 @@
 //! cargo run --release -p measure --bin hash_quality -- 100000000  # 10^8, 800 MB
 //! ```
 //!
-//! Each line says what was measured, what a random function gives, by how many standard deviations the two differ, and
-//! `ok` or `FAR` (more than 4; for densities also more than 1%). The status is 1 if a line is FAR.
+//! Each line has the measured value, the value for a random function, the difference in standard deviations,
+//! and `ok` or `FAR` (more than 4; for densities also more than 1%). The status is 1 if a line is FAR.
 //!
-//! A collision is a pair of distinct k-grams of one hash. There are n(n-1)/2 / 2^b of them expected among n hashes of b
-//! bits, give or take the square root of that (Poisson). Whole hashes have too few to count, so their top and
-//! their bottom bits are counted too, as if the hash had no others.
+//! A collision is a pair of distinct k-grams with one hash. Among n hashes of b bits, n(n-1)/2 / 2^b
+//! collisions are expected, with the square root of that as standard deviation (Poisson). Whole hashes
+//! collide too rarely to count, so collisions of their top bits and of their bottom bits are counted too.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(page.far > 0))
 }
 
-/// Fingerprints selected of random text: 2/(w+1) of all hashes, or 1/p.
+/// Measures the share of hashes selected from random text: 2/(w+1), or 1/p, is expected.
 fn densities(page: &mut Page) {
     let mut random = Random(1);
     let letters = values(FrontEnd::chars(), &random.letters(RANDOM_TEXT));
@@ -61,7 +61,7 @@ fn densities(page: &mut Page) {
         let expected = 1.0 / p as f64 + (1.0 - 1.0 / p as f64).powi(w);
         density(page, unit, values, 50, w as u32, Selection::SafeMod(p), expected);
     }
-    // Little entropy in a symbol, and k-grams just long enough to seldom return in one window.
+    // Symbols with little entropy, and k-grams just long enough to repeat rarely in one window.
     for (unit, alphabet, k) in [("a and b", &b"ab"[..], 23), ("a and b", b"ab", 50), ("a, c, g and t", b"acgt", 12)] {
         let text: Vec<u8> = (0..RANDOM_TEXT).map(|_| alphabet[random.next() as usize % alphabet.len()]).collect();
         let values = values(FrontEnd::chars(), &text);
@@ -92,7 +92,7 @@ fn density(page: &mut Page, unit: &str, values: &[u64], k: u32, w: u32, selectio
     page.line(&what, &format!("{density:.6}"), &format!("{expected:.6}"), (density - expected) / sigma, off);
 }
 
-/// k-grams of one long random text, k = 50: so many letters that no two are equal.
+/// Measures k-grams of one long random text. With k = 50, no two of them are equal.
 fn random_text(page: &mut Page, count: usize) {
     let mut hasher = KgramHasher::new(50);
     let mut random = Random(2);
@@ -109,7 +109,7 @@ fn random_text(page: &mut Page, count: usize) {
     collisions(page, "random letters, k 50", &mut hashes);
 }
 
-/// All strings of a kind, none left out: where a sum of table values could show itself.
+/// Measures all strings of a kind. A hash that is a plain sum of table values would show here.
 fn exhaustive(page: &mut Page, most: usize) {
     let letters = values(FrontEnd::chars(), b"abcdefghijklmnopqrstuvwxyz");
     let bytes = values(FrontEnd::bytes(), &(0..=255).collect::<Vec<u8>>());
@@ -144,9 +144,9 @@ fn exhaustive(page: &mut Page, most: usize) {
     }
 }
 
-/// k-grams that differ little from each other.
+/// Measures k-grams that differ little from each other.
 fn structured(page: &mut Page) {
-    // Natural text, every k-gram of it with every other letter in every place.
+    // Natural text: each k-gram, with every other letter in each place.
     let text = values(FrontEnd::chars(), &federalist());
     let letters = values(FrontEnd::chars(), b"abcdefghijklmnopqrstuvwxyz");
     let mut hashes = Vec::new();
@@ -169,7 +169,7 @@ fn structured(page: &mut Page) {
     uniformity(page, "natural text, k 50", &hashes);
     collisions(page, "natural text, k 50", &mut hashes);
 
-    // Different first letters, so that no two orders spell the same.
+    // Different first letters, so that no two orders give the same text.
     let words = ["we", "the", "people", "of", "united", "states", "in", "order", "form", "a"];
     let words: Vec<Vec<u64>> = words.iter().map(|word| values(FrontEnd::chars(), word.as_bytes())).collect();
     permuted(page, "ten words in every order", &words);
@@ -203,9 +203,9 @@ fn sequences(page: &mut Page, what: &str, length: usize, blocks: &[&[u64]; 2]) {
     collisions(page, what, &mut hashes);
 }
 
-/// The worst strings there are for a polynomial modulo 2^64: a Thue-Morse word and the same with its two letters
-/// exchanged. Their difference is a multiple of (B - 1)(B^2 - 1)(B^4 - 1)..., each factor holding one 2 more than the
-/// one before, so that 1024 letters collide whatever B is. Shorter ones must not.
+/// The worst strings there are for a polynomial modulo 2^64: a Thue-Morse word and the same with its two
+/// letters exchanged. Their difference is a multiple of (B - 1)(B^2 - 1)(B^4 - 1)..., each factor holding one
+/// 2 more than the one before, so that 1024 letters collide whatever B is. Shorter words must not collide.
 fn thue_morse(page: &mut Page) {
     let letters = values(FrontEnd::chars(), b"ab");
     for k in [64, 128, 256, 512, 1024_usize] {
@@ -232,12 +232,12 @@ fn uniformity(page: &mut Page, what: &str, hashes: &[u64]) {
     }
 }
 
-/// Pairs of equal hashes among those of distinct k-grams.
+/// Measures pairs of equal hashes among distinct k-grams.
 fn collisions(page: &mut Page, what: &str, hashes: &mut [u64]) {
     let n = hashes.len() as f64;
     hashes.par_sort_unstable();
     count_collisions(page, what, n, hashes, "top", &[64, 52, 48, 44, 40, 36, 32]);
-    // The other way round, the bottom bits are the top ones.
+    // Reversing the bits makes the bottom bits the top bits.
     for hash in hashes.iter_mut() {
         *hash = hash.reverse_bits();
     }
@@ -250,13 +250,13 @@ fn count_collisions(page: &mut Page, what: &str, n: f64, sorted: &[u64], end: &s
         let expected = n * (n - 1.0) / 2.0 / 2_f64.powi(bits as i32);
         let pairs = |group: &[u64]| group.len() as u64 * (group.len() as u64 - 1) / 2;
         let found: u64 = sorted.chunk_by(|a, b| a >> (64 - bits) == b >> (64 - bits)).map(pairs).sum();
-        // Where next to none are expected, say so only if there are some.
+        // If hardly any are expected, prints a line only if there are some.
         if expected < 1.0 && found == 0 && bits < 64 {
             continue;
         }
         let expected_text = if expected < 0.01 { format!("{expected:.1e}") } else { format!("{expected:.2}") };
         let bits_text = if bits == 64 { "64 bits".to_owned() } else { format!("{end} {bits} bits") };
-        // A Poisson variable is skewed where its mean is small; this transform is nearly normal (Anscombe 1948).
+        // A Poisson variable with a small mean is skewed; this transform is nearly normal (Anscombe 1948).
         let z = 2.0 * ((found as f64 + 0.375).sqrt() - (expected + 0.375).sqrt());
         let what = format!("pairs, {bits_text}, {what}");
         page.line(&what, &found.to_string(), &expected_text, z, false);

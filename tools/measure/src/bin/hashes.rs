@@ -1,10 +1,10 @@
-//! Writes each document's distinct hashes to a file of its own, so that another index can be built of the same
-//! numbers.
+//! Writes each document's distinct hashes to a file of its own, so that another index can be built from the
+//! same numbers.
 //!
 //! usage: cargo run --release -p measure --bin hashes -- PROFILE FOLDER OUT
 //!
-//! For each file below FOLDER there will be one in OUT, under its path with `/` as `__`: 64-bit little-endian
-//! integers, ascending.
+//! Each file below FOLDER gets a file in OUT, under its path with `/` as `__`: 64-bit little-endian integers,
+//! ascending.
 
 use std::error::Error;
 use std::fs;

@@ -1,10 +1,11 @@
-//! Measures queries of a database of so many synthetic fingerprints: one at a time, many as one batch, and by several threads
-//! beside an ingest of another process.
+//! Measures queries of a database with a given number of synthetic fingerprints: one at a time, many as one
+//! batch, and by several threads beside an ingest of another process.
 //!
 //! usage: cargo run --release -p measure --bin queries -- FOLDER [FINGERPRINTS] [MEMORY] [PROFILE]
 //!
-//! The arguments and the documents are those of `scale`. Each row of the first table is measured by a process of its own, on
-//! one thread. Bytes read are those that RocksDB's cache does not hold, and the texts of matches. Linux only.
+//! The arguments and the documents are those of `scale`. A separate process measures each row of the first
+//! table, on one thread. Bytes read are those that RocksDB's cache does not hold, and the texts of matches.
+//! Linux only.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use measure::{Meter, Outcome, WORDS, cpu, text, vocabulary, write_documents};
 const QUERIES: usize = 10_000;
 const QUERY_BYTES: usize = 1000;
 
-/// How long each number of threads queries beside an ingest.
+/// Time for which each number of threads queries beside an ingest.
 const BESIDE: Duration = Duration::from_secs(10);
 
 const ROWS: [&str; 5] = ["10 kB", "10 kB again", "2 MB", "10,000 of 1 kB, one by one", "10,000 of 1 kB, one batch"];
@@ -81,7 +82,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, profile: &Profile) -> Outc
     for (round, threads) in [1, 8, 64].into_iter().enumerate() {
         let more = folder.join(format!("more-{round}"));
         let start = documents + round * 100_000;
-        // More than can be ingested meanwhile.
+        // More documents than can be ingested meanwhile.
         write_documents(&more, &vocabulary, start..start + 60_000)?;
         let mut ingest = Command::new(&program).arg("ingest").arg(&path).arg(&more).spawn()?;
         let outcome = beside(&path, &vocabulary, documents, threads);
@@ -97,7 +98,7 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, profile: &Profile) -> Outc
 fn ask(path: &Path, documents: usize, row: usize, passages: bool) -> Outcome<()> {
     let vocabulary = vocabulary();
     let stored = |number: usize, count: usize| text(&vocabulary, number * documents / count);
-    // Every other one is new to the database.
+    // Every second query is new to the database.
     let short = |number: usize| {
         let mut text =
             if number.is_multiple_of(2) { stored(number, QUERIES) } else { text(&vocabulary, 1_000_000_000 + number) };
@@ -143,7 +144,7 @@ fn ask(path: &Path, documents: usize, row: usize, passages: bool) -> Outcome<()>
     Ok(())
 }
 
-/// Queries with 10 kB of stored text, again and again, on so many threads of one reader.
+/// Queries with 10 kB of stored text, again and again, on `threads` threads of one reader.
 fn beside(path: &Path, vocabulary: &[String], documents: usize, threads: usize) -> Outcome<()> {
     let database = Database::builder().raise_open_files(true).threads(1).open(path)?;
     let (ended, options) = (AtomicBool::new(false), QueryOptions::default().passages(false));

@@ -1,12 +1,12 @@
-//! The statistics of section 5.1 of the winnowing paper, for the text files below some folders.
+//! Computes the statistics of section 5.1 of the winnowing paper for the text files below some folders.
 //!
 //! ```text
 //! cargo run --release -p measure --bin real_text -- FOLDER...              # k 50, w 100, 0 mod 50
 //! cargo run --release -p measure --bin real_text -- -k 25 -w 20 FOLDER...  # the modulus follows: (w + 1) / 2
 //! ```
 //!
-//! Densities, the longest run of k-grams without a fingerprint, how often each fingerprint is seen, and the slope of
-//! frequency against rank. Every file is a document of its own: no k-gram spans two of them.
+//! Prints densities, the longest run of k-grams without a fingerprint, the frequencies of fingerprints, and
+//! the slope of frequency against rank. Every file is a separate document: no k-gram spans two files.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -128,7 +128,8 @@ fn measure(k: u32, w: u32, paths: &[PathBuf]) {
     }
 }
 
-/// Of the line through log frequency by log rank, fitted as in the paper: to both ends of every plateau.
+/// The slope of the line through log frequency by log rank, fitted as in the paper: to both ends of every
+/// plateau.
 fn slope(frequencies: &[usize]) -> f64 {
     let mut points = Vec::new();
     let mut rank = 1;

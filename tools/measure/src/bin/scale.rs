@@ -1,12 +1,14 @@
-//! Loads so many synthetic fingerprints into a fresh database, and measures: the load, looking hashes up in what it leaves, the
-//! compaction, what it takes on disk, looking hashes up again, and adding a hundredth more.
+//! Loads a given number of synthetic fingerprints into a new database. Measures the load, look-ups of hashes
+//! after it, the compaction, the size on disk, look-ups after the compaction, and the addition of a hundredth
+//! more.
 //!
 //! usage: cargo run --release -p measure --bin scale -- FOLDER [FINGERPRINTS] [MEMORY] [PROFILE]
 //!
-//! FOLDER, which must not exist, is made and removed. FINGERPRINTS is 10,000,000 unless told otherwise, MEMORY the
-//! `--memory` of the ingest in MiB (512), PROFILE a named one (`words`). The documents, 6.5 kB each, are random words, so
-//! that nearly all hashes are distinct: the most a posting can cost. Memory is what the system says was resident at
-//! most, bytes written what it says went to the disk; block reads are RocksDB's own count. Linux only.
+//! FOLDER must not exist; it is created and removed. FINGERPRINTS is 10,000,000 by default. MEMORY is the
+//! `--memory` of the ingest in MiB (512 by default). PROFILE is the name of a profile (`words` by default).
+//! The documents are random words, 6.5 kB each, so nearly all hashes are distinct. Postings of distinct
+//! hashes cost most. Memory is the maximum that the system reports as resident. Bytes written are those that
+//! the system reports as written to the disk. RocksDB counts block reads. Linux only.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +20,7 @@ use fpdb::{Database, IngestOptions, Profile, QueryOptions, QuerySource, Source, 
 use measure::{Cost, Meter, Outcome, WORDS, text, vocabulary, write_documents};
 use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
-/// Closes the arguments of a process that only asks: FOLDER DATABASE DOCUMENTS.
+/// The last argument of a process that only queries: FOLDER DATABASE DOCUMENTS.
 const ASK: &str = "ask";
 
 fn main() -> Outcome<()> {
@@ -43,7 +45,7 @@ fn main() -> Outcome<()> {
 
 fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Profile) -> Outcome<()> {
     let vocabulary = vocabulary();
-    // Of each document, about.
+    // Approximate number of symbols in each document.
     let symbols = WORDS as f64 * if profile.unit() == Unit::Word { 1.0 } else { 5.5 };
     let documents = (fingerprints as f64 / (symbols * 2.0 / f64::from(profile.w() + 1))).ceil() as usize;
     let (first, more) = (folder.join("first"), folder.join("more"));
@@ -97,14 +99,14 @@ fn run(folder: &Path, fingerprints: u64, memory: u64, name: &str, profile: &Prof
     Ok(())
 }
 
-/// Has a process of its own query the database, so that its memory is that of asking.
+/// Queries the database in a separate process, so that its memory is that of the queries alone.
 fn ask(folder: &Path, path: &Path, documents: usize) -> Outcome<()> {
     let asker =
         Command::new(std::env::current_exe()?).arg(folder).arg(path).args([&documents.to_string(), ASK]).status()?;
     if asker.success() { Ok(()) } else { Err("the queries failed".into()) }
 }
 
-/// Queries the database at `path`: a fresh reader first, then the same one again.
+/// Queries the database at `path`: first with a new reader, then again with the same reader.
 fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) -> Outcome<()> {
     println!(
         "| query | hashes | found | cold: blocks read a hash | ms | warm: blocks read a hash | ms (median) | us a hash | peak MB |"
@@ -112,7 +114,7 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     let stored = |count: usize| (0..count).map(|i| text(vocabulary, i * documents / count)).collect::<Vec<_>>();
     let new = |count: usize| (0..count).map(|i| text(vocabulary, 1_000_000_000 + i)).collect::<Vec<_>>();
-    // One thread, this one's counters.
+    // A single thread, because RocksDB counts block reads per thread.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let file = folder.join("query.txt");
     let large = 300.min(documents);
@@ -142,7 +144,7 @@ fn look_up(folder: &Path, path: &Path, vocabulary: &[String], documents: usize) 
                 Ok((start.elapsed(), context.metric(PerfMetric::BlockReadCount), answer))
             };
             let (cold, cold_reads, answer) = query()?;
-            // By then the filters are used, if they ever are.
+            // After half of the rounds, the filters are used, if they ever are.
             let rounds = if answer.looked_up > 100_000 { 10 } else { 200 };
             let mut warm = (0..rounds).map(|_| query()).collect::<fpdb::Result<Vec<_>>>()?.split_off(rounds / 2);
             warm.sort_by_key(|(time, ..)| *time);

@@ -1,5 +1,6 @@
-//! The kernel of fpdb with instruction sets that can be forced. RocksDB need not be built to measure it. It is compiled as fpdb's
-//! users compile it: for any processor, asking for more when it runs.
+//! The kernel of fpdb with instruction sets that can be forced. Measuring it does not need a build of
+//! RocksDB. It is compiled as users of fpdb compile it: for any processor, with detection of instruction sets
+//! at run time.
 
 use std::hint::black_box;
 
@@ -14,12 +15,12 @@ use winnow::{Selected, Winnower};
 /// Symbols hashed before they are winnowed, as in `kernel.rs`.
 const STRETCH: usize = 1984;
 
-/// An instruction set to leave the work to.
+/// An instruction set to use.
 #[derive(Clone, Copy)]
 pub struct Level(lanes::Processor);
 
 impl Level {
-    /// The instruction sets of this machine, the best last.
+    /// The instruction sets of this machine, the best one last.
     pub fn all() -> Vec<Self> {
         lanes::Processor::all().into_iter().map(Self).collect()
     }
@@ -35,7 +36,7 @@ impl Level {
     }
 }
 
-/// The whole way from text to fingerprints.
+/// All steps from text to fingerprints.
 pub struct Fingerprinter(Kernel);
 
 impl Fingerprinter {
@@ -45,7 +46,7 @@ impl Fingerprinter {
         Self(kernel)
     }
 
-    /// Makes the fingerprints of the text, the last of which stay in `out`: whoever stores them takes them now and then.
+    /// Makes the fingerprints of the text. Clears `out` now and then, like a caller that stores them.
     pub fn run(&mut self, text: &[u8], out: &mut Fingerprints) {
         for piece in text.chunks(16 << 10) {
             if out.len() > 4096 {
@@ -58,7 +59,7 @@ impl Fingerprinter {
     }
 }
 
-/// The way from bytes to symbols alone.
+/// The step from bytes to symbols alone.
 pub struct Normaliser {
     front_end: FrontEnd,
     symbols: Symbols,
@@ -71,7 +72,7 @@ impl Normaliser {
         Self { front_end, symbols: Symbols::new() }
     }
 
-    /// In pieces, as `Kernel` does; gives the number of symbols.
+    /// Reads the text in pieces, as `Kernel` does. Returns the number of symbols.
     pub fn run(&mut self, text: &[u8]) -> u64 {
         let mut count = 0;
         for piece in text.chunks(4 << 10) {
@@ -91,7 +92,7 @@ pub fn codes(letters: &[u8]) -> Vec<u8> {
     letters.iter().filter_map(|&letter| char::from(letter).to_digit(36)).map(|code| code as u8).collect()
 }
 
-/// Symbols to fingerprints without origins, and the first half of it.
+/// The step from symbols to fingerprints without origins, and its first half.
 pub struct Engine {
     hasher: kgram::KgramHasher,
     winnower: Winnower,
@@ -136,7 +137,7 @@ impl Engine {
     }
 }
 
-/// A winnower on this level.
+/// A winnower with this instruction set.
 pub fn winnower(selection: Selection, w: u32, level: Level) -> Winnower {
     let mut winnower = Winnower::new(selection, w);
     winnower.set_processor(level.0);
