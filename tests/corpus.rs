@@ -1,5 +1,5 @@
-//! The saved corpus of one room's properties: every property holds of every input in its folder. Each room with a `fuzzing`
-//! module takes this file in as its test.
+//! The saved corpus of one room's properties: each property holds for each input in its folder. Each member
+//! with a `fuzzing` module includes this file as its test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn properties_hold_of_the_corpus() {
         paths.sort();
         assert!(!paths.is_empty(), "{name}");
         for path in paths {
-            // So that a failure tells which.
+            // So that a failure shows the input.
             println!("{}", path.display());
             property(&fs::read(&path).unwrap());
         }

@@ -1,9 +1,9 @@
-//! Counted heap: how much memory a piece of work holds at most, for tests of bounds.
+//! Counted heap: measures the maximum memory that a piece of work holds, for tests of bounds.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, which counts for each thread what it holds.
+/// The system's allocator, which also counts the bytes that each thread holds.
 struct Counting;
 
 thread_local! {
@@ -17,30 +17,30 @@ fn count(bytes: i64) {
     PEAK.set(PEAK.get().max(held));
 }
 
-// SAFETY: every call is handed to the system's allocator as it is; counting allocates nothing.
+// SAFETY: every call is passed unchanged to the system's allocator, and counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
-        // SAFETY: the caller's layout.
+        // SAFETY: the layout is the caller's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
-        // SAFETY: the caller's layout.
+        // SAFETY: the layout is the caller's.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count(-(layout.size() as i64));
-        // SAFETY: the caller's block, which the system's allocator has given.
+        // SAFETY: the block is the caller's, and comes from the system's allocator.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // A large block grows where it is.
+        // A large block grows in place.
         count(size as i64 - layout.size() as i64);
-        // SAFETY: the caller's block and sizes.
+        // SAFETY: the block and the sizes are the caller's.
         unsafe { System.realloc(block, layout, size) }
     }
 }
@@ -48,7 +48,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The outcome of some work, and the most bytes that this thread has held in it, beside those from before.
+/// The outcome of some work, and the maximum bytes that this thread held during it, beyond those it held
+/// before.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = HELD.get();
     PEAK.set(before);

@@ -1,5 +1,5 @@
-//! Acts on the files of documents that are killed, or whose calls fail, at each step. No content is ever lost, no file that the act
-//! did not make is removed, and the same command run again ends as an undisturbed run does.
+//! Acts on the files of documents are killed, or their calls fail, at each step. No content is ever lost, and
+//! no file is removed that the act did not make. The same command run again ends like an undisturbed run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,13 +39,13 @@ fn start(folder: &Folder) {
         |seeds: &[u64]| seeds.iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect::<String>();
     folder.write("concerned/in/a.jsonl", lines(&[10, 11, 10]));
     folder.write("concerned/in/b.jsonl", lines(&[11, 12, 2]));
-    // Nobody's business.
+    // A file that no act may touch.
     folder.write("concerned/in/0/.0.txt.fpdb-part", "mine");
     folder.ok(&["ingest", "-q", "--profile", "words", "concerned/in"]);
     folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
 }
 
-/// All files of the folders concerned but logs, by name, as they are read through links.
+/// All files of the folders except logs, by name, read through links.
 fn files(folder: &Folder) -> Vec<(String, Vec<u8>)> {
     fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -64,13 +64,13 @@ fn files(folder: &Folder) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// The texts that are found in any of these files.
+/// The texts that at least one of these files holds.
 fn texts(files: &[(String, Vec<u8>)]) -> BTreeSet<u64> {
     let all: Vec<String> = files.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect();
     (0..13).filter(|&seed| all.iter().any(|held| held.contains(text(seed).trim()))).collect()
 }
 
-/// An act, and what it makes of the files.
+/// An act, and its expected effect on the files.
 pub(super) struct Act {
     pub(super) arguments: Vec<&'static str>,
     action: &'static [&'static str],
@@ -97,7 +97,7 @@ impl Act {
         folder
     }
 
-    /// How many calls of a class it makes.
+    /// Number of calls of a class that the act makes.
     pub(super) fn count(&self, shim: &Shim, class: &str) -> usize {
         let folder = self.begin();
         let mut command = folder.command(&self.arguments);
@@ -106,7 +106,7 @@ impl Act {
         fs::read_to_string(folder.path().join("calls")).unwrap().parse().unwrap()
     }
 
-    /// Every text is there, and the act, run again, ends as if nothing had been.
+    /// Checks that no text is lost, and that the act, run again, ends like an undisturbed run.
     pub(super) fn look_and_resume(&self, folder: &Folder, what: &str) {
         assert_eq!(texts(&files(folder)), self.held, "{what}: a text is gone");
         let again = folder.run(&self.arguments);
@@ -127,7 +127,7 @@ fn survive(shim: &Shim, action: &'static [&'static str], every: bool) {
         for at in 1..=calls {
             turn += 1;
             for (number, fault) in FAULTS.into_iter().enumerate() {
-                // Each call in one way, or in all.
+                // Each call has one kind of fault, or all kinds in turn.
                 if !every && (turn % FAULTS.len() != number || calls > 12 && at % (calls / 12 + 1) != 0) {
                     continue;
                 }
@@ -181,8 +181,9 @@ fn every_act_survives_every_fault() {
     }
 }
 
-/// Another program has a file open that an act takes away, and appends to it at a call of the act, before
-/// the file is set aside or while it is. No call of these classes on these paths comes after the file is gone.
+/// Another program has a file open that an act removes or moves. The program appends to the file at a call of
+/// the act, before or while the file is set aside. After the file is gone, there is no call of these classes
+/// on these paths.
 #[test]
 fn what_another_program_appends_meanwhile_stays() {
     let Some(shim) = Shim::get() else { return };

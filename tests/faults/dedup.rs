@@ -1,5 +1,5 @@
-//! A dedup that is killed, or whose calls fail, at each step that it takes on its own files: the state of the job and the record
-//! of decisions. The same command run again gives the same answer, and leaves the same record.
+//! A dedup is killed, or its calls fail, at each step on its own files: the state of the job and the record
+//! of decisions. The same command run again gives the same answer and leaves the same record.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use crate::support::{Folder, Run};
 /// Calls on the files of a dedup.
 const FILES: &str = "dedup-";
 
-/// The calls on files, one after the other.
+/// The classes of calls on files.
 const CLASSES: [&str; 6] = ["write", "sync", "rename", "unlink", "open", "truncate"];
 
 const RULE: [&str; 8] = ["dedup", "-q", "--by", "containment", "--threshold", "0.6", "--format", "json"];
@@ -40,8 +40,8 @@ fn record(folder: &Folder) -> Option<Vec<u8>> {
 /// The faults of a call.
 const FAULTS: [Fault; 3] = [Fault::KillBefore, Fault::KillAfter, Fault::Error("EIO")];
 
-/// Runs `arguments` on copies of `start`, each with one call that goes wrong, and then as it should: each call in every way, or
-/// in one.
+/// Runs `arguments` on copies of `start`, each time with a fault of one call, and then undisturbed. With
+/// `every`, each call has every kind of fault, else one kind.
 fn survive(shim: &Shim, start: &Folder, arguments: &[&str], every: bool) {
     let begin = || {
         let folder = Folder::new();
@@ -84,7 +84,7 @@ fn survive(shim: &Shim, start: &Folder, arguments: &[&str], every: bool) {
     assert!(killed > 3 && failed > 1, "{arguments:?}: killed {killed} times, failed {failed} times");
 }
 
-/// A dedup of all documents, and one of those that came since.
+/// Tests a dedup of all documents, and a dedup of the documents added since.
 fn survive_both(every: bool) {
     let Some(shim) = Shim::get() else { return };
     let folder = Folder::new();

@@ -1,5 +1,6 @@
-//! Memory that is refused, at an allocation or a memory map, once or from then on: of any size, or of large ones only. A command ends
-//! with an error, or at once as if it were killed. It never hangs, never answers wrongly, and never takes the refusal for damage.
+//! The system refuses memory at an allocation or a memory map, once or from then on, for any size or for
+//! large sizes only. A command ends with an error, or at once as if it were killed. It never hangs, never
+//! gives a wrong answer, and never reports the refusal as damage.
 
 use std::process::Command;
 
@@ -20,10 +21,10 @@ const READS: [&[&str]; 6] = [
     &["stats", "--format", "json"],
 ];
 
-/// Classes of calls, and the size from which on they count. The engine makes most of the large ones.
+/// Classes of calls, and the minimum size that counts. The engine makes most of the large allocations.
 const CALLS: [(&str, usize); 4] = [("allocate", 0), ("allocate", 16 << 10), ("allocate", 1 << 20), ("map", 0)];
 
-/// What a command says when it is ended.
+/// The message of a command that is ended.
 const SAYS: &str = "hint: each database is as after its last commit";
 
 fn only_large(least_bytes: usize) -> impl Fn(&mut Command) {
@@ -36,7 +37,7 @@ fn spread(calls: usize, points: usize, random: &mut Random) -> Vec<usize> {
     (0..calls).step_by(step).map(|first| 1 + first + random.below(step.min(calls - first))).collect()
 }
 
-/// The ends of the runs: how many there were, and how many of them were ended and said so.
+/// Number of runs, and number of runs that were ended and printed the message.
 #[derive(Debug, Default)]
 struct Ends {
     runs: usize,
@@ -50,7 +51,7 @@ impl Ends {
     }
 }
 
-/// Refuses a command memory at so many calls of each class.
+/// Refuses memory to a command at `points` calls of each class.
 fn survive(command: &str, points: usize) -> Ends {
     let mut ends = Ends::default();
     let Some(shim) = Shim::get() else { return ends };
@@ -65,11 +66,11 @@ fn survive(command: &str, points: usize) -> Ends {
     ends
 }
 
-/// As [`survive`], for commands that only read: an answer is right, or there is none.
+/// Like [`survive`], for commands that only read: the answer is right, or there is none.
 fn survive_reading(points: usize) -> Ends {
     let mut ends = Ends::default();
     let Some(shim) = Shim::get() else { return ends };
-    // Of several runs and removed documents.
+    // A database of several runs, with removed documents.
     let folder = Trials::new("compact").begin();
     let mut random = Random(78);
     for read in READS {
@@ -91,7 +92,7 @@ fn survive_reading(points: usize) -> Ends {
                 match run.status {
                     0 => assert_eq!(run.stdout, expected, "{what}"),
                     2 => assert!(run.stderr.contains("error: ") && !run.stderr.contains("damage"), "{what}"),
-                    // The end, or a panic of a library that was refused memory.
+                    // The process was ended, or a library panicked because it was refused memory.
                     status => assert!([-1, 101].contains(&status), "{what}"),
                 }
                 ends.count(&run);

@@ -1,8 +1,9 @@
-//! Faults of the system: each command goes through calls that fail, are cut short, or end the process.
+//! Faults of the system: each command runs with calls that fail, are cut short, or end the process.
 //!
-//! A small library (`shim.c`) stands between the program and the system and does it at the n-th call of a class. Whatever
-//! happens, what was committed is there and whole, answers are right, and the same command run again ends as if nothing had
-//! been. Needs Linux and a C compiler; skipped, with a word, where there is none.
+//! A small library (`shim.c`) between the program and the system causes the fault at the n-th call of a
+//! class. In all cases, committed documents are intact, answers are right, and the same command run again
+//! ends like an undisturbed run. The tests need Linux and a C compiler. Without them, the tests are skipped
+//! with a message.
 
 mod apply;
 mod dedup;
@@ -21,10 +22,10 @@ use std::process::Stdio;
 use crate::oracle::Random;
 use crate::support::{Folder, Run};
 
-/// Calls of these classes are made to fail.
+/// The classes of calls that fail.
 const CLASSES: [&str; 10] = ["write", "sync", "rename", "unlink", "open", "mkdir", "link", "truncate", "close", "read"];
 
-/// The fault of the n-th call; `true` if all later calls have it too. Of each row one is tried in a sample.
+/// The fault of the n-th call; `true` if all later calls have it too. A sample tries one fault of each row.
 const FAULTS: [&[(Fault, bool)]; 4] = [
     &[(Fault::Error("EIO"), false), (Fault::Error("ENOSPC"), false)],
     &[(Fault::Error("EIO"), true), (Fault::Error("ENOSPC"), true)],
@@ -95,7 +96,8 @@ fn every_command_survives_every_fault() {
     }
 }
 
-/// The engine has appended to its list of tables, and the sync fails: what it has appended names tables that it takes away.
+/// The sync of the engine's list of tables fails after the engine appended to the list. The appended records
+/// name tables that the engine removes then.
 fn survive_syncs_of_the_list(command: &str, every: bool) {
     let Some(shim) = Shim::get() else { return };
     let (trials, on) = (Trials::new(command), "store/MANIFEST-");
@@ -103,7 +105,7 @@ fn survive_syncs_of_the_list(command: &str, every: bool) {
     assert!(calls > 3, "{command}: {calls} syncs of the list of tables");
     let mut failed = 0;
     for at in 1..=calls {
-        // Lasting failures show at the first call what they show at all.
+        // Lasting failures show all of their effects at the first call.
         let lasts = if every { vec![at, usize::MAX] } else { vec![if at % 3 == 1 { usize::MAX } else { at }] };
         for last in lasts {
             let run = trials.survive_on(shim, on, "sync", at, last, Fault::Error("EIO"));
@@ -131,7 +133,8 @@ fn no_command_relies_on_a_list_of_tables_that_could_not_be_synced() {
     }
 }
 
-/// A first ingest makes the database, adds nothing, and cannot remove it again: the next one is not in its way.
+/// A first ingest creates the database, adds nothing, and cannot remove the database. The next ingest still
+/// works.
 #[test]
 fn a_first_ingest_that_cannot_clean_up_blocks_no_other() {
     let Some(shim) = Shim::get() else { return };

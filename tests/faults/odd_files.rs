@@ -1,4 +1,5 @@
-//! Odd files: a device, a pipe or a folder where a database has a file. Each command ends soon, with an error that names it.
+//! Odd files: a device, a pipe or a folder in the place of a file of a database. Each command soon ends with
+//! an error that names it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,10 +8,10 @@ use std::process::Command;
 
 use crate::support::{Folder, Run};
 
-/// Something that is no file, by name, and how it is made.
+/// The name of a thing that is not a regular file, and a function that makes it.
 type Oddity = (&'static str, fn(&Path));
 
-/// The files of a database, by path below it; one of each kind.
+/// The files of a database, by path below it; one file of each kind.
 fn kinds(database: &Path) -> Vec<PathBuf> {
     let mut kinds: Vec<PathBuf> = ["FPDB", "lock", "committed"].map(PathBuf::from).into();
     for prefix in ["CURRENT", "IDENTITY", "MANIFEST", "OPTIONS", "0"] {
@@ -18,7 +19,7 @@ fn kinds(database: &Path) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> =
             entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(prefix)).collect();
         found.sort();
-        // Of those that begin with a digit, a table and a log.
+        // Of the files whose names begin with a digit, a table and a log.
         found.dedup_by(|a, b| a.extension() == b.extension());
         kinds.extend(found.into_iter().map(|path| path.strip_prefix(database).unwrap().to_owned()));
     }
@@ -43,7 +44,8 @@ fn odd_files_in_a_database_keep_no_command_from_ending() {
         ("a folder", |path| fs::create_dir(path).unwrap()),
     ];
     for (number, name) in names.iter().enumerate() {
-        // Every kind of file meets every kind of oddity in some order of runs; two of them here.
+        // Over several runs, each kind of file is replaced by each kind of oddity. This run tries two of
+        // them.
         for (oddity, make) in [odd[number % 4], odd[(number + 1) % 4]] {
             let database = folder.path().join("odd");
             super::trial::copy(&whole, &database).unwrap();

@@ -1,8 +1,8 @@
-//! Loss of power: what was not synced is gone. The shim keeps what was synced of each file and folder; the process ends at some call,
-//! and the folders are made again of that.
+//! Loss of power: data that was not synced is gone. The shim records the synced data of each file and folder.
+//! The process ends at some call, and the folders are rebuilt from the record.
 //!
-//! File systems keep more than they promise, and each keeps something else. So three are played: one that keeps only what was synced, one that
-//! keeps all names at once, and one that keeps all contents at once.
+//! File systems keep more than they promise, and each keeps something else. So the tests imitate three: one
+//! keeps only synced data, one keeps all names at once, and one keeps all contents at once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use super::trial::{self, COMMANDS, Trials};
 use crate::oracle::Random;
 use crate::support::{Folder, Run};
 
-/// What a file system keeps beside what was synced.
+/// The data that a file system keeps besides synced data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keeps {
     Nothing,
@@ -28,12 +28,12 @@ enum Keeps {
 
 const FILE_SYSTEMS: [Keeps; 3] = [Keeps::Nothing, Keeps::Names, Keeps::Contents];
 
-/// What lies in a folder that is on the disk whole when a command begins.
+/// The folder that is completely on the disk when a command begins.
 const CONCERNED: &str = "concerned";
 
-/// The disk below the folder concerned.
+/// The synced data below the concerned folder.
 pub(super) struct Disk {
-    /// By the numbers of inodes: bytes of files, entries of folders.
+    /// By the number of the inode: the bytes of a file, or the entries of a folder.
     synced: TempDir,
     root: u64,
 }
@@ -46,7 +46,7 @@ enum Entry {
 }
 
 impl Disk {
-    /// All that is there is on the disk.
+    /// A disk on which all files of the folder are synced.
     fn new(concerned: &Path) -> Self {
         let disk = Self { synced: tempfile::tempdir().unwrap(), root: fs::metadata(concerned).unwrap().ino() };
         disk.note(concerned);
@@ -76,7 +76,7 @@ impl Disk {
         self.synced.path().join(inode.to_string())
     }
 
-    /// Makes a folder of what is left; `live` is what was there when the power went.
+    /// Makes a folder of the remaining data. `live` is the folder at the moment of the power failure.
     fn rebuild(&self, keeps: Keeps, live: &Path, to: &Path) {
         let mut contents = BTreeMap::new();
         if keeps == Keeps::Contents {
@@ -134,7 +134,7 @@ impl Disk {
     }
 }
 
-/// Copies a file with its time of modification, which a sync puts on the disk as well.
+/// Copies a file with its time of modification, which a sync also writes to the disk.
 fn copy(from: &Path, to: &Path) {
     fs::copy(from, to).unwrap();
     let modified = fs::metadata(from).unwrap().modified().unwrap();
@@ -151,7 +151,7 @@ fn live_entries(folder: &Path) -> Vec<(String, Entry)> {
         };
         (name, found)
     };
-    // A folder that is gone by now was lost with its names.
+    // A folder that no longer exists was lost with its names.
     fs::read_dir(folder).into_iter().flatten().map(|found| entry(found.unwrap())).collect()
 }
 
@@ -165,8 +165,8 @@ fn find_files(folder: &Path, found: &mut BTreeMap<u64, PathBuf>) {
     }
 }
 
-/// Runs a command until the power goes at the n-th call of a class, or has gone just after its end. Calls `look` with the folder as each
-/// file system leaves it.
+/// Runs a command until the power fails at the n-th call of a class, or just after its end. Calls `look` with
+/// the folder as each file system leaves it.
 fn lose_power(
     shim: &Shim,
     folder: &Folder,
@@ -193,7 +193,7 @@ fn lose_power(
         fs::rename(left.path().join(format!("{keeps:?}")), &concerned).unwrap();
         let what = format!("{arguments:?}: power lost at {class} {at} ({fault:?}), kept: {keeps:?}: {run:#?}");
         look(&what, &run);
-        // What the look has changed, also beside the folder: an assembly removes its build.
+        // Removes the changes of `look`, also beside the folder: an assembly removes its build.
         for path in fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
         }
@@ -201,7 +201,7 @@ fn lose_power(
     }
 }
 
-/// Calls at which the power goes.
+/// Classes of calls at which the power fails.
 const CLASSES: [&str; 5] = ["sync", "rename", "unlink", "write", "open"];
 
 fn a_command_survives(command: &str, every: bool) {

@@ -1,5 +1,5 @@
-//! `ingest --prune` where folders cannot be listed and files cannot be read. A document whose file may only have another name keeps
-//! its number.
+//! `ingest --prune` when folders cannot be listed or files cannot be read. A document whose file may only
+//! have another name keeps its number.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ fn numbers(folder: &Folder) -> BTreeMap<String, u64> {
     list.iter().map(|one| (one["name"].as_str().unwrap().to_owned(), one["id"].as_u64().unwrap())).collect()
 }
 
-/// Six files are stored; since then two have got new names, and one is gone.
+/// Six files are stored. Since then, two were renamed and one was removed.
 fn begin() -> (Folder, BTreeMap<String, u64>) {
     let folder = Folder::new();
     for number in 0..6u64 {
@@ -41,7 +41,7 @@ fn begin() -> (Folder, BTreeMap<String, u64>) {
 fn a_prune_removes_nothing_that_may_be_where_it_could_not_look() {
     let Some(shim) = Shim::get() else { return };
     let (mut failed, mut kept) = (0, 0);
-    // The folder is read by its whole name.
+    // The folder is listed by its absolute path.
     for (class, on) in [("list", "/docs"), ("open", "docs/"), ("read", "docs/")] {
         let (folder, _) = begin();
         let arguments = [&ARGUMENTS[..], &["docs"]].concat();

@@ -9,15 +9,15 @@ use tempfile::TempDir;
 /// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It fails with this error.
+    /// The call fails with this error.
     Error(&'static str),
-    /// It reads or writes half.
+    /// The call reads or writes half of the bytes.
     Short,
-    /// The process ends before it.
+    /// The process ends before the call.
     KillBefore,
-    /// The process ends after it.
+    /// The process ends after the call.
     KillAfter,
-    /// Another program appends a line to a file before it ([`Shim::appends`]).
+    /// Another program appends a line to a file before the call ([`Shim::appends`]).
     Append,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Shim {
 }
 
 impl Shim {
-    /// Compiles it once for all tests; `None`, with a word, where that is not possible.
+    /// Compiles the library once for all tests. Returns `None`, with a message, if that is not possible.
     pub(super) fn get() -> Option<&'static Self> {
         static SHIM: OnceLock<Option<Shim>> = OnceLock::new();
         let shim = SHIM.get_or_init(|| {
@@ -67,23 +67,23 @@ impl Shim {
         self.folder.path().join("shim.so")
     }
 
-    /// Has the program that the command runs count calls of a class on paths that contain `on`.
+    /// Makes the program of the command count calls of a class on paths that contain `on`.
     pub(super) fn count(&self, command: &mut Command, class: &str, on: &str, into: &str) {
         command.env("LD_PRELOAD", self.path()).env("FAULT_CLASS", class).env("FAULT_PATH", on);
         command.env("FAULT_COUNT", into);
     }
 
-    /// With [`Fault::Append`], `appended` is written to this file.
+    /// Sets the file to which [`Fault::Append`] appends.
     pub(super) fn appends(command: &mut Command, file: &str) {
         command.env("FAULT_APPEND", file);
     }
 
-    /// Of the allocations that the command makes, only those of at least this size count.
+    /// Counts only allocations of at least this size.
     pub(super) fn only_large(command: &mut Command, least_bytes: usize) {
         command.env("FAULT_BYTES", least_bytes.to_string());
     }
 
-    /// Has calls from the number `at` to the number `last` go wrong.
+    /// Makes the calls with the numbers `at` to `last` fail.
     pub(super) fn fail(
         &self,
         command: &mut Command,

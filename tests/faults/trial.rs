@@ -1,4 +1,4 @@
-//! A trial: a database in a known state, a command on it that meets a fault, and a look at what is left.
+//! A trial: a database in a known state, a command on it with a fault, and a check of the result.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -57,7 +57,7 @@ fn text(seed: u64) -> String {
     let mut random = Random(seed * 7919 + 1);
     let mut text = String::new();
     for line in 0..60 {
-        // A part of each is in its neighbours.
+        // Each text shares a part with its neighbours.
         let mut shared = Random(seed / 3 * 104_729 + line);
         for _ in 0..12 {
             let word = if line % 3 == 0 { shared.below(50_000) } else { random.below(50_000) };
@@ -90,18 +90,18 @@ fn list(folder: &Folder, database: &str) -> Vec<Value> {
     for document in &mut documents {
         let document = document.as_object_mut().unwrap();
         document.remove("ingested_at").unwrap();
-        // Known only of files that were left alone for some seconds.
+        // This field is present only if the file was not changed for some seconds.
         document.remove("modified");
-        // Absolute, and each trial has a folder of its own.
+        // This path is absolute, and each trial has its own folder.
         document.remove("source");
-        // Another order of arrival.
+        // The numbers depend on the order of arrival.
         document.remove("id").unwrap();
     }
     documents.sort_by_key(|document| document["name"].as_str().unwrap().to_owned());
     documents
 }
 
-/// Looks at the whole of a database.
+/// Reads the whole content of a database.
 fn content(folder: &Folder, database: &str) -> Content {
     let documents = list(folder, database);
     let mut query = vec!["--db", database, "query", "--top", "0", "--format", "json", "-q"];
@@ -163,7 +163,7 @@ impl Trials {
                 run("--db other -q rm docs/00.txt docs/01.txt");
                 words("--db concerned/db -q merge other")
             }
-            // Takes over the files of a build, or merges them.
+            // The command takes over the files of a build, or merges them.
             "assemble" | "assemble more" => {
                 if command == "assemble more" {
                     run("--db concerned/db -q ingest docs/00.txt docs/01.txt --profile words");
@@ -187,7 +187,7 @@ impl Trials {
                 damage(&start.path().join("concerned/db/store"));
                 words("--db concerned/db -q verify --repair")
             }
-            // Of a store without a list of tables.
+            // The store lacks its list of tables.
             "rebuild" => {
                 made(&ingest);
                 run("--db concerned/db -q rm docs/03.txt");
@@ -218,24 +218,24 @@ impl Trials {
         self.arguments.iter().map(String::as_str).collect()
     }
 
-    /// The state before the command, in a folder of its own.
+    /// A copy of the state before the command, in a separate folder.
     pub(super) fn begin(&self) -> Folder {
         let folder = Folder::new();
         copy(self.start.path(), folder.path()).unwrap();
         folder
     }
 
-    /// How many calls of a class the command makes.
+    /// Number of calls of a class that the command makes.
     pub(super) fn count(&self, shim: &Shim, class: &str) -> usize {
         self.count_on(shim, class, CONCERNED)
     }
 
-    /// How many it makes on paths that contain `on`.
+    /// Number of calls that the command makes on paths that contain `on`.
     pub(super) fn count_on(&self, shim: &Shim, class: &str, on: &str) -> usize {
         self.count_prepared(shim, class, on, |_| {})
     }
 
-    /// As [`Self::count_on`], of a command that `prepare` changes.
+    /// Like [`Self::count_on`], for a command that `prepare` changes.
     pub(super) fn count_prepared(&self, shim: &Shim, class: &str, on: &str, prepare: impl Fn(&mut Command)) -> usize {
         let folder = self.begin();
         let mut command = folder.command(&self.arguments());
@@ -246,17 +246,18 @@ impl Trials {
         fs::read_to_string(folder.path().join("calls")).unwrap().parse().unwrap()
     }
 
-    /// Runs the command with calls that go wrong, looks at what is left, and runs it again.
+    /// Runs the command with calls that fail, checks the result, and runs the command again.
     pub(super) fn survive(&self, shim: &Shim, class: &str, at: usize, last: usize, fault: Fault) -> Run {
         self.survive_on(shim, CONCERNED, class, at, last, fault)
     }
 
-    /// As [`Self::survive`], with calls on paths that contain `on`.
+    /// Like [`Self::survive`], with calls on paths that contain `on`.
     pub(super) fn survive_on(&self, shim: &Shim, on: &str, class: &str, at: usize, last: usize, fault: Fault) -> Run {
         self.survive_prepared(shim, (class, on), (at, last), fault, |_| {})
     }
 
-    /// As [`Self::survive_on`], with calls from the number `at` to `last`, of a command that `prepare` changes.
+    /// Like [`Self::survive_on`], with faults of the calls `at` to `last`, for a command that `prepare`
+    /// changes.
     pub(super) fn survive_prepared(
         &self,
         shim: &Shim,
@@ -272,10 +273,10 @@ impl Trials {
         shim.fail(&mut command, calls, (at, last), fault);
         prepare(&mut command);
         let run = Run::to_its_end(&mut command);
-        // Refused memory for a thread, the standard library panics.
+        // The standard library panics if it is refused memory for a thread.
         let may_panic = fault == Fault::Error("ENOMEM");
         assert!(may_panic || !run.stderr.contains("panicked"), "{what}: {run:#?}");
-        // A signal shows as -1: the kill, or the engine for want of memory.
+        // A signal shows as -1: the process was killed, or the engine ended it for lack of memory.
         let ends: &[i32] = match fault {
             Fault::Error("ENOMEM") => &[0, 2, -1, 101],
             Fault::Error(_) | Fault::Short => &[0, 2],
@@ -294,7 +295,8 @@ impl Trials {
     /// Every document must be as it was before, or as it is after.
     pub(super) fn look(&self, folder: &Folder, what: &str) {
         let path = folder.path().join(self.database);
-        // Damaged still, as it was; or whole, which running it again shows, and the damaged store is kept.
+        // The store is still damaged, unchanged; or it is whole, as a second run shows, and the damaged store
+        // is kept.
         if ["repair", "rebuild"].contains(&self.command) {
             let damaged = files(&self.start.path().join(self.database).join("store")).unwrap();
             let places = ["store", "damaged", "damaged-1"].map(|place| files(&path.join(place)));
@@ -323,7 +325,7 @@ impl Trials {
         }
     }
 
-    /// The command has done all that it does.
+    /// Checks that the command is complete.
     pub(super) fn is_done(&self, folder: &Folder, what: &str) {
         let database = self.made(folder);
         let (found, after) = (content(folder, database), &self.after);
@@ -332,7 +334,7 @@ impl Trials {
         folder.ok(&["--db", database, "verify", "-q"]);
     }
 
-    /// The database with what the command has made.
+    /// The database that the command has changed or made.
     fn made(&self, folder: &Folder) -> &'static str {
         if self.command == "backup" {
             folder.ok(&["--db", "restored", "-q", "restore", "concerned/copies"]);
@@ -341,7 +343,7 @@ impl Trials {
         self.database
     }
 
-    /// The command, run again, ends as if nothing had been.
+    /// Checks that the command, run again, ends like an undisturbed run.
     pub(super) fn resume(&self, folder: &Folder, what: &str) {
         let mut arguments = self.arguments();
         if self.command == "rm" {
@@ -352,7 +354,7 @@ impl Trials {
         if self.command == "restore" && folder.path().join(self.database).join("FPDB").exists() {
             arguments.clear();
         }
-        // A build is removed once the database has it.
+        // The build is removed once the database contains it.
         if self.command.starts_with("assemble") && !folder.path().join("staging").exists() {
             arguments.clear();
         }
@@ -361,7 +363,7 @@ impl Trials {
             assert!(run.status == 0 || self.command == "repair", "{what}: run again: {run:#?}");
         }
         self.is_done(folder, what);
-        // Nothing is left beside the database, or on its way into it.
+        // No temporary file is left beside the database or in its folder `incoming`.
         for place in ["concerned", "concerned/db/incoming"] {
             // A database that was restored has had no writer yet.
             let Ok(entries) = fs::read_dir(folder.path().join(place)) else { continue };
@@ -372,7 +374,7 @@ impl Trials {
     }
 }
 
-/// The files in a folder and what is in them; `None` where there is no such folder.
+/// The files in a folder, with their contents. `None` if the folder does not exist.
 fn files(folder: &Path) -> Option<Vec<(String, Vec<u8>)>> {
     let entries = fs::read_dir(folder).ok()?.map(|entry| entry.unwrap());
     let name = |entry: &fs::DirEntry| entry.file_name().into_string().unwrap();

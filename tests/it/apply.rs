@@ -1,4 +1,5 @@
-//! Acting on a dedup's report: what stays is byte for byte what it was, and what goes is exactly what the report lists.
+//! Acting on a dedup's report: remaining files keep their bytes, and exactly the documents that the report
+//! lists are removed.
 
 mod again;
 mod daily;
@@ -19,12 +20,12 @@ use serde_json::Value;
 
 use crate::support::{Folder, Run, word};
 
-/// A text of its own for each seed.
+/// A different text for each seed.
 fn text(seed: u64) -> String {
     (0..80).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
 }
 
-/// Ingests the folder `in` and writes a report of what is identical or contained.
+/// Ingests the folder `in`, and writes a report of identical and contained documents.
 fn report(folder: &Folder) -> Vec<Value> {
     folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
     folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);
@@ -106,7 +107,7 @@ fn whole_files_are_left_out_removed_moved_and_linked() {
     let (run, ..) = apply(&folder, &["--remove", "--yes"]);
     assert_eq!(run.status, 0, "{run:#?}");
     assert_eq!(files(&folder.path().join("in")), expected);
-    // Once more: it is done.
+    // The same command again has nothing to do.
     let (run, _, summary) = apply(&folder, &["--remove", "--yes"]);
     assert_eq!((run.status, &summary["done_before"], &summary["left"]), (0, &3.into(), &0.into()), "{run:#?}");
 }
@@ -127,14 +128,14 @@ fn links_lead_to_survivors_of_the_same_bytes() {
         if kind == "sym" {
             assert_eq!(fs::read_link(&other).unwrap(), Path::new("../0/0.txt"));
         }
-        // Once more: it says that this was done before, and only that.
+        // The same command again says only that this was done before.
         for flags in [&["--link", kind, "--yes"][..], &["--link", kind]] {
             let (run, lines, summary) = apply(&folder, flags);
             let sums = (&summary["applied"], &summary["left"], &summary["done_before"]);
             assert_eq!((run.status, sums), (0, (&3.into(), &0.into(), &3.into())), "{run:#?}");
             assert!(lines.iter().all(|line| line["act"] == "link" && line["reason"].is_null()), "{lines:?}");
         }
-        // What is no such link any more is looked at again.
+        // A file that is no longer such a link is processed again.
         let text = fs::read(&one).unwrap();
         fs::remove_file(&other).unwrap();
         fs::write(&other, text).unwrap();
@@ -156,7 +157,7 @@ fn links_lead_to_survivors_of_the_same_bytes() {
 
 #[test]
 fn what_has_changed_since_is_left_alone() {
-    // The file of a removable document.
+    // A change of the file of a removable document.
     let folder = Folder::new();
     six(&folder);
     report(&folder);
@@ -166,7 +167,7 @@ fn what_has_changed_since_is_left_alone() {
     assert!(lines.iter().any(|line| line["act"] == "leave" && line["source"].as_str().unwrap().ends_with("3.txt")));
     assert!(folder.path().join("in/1/3.txt").exists() && !folder.path().join("in/1/1.txt").exists());
 
-    // A survivor: then its copies stay.
+    // A change of a survivor: its copies stay.
     let folder = Folder::new();
     six(&folder);
     report(&folder);
@@ -177,7 +178,8 @@ fn what_has_changed_since_is_left_alone() {
     assert!(folder.path().join("in/1/3.txt").exists() && folder.path().join("in/1/1.txt").exists());
     assert!(!folder.path().join("in/1/5.txt").exists());
 
-    // A record of a container: the container is left alone, and nothing goes because of its other records.
+    // A change of a record in a container: the container is left alone, and its other records justify no
+    // removal.
     let folder = Folder::new();
     let lines =
         |seeds: &[u64]| seeds.iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect::<String>();
@@ -235,7 +237,7 @@ fn a_file_that_the_system_does_not_let_go_is_taken_up_again() {
     let folder = Folder::new();
     six(&folder);
     report(&folder);
-    // A file is where a folder is needed, a file is in the place of another, and one has changed.
+    // One file is in the place of a needed folder, one is in the place of a moved file, and one has changed.
     folder.write("gone/in/1", "a file");
     let run = folder.run(&["apply", "report.jsonl", "--move", "gone", "--yes"]);
     let told = "3 files left alone for the reason given; put that right and run the same command again\n";
@@ -281,7 +283,7 @@ fn dedup_writes_the_clean_archive_itself() {
     assert_eq!(fs::read_to_string(folder.path().join("report.jsonl")).unwrap().lines().count(), 4);
 }
 
-/// A copy holds no file that has changed, and says so. A copy beside ingested files would be ingested with them.
+/// A copy has no changed file, and the run says so. A copy beside ingested files would be ingested with them.
 #[test]
 fn a_copy_names_the_files_it_lacks_and_the_folder_it_must_not_be_in() {
     let folder = Folder::new();
@@ -301,7 +303,7 @@ fn a_copy_names_the_files_it_lacks_and_the_folder_it_must_not_be_in() {
     }
 }
 
-/// The copies would be duplicates of the files of the same database, and of no other.
+/// The copies would be duplicates in the database of the original files, but not in other databases.
 #[test]
 fn an_ingest_of_a_copy_warns() {
     let folder = Folder::new();

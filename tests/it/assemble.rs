@@ -1,5 +1,5 @@
-//! A database made of parts: a naive cluster in one process makes them, in any order and number, and the answers are those of an
-//! ingest of the same documents.
+//! A database made of parts. A naive cluster in one process makes the parts, in any order and number. The
+//! answers equal those after an ingest of the same documents.
 
 mod damage;
 mod kills;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::oracle::Random;
 use crate::support::Folder;
 
-/// A document of a build: its name, its bytes, and what is known of it.
+/// A document of a build: its name, its bytes and its metadata.
 #[derive(Clone, Debug)]
 struct Input {
     name: String,
@@ -57,8 +57,8 @@ fn samples() -> Vec<Input> {
     inputs
 }
 
-/// The rows of all documents, as tasks of the engine make them: the inputs divided at random, some tasks run twice, of which the
-/// engine keeps one.
+/// The rows of all documents, as tasks of the engine make them. The inputs are divided at random. Some tasks
+/// run twice, and the engine keeps the rows of one run.
 fn map(staging: &Staging, inputs: &[Input], finished: &[u32], random: &mut Random) -> Vec<Row> {
     let tasks = 1 + random.below(5);
     let of: Vec<usize> = inputs.iter().map(|_| random.below(tasks)).collect();
@@ -94,7 +94,7 @@ fn rows_of(rows: &StagedRows) -> Vec<Row> {
     integers.zip(values).map(|(((&part, &high), &low), value)| (part, high, low, value)).collect()
 }
 
-/// The rows that the engine hands to one task of the reduce side, in batches of any size.
+/// Runs one task of the reduce side on rows, in batches of `batch` rows.
 fn reduce(staging: &Staging, rows: &[Row], batch: usize) -> fpdb::Result<Vec<u32>> {
     let mut reducer = staging.reducer();
     for rows in rows.chunks(batch.max(1)) {
@@ -118,7 +118,7 @@ fn reduce(staging: &Staging, rows: &[Row], batch: usize) -> fpdb::Result<Vec<u32
     reducer.finish()
 }
 
-/// Makes the parts of sorted rows, in random order, some of them twice.
+/// Makes the parts from sorted rows, in random order, some of them twice.
 fn make_parts(staging: &Staging, rows: &[Row], random: &mut Random) {
     let mut parts: Vec<&[Row]> = rows.chunk_by(|one, other| one.0 == other.0).collect();
     for last in (1..parts.len()).rev() {
@@ -140,13 +140,13 @@ fn build(folder: &Path, plan: &StagingPlan, inputs: &[Input], random: &mut Rando
     staging.finish().unwrap()
 }
 
-/// A build of documents, names and bytes, in several parts.
+/// A build of documents (names and bytes) in several parts.
 pub(crate) fn build_of(folder: &Path, profile: &Profile, documents: impl IntoIterator<Item = (String, Vec<u8>)>) {
     let inputs: Vec<Input> = documents.into_iter().map(|(name, bytes)| input(name, bytes)).collect();
     build(folder, &plan(profile, &inputs, &mut Random(2)), &inputs, &mut Random(1));
 }
 
-/// The database that an ingest makes of the documents; the number of failures.
+/// Makes a database of the documents by an ingest. Returns the number of failures.
 fn ingest(path: &Path, profile: &Profile, inputs: &[Input], store_text: bool) -> u64 {
     let database = Database::create(path, profile).unwrap();
     let documents = inputs.iter().map(|input| {
@@ -248,7 +248,7 @@ fn a_cluster_gives_the_answers_of_one_machine() {
         assert!(!folder.path().join("staging").exists());
         assert_eq!(answers(&folder, "cluster"), answers(&folder, "one"), "{name}");
         verified(&folder, "cluster");
-        // It is a database like any other.
+        // The result is a database like any other.
         let more = folder.write("more.txt", inputs[5].bytes.repeat(2));
         for db in ["cluster", "one"] {
             folder.ok(&["--db", db, "ingest", "-q", "more.txt"]);
@@ -267,7 +267,7 @@ fn a_database_with_documents_takes_a_build_in_like_a_merge_and_only_once() {
     let profile = Profile::named("prose").unwrap();
     let inputs: Vec<Input> = samples().into_iter().filter(|input| input.name.contains('/')).collect();
     let (first, rest) = inputs.split_at(12);
-    // Some are stored already, one with other content.
+    // Some documents are already stored, one with other content.
     let mut second = rest.to_vec();
     second.extend(first[..3].iter().cloned());
     second[rest.len()].bytes.extend(b" and more of it, so that it is another text than it was before");
@@ -282,7 +282,7 @@ fn a_database_with_documents_takes_a_build_in_like_a_merge_and_only_once() {
     let again = folder.run(&["--db", "db", "assemble", "copy"]);
     assert_eq!(again.status, 2);
     assert!(again.stderr.contains("is in the database already"), "{again:?}");
-    // A copy stays what it was: another database may take it in.
+    // A copy of the build is unchanged, and can be added to another database.
     folder.ok(&["--db", "another", "assemble", "-q", "third"]);
     let added = folder.ok(&["--db", "db", "assemble", "staging-2", "--format", "json"]).json().remove(0);
     assert_eq!((&added["unchanged"], &added["replaced"]), (&2.into(), &1.into()));
@@ -292,7 +292,7 @@ fn a_database_with_documents_takes_a_build_in_like_a_merge_and_only_once() {
     verified(&folder, "db");
     let gone = folder.run(&["--db", "db", "assemble", "staging-2"]);
     assert!(gone.status == 2 && gone.stderr.contains("there is no build"), "{gone:?}");
-    // Nothing was made for nothing.
+    // A refused assembly creates no database.
     let none = folder.run(&["--db", "new", "assemble", "staging-2"]);
     assert!(none.status == 2 && !folder.path().join("new").exists(), "{none:?}");
     let other = folder.ok(&["--db", "words", "init", "--profile", "words"]);
@@ -329,7 +329,7 @@ fn a_build_goes_on_from_its_finished_parts() {
     for part in parts.iter().step_by(2) {
         reduce(&staging, part, 100).unwrap();
     }
-    // Killed while it wrote another, and found again by the same plan of another day.
+    // A task was killed while it wrote a part. The same plan, made on another day, opens the build again.
     fs::create_dir(path.join("parts/1.killed")).unwrap();
     fs::write(path.join("parts/1.killed/postings-0-0.sst"), "half").unwrap();
     assert!(matches!(staging.finish(), Err(Error::IncoherentBuild { .. })));
@@ -362,13 +362,13 @@ fn a_build_goes_on_from_its_finished_parts() {
     verified(&folder, "db");
 }
 
-/// Parts that were made of one input, and the rest of another, fit together in number only.
+/// If some parts are made from one input and the rest from another, only their numbers fit together.
 #[test]
 fn parts_of_other_names_or_other_texts_do_not_fit_together() {
     let profile = Profile::named("prose").unwrap();
     let inputs: Vec<Input> = samples().into_iter().filter(|input| input.name.contains('/')).collect();
     let renamed = inputs.iter().map(|one| input(format!("{}.", one.name), one.bytes.clone())).collect::<Vec<_>>();
-    // White space is no symbol: the postings are the same, and the digests are not.
+    // White space makes no symbols, so the postings are equal, but the digests differ.
     let spaced = inputs.iter().map(|one| input(&one.name, [&one.bytes[..], b"\n"].concat())).collect::<Vec<_>>();
     let plan = StagingPlan::new(profile, inputs.len() as u32);
     for (others, kind, expected) in [(renamed, 2, "as the sum of names"), (spaced, 3, "as the sum of digests")] {

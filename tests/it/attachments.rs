@@ -1,5 +1,5 @@
-//! Attachments of mails as documents: from mail files, mailboxes and archives; their names; running again; what refers to
-//! them; limits.
+//! Attachments of mails as documents: from mail files, mailboxes and archives; their names; repeated runs;
+//! commands that refer to them; limits.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -105,7 +105,7 @@ fn ingest(folder: &Folder, arguments: &[&str]) -> Run {
     folder.ok(&[&["ingest", "--profile", "prose", "--format", "json"], arguments].concat())
 }
 
-/// The attached files as files are the oracle.
+/// The oracle is an ingest of the attached files as plain files.
 #[test]
 fn attachments_are_the_documents_that_the_files_would_be() {
     let plain = Folder::new();
@@ -129,7 +129,7 @@ fn attachments_are_the_documents_that_the_files_would_be() {
     gzip.write_all(full_mail().as_bytes()).unwrap();
     for (name, content, mails) in [
         ("zoe.eml", full_mail().into_bytes(), vec!["zoe.eml"]),
-        // Its content shows the mail.
+        // The content shows that this is a mail.
         ("zoe", full_mail().into_bytes(), vec!["zoe"]),
         ("zoe.eml.gz", gzip.finish().unwrap(), vec!["zoe.eml.gz"]),
         ("in.mbox", mbox.into_bytes(), vec!["in.mbox#1", "in.mbox#2"]),
@@ -145,7 +145,7 @@ fn attachments_are_the_documents_that_the_files_would_be() {
         assert_eq!(found.len(), mails.len() * (expected.len() + 2), "{name}: {:?}", found.keys());
         for mail in &mails {
             for (suffix, essence) in &expected {
-                // A mail in an mbox ends otherwise than one in a file.
+                // A mail in an mbox ends differently from a mail in a file.
                 if !(suffix.is_empty() && name == "in.mbox") {
                     assert_eq!(
                         found.get(&format!("{mail}{suffix}")),
@@ -160,7 +160,7 @@ fn attachments_are_the_documents_that_the_files_would_be() {
                 assert!(found.contains_key(&format!("{mail}{inner}")), "{:?}", found.keys());
             }
         }
-        // Each text is found again in its place: a window above the database's needs it.
+        // Each text can be read again from its place: a query with a larger window needs the text.
         for document in names(&folder) {
             folder.ok(&["query", "--document", &document, "--window", "40", "--format", "json"]);
         }
@@ -179,7 +179,7 @@ fn a_passage_of_an_attachment_is_found_and_its_offsets_are_those_of_the_file() {
     assert_eq!(found["document"], "zoe.eml!essay.txt");
     let [start, end] = ["start", "end"].map(|end| found["passages"][0]["document"][end].as_u64().unwrap() as usize);
     assert_eq!(essay[start..end].trim(), prose(2).trim());
-    // As a query: the mail and each attachment; one alone; two of them.
+    // Queries: the mail with each attachment; one document alone; two documents.
     let below = folder.ok(&["query", "--attachments", "zoe.eml", "--format", "json"]).json();
     let queries: Vec<&Value> = below.iter().map(|answer| &answer["query"]["name"]).collect();
     assert_eq!(queries, ["zoe.eml", "zoe.eml!essay.txt"]);
@@ -189,7 +189,7 @@ fn a_passage_of_an_attachment_is_found_and_its_offsets_are_those_of_the_file() {
         let diff = folder.ok(&["diff", name, "query.txt", "--format", "json"]).json().remove(0);
         assert_eq!(diff["matches"][0]["passages"].as_array().unwrap().len(), 1, "{diff}");
     }
-    // Without the option the query says what is not read.
+    // Without the option, the query says that an attachment was not read.
     let alone = folder.ok(&["query", "zoe.eml"]);
     assert!(alone.stderr.contains("1 attachment of mails was not read: --attachments reads them"), "{alone:#?}");
     let stored = folder.ok(&["query", "--document", "zoe.eml"]);
@@ -221,7 +221,7 @@ fn an_ingest_of_the_same_mails_finds_them_unchanged() {
     folder.age("in/zoe.eml");
     folder.age("in/in.mbox");
     assert_eq!(counts(&ingest(&folder, &["in"])), [2, 0, 0, 0, 0]);
-    // Mails that are stored without their attachments get them.
+    // Attachments are added to mails that were stored without them.
     assert_eq!(counts(&ingest(&folder, &["--attachments", "in"])), [4, 0, 2, 0, 0]);
     // The option is remembered.
     let again = ingest(&folder, &["in"]);
@@ -243,11 +243,11 @@ fn an_ingest_of_the_same_mails_finds_them_unchanged() {
         names(&folder),
         ["in/in.mbox#1", "in/in.mbox#1!a.txt", "in/in.mbox#1!b.txt", "in/yan.eml", "in/yan.eml!a.txt"]
     );
-    // Without the option, the mails no longer hold them.
+    // Without the option, the attachments no longer belong to the mails, and are removed.
     let run = ingest(&folder, &["--skip-hidden", "in"]);
     assert_eq!((counts(&run), names(&folder).len()), ([0, 0, 2, 3, 0], 2), "{run:#?}");
     assert_eq!(counts(&ingest(&folder, &["--attachments", "in"])), [3, 0, 2, 0, 0]);
-    // Other names, and the end.
+    // Renaming, and removal.
     folder.ok(&["mv", "in/yan.eml", "mails/zoe.eml"]);
     assert!(names(&folder).contains(&"mails/zoe.eml!a.txt".to_owned()), "{:?}", names(&folder));
     folder.ok(&["rm", "--yes", "--prefix", "mails"]);
@@ -272,7 +272,7 @@ fn an_attachment_has_the_kept_headers_of_its_mail() {
     let attached = files.each_ref().map(|(name, kind, content)| (*name, *kind, content.as_slice()));
     folder.write("zoe.eml", date(1) + &mail("o", &prose(4), &attached));
     ingest(&folder, &["--attachments", "zoe.eml"]);
-    // Attachments that are stored already get them too.
+    // Attachments that are already stored get these fields too.
     let run = ingest(&folder, &["--attachments", "--keep-fields", "subject,date,from", "zoe.eml"]);
     assert_eq!(counts(&run), [0, 0, 5, 0, 0], "{run:#?}");
     let found: BTreeMap<String, Value> = list(&folder)
@@ -294,7 +294,8 @@ fn an_attachment_has_the_kept_headers_of_its_mail() {
     assert_eq!(found, expected.map(|(name, metadata)| (name.to_owned(), metadata)).into());
 }
 
-/// A mail that is attached as a message has its own headers, whatever it is named, and so have its attachments.
+/// A mail that is attached as a message has its own headers, with any name, and its attachments have them
+/// too.
 #[test]
 fn a_forwarded_mail_has_its_own_headers() {
     let folder = Folder::new();
@@ -362,20 +363,21 @@ fn attachments_of_a_removed_mail_stay_and_rm_names_the_command_that_removes_them
     let told = "2 attachments of 1 removed mail stay: `fpdb rm --prefix 'zoe.eml!' --yes` removes such documents";
     assert!(run.stderr.lines().any(|line| line == told), "{run:#?}");
     folder.ok(&["rm", "--prefix", "zoe.eml!", "--yes"]);
-    // The command has left the other mail and its attachments.
+    // The command left the other mail and its attachment.
     let run = folder.ok(&["rm", "--id", "4", "-q"]);
     assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 2, "{run:#?}");
     assert!(folder.ok(&["list"]).stdout.contains("zoe.eml.eml!a.txt"));
 }
 
-/// A mail is not cut out of a mailbox while the database holds its attachments, nor an attachment out of its mail.
+/// A mail is not removed from a mailbox while the database has its attachments, and an attachment is not
+/// removed from its mail.
 #[test]
 fn apply_keeps_mails_and_attachments_together() {
     let folder = Folder::new();
     let one = mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes())]);
     let other = mail("c", &prose(2), &[("a.txt", "text/plain", prose(3).as_bytes())]);
     let text = format!("From: a\nSubject: b\n\n{}\n", prose(4));
-    // The last mail of a file keeps its empty line, so it is no twin of others.
+    // The last mail of a file keeps its empty line, so it is not identical to others.
     let mbox = [&one, &one, &other, &text, &text, &text, &other]
         .map(|mail| format!("From a b Sat Jan  3 01:05:34 1996\n{mail}\n\n"))
         .concat();
@@ -390,7 +392,7 @@ fn apply_keeps_mails_and_attachments_together() {
     assert!([0, 2].contains(&run.status), "{run:#?}");
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     let mail_text = format!("From a b Sat Jan  3 01:05:34 1996\n{text}\n\n");
-    // Only the copies of the mail without attachments are gone.
+    // Only the copies of the mail without attachments were left out.
     assert_eq!(read("clean/in/box.mbox").matches(&prose(4)).count(), 1, "{run:#?}");
     assert_eq!(read("clean/in/box.mbox").len(), mbox.len() - 2 * mail_text.len());
     for name in ["a.eml", "b.eml"] {

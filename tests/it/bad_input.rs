@@ -1,6 +1,6 @@
-//! Errors: the exit status, the message that names the thing, and the hint at the next step.
+//! Errors: the exit status, the message that names the faulty thing, and the hint with the next step.
 //!
-//! Here arguments and whole databases; below, documents that cannot be read and stores that are damaged.
+//! This file tests arguments and whole databases. The modules test unreadable documents and damaged stores.
 
 mod damage;
 mod documents;
@@ -22,7 +22,7 @@ pub(crate) fn prose(number: usize) -> String {
     ];
     let mut text = String::new();
     for word in 0..180 {
-        // SplitMix64, with another state for every word of every text.
+        // SplitMix64, with a different state for each word of each text.
         let mut value = (number * 1000 + word) as u64;
         value = value.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -33,7 +33,8 @@ pub(crate) fn prose(number: usize) -> String {
     text
 }
 
-/// Exit status and both outputs, without what differs from machine to machine: the folder and the time taken.
+/// The exit status and both outputs, without the parts that depend on the machine: the folder and the time
+/// taken.
 pub(crate) fn told(folder: &Folder, run: &Run) -> String {
     assert!(!run.stderr.contains("panicked"), "{run:#?}");
     let canonical = folder.path().canonicalize().unwrap();
@@ -50,7 +51,7 @@ pub(crate) fn told(folder: &Folder, run: &Run) -> String {
     text
 }
 
-/// Runs the program, and tells of it as [`told`] does.
+/// Runs the program, and returns the result in the form of [`told`].
 fn tell(folder: &Folder, arguments: &[&str]) -> String {
     told(folder, &folder.run(arguments))
 }
@@ -387,7 +388,7 @@ fn a_closed_pipe_is_no_error() {
         let run = Run::of(&child.wait_with_output().unwrap());
         assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{arguments:?}");
     }
-    // Talk goes to standard error, which a pager may have closed too.
+    // Messages go to standard error, which a pager may have closed too.
     let mut command = folder.command(&["ingest", "-v", "docs", "--db", "new"]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stderr.take());

@@ -1,4 +1,4 @@
-//! Boilerplate: what was handed out counts neither in the scores nor in the passages.
+//! Boilerplate: handed-out text counts neither in scores nor in passages.
 
 use fpdb::{
     Database, DatabaseWriter, DiffOptions, Document, Fingerprinter, Fingerprints, Format, IngestOptions, IngestSummary,
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, word};
 
-/// Statements that are words and code.
+/// Statements that can be read as words and as code.
 fn statements(seed: u64, count: u64) -> String {
     let statement = |line| {
         let [left, call, argument] = [seed + line, seed * 7 + line, seed * 31 + line % 7].map(word);
@@ -40,7 +40,7 @@ fn copies_are_found_below_what_was_handed_out() {
             let all = list.iter().find(|line| line["name"] == "in/anna.c").unwrap()["fingerprints"].as_f64().unwrap();
             let [shared, of_a] = ["shared", "containment_a"].map(|name| found[0][name].as_f64().unwrap());
             assert!(profile == "code" || shared < all / 2.0 && of_a == shared / all, "{shared} of {all}: {of_a}");
-            // All statements have one structure: these programs differ as written.
+            // All statements have the same structure: these programs differ only in the text as written.
             let view = if profile == "code" { "text_" } else { "" };
             let own = &found[0]["without_boilerplate"];
             let measures = ["resemblance", "containment_a", "containment_b"];
@@ -56,7 +56,7 @@ fn no_passage_lies_in_what_was_handed_out() {
     let (handed_out, copied) = (statements(1, 200), statements(3000, 40));
     let folder = Folder::new();
     folder.write("task.c", &handed_out);
-    // All begin alike after what was handed out. Two go on alike.
+    // All begin alike after the handed-out text. Two of them also continue alike.
     let begun = handed_out.clone() + &word(5) + " = ";
     folder.write("in/anna.c", begun.clone() + &statements(4000, 30));
     folder.write("in/ben.c", begun.clone() + &copied + &statements(5000, 30));
@@ -98,13 +98,13 @@ fn diff_leaves_out_what_a_database_would_leave_out() {
         let mut expected = folder.ok(&[&query[..], more].concat()).json().remove(0);
         let diff = ["diff", "a.c", "b.c", "--profile", profile, "--format", "json"];
         let mut answer = folder.ok(&[&diff[..], more, &handed_out].concat()).json().remove(0);
-        // All statements have one structure: these programs differ as written.
+        // All statements have the same structure: these programs differ only in the text as written.
         let number =
             |answer: &Value, field: &str| answer["text"].get(field).unwrap_or(&answer[field]).as_u64().unwrap();
         assert!(number(&answer, "boilerplate") > 0 && number(&answer, "found") > 0, "{answer}");
         assert!(!answer["matches"][0]["passages"].as_array().unwrap().is_empty(), "{answer}");
         for answer in [&mut answer, &mut expected] {
-            // A comparison has no numbers of documents, and counts none.
+            // A comparison has no document numbers and no count of documents.
             answer["matches"][0].as_object_mut().unwrap().remove("id");
             answer.as_object_mut().unwrap().remove("compared");
         }
@@ -112,7 +112,8 @@ fn diff_leaves_out_what_a_database_would_leave_out() {
         let whole = folder.ok(&[&diff[..], more].concat()).json().remove(0);
         assert!(number(&whole, "found") > number(&answer, "found") && whole["boilerplate"] == 0, "{whole}");
     }
-    // The two files that are compared match by their bytes, even if these are boilerplate. Stored ones do not.
+    // The two compared files match by their bytes, even if these are boilerplate. Stored boilerplate does
+    // not.
     folder.write("copy.c", &task);
     folder.ok(&["--db", "same.db", "ingest", "-q", "--profile", "words", "copy.c", "--boilerplate", "task.c"]);
     let compare = ["diff", "task.c", "copy.c", "--boilerplate", "task.c", "--profile", "words", "--format", "json"];
@@ -168,7 +169,7 @@ fn the_fingerprints_of_boilerplate_are_all_of_its_kgrams() {
     }
 }
 
-/// A document has all of its k-grams as fingerprints as soon as it is boilerplate, and as long as it is.
+/// All k-grams of a document are fingerprints exactly while it is boilerplate.
 #[test]
 fn boilerplate_has_all_of_its_kgrams() {
     let folder = tempfile::tempdir().unwrap();
@@ -176,11 +177,11 @@ fn boilerplate_has_all_of_its_kgrams() {
     let counts = |run: IngestSummary| [run.added, run.replaced, run.unchanged, run.made_boilerplate];
     let ingest = |writer: &DatabaseWriter, length, options: IngestOptions| {
         let document = Document::new("task", statements(1, length));
-        // The metadata of a content stay with it.
+        // Metadata stays with its content.
         let document = if options.boilerplate { document } else { document.with("week", "7") };
         counts(writer.ingest_with([document], &options, &Task::new()).unwrap())
     };
-    // Its mark, whether its fingerprints are all of its k-grams, and whether its text is stored.
+    // Its boilerplate mark; true if its fingerprints are all of its k-grams; true if its text is stored.
     let task = |writer: &DatabaseWriter| {
         let task = writer.documents_named("task").unwrap().remove(0);
         assert_eq!(task.metadata["week"], "7");
@@ -251,7 +252,7 @@ proptest! {
     }
 }
 
-/// A handout that was forgotten is added with the flags of the folder, whatever these are.
+/// A handout that was forgotten is added later with the flags of the folder.
 #[test]
 fn a_forgotten_handout_is_added() {
     let folder = Folder::new();
@@ -272,7 +273,7 @@ fn a_forgotten_handout_is_added() {
     assert!(run.status == 2 && run.stderr.contains("task.txt with --as=text"), "{run:?}");
 }
 
-/// Files that everybody was given say nothing about who has copied, even where they have the same bytes.
+/// Files that everybody was given are no evidence of copying, even if their bytes are identical.
 #[test]
 fn a_file_that_was_handed_out_makes_no_match_of_submissions() {
     let folder = Folder::new();
@@ -296,7 +297,7 @@ fn a_file_that_was_handed_out_makes_no_match_of_submissions() {
     }
 }
 
-/// Submissions of nothing but boilerplate are explained as all other boilerplate is.
+/// Submissions that are only boilerplate are explained like other boilerplate.
 #[test]
 fn submissions_that_are_all_boilerplate_are_explained() {
     let folder = Folder::new();

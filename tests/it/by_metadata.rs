@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::bad_input::prose;
 use crate::support::Folder;
 
-/// Mails of three people about the same and about other things, as files and in a mailbox.
+/// Mails of three people on the same and on other subjects, as files and in a mailbox.
 fn mails() -> Folder {
     let folder = Folder::new();
     let mail = |from: &str, number: usize, common: usize| {
@@ -62,7 +62,7 @@ fn query_compares_with_documents_that_have_the_values() {
         assert_eq!(answer["documents_left_out"], 8 - some.len(), "{flags:?}");
         assert_eq!(answer["matching_documents"], some.len());
         assert_eq!(answer["looked_up"], all["looked_up"]);
-        // Half of the query is in the documents of each case only.
+        // Each case's documents have half of the query.
         let is_whole = some.iter().any(|found| of[found["document"].as_str().unwrap()]["x-case"] == "0")
             && some.iter().any(|found| of[found["document"].as_str().unwrap()]["x-case"] == "1");
         assert_eq!(answer["found"] == all["found"], is_whole, "{flags:?}");
@@ -74,7 +74,7 @@ fn query_compares_with_documents_that_have_the_values() {
         by_corpus[0]["corpus_containment"].as_f64().unwrap() < 0.6 && by_corpus[0]["documents"] == 3,
         "{by_corpus:?}"
     );
-    // Submissions count by their documents that have the values.
+    // A submission counts if one of its documents has the values.
     let by = query(&["--submission-by", "in", "--where", "from=bob@x.org"]);
     let mut names: Vec<_> =
         by["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap()).collect();
@@ -82,7 +82,7 @@ fn query_compares_with_documents_that_have_the_values() {
     assert_eq!(names, ["in/1", "in/3", "in/box.mbox#1"], "{by}");
 }
 
-/// As the service and Python give the options.
+/// Options in the form that the service and Python use.
 #[test]
 fn options_in_json_choose_by_metadata() {
     let folder = mails();
@@ -98,7 +98,7 @@ fn options_in_json_choose_by_metadata() {
     };
     let (ids, left_out) = ask(&options);
     assert_eq!((ids.len(), left_out), (3, 5));
-    // Both choices hold.
+    // Both selections apply together.
     let only = vec![ids[2], ids[0], DocId(0)];
     assert_eq!(ask(&options.only(Some(only))), (vec![ids[0], ids[2]], 6));
     let nobody = options_from_json(&QueryOptions::default(), json!({"metadata": {"FROM": "eve"}})).unwrap();
@@ -148,7 +148,7 @@ fn what_list_shows_is_what_rm_removes() {
         let counted = folder.ok(&[&["rm", "--format", "json"], flags].concat()).json();
         assert_eq!(counted[0]["selected"], expected.len(), "{flags:?}");
     }
-    // A document with both spellings means each by itself.
+    // In a document with both spellings, each spelling is a separate key.
     folder.write("two.jsonl", "{\"text\":\"a\",\"Key\":\"1\",\"key\":\"2\"}\n{\"text\":\"b\",\"key\":\"1\"}\n");
     folder.ok(&["ingest", "-q", "two.jsonl", "--keep-fields", "Key", "--keep-fields", "key"]);
     let names = |field: &str| -> Vec<String> {
@@ -172,7 +172,7 @@ fn a_value_that_no_document_has_is_an_error() {
     }
 }
 
-/// A part without characters is in every value.
+/// Every value contains the empty text.
 #[test]
 fn an_empty_part_of_a_value_selects_nothing() {
     let folder = mails();

@@ -12,7 +12,7 @@ use fpdb::{Database, DocId, IngestOptions, Progress, Removal, StopToken, Task};
 use crate::containers::hostile::zip_of;
 use crate::support::{Folder, Run, word};
 
-/// Some hundred lines of text that only `seed` determines, with paragraphs that other seeds share.
+/// Some hundred lines of text determined by `seed`, with paragraphs that other seeds share.
 fn text(seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = |below: u64| {
@@ -40,7 +40,7 @@ fn corpus(folder: &Folder, name: &str, seeds: impl IntoIterator<Item = u64>) {
     }
 }
 
-/// Answers without what depends on the order of arrival or on its time.
+/// Answers without the fields that depend on the order or time of arrival.
 fn answers(folder: &Folder, db: &str, query: &str) -> Vec<serde_json::Value> {
     let mut answers = folder.ok(&["--db", db, "query", "--top", "0", "--format", "json", query]).json();
     for found in answers.iter_mut().flat_map(|answer| answer["matches"].as_array_mut().unwrap()) {
@@ -85,7 +85,7 @@ fn a_deleted_document_is_gone_at_once_and_its_space_after_compact() {
     folder.ok(&rm);
     assert_eq!(folder.ok(&["--db", "all", "list"]).stdout.lines().count(), 10);
 
-    // As if they had never been there.
+    // The answers are as if the deleted documents had never been stored.
     let kept: Vec<String> = (0..30).filter(|seed| seed % 3 == 0).map(|seed| format!("c/{seed:03}.txt")).collect();
     let mut ingest = vec!["--db", "few", "ingest", "-q", "-k", "5", "-w", "4"];
     ingest.extend(kept.iter().map(String::as_str));
@@ -107,7 +107,7 @@ fn a_deleted_document_is_gone_at_once_and_its_space_after_compact() {
         assert_eq!(answers(&folder, "all", query), answers(&folder, "few", query));
     }
 
-    // Ids are not used again, and the documents can come back.
+    // Ids are not used again, and the documents can be added again.
     let added = folder.ok(&["--db", "all", "ingest", "--format", "json", "c"]).json().remove(0);
     assert_eq!((&added["added"], &added["unchanged"]), (&20.into(), &10.into()));
     let ids: Vec<u64> = folder
@@ -178,7 +178,7 @@ fn many_commits_are_folded_and_answer_like_one() {
     assert_eq!(answers(&folder, "many", "c/007.txt"), answers(&folder, "one", "c/007.txt"));
     let shown = folder.ok(&["--db", "many", "stats"]).stdout;
     assert!(shown.contains(&format!("{runs}, all visited by each lookup; a cold query reads 1.")), "{shown}");
-    // It says beforehand what it takes; once there is one run there is nothing to fold.
+    // The command first prints the work to do. With a single run there is nothing to fold.
     let said = folder.ok(&["--db", "many", "compact"]).stderr;
     let (first, _) = said.split_once('\n').unwrap();
     assert!(first.starts_with(&format!("folding {runs} runs (")) && first.contains(" of disk meanwhile"), "{said}");
@@ -195,7 +195,7 @@ fn verify_finds_a_flipped_bit_in_every_table() {
     let folder = Folder::new();
     corpus(&folder, "c", 0..20);
     folder.ok(&["ingest", "-q", "-k", "5", "-w", "4", "c"]);
-    // Puts documents and names into tables too.
+    // Moves documents and names into tables too.
     folder.ok(&["compact"]);
     let whole = verified(&folder, ".fpdb");
     assert_eq!(whole["documents"], 20);
@@ -204,20 +204,21 @@ fn verify_finds_a_flipped_bit_in_every_table() {
     for table in tables {
         let bytes = fs::read(&table).unwrap();
         let mut flipped = bytes.clone();
-        // In the data, which is most of a table; its last part is the index and the footer.
+        // Flips a bit in the data, which is most of a table. The index and the footer are at its end.
         flipped[bytes.len() / 5] ^= 1;
         fs::write(&table, &flipped).unwrap();
         let run = folder.run(&["verify"]);
         assert_eq!(run.status, 2, "{}: {run:#?}", table.display());
         assert!(!run.stderr.contains("panicked"), "{run:#?}");
-        // One line for the block, and one that counts the documents concerned; unless it cannot be opened.
+        // One line for the block, and one with the number of affected documents, unless the table cannot be
+        // opened.
         let problems = run.stdout.lines().filter(|line| line.starts_with("  ")).collect::<Vec<_>>();
         let name = table.file_name().unwrap().to_str().unwrap();
         match problems.first() {
             Some(first) => assert!(first.contains(name) && problems.len() <= 2, "{name}: {run:#?}"),
             None => assert!(run.stderr.contains(name), "{name}: {run:#?}"),
         }
-        // Nothing is copied, unless the whole database is not read.
+        // Nothing is copied, except with `--quick`, which does not read the whole database.
         let run = folder.run(&["backup", "copies"]);
         assert!(run.status == 2 && run.stderr.contains("fpdb verify --repair"), "{name}: {run:#?}");
         assert!(!folder.path().join("copies").exists(), "{name}");
@@ -226,7 +227,7 @@ fn verify_finds_a_flipped_bit_in_every_table() {
     verified(&folder, ".fpdb");
 }
 
-/// A disk that is not mounted is no reason to lose documents.
+/// A disk that is not mounted must not cause the loss of documents.
 #[test]
 fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
     let folder = Folder::new();
@@ -252,7 +253,7 @@ fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
         assert!(run.status == 2 && run.stdout.is_empty() && told, "{run:#?}");
         assert_eq!((names(), folder.run(&["verify", "--format", "json"]).stdout), (before.clone(), damage.clone()));
     }
-    // A copy, in which they are given up: what needs no file stays.
+    // In a copy, the user gives the missing documents up: documents that need no file stay.
     let copied = std::process::Command::new("cp").args(["-r", ".fpdb", "copy"]).current_dir(folder.path()).status();
     assert!(copied.unwrap().success());
     let run = folder.run(&["--db", "copy", "verify", "--repair", "--give-up-missing", "--format", "json"]);
@@ -260,7 +261,7 @@ fn a_repair_whose_files_are_missing_is_refused_until_the_user_gives_them_up() {
     assert!(run.status == 2 && !lost.is_empty(), "{run:#?}");
     assert!(lost.iter().all(|lost| lost["name"].as_str().unwrap().starts_with("c/")), "{lost:?}");
     assert_eq!(verified(&folder, "copy")["documents"], 50 - lost.len());
-    // Mounted again, nothing is lost.
+    // If the disk is mounted again, nothing is lost.
     away("unmounted", "c");
     let repair = folder.ok(&["verify", "--repair", "--format", "json"]).json().remove(0);
     assert_eq!(repair["repair"]["lost"], serde_json::json!([]));
@@ -285,7 +286,7 @@ fn a_repair_reads_boilerplate_as_an_ingest_does() {
     verified(&folder, ".fpdb");
 }
 
-/// A zip in a zip is copied to a temporary file. If that cannot be written, its documents are not lost.
+/// A zip in a zip is copied to a temporary file. If that file cannot be written, the documents are not lost.
 #[test]
 fn a_repair_that_cannot_write_temporary_files_loses_nothing() {
     let folder = Folder::new();
@@ -294,7 +295,7 @@ fn a_repair_that_cannot_write_temporary_files_loses_nothing() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state.to_be_bytes()
     };
-    // More bytes than a file may have during the repair; the files of the database have less.
+    // The member has more bytes than a file may have during the repair. The files of the database have fewer.
     let noise: Vec<u8> = (0..5 << 17).flat_map(|_| noise()).collect();
     let texts: Vec<(String, String)> = (0..40).map(|seed| (format!("{seed:03}.txt"), text(seed))).collect();
     let mut members: Vec<(&str, &[u8])> = texts.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
@@ -316,7 +317,8 @@ fn a_repair_that_cannot_write_temporary_files_loses_nothing() {
     assert_eq!(verified(&folder, ".fpdb")["documents"], 40);
 }
 
-/// Damaged files that a repair has kept take space until somebody removes them: so that is said, whichever command ends the repair.
+/// Damaged files that a repair kept take space until the user removes them. So each command that ends a
+/// repair names them.
 #[test]
 fn damaged_files_that_a_repair_has_kept_are_shown() {
     let folder = Folder::new();
@@ -336,7 +338,7 @@ fn damaged_files_that_a_repair_has_kept_are_shown() {
         assert_eq!(json["damaged_stores"][0]["bytes"], kept, "{command}: {json}");
     }
 
-    // As a kill just before the end leaves it; another command finishes the repair.
+    // The state after a kill just before the end. Another command finishes the repair.
     for number in 1..3 {
         let name = format!("damaged-{number}");
         fs::create_dir(database.join("repaired")).unwrap();
@@ -351,7 +353,7 @@ fn damaged_files_that_a_repair_has_kept_are_shown() {
             folder.ok(&["verify", "--repair"]);
         }
     }
-    // A repair that finds nothing wrong, since it ends the one that was killed.
+    // This repair finds no fault, because it finishes the killed repair.
     fs::create_dir(database.join("repaired")).unwrap();
     fs::rename(database.join("store"), database.join("repaired/store")).unwrap();
     fs::rename(database.join("damaged-2"), database.join("damaged")).unwrap();
@@ -382,7 +384,7 @@ fn a_backup_is_restored_as_it_was_and_costs_what_is_new() {
     assert_eq!(answers(&folder, "b", "c/003.txt"), now);
     assert_ne!(then, now);
 
-    // The first is there too, and a third is not.
+    // The first backup exists too, but a third does not.
     folder.ok(&["--db", "first", "restore", "copies", "--number", "1"]);
     assert_eq!(answers(&folder, "first", "c/003.txt"), then);
     let run = folder.run(&["--db", "d", "restore", "copies", "--number", "3"]);
@@ -403,7 +405,8 @@ fn a_backup_is_restored_as_it_was_and_costs_what_is_new() {
     assert!(run.stderr.contains("backup 2 is damaged: shared_checksum/"), "{run:#?}");
     assert!(!folder.path().join("d").exists(), "half a database must not appear");
 
-    // The next backup copies what it shares again; what only an earlier one had stays damaged, and is said.
+    // The next backup copies shared files again. A damaged file of an earlier backup alone stays damaged, and
+    // is reported.
     flip(&folder.path().join("copies/engine/private/1/CURRENT"));
     let run = folder.run(&["--db", "a", "backup", "copies"]);
     assert!(run.status == 2 && run.stderr.contains("1 damaged file of earlier backups was copied again"), "{run:#?}");
@@ -444,7 +447,7 @@ fn backups_are_listed_and_restored_by_time() {
     let run = folder.run(&["backup", "--list", "c"]);
     assert!(run.status == 2 && run.stderr.contains("c"), "{run:#?}");
 
-    // A backup that is removed takes its count with it. Those of earlier versions have none.
+    // The count of a removed backup is removed too. Backups of earlier versions have no counts.
     folder.ok(&["--db", "a", "backup", "-q", "copies", "--keep", "1"]);
     let counts: Vec<_> = fs::read_dir(folder.path().join("copies/documents")).unwrap().collect();
     assert_eq!((counts.len(), list().len()), (1, 1));
@@ -452,7 +455,7 @@ fn backups_are_listed_and_restored_by_time() {
     assert!(list()[0]["documents"].is_null());
 }
 
-/// Without the database, and without restoring one.
+/// This needs neither the database nor a restored one.
 #[test]
 fn backups_are_verified_in_their_folder() {
     let folder = Folder::new();
@@ -474,7 +477,7 @@ fn backups_are_verified_in_their_folder() {
     let files: Vec<_> = fs::read_dir(&shared).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(!files.is_empty());
     for path in files {
-        // A byte changes, then one is missing, then the file.
+        // First a byte changes, then a byte is missing, then the file is missing.
         let bytes = fs::read(&path).unwrap();
         let mut changed = bytes.clone();
         changed[bytes.len() / 2] ^= 1;
@@ -511,7 +514,7 @@ fn a_folder_of_backups_is_for_one_database() {
     folder.ok(&["--db", "a", "backup", "copies"]);
     let run = folder.run(&["--db", "b", "backup", "--keep", "1", "copies"]);
     assert!(run.status == 2 && run.stderr.contains("holds backups of another database"), "{run:#?}");
-    // Moved, it is the same one; so is another at its place, as a repair makes it.
+    // A moved database is still the same one, and so is a new database that a repair makes in its place.
     fs::rename(folder.path().join("a"), folder.path().join("moved")).unwrap();
     folder.ok(&["--db", "moved", "backup", "copies"]);
     fs::rename(folder.path().join("b"), folder.path().join("moved-2")).unwrap();
@@ -545,7 +548,7 @@ fn merging_in_little_memory_takes_more_commits_and_gives_the_same() {
     assert!(run.status == 2 && run.stderr.contains("at least 1 MiB"), "{run:#?}");
 }
 
-/// Stops the merge when so many documents have been looked at, or so many commits made.
+/// Stops the merge after a number of compared documents, or after a number of commits.
 struct Stopping<'a> {
     stop: &'a StopToken,
     documents: u64,
@@ -618,7 +621,7 @@ fn merging_versions_again_changes_nothing() {
     }
 }
 
-/// Every table is kept open, so there must not be one more for each commit.
+/// Every table is kept open, so the number of tables must not grow with each commit.
 #[test]
 fn many_small_ingests_leave_few_tables() {
     let folder = Folder::new();
@@ -630,10 +633,10 @@ fn many_small_ingests_leave_few_tables() {
         let files = fs::read_dir(folder.path().join(".fpdb/store")).unwrap();
         files.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "sst")).count()
     };
-    // Some of eight families and of at most fourteen runs: it was five for each ingest.
+    // Some tables of eight families and of at most fourteen runs.
     assert!(tables() < 80, "{} tables", tables());
     folder.ok(&["compact"]);
-    // One or two of each family that is not of runs, and three of each of at most seven runs.
+    // One or two tables of each family without runs, and three of each of at most seven runs.
     assert!(tables() < 32, "{} tables", tables());
     verified(&folder, ".fpdb");
 }
@@ -662,7 +665,8 @@ fn damage_of_what_is_known_of_containers_is_found() {
         folder.age(name);
     }
     folder.ok(&["ingest", "-q", "texts.tar", "texts.zip"]);
-    // It is in the log until the store is opened for writing again, and then in a table.
+    // The record of the containers is in the log until the store is opened for writing again, and then in a
+    // table.
     folder.ok(&["compact"]);
     let stats = folder.ok(&["stats", "--format", "json"]).json().remove(0);
     let parts = stats["stored"].as_array().unwrap();
@@ -712,10 +716,10 @@ fn merging_is_ingesting_both() {
     assert!(run.stderr.contains("the database at other was made with"), "{run:#?}");
     assert!(run.stderr.contains("hint: fingerprints of different settings cannot be compared"), "{run:#?}");
 
-    // It says nothing where it is asked to be quiet.
+    // With `-q`, the command prints nothing.
     let quiet = folder.ok(&["--db", "left", "merge", "-q", "right"]);
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
-    // One that cannot be merged does not keep the others from it.
+    // A database that cannot be merged does not prevent the merge of the others.
     folder.ok(&["--db", "all", "init", "-k", "5", "-w", "4"]);
     let run = folder.run(&["--db", "all", "merge", "other", "nowhere", "right", "--format", "json"]);
     assert!(

@@ -1,7 +1,7 @@
-//! An archive that changes at random, ingested again and again with and without `--prune`: no content is lost, and what is gone is
-//! forgotten.
+//! An archive that changes at random, ingested again and again with and without `--prune`: no content is
+//! lost, and `--prune` removes missing documents.
 //!
-//! `FPDB_CHANGING=SEEDS` tries so many seeds instead of a few.
+//! `FPDB_CHANGING=SEEDS` sets the number of seeds to try.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,7 +18,7 @@ use crate::bad_input::prose;
 use crate::oracle::Random;
 use crate::support::{Folder, remove_empty};
 
-/// Texts there are: few, so that many documents have the same.
+/// Number of texts: few, so that many documents have the same text.
 const TEXTS: usize = 10;
 
 /// A text, or a third of one.
@@ -30,14 +30,15 @@ fn text(random: &mut Random) -> String {
     }
 }
 
-/// What a file is, by the ending of its name.
+/// The endings of file names, which decide the kind of a file.
 const ENDINGS: [&str; 7] = ["txt", "txt", "txt.gz", "jsonl", "jsonl.gz", "tar", "zip"];
 
-/// The files of the folder, each with the names and texts of its members; a file that is one document has one, without a name.
+/// The files of the folder, each with the names and texts of its members; a file that is one document has one
+/// member, without a name.
 #[derive(Default)]
 struct Files {
     files: BTreeMap<PathBuf, Vec<(String, String)>>,
-    /// Steps, for times.
+    /// Counts steps, to give files different times.
     clock: u64,
 }
 
@@ -45,7 +46,7 @@ fn ending(path: &Path) -> String {
     path.file_name().unwrap().to_str().unwrap().split_once('.').unwrap().1.to_owned()
 }
 
-/// Whether its members are in order, without names of their own.
+/// True if the members of the file have an order and no names.
 fn has_lines(path: &Path) -> bool {
     ending(path).starts_with("jsonl")
 }
@@ -55,7 +56,7 @@ fn has_names(path: &Path) -> bool {
 }
 
 impl Files {
-    /// Writes a file as it is to be now.
+    /// Writes a file with these members.
     fn write(&mut self, path: &Path, members: Vec<(String, String)>, random: &mut Random) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let lines =
@@ -91,7 +92,7 @@ impl Files {
         };
         fs::write(path, bytes).unwrap();
         self.files.insert(path.to_owned(), members);
-        // No two have the same time; some are so young that their time vouches for nothing.
+        // No two files have the same time. Some files are so young that their times are not trusted.
         if random.below(3) > 0 {
             self.clock += 1;
             let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + self.clock);
@@ -119,7 +120,7 @@ impl Files {
         folder.join(format!("{below}{}.{ending}", random.below(6)))
     }
 
-    /// Changes something.
+    /// Makes a random change.
     fn change(&mut self, folder: &Path, random: &mut Random) {
         let one = self.one(random);
         let Some(path) = one.filter(|_| random.below(5) > 0) else {
@@ -134,7 +135,7 @@ impl Files {
                 fs::remove_file(&path).unwrap();
                 self.files.remove(&path);
             }
-            // A copy, in another form perhaps.
+            // Copies a file, perhaps in another form.
             1 => {
                 let ending = match (ending(&path), random.below(2)) {
                     _ if has_names(&path) => random.one_of(&["tar", "zip"]).to_owned(),
@@ -144,7 +145,7 @@ impl Files {
                 let to = Self::fresh(folder, &ending, random);
                 self.write(&to, members, random);
             }
-            // Another name, with the time and the bytes that it has.
+            // Renames a file. Its time and bytes stay.
             2 | 3 => {
                 let to = Self::fresh(folder, &ending(&path), random);
                 fs::create_dir_all(to.parent().unwrap()).unwrap();
@@ -152,7 +153,7 @@ impl Files {
                 self.files.remove(&path);
                 self.files.insert(to, members);
             }
-            // Two of a kind swap their names.
+            // Two files of one kind swap their names.
             4 => {
                 let of_kind = |other: &&PathBuf| **other != path && ending(other) == ending(&path);
                 let Some(other) = self.files.keys().find(of_kind).cloned() else { return };
@@ -163,7 +164,7 @@ impl Files {
                 let others = self.files.insert(path, self.files[&other].clone());
                 self.files.insert(other, others.unwrap());
             }
-            // A member goes, comes, or swaps its place or its text with another.
+            // A member is removed or added, or swaps its place or its text with another.
             5 if members.len() > 1 => {
                 members.remove(random.below(members.len()));
                 self.write(&path, members, random);
@@ -212,7 +213,7 @@ struct Stored {
     text: String,
 }
 
-/// The stored documents; `texts` has all texts that there ever were.
+/// The stored documents; `texts` has all texts that ever existed.
 fn stored(database: &Database, texts: &BTreeMap<[u8; 16], String>) -> Vec<Stored> {
     let mut stored = Vec::new();
     database
@@ -226,7 +227,7 @@ fn stored(database: &Database, texts: &BTreeMap<[u8; 16], String>) -> Vec<Stored
     stored
 }
 
-/// How a round ingests.
+/// The settings of the ingest in one round.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     prunes: bool,
@@ -251,7 +252,7 @@ impl Round {
         for one in after {
             match documents.get(&one.name) {
                 Some(text) => assert!(one.text == **text, "{} has another text", one.name),
-                // What is gone can be there still, and is not new.
+                // A missing document can still be stored, but is not new.
                 None => {
                     assert!(!self.prunes, "{} is gone", one.name);
                     assert!(before.iter().any(|old| old.id == one.id), "{} is not there", one.name);

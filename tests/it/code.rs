@@ -1,8 +1,8 @@
-//! Source code: a copy under other names is found, in whatever language, and its lines are told.
+//! Source code: a copy under other names is found in any language, and the answer has its lines.
 
 use crate::support::Folder;
 
-/// Some statements that `seed` determines, with names of their own.
+/// Statements determined by `seed`, with their own names.
 fn program(class: &str, name: &str, seed: u64) -> String {
     let mut out = format!("public class {class} {{\n");
     for method in 0..12 {
@@ -16,7 +16,7 @@ fn program(class: &str, name: &str, seed: u64) -> String {
     out + "}\n"
 }
 
-/// The same under other names, with comments, in other columns, with the braces on other lines.
+/// The same program under other names, with comments, in other columns, with the braces on other lines.
 fn disguised(program: &str) -> String {
     let renamed = program.replace("int a", "int anything").replace('b', "bother").replace("pubotherlic", "public");
     let renamed = renamed.replace(" - a;", " - anything;").replace("= a ", "= anything ");
@@ -45,7 +45,8 @@ fn a_copy_under_other_names_is_the_same() {
     let lines = |side: &str| (passage[side]["lines"][0].as_u64().unwrap(), passage[side]["lines"][1].as_u64().unwrap());
     let (first, last) = lines("document");
     assert!(first <= 2 && last >= original.lines().count() as u64 - 4, "{passage}");
-    // The class, its methods and the one name that is left are the same; those of the variables are not.
+    // The names of the class, its methods and one variable are the same. The names of the other variables
+    // differ.
     let same = passage["same_names"].as_f64().unwrap();
     assert!(0.1 < same && same < 0.9, "{passage}");
     let page = folder.ok(&["query", "Copy.java"]).stdout;
@@ -53,19 +54,20 @@ fn a_copy_under_other_names_is_the_same() {
     let same = folder.ok(&["query", "c/Other.java", "c/First.java", "--format", "csv"]).stdout;
     assert!(same.lines().next().unwrap().contains(",exact,agreement,same_names,score,"), "{same}");
     assert!(same.contains(",true,1,1,1,"), "{same}");
-    // The copy has a line more for each brace that stands alone.
+    // The copy has one more line for each brace on its own line.
     assert!(lines("query").1 > last);
     let start = passage["document"]["start"].as_u64().unwrap() as usize;
     assert!(original[start..].starts_with("public") || original[start..].starts_with("class"), "{passage}");
 
     let diff = &folder.ok(&["diff", "c/First.java", "Copy.java", "--profile", "code", "--format", "json"]).json()[0];
     assert_eq!(diff["matches"][0]["resemblance"], 1.0);
-    // Under unit char the names are what is compared.
+    // With unit char, the comparison sees the names.
     let diff = &folder.ok(&["diff", "c/First.java", "Copy.java", "--format", "json"]).json()[0];
     assert!(diff["matches"].as_array().unwrap().is_empty(), "{diff}");
 }
 
-/// Programs that have a frame in common are no pair, whatever its share of so small a program; half a program copied is one.
+/// Programs with only a common frame are no pair, even if the frame is a large share of a small program.
+/// Programs with a copied half are a pair.
 #[test]
 fn a_shared_frame_is_no_pair() {
     let folder = Folder::new();
@@ -79,7 +81,7 @@ fn a_shared_frame_is_no_pair() {
     let (whole, other) = (program("First", "find", 1), program("Other", "look", 5));
     folder.write("c/Whole.java", &whole);
     let middle = |text: &str| text.find("int find6").or(text.find("int look3")).unwrap();
-    // Its first methods are those of the other, and then come more of its own.
+    // The first methods are copied from the other program, the rest are its own.
     folder.write("c/Half.java", whole[..middle(&whole)].to_owned() + &other[middle(&other)..]);
     folder.ok(&["ingest", "-q", "--profile", "code", "c"]);
     let names = |line: &serde_json::Value| format!("{} {}", line["a"], line["b"]).replace('"', "");
@@ -106,31 +108,31 @@ fn what_is_no_code_is_words_and_marks() {
     folder.write("q.txt", words.to_uppercase().replace(' ', "\n"));
     let found = &folder.ok(&["query", "q.txt", "--format", "json"]).json()[0];
     assert_eq!(found["matches"].as_array().unwrap().len(), 2, "{found}");
-    // Both have the score 1.
+    // Both matches have the score 1.
     let [script, tale] = [0, 1].map(|place| &found["matches"][place]);
     assert_eq!((&tale["document"], &tale["containment"]), (&"c/tale.txt".into(), &1.0.into()));
-    // In the script it is one string: one token of structure, and the same text.
+    // In the script, the text is one string: one token of structure, but the same text.
     assert_eq!((&script["document"], &script["shared"]), (&"c/script".into(), &0.into()));
     assert_eq!((&script["text_containment"], &script["passages"][0]["as_written"]), (&1.0.into(), &true.into()));
 }
 
-/// Of two pairs of one structure the one that has its names too comes first, where names are compared.
+/// If names are compared, then of two pairs with equal structure, the pair with equal names comes first.
 #[test]
 fn own_text_ranks_pairs_by_the_larger_resemblance() {
     let folder = Folder::new();
-    // Each method with a comment of its own.
+    // Each method has its own comment.
     let commented = |program: &str| {
         let mut methods = program.split("int b").enumerate();
         let (_, first) = methods.next().unwrap();
         let words = |method: usize| (0..20).map(|word| format!("w{method}x{word} ")).collect::<String>();
         methods.fold(first.to_owned(), |out, (method, text)| format!("{out}/* {}*/ int b{text}", words(method)))
     };
-    // Two programs of little structure in common with the same comments, and a copy with none.
+    // Two programs with little common structure but the same comments, and a copy without comments.
     folder.write("in/ann/First.java", commented(&program("First", "find", 1)));
     folder.write("in/bob/First.java", commented(&program("First", "find", 4)));
     folder.write("in/cy/Copy.java", disguised(&program("First", "find", 1)));
     folder.write("in/dee/Other.java", program("Other", "look", 5));
-    // A database of one view, as all were once.
+    // A database of one view, like those of early versions.
     folder.ok(&["ingest", "-q", "--unit", "token", "-k", "7", "-w", "2", "in"]);
     let pairs = |flags: &[&str]| -> Vec<(String, f64, serde_json::Value, f64)> {
         let lines = folder.ok(&[&["pairs", "--min-resemblance", "0", "--format", "json"], flags].concat()).json();
@@ -157,24 +159,24 @@ fn own_text_ranks_pairs_by_the_larger_resemblance() {
         assert_eq!(*resemblance, of(&plain, name).1);
         assert_eq!(*score, resemblance.max(text.as_f64().unwrap()));
     }
-    // A disguised copy is one in structure, and another text.
+    // A disguised copy has the same structure and another text.
     let disguised = of(&with_text, "ann cy");
     assert!(disguised.1 > 0.9 && disguised.2.as_f64().unwrap() < 0.3, "{disguised:?}");
     let copied = of(&with_text, "ann bob");
     assert!(copied.2.as_f64().unwrap() > copied.1, "{copied:?}");
 
-    // The best of all, whatever their structure; and the same in little memory.
+    // The best pairs of all, with any structure, and the same pairs in little memory.
     assert_eq!(pairs(&["--own-text", "--top", "2"]), with_text[..2]);
     assert_eq!(pairs(&["--own-text", "--memory", "1MiB"]), with_text);
 
-    // It is what a database of the text itself gives.
+    // A database of the text itself gives the same resemblance.
     folder.ok(&["ingest", "-q", "--db", "text", "--unit", "token", "-k", "4", "-w", "1", "--as", "text", "in"]);
     for (name, resemblance, ..) in pairs(&["--db", "text"]) {
         if let Some(pair) = with_text.iter().find(|pair| pair.0 == name) {
             assert_eq!(pair.2.as_f64().unwrap(), resemblance, "{name}");
         }
     }
-    // Submissions: here the same, as each has one file.
+    // Submissions give the same here, because each has one file.
     let submissions =
         folder.ok(&["pairs", "--min-resemblance", "0", "--submission-by", "in", "--own-text", "--format", "json"]);
     for line in submissions.json() {

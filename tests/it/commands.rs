@@ -1,4 +1,4 @@
-//! Each command when all is well; here the ones that only print, and where the database is looked for.
+//! Each command in normal use. This file tests commands that only print, and the search for the database.
 
 mod ingest;
 mod interrupt;
@@ -23,7 +23,7 @@ const GLOBAL: [&str; 9] =
 /// Flags of the commands that may make a database.
 const PROFILE: [&str; 6] = ["--profile", "--unit", "-k ", "-w ", "--selection", "--words"];
 
-/// A folder with the sample documents and the papers of them in a database of the profile `prose`.
+/// A folder with the sample documents, and a database of the profile `prose` with the papers among them.
 fn samples() -> Folder {
     let folder = Folder::new();
     for part in ["federalist", "planted"] {
@@ -113,7 +113,8 @@ fn help_mentions_every_flag() {
         let help = folder.ok(&[command, "--help"]).stdout;
         let page = folder.ok(&["man", command]).stdout.replace('\\', "");
         let profile = if matches!(command, "init" | "ingest" | "diff") { &PROFILE[..] } else { &[] };
-        // Of all that read documents, or read stored ones again: hints of errors name it.
+        // All commands that read documents, or read stored ones again, have this flag: hints of errors name
+        // it.
         let reads = matches!(command, "ingest" | "query" | "diff" | "pairs");
         let limits = if reads { &["--limit"][..] } else { &[] };
         for flag in GLOBAL.iter().chain(flags).chain(profile).chain(limits) {
@@ -149,7 +150,7 @@ fn help_mentions_every_flag() {
     assert!(bare.stderr.contains("Usage: fpdb "), "{bare:?}");
 }
 
-/// The words that a shell offers for the last of these.
+/// The completions that a shell offers for the last of these words.
 fn completed(folder: &Folder, words: &[&str]) -> Vec<String> {
     let mut command = folder.command(&[&["--", "fpdb"], words].concat());
     let output = command
@@ -197,7 +198,7 @@ fn there_is_a_manual_page_for_each_command() {
     let page = std::fs::read_to_string(folder.path().join("fpdb.1")).unwrap();
     assert_eq!(folder.ok(&["man", "--dir", "pages"]).stderr, "wrote 23 pages into pages\n");
     assert_eq!(std::fs::read_to_string(folder.path().join("pages/fpdb.1")).unwrap(), page);
-    // Every page that is named is there.
+    // Every page that another page names exists.
     let named: Vec<&str> = page.split("(1)").filter_map(|before| before.rsplit([' ', '\n']).next()).collect();
     for name in named.iter().filter(|name| name.starts_with("fpdb")) {
         let name = name.replace('\\', "");
@@ -231,12 +232,12 @@ fn the_database_is_the_one_named_else_the_nearest_one() {
     let nearer = Run::of(&folder.command(&["init"]).current_dir(folder.path().join("deep")).output().unwrap());
     assert_eq!(nearer.status, 0, "{nearer:?}");
     assert_eq!(list("deep/er", None, &[]), "");
-    // `ingest` writes to the one above too, rather than making another.
+    // `ingest` also writes to the database above, and creates no new one.
     let ingest = folder.command(&["ingest", "b.txt"]).current_dir(folder.path().join("deep/er")).output().unwrap();
     let ingest = Run::of(&ingest);
     assert_eq!(ingest.status, 0);
     assert!(list("deep", None, &[]).ends_with("  b.txt\n"));
-    // It may be another than was meant, so what changes it says which it is.
+    // The user may have meant another database, so commands that change it print its path.
     let above = |folders: &str, arguments: &[&str]| {
         let output = folder.command(arguments).current_dir(folder.path().join(folders)).output().unwrap();
         Run::of(&output).stderr.contains("deep/.fpdb, above this folder (--db names another)")
@@ -244,7 +245,7 @@ fn the_database_is_the_one_named_else_the_nearest_one() {
     assert!(ingest.stderr.contains("deep/.fpdb, above this folder (--db names another)"), "{ingest:?}");
     assert!(above("deep/er", &["compact"]) && above("deep/er", &["rm", "b.txt"]));
     assert!(above("deep/er", &["verify", "--repair"]) && above("deep/er", &["merge", "../../.fpdb"]));
-    // Also with --quiet.
+    // The path is printed also with --quiet.
     assert!(!above("deep", &["compact"]) && above("deep/er", &["compact", "-q"]));
     assert!(above("deep/er", &["ingest", "-q", "b.txt"]));
     assert!(!above("deep/er", &["compact", "--db", "../.fpdb"]) && !above("deep/er", &["query", "b.txt"]));
@@ -313,7 +314,7 @@ fn the_pages_of_what_is_stored_read_well() {
         (r" +\[size\]  ", " [size]  "),
         (r"\d[\d.]* bytes a fingerprint", "[size] a fingerprint"),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[time]"),
-        // How many depends on what the engine has had the time to merge.
+        // The number of tables depends on the engine's merges so far.
         (r"( +\[size\]  in \d+ tables? of level \d\n)+", " [size]  in [number] tables of level [level]\n"),
     ]}, { assert_snapshot!(told(&folder, &stats), @"
     status 0
@@ -385,7 +386,7 @@ fn a_file_of_results_is_replaced_when_all_is_written() {
         let run = folder.run(&[arguments, &["-o", "old.json"]].concat());
         assert_eq!((run.status, read("old.json").as_str(), entries()), (2, "as it was", before), "{run:?}");
     }
-    // A file that is read is not written over.
+    // A file that the command reads is not overwritten.
     std::os::unix::fs::symlink(&query, folder.path().join("link")).unwrap();
     for arguments in [&["query", "q.txt", "-o", "q.txt"][..], &["query", "link", "-o", "./q.txt"]] {
         let run = folder.run(arguments);
@@ -393,17 +394,17 @@ fn a_file_of_results_is_replaced_when_all_is_written() {
     }
     assert_eq!(folder.run(&["diff", "old.json", "q.txt", "-o", "link"]).status, 2);
     assert_eq!(read("q.txt"), read("federalist/fed10.txt"));
-    // It has the permissions of the one it replaces, or of a new file.
+    // The new file has the permissions of the file it replaces, or of a new file.
     let mode = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
     std::fs::set_permissions(folder.path().join("old.json"), PermissionsExt::from_mode(0o640)).unwrap();
     folder.ok(&["list", "-o", "old.json"]);
     folder.ok(&["list", "-o", "new.txt"]);
     assert_eq!((mode("old.json"), mode("new.txt")), (0o640, mode("q.txt")));
     assert_eq!(read("old.json"), folder.ok(&["list"]).stdout);
-    // A path that is no regular file is written to as it is.
+    // A path that is not a regular file is written to directly.
     assert_eq!(folder.ok(&["list", "-o", "/dev/stdout"]).stdout, read("old.json"));
     assert_eq!(folder.run(&["list", "-o", "federalist"]).status, 2);
-    // An ingest does not take its own results for a document.
+    // An ingest does not ingest its own results.
     let ingest = ["ingest", "--db", "other", "--exclude", ".fpdb", "-o", "report.txt", "."];
     folder.ok(&ingest);
     let json = ["ingest", "--db", "third", "--format", "json", "-o", "pipe", "q.txt"];

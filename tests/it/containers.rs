@@ -1,5 +1,5 @@
-//! Containers: the same texts from every archive and record format, as the usual tools make them; names; what
-//! running again does. The samples are made by tools/make-containers.py.
+//! Containers: the same texts from each archive and record format, made by the usual tools; names; repeated
+//! runs. The samples are made by tools/make-containers.py.
 
 mod again;
 mod chats;
@@ -49,7 +49,7 @@ fn names(folder: &Folder) -> Vec<String> {
     list(folder).iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Sets a file's time to one that vouches for its content.
+/// Sets a file's time far enough back to be trusted.
 fn age(path: &Path) {
     let past = SystemTime::now() - Duration::from_secs(1000);
     File::options().write(true).open(path).unwrap().set_modified(past).unwrap();
@@ -115,7 +115,7 @@ fn the_same_text_comes_out_of_every_container() {
         for name in &again {
             assert_eq!(documents.get(name), Some(&expected["fed01.txt"]), "{name} of {:?}", documents.keys());
         }
-        // Links of a tar are no documents; zip's archiver has followed it.
+        // Links in a tar are not documents. The archiver of the zip followed the link.
         let link = u64::from(name.ends_with(".zip") && !again.is_empty());
         assert_eq!(run.json()[0]["added"], (3 + again.len() as u64 + link), "{name}: {run:?}");
         // The digest proves that the text read again from the container is what was ingested.
@@ -136,13 +136,13 @@ fn single_compressed_files_are_one_document_under_their_own_name() {
             assert_eq!(documents.len(), 1);
             assert_eq!(documents[0]["name"], name.as_str());
             assert_eq!(essence(&documents[0]), expected["fed01.txt"], "{name}");
-            // Queries and comparisons are decompressed too.
+            // Queries and comparisons also decompress their input.
             let query = folder.ok(&["query", &name, "--format", "json"]).json();
             assert_eq!(query[0]["matches"][0]["identical"], true);
             let text = sample("texts/fed01.txt");
             let diff = folder.ok(&["diff", &name, text.to_str().unwrap(), "--format", "json"]).json();
             assert_eq!(diff[0]["matches"][0]["identical"], true);
-            // So is what has no name.
+            // So is input without a name.
             let text = text.to_str().unwrap();
             for (stream, arguments) in [
                 ("-", &["query", "-"][..]),
@@ -166,14 +166,14 @@ fn fed(folder: &Folder, arguments: &[&str], bytes: Vec<u8>) -> Run {
     let mut command = folder.command(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // The program may have seen enough before all is written.
+    // The program may stop reading before all bytes are written.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&bytes)));
     let run = Run::of(&child.wait_with_output().unwrap());
     writer.join().unwrap();
     run
 }
 
-/// Records under another name are one document, but an error if a field of records is named.
+/// A file of records under another name is one document, but an error if the user names a field of records.
 #[test]
 fn records_under_other_names_are_not_read_whole_where_a_field_is_named() {
     let folder = Folder::new();
@@ -209,7 +209,7 @@ fn records_under_other_names_are_not_read_whole_where_a_field_is_named() {
         let fed = fed(&folder, &["query", "-", field], array.clone().into_bytes());
         assert!(fed.stderr.contains("standard input holds a JSON array of records"), "{fed:?}");
     }
-    // As they are, and as ever without the name of a field.
+    // With --no-expand, or without the name of a field, the file is one document.
     folder.ok(&["ingest", "-q", "in/lines.json", "--text-field", "text", "--no-expand"]);
     folder.ok(&["ingest", "-q", "in/array.json"]);
     assert_eq!(list(&folder).len(), 5);
@@ -233,12 +233,12 @@ fn a_stream_is_one_document_or_refused() {
                 }
                 false => format!("{told} holds several documents\nhint: "),
             };
-            // The name of a pipe is said once.
+            // The message has the name of a pipe once.
             let told = if stream == "-" { format!("{stream}: {told}") } else { told };
             assert!(run.stderr.starts_with(&format!("error: {told}")), "{name}: {}", run.stderr);
         }
     }
-    // An ingest refuses lines of JSON as a query does; a name tells it what they are.
+    // An ingest refuses lines of JSON, like a query. A name shows their format.
     let refused = fed(&folder, &["ingest", "-"], read("texts.jsonl.gz"));
     assert!(refused.status == 2 && refused.stderr.contains("standard input holds JSON lines"), "{refused:?}");
     let named = fed(&folder, &["ingest", "-q", "--name", "x.jsonl", "-"], read("texts.jsonl"));
@@ -247,12 +247,12 @@ fn a_stream_is_one_document_or_refused() {
     let closed = fed(&folder, &["ingest", "-q", "--no-expand", "-"], read("texts.jsonl"));
     assert_eq!((closed.status, names(&folder)), (0, vec!["-".to_owned()]), "{closed:?}");
     folder.ok(&["rm", "-q", "-"]);
-    // As they are, they are one document each; so is a single record.
+    // With --no-expand, the lines are one document. So is a single record.
     let lines = read("texts.jsonl");
     let whole = ask(&["--no-expand", "-"], lines.clone());
     assert_eq!((whole.status, &whole.json()[0]["query"]["bytes"]), (0, &lines.len().into()));
     assert_eq!(ask(&["-"], b"{\"text\":\"a\"}\n".to_vec()).status, 0);
-    // Larger than what is handed over in one piece, and empty.
+    // An input that is larger than one piece, and an empty input.
     let large = "It was a dark and stormy night. ".repeat(50_000).into_bytes();
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(&large).unwrap();
@@ -276,7 +276,7 @@ fn crawls_give_their_responses_without_the_transfer() {
         let documents = list(&folder);
         assert_eq!(documents.len(), 15, "four codings and a resource for each text");
         for (number, document) in documents.iter().enumerate() {
-            // The first record says what made the file.
+            // The first record describes the program that made the file.
             let id = format!("{name}#urn:uuid:00000000-0000-4000-8000-{:012}", number + 2);
             assert_eq!(document["name"], id.as_str());
             assert_eq!(essence(document), expected[TEXTS[number / 5]], "{id}");
@@ -309,7 +309,7 @@ fn standard_input_can_be_a_container() {
     {
         let database = input.replace('/', "-");
         let stdin = File::open(sample(input)).unwrap();
-        // The name tells a format without a magic number.
+        // The name shows a format that has no magic number.
         let name = if input.contains("jsonl") { "x.jsonl.gz" } else { "-" };
         let arguments = ["ingest", "-q", "--profile", "prose", "--db", &database, "-", "--name", name];
         assert!(folder.command(&arguments).stdin(stdin).status().unwrap().success());
@@ -325,7 +325,7 @@ fn a_comparison_with_a_container_says_what_to_do() {
     let folder = folder_with(&["texts.zip", "texts.jsonl"]);
     folder.ok(&["ingest", "-q", "."]);
     for name in ["texts.zip", "texts.jsonl"] {
-        // In a query each member is one of its own.
+        // In a query, each member is a separate query.
         let answers = folder.ok(&["query", name, "--format", "json"]).json();
         assert!(answers.len() > 1 && answers.iter().all(|answer| answer["corpus_containment"] == 1.0), "{name}");
         let run = folder.run(&["diff", name, name]);
@@ -340,7 +340,7 @@ fn containers_can_be_left_closed() {
     let folder = folder_with(&["texts.zip", "texts.jsonl", "texts/fed01.txt"]);
     let run =
         folder.run(&["ingest", "--profile", "prose", "--no-expand", "texts.zip", "texts.jsonl", "--format", "json"]);
-    // Lines of JSON are text; an archive is none, and is named on the command line.
+    // Lines of JSON are text. An archive is not, and it is named on the command line.
     assert_eq!(names(&folder), ["texts.jsonl"]);
     assert_eq!((run.status, &run.json()[0]["failed"][0]["name"]), (2, &"texts.zip".into()));
     assert!(run.stderr.contains("error: texts.zip: not a text document: "), "{run:?}");
@@ -359,19 +359,19 @@ fn a_container_that_has_not_changed_is_not_read_again() {
         let first = folder.ok(&["ingest", "--profile", "prose", name, "--format", "json"]).json();
         let added = first[0]["added"].as_u64().unwrap();
         assert!(added > 0);
-        // Other bytes of the same size and time: if it were read they would be noticed.
+        // Other bytes with the same size and time: a read would notice them.
         let good = std::fs::read(&path).unwrap();
         std::fs::write(&path, vec![7; good.len()]).unwrap();
         File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         let second = folder.ok(&["ingest", "-v", name, "--format", "json"]);
         assert_eq!(second.json()[0]["unchanged"], added, "{second:?}");
         assert_eq!(second.json()[0]["documents"], added);
-        // With other settings it is read.
+        // With other settings, the container is read.
         std::fs::write(&path, &good).unwrap();
         File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         let third = folder.ok(&["ingest", "-v", "--keep-fields", "n", name, "--format", "json"]);
         assert_eq!(third.json()[0]["unchanged"], added, "{third:?}");
-        // A touched one is read too, and its members are known.
+        // A touched container is read too, and its members are unchanged.
         age(&path);
         let fourth = folder.ok(&["ingest", name, "--format", "json"]).json();
         assert_eq!((&fourth[0]["unchanged"], &fourth[0]["added"]), (&added.into(), &0.into()));
@@ -471,7 +471,7 @@ fn a_run_that_is_stopped_within_a_container_is_finished_by_the_next() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    // Stopped at whatever point it has come to, the result of the next run is the same.
+    // If the run is stopped at any point, the result of the next run is the same.
     while !folder.path().join(".fpdb/FPDB").exists() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -489,7 +489,7 @@ fn a_run_that_is_stopped_within_a_container_is_finished_by_the_next() {
     folder.ok(&["verify"]);
 }
 
-/// An entry that is neither a document nor a folder nor a header is reported, whatever its type.
+/// An entry of any type is reported if it is neither a document nor a folder nor a header.
 #[test]
 fn entries_of_unknown_types_are_reported() {
     let mut builder = tar::Builder::new(Vec::new());

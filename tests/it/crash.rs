@@ -1,4 +1,5 @@
-//! Killed at any moment: nothing committed is lost, nothing is counted twice, and readers see whole commits.
+//! Runs are killed at any moment. Nothing committed is lost, nothing is counted twice, and readers see whole
+//! commits.
 
 mod at_risk;
 mod order;
@@ -16,7 +17,7 @@ use serde_json::Value;
 use crate::oracle::Random;
 use crate::support::{Folder, Run};
 
-/// Small, so that there are many commits.
+/// An ingest with little memory, so that there are many commits.
 const INGEST: [&str; 8] = ["ingest", "docs", "--memory", "1MiB", "-k", "6", "-w", "3"];
 
 /// Random letters; the first half of each text is also in its neighbours.
@@ -33,7 +34,7 @@ fn text(number: u64, symbols: usize) -> String {
     text
 }
 
-/// Most files are old enough for their time to vouch for their content, some are not.
+/// Writes a document. The times of most files are old enough to be trusted, some are not.
 fn write(folder: &Folder, name: &str, number: u64, symbols: usize) {
     let path = folder.write(&format!("docs/{name}"), text(number, symbols));
     if number % 5 != 4 {
@@ -48,8 +49,8 @@ fn many_files(folder: &Folder, files: u64) {
     }
 }
 
-/// The lines of a command. Matches are without the times of files, which are known only of files that were left
-/// alone for some seconds.
+/// The lines of a command. Matches lack the times of files, which are present only if a file was not changed
+/// for some seconds.
 fn json(folder: &Folder, db: &str, arguments: &[&str]) -> Vec<Value> {
     let mut lines = folder.ok(&[&["--db", db, "--format", "json"], arguments].concat()).json();
     for found in lines.iter_mut().filter_map(|line| line.get_mut("matches")?.as_array_mut()).flatten() {
@@ -63,7 +64,7 @@ fn list(folder: &Folder, db: &str) -> Vec<Value> {
     for document in &mut documents {
         let fields = document.as_object_mut().unwrap();
         fields.remove("ingested_at").unwrap();
-        // Known only of files that were left alone for some seconds.
+        // This field is present only if the file was not changed for some seconds.
         fields.remove("modified");
     }
     documents
@@ -73,7 +74,7 @@ fn names(documents: &[Value]) -> Vec<&str> {
     documents.iter().map(|document| document["name"].as_str().unwrap()).collect()
 }
 
-/// The answers to queries with stored documents, as far as they are about `present` ones.
+/// The answers to queries with stored documents, limited to matches in `present`.
 fn answers(folder: &Folder, db: &str, queries: &[&str], flags: &[&str], present: &BTreeSet<&str>) -> Vec<Value> {
     let queries = queries.iter().flat_map(|name| ["--document", name]);
     let arguments: Vec<&str> =
@@ -115,7 +116,8 @@ impl Undisturbed {
         self.ingest().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Starts an ingest and kills it after `seconds`. False where it had ended by then, which it must have well.
+    /// Starts an ingest and kills it after `seconds`. Returns false if it had already ended, which must be
+    /// without an error.
     fn kill_after(&self, seconds: f64) -> bool {
         let mut child = self.start();
         thread::sleep(Duration::from_secs_f64(seconds));
@@ -126,8 +128,8 @@ impl Undisturbed {
         run.status == -1
     }
 
-    /// Looks at the database as a killed run has left it: it holds the first documents of the undisturbed run,
-    /// among them all it held before. Returns how many.
+    /// Checks the database after a killed run: it has the first documents of the undisturbed run, including
+    /// all that it had before. Returns their number.
     fn check(&self, before: usize, random: &mut Random) -> usize {
         if !self.folder.path().join(KILLED).exists() {
             assert_eq!(before, 0);
@@ -164,7 +166,7 @@ impl Undisturbed {
         documents.len()
     }
 
-    /// Runs to the end, and compares all there is.
+    /// Runs to the end, and compares everything with the undisturbed run.
     fn finish(&self, before: usize, random: &mut Random) {
         let run = Run::of(&self.start().wait_with_output().unwrap());
         assert_eq!(run.status, 0, "{run:?}");
@@ -172,7 +174,7 @@ impl Undisturbed {
         std::fs::remove_dir_all(self.folder.path().join(KILLED)).unwrap();
     }
 
-    /// Kills runs until `kills` of them have died of it, at moments that cover the whole of a run.
+    /// Kills runs until `kills` of them have died, at moments that cover a whole run.
     fn survive(&self, kills: usize, random: &mut Random) {
         let (mut done, mut before, mut round) = (0, 0, 0);
         while done < kills {
@@ -192,7 +194,7 @@ impl Undisturbed {
 }
 
 fn seed() -> Random {
-    // The moment of a kill is left to chance anyway.
+    // The moment of a kill is random anyway.
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
     eprintln!("seed {seed}");
     Random(seed)

@@ -1,4 +1,4 @@
-//! Which documents are removable: each by itself, because of a survivor that stays.
+//! Removable documents: each is removable because of a survivor that stays.
 
 mod append;
 mod cases;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, word};
 
-/// A sentence that only `seed` determines.
+/// A sentence determined by `seed`.
 fn sentence(seed: u64) -> String {
     (0..20).map(|place| word((seed * 131 + place * 17) % 9973) + " ").collect()
 }
@@ -22,7 +22,8 @@ fn sentences(seeds: impl IntoIterator<Item = u64>) -> String {
     seeds.into_iter().map(sentence).collect()
 }
 
-/// A chain in which each document resembles the next and the ends nothing; twins; and a part of one.
+/// A chain in which each document resembles the next, but the ends do not resemble each other; twins; and a
+/// part of one document.
 fn corpus(folder: &Folder) {
     for link in 0..4u64 {
         folder.write(&format!("c/chain{link}.txt"), sentences(link * 2..link * 2 + 12));
@@ -71,13 +72,14 @@ fn twins_go_in_favour_of_the_first() {
 fn likeness_is_not_passed_on() {
     let folder = Folder::new();
     corpus(&folder);
-    // Neighbours resemble each other by about 10 of 14 sentences, the next but one by 8 of 16.
+    // Neighbours share about 10 of 14 sentences. Documents two steps apart share 8 of 16.
     let (removable, _) = dedup(&folder, &["--by", "resemblance", "--threshold", "0.6", "--keep", "first"]);
     assert_eq!(
         removable,
         [
             triple("chain1", "chain0", "resembles"),
-            // Its neighbour is gone, and the first one is too far away: it stays, and takes the last one's place.
+            // Its neighbour is removed, and the first document is too different. So it stays, and is the
+            // survivor of the last one.
             triple("chain3", "chain2", "resembles"),
             triple("twin2", "twin1", "identical"),
             triple("twin3", "twin1", "identical"),
@@ -141,7 +143,8 @@ fn a_prefix_that_protects_nothing_is_an_error() {
     assert!(run.stdout.ends_with("), 1 kept; 1 survivor justifies them\n"), "{run:?}");
 }
 
-/// Versions of one name: what goes and what stays are told apart by number, and only what may go goes.
+/// Versions of one name: numbers distinguish removable and remaining versions, and only removable ones are
+/// removed.
 #[test]
 fn versions_of_one_name_go_by_number() {
     let folder = Folder::new();
@@ -181,8 +184,9 @@ fn versions_of_one_name_go_by_number() {
     assert_eq!(folder.run(&["rm"]).status, 2);
 }
 
-/// Documents that are excerpts of others, in any order of arrival: what goes is held by what stays, and nothing stays that
-/// another one holds and that justifies nobody. By the definition, on sets of trigrams.
+/// Documents that are excerpts of others, in any order of arrival: survivors contain each removed document. A
+/// document that stays is not contained in another one, or it is a survivor. The test follows the definition,
+/// on sets of trigrams.
 #[test]
 fn excerpts_go_whenever_they_came() {
     let mut seed = 3u64;
@@ -233,7 +237,7 @@ fn an_excerpt_goes_though_it_came_before_the_whole() {
     let lines = folder.ok(&["dedup", "--by", "containment", "--threshold", "0.9", "--format", "json"]).json();
     assert_eq!((&lines[0]["remove"], &lines[0]["keep"]), (&"c/1-part.txt".into(), &"c/2-whole.txt".into()));
     assert_eq!(lines[1]["removable"], 1);
-    // Protected, it stays.
+    // A protected document stays.
     let flags = ["dedup", "--by", "containment", "--protect", "c/1", "--format", "json"];
     assert_eq!(folder.ok(&flags).json()[0]["removable"], 0);
 }

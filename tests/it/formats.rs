@@ -1,4 +1,5 @@
-//! One text in every format has the same fingerprints, and each is where the document says it is.
+//! One text has the same fingerprints in every format, and each fingerprint has its true place in the
+//! document.
 //!
 //! The samples are made by the usual tools of each format (`tools/make-format-samples.py`) from one small text.
 
@@ -72,7 +73,7 @@ fn accents_of_tex_are_the_characters_they_stand_for() {
     let (expected, facts) = read(&profile, Format::Text, plain.as_bytes()).expect("text");
     let (found, its) = read(&profile, Format::Tex, tex.as_bytes()).expect("TeX");
     assert_eq!((its.symbols, hashes(&found)), (facts.symbols, hashes(&expected)));
-    // Words are not parted by braces either, and each place is that of the whole command.
+    // Braces do not divide words either, and each place covers the whole command.
     let words = Profile::named("words").expect("a profile");
     let (expected, _) = read(&words, Format::Text, plain.as_bytes()).expect("text");
     let (found, _) = read(&words, Format::Tex, tex.as_bytes()).expect("TeX");
@@ -85,7 +86,7 @@ fn accents_of_tex_are_the_characters_they_stand_for() {
 fn a_library_that_panics_fails_its_document_without_a_word() {
     let folder = Folder::new();
     let mut document = sample("sample.pdf");
-    // Its reader expects a page to have a size.
+    // The reader of PDF expects each page to have a size.
     let places: Vec<usize> = (0..document.len() - 8).filter(|&at| document[at..].starts_with(b"MediaBox")).collect();
     assert!(!places.is_empty());
     for at in places {
@@ -106,7 +107,7 @@ fn what_a_book_or_a_mail_adds_is_its_title() {
     let (plain, facts) = read(&profile, Format::Text, &sample("sample.txt")).expect("text");
     for (format, name) in [(Format::Epub, "sample.epub"), (Format::Mail, "sample.eml")] {
         let (fingerprints, its) = read(&profile, format, &sample(name)).expect(name);
-        // Where the title meets the text selection may differ; nowhere else.
+        // The selection may differ only at the boundary of title and text.
         let (ours, all) = (hashes(&fingerprints), hashes(&plain));
         assert!(all.difference(&ours).count() <= 2, "{name}");
         assert!((facts.symbols..facts.symbols + 60).contains(&its.symbols), "{name}: {}", its.symbols);
@@ -137,21 +138,21 @@ fn offsets_and_lines_are_those_of_the_document() {
             last = span.start;
             assert_eq!(fingerprint.first_line, line(span.start), "{name}: {span:?}");
             assert_eq!(fingerprint.last_line, line(span.end - 1), "{name}: {span:?}");
-            // The text at that place, read as a document of its own, begins with this very k-gram.
+            // The text at that place, read as a separate document, begins with this k-gram.
             let part = &document[span.start as usize..span.end as usize];
             let alone =
                 Profile::new(profile.unit(), profile.word_rule(), profile.k(), 1, fpdb::Selection::All).unwrap();
             let (inner, _) = match format {
-                // A part of JSON is none.
+                // A part of JSON is not JSON.
                 Format::Notebook => read(&alone, Format::Text, part),
-                // It has lost its declaration.
+                // The part lacks the declaration of the page.
                 Format::Html if name.contains("1252") => {
                     read(&alone, format, &[b"<meta charset=windows-1252>", part].concat())
                 }
                 format => read(&alone, format, part),
             }
             .expect(name);
-            // It may reach into the next cell, past escapes and more of the JSON.
+            // The part may reach into the next cell, across escapes and other JSON.
             let is_json = format == Format::Notebook && part.iter().any(|byte| b"\\\"".contains(byte));
             assert!(is_json || inner.first().is_some_and(|it| it.hash == fingerprint.hash), "{name}: {span:?}");
         }
@@ -168,7 +169,7 @@ fn what_is_no_such_document_says_so() {
         assert!(error.to_string().contains(format.name()), "{error}");
         assert!(error.hint().is_some());
     }
-    // The next document is none the worse for it.
+    // The failure does not affect the next document.
     let mut fingerprinter = Fingerprinter::new(&profile);
     fingerprinter.begin(Format::Pdf);
     fingerprinter.feed(text, &mut Fingerprints::new());
@@ -192,12 +193,12 @@ fn under_unit_byte_every_format_is_bytes() {
     assert_eq!(read(&profile, Format::Bytes, &document).expect("bytes").0, fingerprints);
 }
 
-/// Whoever reads an answer learns which bytes its offsets count.
+/// Answers state the bytes to which their offsets refer.
 #[test]
 fn answers_say_where_offsets_are_of_the_extracted_text() {
     let folder = Folder::new();
     for name in ["a.docx", "b.docx"] {
-        // The second has other bytes and the same text: a zip archive may have something behind it.
+        // The second document has other bytes but the same text, because bytes may follow a zip archive.
         let end: &[u8] = if name == "b.docx" { b"\0" } else { b"" };
         folder.write(&format!("in/{name}"), [&sample("sample.docx")[..], end].concat());
     }
@@ -206,7 +207,7 @@ fn answers_say_where_offsets_are_of_the_extracted_text() {
     let json = |arguments: &[&str]| folder.ok(&[arguments, &["--format", "json"]].concat()).json();
     let is = |value: &serde_json::Value, expected: bool| match expected {
         true => assert_eq!(value["extracted"], true, "{value}"),
-        // As other fields that hold nothing.
+        // Like other empty fields, this one is omitted.
         false => assert!(value.get("extracted").is_none(), "{value}"),
     };
     for (query, expected) in [("in/a.docx", true), ("in/c.html", false)] {
@@ -236,7 +237,7 @@ fn answers_say_where_offsets_are_of_the_extracted_text() {
         is(repeat, repeat["document"] != "in/c.html");
         is(&repeat["of"], repeat["of"]["document"] != "in/c.html");
     }
-    // People read it in words.
+    // Text for people states it in words.
     let told = folder.ok(&["query", "in/a.docx"]).stdout;
     assert!(told.lines().any(|line| line.matches(" of its text").count() == 2), "{told}");
     let told = folder.ok(&["diff", "in/c.html", "in/a.docx"]).stdout;
@@ -245,7 +246,7 @@ fn answers_say_where_offsets_are_of_the_extracted_text() {
     assert!(folder.ok(&["dedup", "--passages", "--min-length", "60"]).stdout.contains(" of its text"));
 }
 
-/// A mail whose attachment is a copy must not pass as clean without a word.
+/// A mail whose attachment is a copy must not look clean without a note.
 #[test]
 fn attachments_of_mails_are_counted() {
     let folder = Folder::new();
@@ -259,7 +260,7 @@ fn attachments_of_mails_are_counted() {
     assert!(run.json()[0]["attachments"] == 1 && run.stderr.contains(note), "{run:#?}");
     let run = folder.ok(&["query", "--format", "json", "zoe.eml"]);
     assert!(run.json()[0]["query"]["attachments"] == 1 && run.stderr.contains(note), "{run:#?}");
-    // The flag reads neither those of a stored document nor those of standard input.
+    // The flag reads neither attachments of stored documents nor attachments on standard input.
     let stored = folder.ok(&["query", "--document", "zoe.eml"]);
     let mut command = folder.command(&["query", "-"]);
     let input = std::fs::File::open(folder.path().join("zoe.eml")).unwrap();

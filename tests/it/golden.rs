@@ -1,7 +1,7 @@
-//! Databases of every format version this program reads, as they were written then: they open, and give the reports
-//! they gave. `tools/make-golden.sh` makes one of the current version.
+//! Databases of each format version that this program reads, written by programs of those versions. They
+//! open, and give the same reports. `tools/make-golden.sh` makes one of the current version.
 //!
-//! Reports may have more fields than they had; what they had must be the same.
+//! Reports may have new fields, but earlier fields must be equal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, Run};
 
-/// Fields that depend on the machine, or on how tables happen to lie.
+/// Fields that depend on the machine, or on the layout of tables.
 const LOOSE: [&str; 4] = ["path", "stored", "levels", "cache"];
 
 fn root() -> &'static Path {
@@ -50,7 +50,7 @@ fn run(folder: &Folder, arguments: &[&str]) -> Run {
     Run::of(&folder.command(&all).current_dir(root()).output().unwrap())
 }
 
-/// The commands of the reports in `from`, with the name of each.
+/// The commands of the reports in `from`, each with its name.
 fn commands(from: &Path) -> Vec<(String, Vec<String>)> {
     let golden = root().join("tests/golden");
     let mut text = fs::read_to_string(golden.join("commands")).unwrap();
@@ -61,7 +61,7 @@ fn commands(from: &Path) -> Vec<(String, Vec<String>)> {
     text.lines().map(words).map(|mut words| (words.remove(0), words)).collect()
 }
 
-/// True where `now` has all that `then` had.
+/// True if `now` has everything that `then` has.
 fn holds(now: &Value, then: &Value) -> bool {
     match (now, then) {
         (Value::Object(now), Value::Object(then)) => then

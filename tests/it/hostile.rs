@@ -1,7 +1,7 @@
-//! The hostile set: for each reader of formats and containers, input that is deep, long, wide, lying or repeated. Each is
-//! read by the program under limits of the system on memory and processor time: whatever it is, it is ingested or fails
-//! by name, and the program ends by itself. `make test` reads all of it at once at 200 kB, `make soak` each by itself at 1 MB
-//! and at 20 MB.
+//! The hostile set: for each reader of formats and containers, input that is deep, long, wide, lying or
+//! repeated. The program reads each input under limits of the system on memory and processor time. Each input
+//! is ingested or fails by name, and the program ends by itself. `make test` reads all of it at once at 200
+//! kB, `make soak` each by itself at 1 MB and at 20 MB.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use zip::write::SimpleFileOptions;
 
 use crate::support::{Folder, Run};
 
-/// A document that repeats `unit` up to so many bytes, between a beginning and an end.
+/// A document that repeats `unit` up to `bytes` bytes, between a beginning and an end.
 fn repeated(before: &str, unit: &str, after: &str, bytes: usize) -> Vec<u8> {
     [before.as_bytes(), &unit.as_bytes().repeat(bytes / unit.len()), after.as_bytes()].concat()
 }
@@ -55,7 +55,7 @@ fn docx(body: Vec<u8>) -> Vec<u8> {
     ])
 }
 
-/// A PDF of one page with this content, compressed, without a table of its parts: readers look for them.
+/// A PDF of one page with this content, compressed. It has no table of its parts, so readers search for them.
 fn pdf(content: &[u8]) -> Vec<u8> {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
     packed.write_all(content).unwrap();
@@ -142,7 +142,7 @@ fn set(bytes: usize) -> Vec<(String, Vec<u8>)> {
     ];
     set.extend(text.map(|(name, before, unit, after)| (name.to_owned(), repeated(before, unit, after, bytes))));
     let mut add = |name: &str, content: Vec<u8>| set.push((name.to_owned(), content));
-    // Every byte a character with an origin of its own.
+    // Each byte is a character with its own origin.
     add("latin1.html", [&b"<html>"[..], &b"\xe9".repeat(bytes)].concat());
     add(
         "utf16.html",
@@ -197,7 +197,8 @@ fn set(bytes: usize) -> Vec<(String, Vec<u8>)> {
     set
 }
 
-/// Ingests these with this much memory (in MiB, for each process) and processor time (in seconds), or ends with a signal.
+/// Ingests files with limits on memory (in MiB, per process) and processor time (in seconds). The program may
+/// end with a signal.
 fn ingest(folder: &Folder, memory: u64, seconds: u64, files: &[&str]) -> Run {
     let mut command = Command::new("/bin/sh");
     let script = "ulimit -d $0 && ulimit -t $1 && shift && exec \"$@\"";

@@ -1,4 +1,4 @@
-//! Documents of the very same bytes: found whatever of them is not to count, and whatever the threshold.
+//! Documents with identical bytes are found even if parts of them do not count, and with any threshold.
 
 use serde_json::Value;
 
@@ -50,9 +50,9 @@ fn they_are_matches_whatever_does_not_count() {
         ] {
             assert_eq!(ask(&[&["c/a.txt"], ignored, more].concat()), both(0.0), "{ignored:?} {more:?}");
         }
-        // It is no match of itself.
+        // The queried document does not match itself.
         assert_eq!(ask(&[&["--document", "c/a.txt"], ignored].concat()), both(0.0)[1..]);
-        // Where there is no fingerprint, none is ignored.
+        // A document without fingerprints has none to ignore.
         let short = [("c/s.txt".to_owned(), true, 1.0)];
         for measured in [
             &[][..],
@@ -89,6 +89,6 @@ fn boilerplate_is_no_match_of_anything() {
     folder.ok(&["ingest", "-q", "--boilerplate", "licence.txt"]);
     let answer = &folder.ok(&["query", "c/a.txt", "--format", "json"]).json()[0];
     assert_eq!(answer["boilerplate"], answer["looked_up"]);
-    // Nor are its copies: everybody may have them.
+    // Its copies do not match either, because everybody may have them.
     assert_eq!(matches(answer), []);
 }

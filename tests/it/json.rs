@@ -1,4 +1,5 @@
-//! The JSON: strictly the report types, the fields of the contract, and offsets that are true of the original bytes.
+//! The JSON: it has exactly the fields of the report types and of the contract, and its offsets are right for
+//! the original bytes.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16LE, WINDOWS_1252};
 use fpdb::maintenance::DatabaseStats;
@@ -17,7 +18,7 @@ const FRENCH: &str = "\
     À midi, le goûter : crème brûlée, pâtes, œufs, café sans sucre, et même un peu de bœuf bourguignon.\n\
     Après dîner, le maître lut « Les Misérables », puis « L’Étranger », d’une voix très émue, presque brisée.\n";
 
-/// Something else, to stand around a copy.
+/// Other text, to surround a copy.
 const AROUND: &str = "\
     Der Wächter überprüfte täglich die Schlösser der Bücherei, müde zwar, aber pflichtbewußt.\n\
     Größere Störungen gab es höchstens, wenn die Mäuse in den Kellerräumen lärmten.\n";
@@ -180,7 +181,7 @@ fn list_show_and_stats_report_what_is_stored() {
     assert!(report.cache.bytes <= report.cache.capacity && report.cache.capacity > 1 << 20);
 }
 
-/// The encodings a stored document and a query come in.
+/// The encodings of stored documents and queries.
 fn encodings() -> [(&'static Encoding, &'static str); 3] {
     [(UTF_8, "UTF-8"), (UTF_16LE, "UTF-16LE"), (WINDOWS_1252, "windows-1252")]
 }
@@ -265,7 +266,7 @@ fn offsets_are_true_of_every_sample_document() {
     }
 }
 
-/// Part of an original document, with all that its span claims checked.
+/// Part of an original document, whose span was checked.
 struct Slice {
     text: String,
     symbols: String,
@@ -280,7 +281,7 @@ impl Slice {
         let before = decode(&bytes[..start], encoding);
         let first = 1 + newlines(&before);
         assert_eq!(span.lines, [first, first + newlines(&text)], "{name}: lines of {span:?}");
-        // The span begins and ends with what became a symbol.
+        // The span begins and ends with a character that became a symbol.
         assert!(text.starts_with(char::is_alphanumeric), "{name}: {text}");
         assert!(text.ends_with(|c: char| c.is_alphanumeric() || c == '\u{301}' || c == '\u{300}'), "{name}: {text}");
         Self { symbols: normalised(&text), text }

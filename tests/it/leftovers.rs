@@ -1,4 +1,4 @@
-//! Temporary files: no command leaves any, however it ends.
+//! Temporary files: no command leaves any, in whatever way it ends.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 
 use crate::support::{Folder, Run};
 
-/// Something to read, a database of it, and a folder for temporary files.
+/// A document, a database of it, and a folder for temporary files.
 fn prepared() -> Folder {
     let folder = Folder::new();
     for number in 0..4 {
@@ -25,7 +25,7 @@ fn prepared() -> Folder {
     folder
 }
 
-/// The program with a folder of its own for temporary files.
+/// The program with a separate folder for temporary files.
 fn command(folder: &Folder, arguments: &[&str]) -> Command {
     let mut command = folder.command(arguments);
     command.env("TMPDIR", folder.path().join("temporary")).stdin(Stdio::null());
@@ -67,7 +67,7 @@ fn no_command_leaves_temporary_files() {
     }
 }
 
-/// Ends a command that waits for its standard input, which no command can prepare for.
+/// Kills a command that waits for its standard input. No command can prepare for this.
 fn kill(folder: &Folder, arguments: &[&str], is_open: impl Fn(u32) -> bool) {
     let mut child = command(folder, arguments).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     while !is_open(child.id()) {
@@ -78,7 +78,7 @@ fn kill(folder: &Folder, arguments: &[&str], is_open: impl Fn(u32) -> bool) {
     child.wait().unwrap();
 }
 
-/// True where the process has a table of a store open.
+/// True if the process has a table of a store open.
 fn has_tables_open(process: u32) -> bool {
     let descriptors = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
     descriptors
@@ -90,11 +90,11 @@ fn has_tables_open(process: u32) -> bool {
 #[cfg(target_os = "linux")]
 fn killed_readers_leave_nothing() {
     let folder = prepared();
-    // A table, so that it shows when the database is open.
+    // Makes a table: an open table shows that the database is open.
     folder.ok(&["compact", "-q"]);
     kill(&folder, &["query", "-"], has_tables_open);
     assert_eq!(left(&folder), [""; 0]);
-    // Beside a writer, which waits for its input.
+    // The same beside a writer that waits for its input.
     let mut writer =
         command(&folder, &["ingest", "-", "-q"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     while !has_tables_open(writer.id()) {

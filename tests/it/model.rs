@@ -129,13 +129,13 @@ fn profile() -> impl Strategy<Value = Profile> {
     )
 }
 
-/// Makes a file look old enough for its time to vouch for its content; `write` makes that time its own.
+/// Makes a file look old enough for its time to be trusted. `write` makes the time unique.
 fn settle(path: &Path, write: u64) {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + write);
     File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
 }
 
-/// A database, its model, and the files it is fed from.
+/// A database, its model, and the files that it ingests.
 struct World {
     folder: Folder,
     path: PathBuf,
@@ -230,7 +230,7 @@ impl World {
         }
     }
 
-    /// As the writer sees it, and as a reader beside it does.
+    /// Compares the model with the writer's view and with a reader's view.
     fn check(&mut self) {
         self.model.check(self.database.as_ref().unwrap());
         let reader = Database::open(&self.path).unwrap();
@@ -268,7 +268,7 @@ impl World {
             "json",
             docs.to_str().unwrap(),
         ];
-        // Without a flag those of the run before would be used again.
+        // Without a flag, the flags of the previous run would be used again.
         arguments.push(if store_text { "--store-text" } else { "--as=auto" });
         let run = self.folder.ok(&arguments);
         serde_json::from_str(&run.stdout).unwrap()
@@ -322,13 +322,13 @@ fn case() -> impl Strategy<Value = (Profile, Vec<Op>)> {
         .prop_map(|(profile, (writes, ingest), ops)| (profile, writes.into_iter().chain([ingest]).chain(ops).collect()))
 }
 
-/// Unit char with k 1 and every k-gram: a fingerprint is a letter.
+/// With unit char, k 1 and every k-gram selected, a fingerprint is a letter.
 #[test]
 fn measures_are_exact_where_every_fingerprint_was_looked_up() {
     let mut world = World::new(Profile::new(Unit::Char, WordRule::Letters, 1, 1, Selection::All).unwrap());
     let letters = |range: std::ops::Range<usize>| "abcdefghijklmnopqrstuvwxyz0123456789"[range].to_owned();
     let query = letters(0..22);
-    // 15 shared of 22 and 23, half of all; 22 of 22 and 36.
+    // The query has 22 letters. It shares 15 with a document of 23, and 22 with a document of 36.
     for (file, text) in [(0, letters(7..30)), (1, letters(0..36))] {
         let path = world.folder.write(&format!("docs/{}", FILES[file]), &text);
         world.files.insert(path, text);
@@ -355,7 +355,7 @@ fn measures_are_exact_where_every_fingerprint_was_looked_up() {
     }
 }
 
-/// Same inputs in the same order: the same numbers and the same answers, whatever the number of threads.
+/// The same inputs in the same order give the same numbers and answers with any number of threads.
 #[test]
 fn threads_change_nothing() {
     let folder = Folder::new();
@@ -365,7 +365,7 @@ fn threads_change_nothing() {
         settle(&folder.write(&format!("docs/{i:02}.txt"), text.content()), symbols as u64);
     };
     for i in 0..60 {
-        // Some fill a batch more than once.
+        // Some documents fill a batch more than once.
         write(i, if i == 29 { 70_000 } else { i as usize * 60 });
     }
     let databases = [1, 2, 4].map(|threads| (format!("db{threads}"), threads.to_string()));
@@ -374,7 +374,7 @@ fn threads_change_nothing() {
             let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
             let fields = value.as_object_mut().unwrap();
             assert!(fields.remove(field).is_some());
-            // Known only of files that were left alone for some seconds.
+            // This field is present only if the file was not changed for some seconds.
             fields.remove("modified");
             value.to_string()
         };

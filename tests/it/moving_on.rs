@@ -1,4 +1,5 @@
-//! Moving on: a reader goes to the last commit of a writer in another process or handle, and says so where its folder is gone.
+//! Moving on: a reader moves to the last commit of a writer in another process or handle. If its folder is
+//! gone, it returns an error.
 
 use std::fs;
 
@@ -30,7 +31,8 @@ fn a_reader_moves_on_beside_a_writer() {
         assert!(newer.refreshed().unwrap().is_none() && writer.reader().refreshed().unwrap().is_none());
         reader = newer;
     }
-    // A removal and a compaction are commits too; and a reader that was opened without a writer sees the next one's.
+    // A removal and a compaction are commits too. A reader that was opened without a writer sees the commits
+    // of the next writer.
     writer.remove(&["d1"]).unwrap();
     reader = reader.refreshed().unwrap().expect("a removal");
     assert_eq!(documents(&reader), 19);
@@ -60,7 +62,7 @@ fn a_folder_that_is_gone_is_no_damage() {
             add(&Database::create(&other, profile).unwrap(), "other");
             fs::rename(other, &path).unwrap();
         }
-        // What is open can still be read.
+        // An open reader can still read.
         assert_eq!(reader.document(fpdb::DocId(0)).unwrap().name, "a");
         let document = || Document::new("b", "another text of some length, which cannot be stored");
         let errors = [

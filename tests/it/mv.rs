@@ -1,4 +1,4 @@
-//! One document for one file, whatever folder an ingest runs in; and `fpdb mv`.
+//! One document for one file, in whatever folder an ingest runs; and `fpdb mv`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -83,13 +83,13 @@ fn a_file_is_one_document_whatever_folder_it_is_typed_in() {
         assert_eq!(ingest(at, path), [0, 6, 0], "{path} in {at}");
         assert_eq!(names(&folder), below("arch/2025/"), "{path} in {at}");
     }
-    // Of several sources that overlap, the first names a file.
+    // If several sources overlap, the first one names a file.
     folder.write("arch/new.txt", prose(20));
     let both = ["ingest", "--format", "json", "2025", absolute.to_str().unwrap(), "."];
     assert_eq!(counts(&ok_in(&folder, "arch", &both))[0], 1);
     assert_eq!(names(&folder)[0], absolute.join("new.txt").to_str().unwrap());
     assert_eq!(counts(&ok_in(&folder, "arch", &both))[0], 0);
-    // What has changed is the same document too, and so are members.
+    // A changed file stays the same document, and so do members.
     folder.write("arch/2025/a.txt", prose(13));
     folder.write("arch/2025/c.zip", zip(&[("x.txt", prose(14))]));
     let changed = ok_in(&folder, "arch/2025", &[&INGEST[..], &["."]].concat());
@@ -98,7 +98,7 @@ fn a_file_is_one_document_whatever_folder_it_is_typed_in() {
     folder.write("arch/2025/a.txt", prose(15));
     let kept = ok_in(&folder, "arch", &[&INGEST[..], &["--on-change", "keep", "2025/a.txt"]].concat());
     assert_eq!(kept.json()[0]["kept"], 1, "{kept:?}");
-    // New files are named as typed, and one that is gone is forgotten under its first name.
+    // New files are named as typed. A missing file is removed under its first name.
     folder.write("arch/2025/d.txt", prose(16));
     fs::remove_file(folder.path().join("arch/2025/a.txt")).unwrap();
     let pruned = ok_in(&folder, "arch", &[&INGEST[..], &["--prune", "2025"]].concat());
@@ -155,7 +155,7 @@ fn two_files_of_one_run_do_not_share_a_name() {
     }
 }
 
-/// Two files of one relative name, and records of theirs, each ingested from within its folder.
+/// Two files with one relative name, and records in them, each ingested from within its folder.
 #[test]
 fn a_file_does_not_replace_another_file_of_its_name() {
     let folder = Folder::new();
@@ -180,12 +180,12 @@ fn a_file_does_not_replace_another_file_of_its_name() {
         root.display()
     );
     assert!(run.stderr.contains(&said), "{run:?}");
-    // Settled, from either folder.
+    // A further ingest from either folder changes nothing.
     for place in ["a", "b"] {
         let run = ingest(place);
         assert_eq!((counts(&run), &run.json()[0]["named_by_path"]), ([0, 5, 0], &serde_json::Value::Null), "{place}");
     }
-    // Each follows its own file.
+    // Each document follows its own file.
     folder.write("b/t.txt", prose(60));
     assert_eq!(counts(&ingest("b")), [0, 4, 1]);
     folder.write("a/t.txt", prose(61));
@@ -196,7 +196,7 @@ fn a_file_does_not_replace_another_file_of_its_name() {
     assert_eq!(counts(&ok_in(&folder, "c", &["--db", "../db", "ingest", "--format", "json", "t.txt"])), [0, 0, 1]);
 }
 
-/// A copied project goes on by itself: its files are those of its database.
+/// A copied project is independent: its database uses the copied files.
 #[test]
 fn a_database_that_is_copied_with_its_files_follows_the_copies() {
     let folder = Folder::new();
@@ -209,7 +209,7 @@ fn a_database_that_is_copied_with_its_files_follows_the_copies() {
     assert_eq!(counts(&ok_in(&folder, "two", &[&INGEST[..], &["c"]].concat())), [0, 1, 1]);
 }
 
-/// Files of one name stay two documents, whichever of their folders is ingested again after a merge.
+/// Files with one name stay two documents after a merge, whichever of their folders is ingested again.
 #[test]
 fn files_of_one_name_stay_two_documents_after_a_merge() {
     for flags in [&["--on-change", "both"][..], &[]] {
@@ -268,7 +268,7 @@ fn a_moved_folder_is_renamed_and_read_where_it_is() {
     assert_eq!(run.json()[0]["schema"], "fpdb.mv/1");
     assert_eq!((&run.json()[0]["renamed"], &run.json()[0]["moved"]), (&6.into(), &6.into()));
     assert_eq!(names(&folder), below("new/root/"));
-    // Passages need the texts, which are at the new place.
+    // Passages need the texts, which are now at the new place.
     folder.write("question.txt", prose(11));
     let answer = folder.ok(&["query", "question.txt", "--format", "json"]).json();
     let found = &answer[0]["matches"][0];
@@ -277,7 +277,7 @@ fn a_moved_folder_is_renamed_and_read_where_it_is() {
     assert_eq!(counts(&folder.ok(&[&INGEST[..], &["new/root"]].concat())), [0, 6, 0]);
     let pruned = ok_in(&folder, "new", &[&INGEST[..], &["--prune", "root"]].concat());
     assert_eq!((counts(&pruned), &pruned.json()[0]["pruned"]), ([0, 6, 0], &serde_json::Value::Null));
-    // From another folder, with files that move with it.
+    // The same from another folder, with files that move with it.
     fs::rename(folder.path().join("new"), folder.path().join("newer")).unwrap();
     let run = ok_in(&folder, "newer/root", &["mv", "new", "newer"]);
     assert!(run.stderr.ends_with("6 documents renamed, and read at their new place from now on\n"), "{run:?}");
@@ -286,14 +286,14 @@ fn a_moved_folder_is_renamed_and_read_where_it_is() {
     assert_eq!(folder.ok(&["verify"]).status, 0);
 }
 
-/// The new place was ingested before anybody thought of `mv`.
+/// The new place was ingested before the user ran `mv`.
 #[test]
 fn a_moved_folder_that_was_ingested_again_can_be_mended() {
     let folder = archive();
     folder.ok(&["ingest", "-q", "arch"]);
     fs::create_dir(folder.path().join("new")).unwrap();
     fs::rename(folder.path().join("arch/2025"), folder.path().join("new/root")).unwrap();
-    // Before it, the names can still be changed without a removal.
+    // Before that ingest, the names can still be changed without a removal.
     let dry = folder.ok(&[&INGEST[..], &["--dry-run", "new"]].concat());
     let hint = "hint: if all of arch/2025 was moved to new/root: `fpdb mv 'arch/2025' 'new/root'` renames the stored documents\n";
     assert!(dry.stderr.contains(hint) && !dry.stderr.contains("fpdb rm"), "{dry:?}");
@@ -309,7 +309,7 @@ fn a_moved_folder_that_was_ingested_again_can_be_mended() {
     error: a stored document is named new/root/a.txt already, and 5 more of the new names are taken
     hint: nothing was renamed: `fpdb rm` removes the documents that have the new names (--prefix FOLDER/ all of a folder); if these are the moved files, ingested since, it can remove the old ones instead; or choose another name
     ");
-    // A document that is there is not removed for one that is gone.
+    // A document whose file exists is not removed for a survivor whose file is gone.
     folder.ok(&["dedup", "--by", "exact", "--keep", "first", "--format", "json", "-q", "-o", "report.jsonl"]);
     let report = fs::read_to_string(folder.path().join("report.jsonl")).unwrap();
     assert!(report.contains(r#""remove":"new/root/a.txt""#), "{report}");
@@ -321,7 +321,7 @@ fn a_moved_folder_that_was_ingested_again_can_be_mended() {
     folder.ok(&["mv", "arch/2025", "new/root"]);
     assert_eq!(names(&folder), below("new/root/"));
     assert_eq!(counts(&folder.ok(&[&INGEST[..], &["new"]].concat())), [0, 6, 0]);
-    // With both files gone the report says all there is to know.
+    // If both files are gone, the report alone decides.
     folder.ok(&["ingest", "-q", "--db", "gone", "new"]);
     fs::create_dir(folder.path().join("copy")).unwrap();
     fs::copy(folder.path().join("new/root/a.txt"), folder.path().join("copy/a.txt")).unwrap();
@@ -404,7 +404,7 @@ fn a_name_alone_is_changed_while_the_file_stays() {
     folder.ok(&["mv", "/abs", "all/essays"]);
     assert_eq!(names(&folder)[2], "all/essays/b.jsonl:1");
     assert_eq!(counts(&folder.ok(&[&INGEST[..], &["arch"]].concat())), [0, 6, 0]);
-    // A folder of names can move into itself.
+    // A folder of names can be moved into itself.
     folder.ok(&["mv", "all", "all/all"]);
     assert_eq!(names(&folder)[0], "all/all/c.zip!x.txt");
     assert_eq!(folder.ok(&["verify"]).status, 0);
@@ -435,7 +435,7 @@ fn a_rename_that_cannot_be_changes_nothing() {
     }
 }
 
-/// The files of the model: the path of each, and which text it holds.
+/// The files of the model: the path of each, and the number of its text.
 type Files = BTreeMap<String, usize>;
 
 /// Files are written, changed, removed and moved at random; folders are ingested from any folder above or beside them; names change. The
@@ -464,7 +464,7 @@ fn documents_stay_one_whatever_happens() {
                     let Some(path) = files.keys().nth(random.below(files.len().max(1))).cloned() else { continue };
                     let file = folder.path().join("root").join(&path);
                     fs::remove_file(&file).unwrap();
-                    // An empty folder would keep its documents.
+                    // Documents of an empty folder would be kept.
                     let above = file.ancestors().skip(1).take_while(|above| !above.ends_with("root"));
                     above.take_while(|above| fs::remove_dir(above).is_ok()).for_each(drop);
                     files.remove(&path);
@@ -484,7 +484,7 @@ fn documents_stay_one_whatever_happens() {
                         documents.values().any(|(other, _)| Some(other) == place.as_ref())
                     });
                     if shared {
-                        // Two documents would have one file, which is not told apart below.
+                        // Two documents would have one file, and the check below cannot distinguish them.
                         continue;
                     }
                     let run = run_in(&folder, "root", &["mv", &old, new]);
@@ -558,7 +558,8 @@ fn tops(name: &str) -> Vec<String> {
     ends.filter(|&end| end > 0).map(|end| name[..end].to_owned()).collect()
 }
 
-/// Where the file of a renamed document is, if it is gone from its old path and is at the new name.
+/// The new path of a renamed document's file, if the file is gone from its old path and exists at the new
+/// name.
 fn new_path(files: &Files, path: &str, old: &str, new: &str) -> Option<String> {
     if files.contains_key(path) {
         return None;

@@ -1,5 +1,5 @@
-//! The numbers of documents: the same inputs in the same order give the same ones, whatever fails, however much memory
-//! there is, and wherever a run was stopped before it was begun again.
+//! The numbers of documents: the same inputs in the same order give the same numbers, with any failures, with
+//! any memory, and wherever a run was stopped and started again.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ use fpdb::{
 };
 use tempfile::TempDir;
 
-/// Text of so many words, of which each number gives others.
+/// Text with this number of words, different for each `number`.
 fn text(number: u64, words: usize) -> String {
     let mut state = number;
     let mut text = String::new();
@@ -27,7 +27,7 @@ fn text(number: u64, words: usize) -> String {
     text
 }
 
-/// Stops the run once so many pieces of documents have been read.
+/// Stops the run once a number of pieces of documents have been read.
 struct StopAfter<'a> {
     pieces: AtomicUsize,
     stop: &'a StopToken,
@@ -41,7 +41,7 @@ impl Progress for StopAfter<'_> {
     }
 }
 
-/// Ingests a folder, and stops after so many pieces.
+/// Ingests a folder, and stops after `pieces` pieces.
 fn ingest(database: &DatabaseWriter, folder: &Path, pieces: usize) -> IngestSummary {
     let stop = StopToken::new();
     let observer = StopAfter { pieces: pieces.into(), stop: &stop };
@@ -59,7 +59,7 @@ fn create(folder: &TempDir, name: &str, memory: u64) -> DatabaseWriter {
     Database::builder().memory(memory).create(folder.path().join(name), profile).unwrap()
 }
 
-/// Number and name of each document, and the postings held, once everything has been checked.
+/// Verifies the database. Returns the number and name of each document, and the number of postings.
 fn content(database: &Database) -> (Vec<(u32, String)>, u64) {
     assert_eq!(database.verify(&Task::new()).unwrap().problems, []);
     let mut documents = Vec::new();

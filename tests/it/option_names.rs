@@ -1,4 +1,4 @@
-//! Options have names in text and in JSON: what is written is read back, and anything else is refused by name.
+//! Options have names in text and in JSON: names can be read back, and any other text is refused by name.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;

@@ -70,7 +70,7 @@ fn thresholds_that_are_no_shares_are_errors() {
     assert_eq!(database.stats().unwrap().documents, 6);
 }
 
-/// What is wrong for every query is no error of the one or the other.
+/// An option that is wrong for every query is not an error of a single query.
 #[test]
 fn a_query_that_makes_no_sense_is_an_error_of_the_call() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! The fast path, end to end through `Fingerprinter`, against the definitions written down as they stand.
+//! The fast path, end to end through `Fingerprinter`, against a literal implementation of the definitions.
 
 mod definitions;
 
@@ -21,7 +21,7 @@ fn front_end(mut front_end: FrontEnd, text: &[u8]) -> Standard {
     Standard { values: symbols.values().to_vec(), origins }
 }
 
-/// ASCII by the definition; other text as the front-end gives it in one piece.
+/// ASCII text by the definition; other text by the front-end in one piece.
 fn chars(text: &str) -> Standard {
     if text.is_ascii() { ascii_chars(text) } else { front_end(FrontEnd::chars(), text.as_bytes()) }
 }
@@ -58,7 +58,7 @@ fn selections(w: usize) -> Vec<Selection> {
     all.into_iter().chain((w == 1).then_some(Selection::All)).collect()
 }
 
-/// Text of exactly `n` symbols from pieces that give a known number of them.
+/// Text of exactly `n` symbols, made of pieces with a known number of symbols.
 fn text_of(n: usize, random: &mut Random, pieces: &[(&str, usize)]) -> String {
     let mut text = String::new();
     let mut left = n;
@@ -159,7 +159,8 @@ fn equals_the_definitions_on_a_grid() {
     }
 }
 
-/// Longer than what is held back until the encoding is known, so that the symbols pass through the window.
+/// The documents are longer than the part that is held back until the encoding is known, so symbols pass
+/// through the window.
 #[test]
 fn long_documents_equal_the_definitions_however_they_are_fed() {
     let mut random = Random(2);
@@ -192,7 +193,7 @@ fn long_documents_equal_the_definitions_however_they_are_fed() {
 
 #[test]
 fn words_equal_the_definitions() {
-    // As written, the words by the rule of letters, those by Unicode's.
+    // The text as written, its words by the rule `letters`, and its words by the rule `unicode`.
     const VOCABULARY: [(&str, &[&str], &[&str]); 12] = [
         ("The", &["The"], &["The"]),
         ("rain,", &["rain"], &["rain"]),
@@ -278,7 +279,7 @@ fn coarser_windows_give_subsets_and_no_window_is_empty() {
 
 fn every_window_holds_one(fingerprints: &[Fingerprint], hashes: u64, w: u64, name: &str) {
     assert_eq!(fingerprints.is_empty(), hashes == 0, "{name}");
-    // The number of positions not yet in sight of a fingerprint.
+    // The position after the last fingerprint so far.
     let mut next = 0;
     for fingerprint in fingerprints {
         assert!(fingerprint.position < next + w, "{name}, w {w}: a window from {next} on is empty");
@@ -299,7 +300,7 @@ fn a_shared_run_of_t_symbols_is_found_and_nothing_else_is_shared() {
         };
         let run = letters(t, &mut random);
         let mut documents = Vec::new();
-        // Another letter on each side in each document: the shared run has exactly t symbols.
+        // A different letter on each side in each document, so the shared run has exactly t symbols.
         for edge in [b'0', b'1'] {
             let at = random.below(300);
             let mut text = letters(at, &mut random);
@@ -357,7 +358,7 @@ fn a_span_holds_its_k_gram_and_lines_count_newlines() {
                 let k_gram = &standard.values[f.position as usize..][..k];
                 assert_eq!(f.hash, hash_kgram(k_gram), "{name}");
                 if name == "expanding" {
-                    // The first and the last character may give symbols beside those of the k-gram.
+                    // The first and the last character may also give symbols outside the k-gram.
                     assert!(slice.windows(k).any(|window| window == k_gram), "{name}, k {k}: {:?}", &text[start..end]);
                 } else {
                     assert_eq!(slice, k_gram, "{name}, k {k}: {:?}", &text[start..end]);

@@ -42,7 +42,7 @@ fn numbers(line: &Value) -> Numbers {
     (line["shared"].as_u64().unwrap(), number("resemblance"), number("containment_a"), number("containment_b"))
 }
 
-/// The same from one query for each document, keeping those in which the queried one came first.
+/// The same pairs from one query for each document: keeps the pairs in which the queried document came first.
 fn from_queries(folder: &Folder) -> Pairs {
     let documents = folder.ok(&["list", "--format", "json"]).json();
     let mut expected = Pairs::new();
@@ -75,7 +75,7 @@ fn pairs_are_what_one_query_a_document_finds() {
     let expected = from_queries(&folder);
     assert_eq!(expected.len(), 23 * 22 / 2);
     assert_eq!(pairs(&folder, &["--min-resemblance", "0"]), expected);
-    // Many blocks, one thread or two: the same.
+    // Many blocks, and one thread or two, give the same pairs.
     for threads in ["1", "2"] {
         let flags = ["--min-resemblance", "0", "--memory", "1000", "--threads", threads];
         assert_eq!(pairs(&folder, &flags), expected);
@@ -92,7 +92,7 @@ fn pairs_are_what_one_query_a_document_finds() {
     assert!(!across.is_empty());
     assert_eq!(pairs(&folder, &["--across", "old/", "new/", all]), across);
     assert_eq!(pairs(&folder, &["--across", "old/", all]), across);
-    // Old ones are not compared with each other, new ones are.
+    // Old documents are not compared with each other, but new ones are.
     let with_new = only(&|(a, b), _| a.starts_with("new/") || b.starts_with("new/"));
     assert!(with_new.len() > across.len() && with_new.len() < expected.len());
     for flags in [&["--old", "old"][..], &["--old", "old/", "--threads", "1", "--memory", "1000"]] {
@@ -114,7 +114,7 @@ fn pairs_are_what_one_query_a_document_finds() {
     );
     let run = folder.run(&["pairs", "--old", "old", "new"]);
     assert!(run.status == 0 && run.stderr.contains("all 23 documents are old (--old)"), "{run:?}");
-    // Of prefixes within each other the longest counts, in whatever order they are given.
+    // If prefixes contain each other, the longest one counts, in any order of the flags.
     let nested = only(&|(a, b), _| a.starts_with("old/0") != b.starts_with("old/0") && !b.starts_with("new/"));
     assert!(!nested.is_empty());
     assert_eq!(pairs(&folder, &["--across", "old/", "old/0", all]), nested);
@@ -133,13 +133,13 @@ fn pairs_are_what_one_query_a_document_finds() {
     let run = folder.run(&["pairs", "--across", "old/", "newe/"]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
     assert!(run.stderr.contains("no stored document fits newe/ (across)\nhint: did you mean new?\n"), "{run:?}");
-    // Counters that do not fit are an error; those of some threads leave room for lists.
+    // Counters that do not fit in memory are an error. The counters of some threads leave room for lists.
     let run = folder.run(&["pairs", "--memory", "100"]);
     assert!(run.status == 2 && run.stderr.contains("needs 192 bytes of memory"), "{run:?}");
     assert_eq!(pairs(&folder, &["--memory", "192", "--threads", "2", all]), expected);
 }
 
-/// The longest passage may be that of a pair that is little alike.
+/// A pair with low resemblance may have the longest passage.
 #[test]
 fn pairs_are_sorted_by_their_longest_passages() {
     let folder = Folder::new();
@@ -197,7 +197,7 @@ fn pairs_are_sorted_by_their_longest_passages() {
     assert!(run.status == 2 && run.stderr.contains("sorted by its headings"), "{run:?}");
 }
 
-/// What was left out is told in each format, by default and with `--quiet`.
+/// Each format reports ignored hashes, by default and with `--quiet`.
 #[test]
 fn hashes_that_were_not_counted_are_told_in_every_format() {
     let folder = Folder::new();
@@ -225,7 +225,7 @@ fn hashes_that_were_not_counted_are_told_in_every_format() {
         assert!(run.stderr.contains("held by boilerplate"), "{run:?}");
         assert_eq!(run.stdout.lines().count(), 1 + usize::from(format == "csv"), "{run:?}");
     }
-    // Nothing was left out, and nothing is said.
+    // No hash is ignored, so nothing is reported.
     folder.ok(&["rm", "b.jsonl:1"]);
     let run = folder.ok(&["pairs", "-q", "--max-df", "0", "--top", "3", "--format", "json"]);
     assert_eq!((run.json().len(), &*run.stderr), (3, ""));
@@ -242,7 +242,8 @@ fn groups_and_old_documents_are_not_paired_among_themselves() {
         all.iter().filter(|((a, b), _)| keep(a, b)).map(|(names, numbers)| (names.clone(), *numbers)).collect()
     };
     let with = |flags: &[&str]| pairs(&folder, &[flags, &["--min-resemblance", "0"]].concat());
-    // The first group of the expression, else all that it finds; what it does not find pairs with all.
+    // The group is the expression's first group, else its whole match. Documents without a match pair with
+    // all others.
     let folders = only(&|a, b| a[..3] != b[..3]);
     assert_eq!(with(&["--group-by", "^([^/]*)/[0-9]"]), folders);
     assert_eq!(with(&["--group-by", "^old|^new"]), folders);
@@ -251,7 +252,7 @@ fn groups_and_old_documents_are_not_paired_among_themselves() {
     let run = folder.run(&["pairs", "--group-by", "("]);
     assert!(run.status == 2 && run.stderr.contains("regular expression"), "{run:#?}");
 
-    // Documents are numbered from 0 on, old ones first.
+    // Documents are numbered from 0, old ones first.
     for memory in ["1000", "1GiB"] {
         assert_eq!(with(&["--new-since", "12", "--memory", memory]), folders);
         let few = only(&|a, b| (a < "old/03" && a.starts_with("old")) != (b < "old/03" && b.starts_with("old")));
@@ -299,7 +300,7 @@ fn rare_hashes_count_more() {
                 if a.starts_with(&b[..3]) && a > b {
                     continue;
                 }
-                // Common hashes are shared by nobody, and part of both sizes all the same.
+                // Common hashes do not count as shared, but are part of both sizes.
                 let shared = sum(&mut set.intersection(other));
                 let all = set.iter().map(weight).sum::<f64>() + other.iter().map(weight).sum::<f64>() - shared;
                 expected += usize::from(shared / all >= 0.1);
@@ -310,7 +311,7 @@ fn rare_hashes_count_more() {
         }
         assert_eq!(lines.len(), expected);
     }
-    // People see the score beside the resemblance, which is another.
+    // Text for people shows the score beside the resemblance, which differs.
     let flags = ["pairs", "--weight", "idf", "--min-resemblance", "0.1", "--format"];
     let (human, first) =
         (folder.ok(&[&flags[..], &["human"]].concat()).stdout, folder.ok(&[&flags[..], &["json"]].concat()));
@@ -332,7 +333,7 @@ fn rare_hashes_count_more() {
     }
 }
 
-/// Three words that are shared are no evidence, a sentence is.
+/// Three shared words are no evidence, but a shared sentence is.
 #[test]
 fn the_default_threshold_is_that_of_the_profile() {
     let folder = Folder::new();
@@ -358,7 +359,7 @@ fn the_default_threshold_is_that_of_the_profile() {
 #[test]
 fn pairs_are_the_same_however_little_memory_there_is_and_the_best_few_are_the_first() {
     let folder = Folder::new();
-    // 19,900 pairs of 32 bytes each: more than an eighth of the least memory holds.
+    // 19,900 pairs of 32 bytes each: more than fit in an eighth of the minimum memory.
     let texts = (0..200u64).map(|n| format!("{{\"text\":\"all of them share this {}\"}}\n", word(n / 3)));
     folder.write("many.jsonl", texts.collect::<String>());
     folder.ok(&["ingest", "-q", "--profile", "words", "many.jsonl"]);
@@ -389,7 +390,7 @@ fn common_hashes_are_left_out_and_said() {
     assert!(!folder.ok(&["pairs", "--max-df", "0"]).stdout.contains("missing"));
     let all = pairs(&folder, &["--max-df", "0", "--min-resemblance", "0"]);
     let capped: Pairs = capped.json().iter().map(|line| (names(line), numbers(line))).collect();
-    // The sentence that all share is the only link of documents that are far apart.
+    // The common sentence is the only text that distant documents share.
     let far = ("old/00.txt".to_owned(), "new/20.txt".to_owned());
     assert!(all.contains_key(&far) && !capped.contains_key(&far));
 }

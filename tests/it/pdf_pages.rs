@@ -38,13 +38,13 @@ fn lines(seed: u64, count: u64) -> Vec<String> {
     (0..count).map(line).collect()
 }
 
-/// A report of five pages. Page 2 has no text. A leak has a part of page 1, and a part that begins on page 3 and
-/// ends on page 4.
+/// A report of five pages. Page 2 has no text. A second document has a part of page 1, and a part that begins
+/// on page 3 and ends on page 4.
 pub(crate) fn folder() -> Folder {
     let (first, third, fourth) = (lines(1, 30), lines(3, 30), lines(4, 30));
     let folder = Folder::new();
     folder.write("report.pdf", pdf(&[first.clone(), Vec::new(), third.clone(), fourth.clone(), lines(5, 30)]));
-    // Form feeds are no pages of a PDF.
+    // Form feeds in a text do not make pages.
     let leak = [&lines(6, 5)[..], &first[10..20], &lines(7, 5), &third[20..], &fourth[..10]].concat().join("\n");
     folder.write("leak.txt", leak.replace(' ', "\u{c}"));
     folder.ok(&["ingest", "-q", "report.pdf"]);
@@ -133,7 +133,7 @@ fn pages_need_the_text() {
     };
     assert_eq!(pages(&query("kept", "leak.txt"), "document"), [json!([1, 1]), json!([3, 4])]);
     assert_eq!(pages(&query(".fpdb", "leak.txt"), "document"), [Value::Null, Value::Null]);
-    // The text of the query is here.
+    // The text of the query is available.
     folder.ok(&["--db", "leak", "ingest", "-q", "leak.txt"]);
     std::fs::remove_file(folder.path().join("leak.txt")).unwrap();
     let inferred = query("leak", "copy.pdf");

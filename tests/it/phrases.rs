@@ -1,4 +1,4 @@
-//! Phrases that are to be ignored: told, and in no match.
+//! Ignored phrases are reported, and are in no match.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ fn prose(seed: u64, words: u64) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A source and an essay that have a phrase in common, and a copy; the phrase in the file is written in another way.
+/// A source and an essay that share a phrase and a copied part. The file has the phrase in another spelling.
 fn essay() -> (Folder, String) {
     let folder = Folder::new();
     let (phrase, copied) = (prose(1, 40), prose(2, 60));

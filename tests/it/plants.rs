@@ -1,4 +1,4 @@
-//! Planted copies: what must be found is found, at every window, and nothing is reported that is not there.
+//! Planted copies: all copies that must be found are found, at every window, and nothing else is reported.
 //!
 //! The oracle is exhaustive and shares no code with fpdb: documents are ASCII, so the standard form is their
 //! lower-case letters and digits.
@@ -17,7 +17,7 @@ type Pair = (String, String);
 /// The windows of the queries, in multiples of the database's.
 const WINDOWS: [usize; 3] = [1, 2, 5];
 
-/// A folder of documents with a manifest of what was planted in them.
+/// A folder of documents with a manifest of the copies planted in them.
 struct Corpus {
     k: usize,
     w: usize,
@@ -37,7 +37,7 @@ struct Document {
 struct Fragment {
     a: String,
     b: String,
-    /// In symbols.
+    /// Length in symbols.
     length: usize,
     a_span: (u64, u64),
     b_span: (u64, u64),
@@ -80,7 +80,7 @@ fn many_fresh_seeds_pass() {
     }
 }
 
-/// Makes a corpus with `plant.py`, judges fpdb by it, and where numpy is there lets `plant.py` judge too.
+/// Makes a corpus with `plant.py`, and checks fpdb with it. If numpy is available, `plant.py` checks too.
 fn fresh_seed(seed: u32, k: usize, w: usize) {
     let (Some(plant), Some(base)) = (shared_data("plant.py"), shared_data("bible")) else { return };
     let made = Folder::new();
@@ -120,8 +120,9 @@ fn fresh_seed(seed: u32, k: usize, w: usize) {
 }
 
 impl Corpus {
-    /// Reads a corpus, and copies its documents to the folder `docs` of a folder of their own. Where the manifest
-    /// counts letters only, digits are blanked out in the copies: then its runs are runs of letters and digits too.
+    /// Reads a corpus, and copies its documents to the folder `docs` of a new folder. If the manifest counts
+    /// letters only, the copies have blanks in place of digits, so the runs are also runs of letters and
+    /// digits.
     fn load(data: &Path) -> (Self, Folder) {
         let manifest: Value = serde_json::from_slice(&std::fs::read(data.join("manifest.json")).unwrap()).unwrap();
         let parameter = |name: &str| usize::try_from(manifest["params"][name].as_u64().unwrap()).unwrap();
@@ -158,7 +159,7 @@ impl Corpus {
         (Self { k, w, documents, fragments, sharing }, folder)
     }
 
-    /// Ingests the corpus into a database of its own, queries it with every document at several windows, and checks
+    /// Ingests the corpus into a new database, queries it with every document at several windows, and checks
     /// every answer. Returns the passages at the database's window in the form `plant.py check` reads.
     fn judge(&self, folder: &Folder, selection: &str) -> String {
         let db = format!("db-{}", selection.replace(':', "-"));
@@ -192,7 +193,7 @@ impl Corpus {
         lines
     }
 
-    /// The passages of every pair of documents that is reported: query first.
+    /// The passages of every reported pair of documents, with the query first.
     fn query_all(&self, folder: &Folder, db: &str, window: usize) -> BTreeMap<Pair, Vec<Passage>> {
         let window = window.to_string();
         let files: Vec<String> = self.documents.keys().map(|name| format!("docs/{name}")).collect();
@@ -217,7 +218,8 @@ impl Corpus {
         found
     }
 
-    /// A passage begins and ends, in both documents, with a k-gram that both have there, and could not be longer.
+    /// Checks that each passage begins and ends with a k-gram that both documents have there, and that it
+    /// cannot be longer.
     fn check_passages(&self, (query, document): &Pair, passages: &[Passage], about: &str) {
         for passage in passages {
             let of = |name: &str, span: &Location| symbols_of(&self.documents[name].text[range(span)]);
@@ -242,7 +244,7 @@ impl Corpus {
 }
 
 impl Fragment {
-    /// Some passage holds the whole run on both sides, whichever document is the query.
+    /// Checks that some passage contains the whole run on both sides, with either document as the query.
     fn check(&self, found: &BTreeMap<Pair, Vec<Passage>>, about: &str) {
         let holds = |span: &Location, (start, end): (u64, u64)| span.start <= start && span.end >= end;
         for (query, document, query_span, document_span) in

@@ -1,4 +1,5 @@
-//! `ingest --prune`: what is gone from folders and archives is forgotten, files that were renamed keep their numbers, and nothing else goes.
+//! `ingest --prune`: documents that are gone from folders and archives are removed, renamed files keep their
+//! numbers, and nothing else is removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +20,8 @@ use crate::support::{Folder, Run, remove_empty};
 
 const DB: &str = ".fpdb";
 
-/// Prunes, and returns the report; the run ends with this status. A dry run before has said the same, and has changed nothing.
+/// Prunes, checks the exit status, and returns the report. A dry run before it must give the same report and
+/// change nothing.
 fn prune(folder: &Folder, status: i32, arguments: &[&str]) -> Value {
     let flags = [&["ingest", "--format", "json", "--prune"], arguments].concat();
     let (content, files) = (list(folder), database_files(folder));
@@ -92,7 +94,7 @@ fn lines(texts: impl IntoIterator<Item = usize>) -> String {
     texts.into_iter().map(|text| format!("{}\n", serde_json::json!({ "text": prose(text) }))).collect()
 }
 
-/// Ten files, of which some vouch for their content by their time.
+/// Ten files. The times of some are old enough to be trusted.
 fn corpus() -> Folder {
     let folder = Folder::new();
     for number in 0..10 {
@@ -115,7 +117,7 @@ fn what_is_gone_is_forgotten_and_what_was_renamed_keeps_its_number() {
     rename(&folder, "corpus/1/9.txt", "corpus/0/9.txt");
     folder.write("corpus/1/1.txt", prose(20));
     folder.write("corpus/1/new.txt", prose(21));
-    // Without the flag the old names stay, and the renamed files are new.
+    // Without the flag, the old names stay, and the renamed files are new documents.
     folder.ok(&["backup", "-q", "copies"]);
     folder.ok(&["restore", "-q", "--db", "plain", "copies"]);
     let plain = folder.ok(&["ingest", "--db", "plain", "--format", "json", "corpus"]).json().remove(0);
@@ -135,7 +137,7 @@ fn what_is_gone_is_forgotten_and_what_was_renamed_keeps_its_number() {
     assert_eq!(answer["matches"][0]["document"], "corpus/0/9.txt");
     assert_eq!(answer["matches"][0]["passages"][0]["exact"], true, "its text is found again");
 
-    // All of it once more changes nothing; a folder that was renamed is renamed files.
+    // The same again changes nothing. The files of a renamed folder are renamed files.
     assert_eq!(counts(&prune(&folder, 0, &["corpus"])), [0, 0, 10, 0, 0, 0]);
     rename(&folder, "corpus/1", "corpus/odd");
     let run = folder.ok(&["ingest", "-v", "--prune", "corpus"]);
@@ -162,7 +164,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     for gone in ["corpus/.hidden/a.txt", "corpus/x.log", "corpus/0/4.txt", "other/a.txt"] {
         remove(&folder, gone);
     }
-    // Left out, in another folder, or not there to be looked through.
+    // Documents stay if they are excluded, in another folder, or in a folder that cannot be searched.
     let left_out = ["--skip-hidden", "--exclude", "*.log", "--exclude", "corpus/0"];
     assert_eq!(counts(&prune(&folder, 0, &[&left_out[..], &["corpus"]].concat())), [0, 0, 5, 0, 0, 0]);
     assert_eq!(counts(&prune(&folder, 0, &["--include", "[5-9].txt", "corpus"])), [0, 0, 5, 0, 0, 0]);
@@ -173,7 +175,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     assert_eq!(counts(&prune(&folder, 2, &["missing"])), [0; 6]);
     assert_eq!(counts(&prune(&folder, 0, &["other/../corpus/1"]))[4], 0, "under this name nothing was stored");
     rename(&folder, "elsewhere", "corpus/0");
-    // A folder that holds nothing may be a disk that is not mounted.
+    // An empty folder may belong to a disk that is not mounted.
     let run = folder.run(&["ingest", "--prune", "other"]);
     assert_eq!(run.status, 2);
     insta::assert_snapshot!(run.stderr, @r"
@@ -188,7 +190,7 @@ fn nothing_is_forgotten_that_was_not_looked_for() {
     let now = names(&folder);
     assert!(all.iter().all(|name| now.contains(name)), "{now:?}");
     fs::remove_dir(folder.path().join("corpus/.hidden")).unwrap();
-    // Looked for, three of them are gone. The flags that were given last are forgotten.
+    // Without the exclusions, three of them are gone. The earlier flags are forgotten.
     assert_eq!(counts(&prune(&folder, 0, &["--as", "auto", "corpus"]))[4], 3);
     assert!(names(&folder).contains(&"other/a.txt".to_owned()));
 }
@@ -207,7 +209,7 @@ fn an_empty_folder_is_guarded_below_another_one_and_as_the_current_one() {
     }
     fs::remove_dir(folder.path().join("a/b")).unwrap();
     assert_eq!(counts(&prune(&folder, 0, &["a"]))[4], 1);
-    // The hint for the current folder is no prefix of all names.
+    // The hint for the current folder must not name a prefix of all names.
     let here = |flags: &[&str]| {
         let mut command = folder.command(flags);
         Run::of(&command.current_dir(folder.path().join("here")).stdin(Stdio::null()).output().unwrap())
@@ -240,13 +242,14 @@ fn documents_of_a_disk_that_is_not_mounted_stay() {
     fs::remove_dir(folder.path().join("arch/disk")).unwrap();
     rename(&folder, "mounted", "arch/disk");
     assert_eq!(counts(&prune(&folder, 0, &["arch"])), [0, 0, 5, 0, 0, 0]);
-    // Files that have left a folder are looked for as ever, and the others of it stay.
+    // Files that were moved out of a folder are found as usual, and the other files of the folder stay.
     rename(&folder, "arch/disk/c/d.txt", "arch/d.txt");
     assert_eq!(counts(&prune(&folder, 0, &["arch"])), [0, 0, 5, 1, 0, 0]);
     assert_eq!(numbers(&folder)["arch/d.txt"], all["arch/disk/c/d.txt"]);
 }
 
-/// Also members of a container that was not remembered, of which none is met again; and none whose name looks like a field.
+/// Missing members are removed even if their container was not remembered, if no member is found again, or if
+/// their names look like a field.
 #[test]
 fn members_are_forgotten_whatever_is_remembered_of_their_container() {
     let folder = Folder::new();
@@ -277,7 +280,7 @@ fn members_are_forgotten_whatever_is_remembered_of_their_container() {
     assert_eq!(names(&folder), ["corpus/other.txt"]);
 }
 
-/// What another file of its name has held is not there any more.
+/// Members of an earlier file with the same name no longer exist.
 #[test]
 fn an_archive_that_takes_the_name_of_another_one_leaves_none_of_its_members() {
     let folder = Folder::new();
@@ -310,7 +313,7 @@ fn what_lies_behind_a_link_that_leads_nowhere_stays() {
     assert_eq!(counts(&prune(&folder, 0, &["--follow", "corpus"]))[4], 1);
 }
 
-/// A file that is binary now is no document; the one that it was stays, compressed or not.
+/// A file that has become binary is not a document. Its earlier document stays, whether compressed or not.
 #[test]
 fn files_that_are_binary_now_stay_as_they_were_stored() {
     let folder = Folder::new();
@@ -339,7 +342,7 @@ fn members_of_archives_are_forgotten_with_them_and_renamed_with_them() {
     folder.write("corpus/a.jsonl", lines(0..6));
     folder.write("corpus/b.jsonl", lines(6..9));
     folder.write("corpus/c.txt", prose(20));
-    // The times of younger files are not relied on.
+    // The times of newer files are not trusted.
     folder.age("corpus/b.jsonl");
     folder.age("corpus/c.txt");
     for on_change in ["replace", "keep", "both"] {
@@ -347,7 +350,7 @@ fn members_of_archives_are_forgotten_with_them_and_renamed_with_them() {
         folder.write("corpus/a.jsonl", lines(0..6));
         let flags = ["--on-change", on_change, "corpus"];
         folder.ok(&[&["ingest", "-q", "--profile", "prose"], &flags[..]].concat());
-        // The second half is gone.
+        // The second half of the lines is gone.
         folder.write("corpus/a.jsonl", lines(0..3));
         let report = prune(&folder, 0, &flags);
         assert_eq!(counts(&report), [0, 0, 7, 0, 0, 3], "{on_change}");
@@ -367,13 +370,14 @@ fn members_of_archives_are_forgotten_with_them_and_renamed_with_them() {
     for line in 1..=3 {
         assert_eq!(after[&format!("corpus/2026/z.jsonl:{line}")], before[&format!("corpus/b.jsonl:{line}")]);
     }
-    // It is known whole under its new name, and read again from there.
+    // The container is known as whole under its new name, and its documents are read from there.
     let run = folder.ok(&["ingest", "-v", "corpus"]);
     assert!(run.stderr.contains("unchanged corpus/2026/z.jsonl, with 3 documents"), "{run:?}");
     let shown = folder.ok(&["query", "--document", "corpus/2026/z.jsonl:2", "--window", "30", "--format", "json"]);
     assert_eq!(shown.status, 0);
     assert_eq!(folder.ok(&["verify", "--format", "json"]).json()[0]["problems"], Value::Array(vec![]));
-    // A compressed file is not compared with those that are gone, but with archives and compressed files that are.
+    // A compressed file is not compared with missing plain files, but with missing archives and compressed
+    // files.
     let packed = Command::new("gzip").arg("corpus/c.txt").current_dir(folder.path()).status().unwrap();
     assert!(packed.success());
     assert_eq!(counts(&prune(&folder, 0, &["corpus"])), [1, 0, 3, 0, 1, 0]);
@@ -432,7 +436,7 @@ fn is_single(name: &str) -> bool {
 }
 
 impl Model {
-    /// Compares the database with the folder after an ingest that has pruned.
+    /// Compares the database with the folder after an ingest with `--prune`.
     fn check(&mut self, database: &Database, folder: &Path, next: u32, renamed: u64) {
         let held = held(folder);
         let mut stored = BTreeMap::new();
@@ -448,7 +452,8 @@ impl Model {
         let ids: BTreeSet<u32> = stored.values().map(|(_, id)| *id).collect();
         assert_eq!(ids.len(), stored.len(), "no number is that of two documents");
         assert!(database.verify(&Task::new()).unwrap().problems.is_empty());
-        // The same name and content keep the number; a file that is new takes that of one that is gone where there is one.
+        // A document with the same name and content keeps its number. A new file takes the number of a
+        // missing file with its content, if there is one.
         let mut gone: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         let mut gone_files: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         for (name, (content, id)) in self.stored.iter().filter(|(name, _)| is_single(name) && !held.contains_key(*name))
@@ -463,12 +468,12 @@ impl Model {
             match self.stored.get(name) {
                 Some((before, number)) => assert_eq!(before == content, number == id, "{name}"),
                 None if is_single(name) && gone.get(content.as_str()).is_some_and(|ids| ids.contains(id)) => taken += 1,
-                // All that are gone are taken before one is new.
+                // A new number is given only if the numbers of all missing files are taken.
                 None if is_file(name) => {
                     assert!(*id >= next, "{name} has the number {id}");
                     assert!(gone_files.get(content.as_str()).is_none_or(|gone| gone.is_subset(&ids)), "{name}");
                 }
-                // Lines of a file that was renamed have numbers of before.
+                // Lines of a renamed file keep earlier numbers.
                 None => {}
             }
         }
@@ -477,7 +482,7 @@ impl Model {
     }
 }
 
-/// Changes the folder at random. Contents are few, so that many files have the same.
+/// Changes the folder at random. There are few contents, so many files have the same.
 fn change(folder: &Path, random: &mut Random, clock: &mut u64) {
     let mut files: Vec<String> =
         held(folder).into_keys().map(|name| name.split(':').next().unwrap().to_owned()).collect();
@@ -495,7 +500,7 @@ fn change(folder: &Path, random: &mut Random, clock: &mut u64) {
         } else {
             fs::write(path, content).unwrap();
         }
-        // No two have the same time; some are so young that their time vouches for nothing.
+        // No two files have the same time. Some files are so new that their times are not trusted.
         if random.below(3) > 0 {
             *clock += 1;
             let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + *clock);
@@ -575,7 +580,7 @@ fn after_any_changes_the_database_holds_what_the_folder_holds() {
     }
 }
 
-/// Numbers of documents that a killed run may have given do not tell the order any more, so that names and contents are compared.
+/// After a killed run, document numbers may not show the order, so the test compares names and contents.
 #[test]
 fn a_killed_run_forgets_nothing_that_is_there() {
     let folder = Folder::new();
@@ -669,7 +674,7 @@ fn a_renamed_file_is_the_same_document_only_if_it_is_read_in_the_same_way() {
     rename(&folder, "corpus/b.htm", "corpus/b.txt");
     let summary = ingest(IngestOptions::default().read(text));
     assert_eq!((summary.renamed, summary.added, summary.pruned, summary.replaced), (0, 1, 1, 1));
-    // Two copies of a file that is gone: one of them is the document, the other is new.
+    // Two copies of a missing file: one of them keeps the document, the other is new.
     rename(&folder, "corpus/c.txt", "corpus/x/c.txt");
     folder.write("corpus/b/other.txt", prose(3));
     let id = database.documents_named(folder.path().join("corpus/c.txt").to_str().unwrap()).unwrap()[0].id;
@@ -680,7 +685,8 @@ fn a_renamed_file_is_the_same_document_only_if_it_is_read_in_the_same_way() {
     assert!(copies.contains(&id) && copies[0] != copies[1]);
 }
 
-/// A project that was moved: its documents are found again, and those that are gone since then are named.
+/// A project that was moved: its documents are found again, and documents that are gone since then are
+/// reported.
 #[test]
 fn documents_of_a_folder_that_was_moved_are_counted() {
     let folder = Folder::new();
@@ -703,7 +709,7 @@ fn documents_of_a_folder_that_was_moved_are_counted() {
     assert!(run.stderr.contains("2 documents of these folders stay, read from another place"), "{run:?}");
     assert!(run.stderr.contains("kept c/3.txt: it was read from "), "{run:?}");
     folder.ok(&["rm", "--db", "db", "c/1.txt", "c/3.txt"]);
-    // What was found here belongs here.
+    // Documents that were found at the new place belong to it.
     remove(&folder, "new/c/0.txt");
     let report = ingest("new", &["--prune"]).json().remove(0);
     assert_eq!((&report["elsewhere"], &report["pruned"]), (&Value::Null, &1.into()));
@@ -721,7 +727,7 @@ fn a_dry_run_names_what_would_go_and_creates_no_database() {
     // Flags of a dry run are not remembered.
     folder.ok(&["ingest", "-q", "corpus", "--exclude", "*.md", "--dry-run"]);
     assert!(!folder.ok(&["stats"]).stdout.contains("--exclude"));
-    // A writer at work does not matter.
+    // A concurrent writer does not affect a dry run.
     let _writer = Database::builder().open_writer(folder.path().join(DB)).unwrap();
     assert_eq!(folder.ok(&["ingest", "corpus", "--dry-run", "--format", "json"]).json()[0]["replaced"], 1);
 

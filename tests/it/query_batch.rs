@@ -119,7 +119,7 @@ fn all_answers_of_a_call_are_of_one_commit() {
     let text = |version: u64| text(&mut Random(7), 8) + &format!("version {version}");
     let documents = |version| ["s/a", "s/b", "t"].map(|name| Document::new(name, text(version)));
     database.ingest(documents(0)).unwrap();
-    // More than the queries that are answered before the first answer is visited.
+    // More queries than are answered before the first answer is visited.
     let feed = folder.path().join("feed.jsonl");
     let line = serde_json::json!({"text": text(2)}).to_string() + "\n";
     std::fs::write(&feed, line.repeat(1000)).unwrap();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::oracle::Random;
 use crate::support::{Folder, word};
 
-/// A text of its own for each seed.
+/// A different text for each seed.
 fn text(seed: u64) -> String {
     (0..120).map(|place| word((seed * 7919 + place * place * 31 + place * 17) % 9973) + " ").collect()
 }
@@ -21,7 +21,7 @@ fn corpus() -> Folder {
     folder
 }
 
-/// Three queries: of two stored texts, of none, and of one word too many.
+/// Three queries: two stored texts together, a text that is not stored, and a stored text with one more word.
 fn queries() -> [String; 3] {
     [text(1) + &text(2), text(77), text(3) + "more"]
 }
@@ -90,7 +90,7 @@ fn fields_of_records_are_named_and_come_back_with_the_answers() {
         assert_eq!(metadata, [&expected[0], &expected[1]]);
         assert!(answers[0]["corpus_containment"].as_f64().unwrap() > 0.9, "{answers:?}");
     }
-    // A stored record says the same of itself.
+    // A query with a stored record gives the same answer.
     folder.ok(&[&["ingest", "-q"], &flags[..]].concat());
     let answers = ask(&folder, &["--document", "eval.jsonl:1"]);
     assert_eq!(answers[0]["query"]["metadata"], expected[0]);
@@ -99,7 +99,7 @@ fn fields_of_records_are_named_and_come_back_with_the_answers() {
 #[test]
 fn large_members_and_many_of_them_are_answered_in_order() {
     let folder = corpus();
-    // More than are answered at a time, and one that is more than is held at a time.
+    // More queries than are answered at a time, and one query larger than the bytes held at a time.
     let large = text(2).repeat(40_000);
     let lines: String = (0..700u64)
         .map(|number| match number {
@@ -119,7 +119,7 @@ fn large_members_and_many_of_them_are_answered_in_order() {
     assert_eq!(answers[300]["query"]["bytes"], large.len());
 }
 
-/// Symbols that passages of two documents share count once, also where bytes and symbols are not in proportion.
+/// Symbols in passages of two documents count once, also if bytes and symbols are not in proportion.
 #[test]
 fn a_row_counts_each_symbol_once() {
     let letter = |number: u64| char::from(b'a' + (number % 26) as u8);
@@ -173,7 +173,7 @@ fn a_row_is_the_same_whatever_top_is_and_least_shares_filter_rows() {
     assert!(run.stderr.contains("1 query document below --min-score"), "{run:?}");
 }
 
-/// Files that an ingest skips, a query skips too, and counts them. One that is named is an error.
+/// A query skips and counts the files that an ingest skips. If such a file is named itself, it is an error.
 #[test]
 fn files_that_are_no_documents_are_skipped() {
     let folder = corpus();
@@ -240,7 +240,8 @@ fn one_row_tells_how_much_the_archive_holds_and_where() {
         let places = row["places"].as_array().unwrap().iter();
         places.map(|place| place["document"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    // No single document holds all of the first one: the archive does, but for the trigrams across its middle.
+    // No single document has all of the first query, but the archive has it, except the trigrams across its
+    // middle.
     assert_eq!(names(&rows[0]), ["corpus/1.txt", "corpus/2.txt"]);
     let query = &rows[0]["query"];
     assert_eq!(rows[0]["found"].as_u64().unwrap() + 2, query["fingerprints"].as_u64().unwrap());
@@ -263,7 +264,7 @@ fn one_row_tells_how_much_the_archive_holds_and_where() {
     assert!(run.status == 2 && run.stderr.contains("--by-corpus"), "{run:#?}");
 }
 
-/// Standard input is no document where it holds records, in a report too.
+/// Standard input with records is not one document, in a report neither.
 #[test]
 fn a_report_takes_no_json_lines_for_one_document() {
     let folder = corpus();
@@ -280,7 +281,7 @@ fn a_report_takes_no_json_lines_for_one_document() {
     }
 }
 
-/// What a query shares with one document does not depend on the others: `diff` finds the same.
+/// The passages of a match do not depend on other matches: `diff` finds the same.
 #[test]
 fn passages_do_not_depend_on_the_other_matches() {
     let folder = Folder::new();
@@ -307,7 +308,8 @@ fn passages_do_not_depend_on_the_other_matches() {
     }
 }
 
-/// Each page says it of its query. A batch in JSON says it once, or its empty answers look like "no match".
+/// Text for people reports this for each query. A batch in JSON reports it once, because otherwise its empty
+/// answers would look like "no match".
 #[test]
 fn a_batch_counts_the_queries_that_are_too_short() {
     let folder = corpus();

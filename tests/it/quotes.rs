@@ -1,4 +1,4 @@
-//! Quotations: what the query says is somebody else's is told, and counts in no match.
+//! Quotations: quoted text in the query is reported, and counts in no match.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ fn essay() -> Folder {
 
 type Spans = Vec<(u64, u64)>;
 
-/// The passages of the best match, and what is ignored: bytes of the query.
+/// The passages of the best match, and the ignored ranges, both in bytes of the query.
 fn spans(answer: &Value) -> (Spans, Spans) {
     let pair = |span: &Value| (span["start"].as_u64().unwrap(), span["end"].as_u64().unwrap());
     let all = |list: &Value| list.as_array().unwrap().iter().map(|entry| pair(&entry["query"])).collect();
@@ -43,7 +43,8 @@ fn what_is_quoted_counts_in_no_match() {
         let whole = &folder.ok(command).json()[0];
         let skipped = &folder.ok(&[command, &["--skip-quotes"]].concat()).json()[0];
         let number = |answer: &Value, field: &str| answer[field].as_u64().unwrap();
-        // The answer without the flag says nothing of quotations; with it every fingerprint is accounted for.
+        // Without the flag, the answer has no figures of quotations. With the flag, the figures cover every
+        // fingerprint.
         assert_eq!((whole.get("quoted"), &whole["ignored"]), (None, &serde_json::json!([])));
         let quoted = number(skipped, "quoted");
         assert!(quoted > 10, "{skipped}");
@@ -61,7 +62,7 @@ fn what_is_quoted_counts_in_no_match() {
     let nothing = folder.run(&["query", "-e", "--skip-quotes", "quoting.txt"]);
     assert_eq!(nothing.status, 1, "{nothing:#?}");
     assert!(nothing.stdout.contains("fingerprints ignored as quoted"), "{}", nothing.stdout);
-    // The texts are in one report, the quotation grey.
+    // The report has the texts, and the quotation is grey.
     folder.ok(&["query", "essay.txt", "--skip-quotes", "--format", "html", "-o", "report"]);
     assert_ne!(crate::report::text(&folder, "report", 1).ignored, [[0u64; 2]; 0]);
 }
@@ -83,7 +84,8 @@ fn quotations_are_looked_for_in_prose_whose_text_is_there() {
     assert!(gone.stderr.contains("the text of essay.txt is not available\nhint: "), "{}", gone.stderr);
 }
 
-/// A quotation carries no passage past `--min-passage`, nor does a phrase; what stands beside it is a passage all the same.
+/// A quotation or a phrase does not help a passage to reach `--min-passage`. Text beside it can still be a
+/// passage.
 #[test]
 fn what_is_ignored_makes_no_passage_long() {
     let folder = Folder::new();
@@ -111,7 +113,7 @@ fn what_is_ignored_makes_no_passage_long() {
             assert_eq!(passages(&command, own + 1), [0; 0], "{command:?}");
         }
     }
-    // Inferred passages end up to w - 1 symbols before what is shared does.
+    // Inferred passages end up to w - 1 symbols before the end of the shared text.
     std::fs::remove_file(folder.path().join("docs/source.txt")).unwrap();
     for flags in [&["--skip-quotes"][..], &["--ignore-phrases", "phrases.txt"]] {
         let command = [&query, flags, &["--gap", "1000"]].concat();

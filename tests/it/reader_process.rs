@@ -1,17 +1,17 @@
-//! Documents in formats of foreign parsers are read in a process of their own: with the same outcome, within limits of memory
-//! and time, and without harm to the rest of the run.
+//! Documents in formats of foreign parsers are read in a separate process: with the same outcome, within
+//! limits of memory and time, and without harm to the rest of the run.
 
 use fpdb::{Fingerprinter, Fingerprints, Format, InputLimits, Profile, ReaderProcess, Unit};
 use pdf_extract::{Dictionary, Document, Object, Stream, dictionary};
 
 use crate::support::Folder;
 
-/// A PDF of one page that draws this, compressed.
+/// A PDF with one page that draws `content`, compressed.
 fn pdf(content: Vec<u8>) -> Vec<u8> {
     pdf_with(content, Vec::new())
 }
 
-/// As [`pdf`], with a graphic called G that draws `graphic`.
+/// Like [`pdf`], with a graphic named G that draws `graphic`.
 fn pdf_with(content: Vec<u8>, graphic: Vec<u8>) -> Vec<u8> {
     let mut document = Document::with_version("1.5");
     let pages = document.new_object_id();
@@ -55,7 +55,7 @@ fn samples_have_the_same_fingerprints_in_either_process() {
         (Format::Docx, "sample-office.docx"),
         (Format::Odt, "sample.odt"),
         (Format::Epub, "sample.epub"),
-        // Not of their formats.
+        // Samples of other formats.
         (Format::Docx, "sample.odt"),
         (Format::Epub, "sample.pdf"),
         (Format::Pdf, "sample.txt"),
@@ -76,7 +76,7 @@ fn samples_have_the_same_fingerprints_in_either_process() {
     }
 }
 
-/// The one that asks for too much fails by name; those before and after it do not.
+/// The document that needs too much memory fails by name. The documents before and after it are read.
 #[test]
 fn a_document_that_takes_too_much_memory_fails_alone() {
     let folder = Folder::new();
@@ -119,7 +119,7 @@ fn a_document_that_takes_too_long_fails_alone() {
     assert_eq!(error, "reading the pdf document takes more than 1 s of processor time");
 }
 
-/// Ended while the run goes on, it takes nothing with it.
+/// If a reader process is killed during a run, no document is lost.
 #[test]
 #[cfg(target_os = "linux")]
 fn no_process_is_left() {

@@ -1,4 +1,5 @@
-//! Repeated passages: which spans of each document occur in an earlier one, or earlier in itself.
+//! Repeated passages: the spans of each document that occur in an earlier document, or earlier in the same
+//! one.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Folder, word};
 
-/// A paragraph that only `seed` determines.
+/// A paragraph determined by `seed`.
 fn paragraph(seed: u64) -> String {
     let sentence = |number: u64| -> String {
         let words: Vec<String> =
@@ -20,7 +21,7 @@ fn paragraphs(seeds: impl IntoIterator<Item = u64>) -> String {
     seeds.into_iter().map(paragraph).collect()
 }
 
-/// Two documents that share a paragraph, one that has another twice, and one of its own.
+/// Two documents that share a paragraph, one that has another paragraph twice, and one without repeats.
 fn corpus(folder: &Folder) {
     folder.write("c/a.txt", paragraphs([1, 2, 3]));
     folder.write("c/b.txt", format!("Own words first: {}", paragraphs([4, 2, 5])));
@@ -55,7 +56,7 @@ fn each_span_has_the_text_of_its_first_occurrence() {
         assert_eq!(here, there);
         assert_eq!(row["symbols"].as_u64(), Some(here.chars().count() as u64));
         assert_eq!((&row["schema"], &row["exact"]), (&json!("fpdb.repeat/1"), &json!(true)));
-        // The whole paragraph, and no more than what happens to be the same beside it.
+        // The span has the whole paragraph, and otherwise only text that is equal beside it by chance.
         let seed = if row["document"] == "c/b.txt" { 2 } else { 6 };
         let whole: String = paragraph(seed).chars().filter(|c| c.is_alphanumeric()).collect();
         assert!(here.contains(&whole) && here.len() < whole.len() + 20, "{here}");

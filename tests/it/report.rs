@@ -1,4 +1,4 @@
-//! The report for a browser: what is on disk, and what a reader sees and does.
+//! The report for a browser: its files, and the view and actions of a reader.
 
 mod below;
 pub(crate) mod browser;
@@ -52,7 +52,7 @@ const COPIES: [(&str, &str); 5] = [
     ),
 ];
 
-/// A database of them.
+/// A database of [`COPIES`].
 fn corpus(folder: &Folder) {
     for (name, text) in COPIES {
         folder.write(name, text);
@@ -60,7 +60,7 @@ fn corpus(folder: &Folder) {
     folder.ok(&["ingest", "--profile", "prose", "docs"]);
 }
 
-/// All files below a folder but those of databases, by path.
+/// All files below a folder except those of databases, by path.
 fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
@@ -92,12 +92,12 @@ fn unpack(packed: &str) -> String {
     json
 }
 
-/// A text of a report that is a folder.
+/// A text of a report in a folder.
 pub(crate) fn text(folder: &Folder, report: &str, number: usize) -> data::TextData {
     files::part(&files(&folder.path().join(report)), &format!("text-{number}"))
 }
 
-/// The files of a report, or one that is a file, with all that is packed in them unpacked.
+/// The files of a report in a folder or in one file, with all packed content unpacked.
 fn legible(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, String> {
     let packed = regex::Regex::new(
         r#"(?:^fpdb\("[^"]+","|<script type="application/octet-stream" id="[^"]+">)([A-Za-z0-9+/=]*)"#,

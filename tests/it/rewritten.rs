@@ -1,4 +1,5 @@
-//! Queries for rewritten text: they find the passages that comparing each document finds, without comparing most.
+//! Queries for rewritten text: they find the same passages as a comparison with each document, without most
+//! of the comparisons.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +20,7 @@ impl Writer {
 
     fn word(&mut self) -> String {
         let number = if self.next(2) == 0 { self.next(8) * self.next(8) } else { 60 + self.next(5000) };
-        // In letters, since the words of the profile may be letters only.
+        // In letters, because words of the profile may consist of letters only.
         number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect::<String>() + "x"
     }
 
@@ -82,7 +83,7 @@ fn the_passages_are_those_of_comparing_each_document() {
         asked.extend(writer.rewrite(&documents[document][from..to]));
         asked.extend(writer.sentences(10));
     }
-    // A summary, and a copy.
+    // Adds a summary, and a copy.
     let every: Vec<_> = documents[77].iter().step_by(8).cloned().collect();
     asked.extend(writer.rewrite(&every));
     asked.extend(writer.sentences(10));
@@ -140,7 +141,7 @@ fn the_document_with_more_text_in_passages_comes_first() {
     assert_eq!(names(&answer), ["docs/000", "docs/001"]);
     let shared = |place: usize| answer["matches"][place]["shared"].as_u64().unwrap();
     assert!(shared(0) < shared(1), "{} {}", shared(0), shared(1));
-    // Without passages, it is any other query.
+    // Without passages, it is an ordinary query.
     let plain = query(&folder, &documents[2].clone(), &["--no-passages"]);
     assert!(plain.get("compared").is_none() && names(&plain).len() > 2, "{:?}", names(&plain));
 }

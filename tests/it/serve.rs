@@ -21,7 +21,7 @@ const TEXT: &str =
 struct Service {
     process: Child,
     address: SocketAddr,
-    /// What it has said on standard error.
+    /// The output on standard error so far.
     said: Arc<Mutex<String>>,
 }
 
@@ -40,7 +40,7 @@ impl Service {
         let serving: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
         let address = serving["detail"].as_str().and_then(|url| url.strip_prefix("http://")?.strip_suffix('/'));
         let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
-        // What it says later must not fill the pipe.
+        // Later output must not fill the pipe.
         let lines = Arc::new(Mutex::new(line));
         let heard = Arc::clone(&lines);
         std::thread::spawn(move || {
@@ -81,7 +81,7 @@ impl Service {
         assert!(Command::new("kill").args([&format!("-{name}"), &process]).status().unwrap().success());
     }
 
-    /// Ends it as a system does, and returns its exit status.
+    /// Ends the service with SIGTERM, and returns its exit status.
     fn end(mut self) -> Option<i32> {
         self.signal("TERM");
         self.process.wait().unwrap().code()
@@ -90,13 +90,13 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may already have ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// A request on a connection of its own; the status and the body of its answer.
+/// Sends a request on a new connection. Returns the status and the body of the answer.
 fn ask(address: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> std::io::Result<(u16, Vec<u8>)> {
     let mut stream = TcpStream::connect(address)?;
     let head = format!(
@@ -140,7 +140,7 @@ fn documents_are_stored_and_found_and_sigterm_commits() {
     assert_eq!(answer["matches"][0]["document"], "essays/a.txt");
     let (status, page) = service.ask("GET", "/", "", b"").unwrap();
     assert!(status == 200 && page.starts_with(b"<!DOCTYPE html>"));
-    // Another process reads meanwhile, and none may write.
+    // Another process can read meanwhile, but cannot write.
     assert!(folder.ok(&["list", "--db", "db"]).stdout.contains("essays/a.txt"));
     let locked = folder.run(&["serve", "--db", "db", "--listen", "127.0.0.1:0"]);
     let holder = format!("is being written by process {}\n", service.process.id());
@@ -255,7 +255,7 @@ fn after_a_failed_write_the_database_is_opened_again_once_there_is_room() {
         assert_eq!(service.json("GET", "/readyz", &Value::Null)["status"], 503);
         let figures = service.ask("GET", "/metrics", "", b"").unwrap().1;
         assert!(String::from_utf8(figures).unwrap().contains("\nfpdb_writable 0\n"));
-        // Requests read meanwhile.
+        // Requests can read meanwhile.
         assert_eq!(service.json("GET", "/v1/documents/first?text=true", &Value::Null)["text"], TEXT);
         limit_files(service.process.id(), None);
         let begun = Instant::now();
@@ -312,7 +312,7 @@ fn acknowledged_documents_survive_many_kills() {
     acknowledged_documents_survive(50);
 }
 
-/// Whatever a kill interrupts: a document that was acknowledged is there, as it was sent.
+/// After a kill at any moment, each acknowledged document is stored as it was sent.
 fn acknowledged_documents_survive(kills: u64) {
     let folder = prepared();
     let text = |number: u64| (0..20).map(|at| word(number * 1000 + at) + " ").collect::<String>();
@@ -386,7 +386,7 @@ fn clients_that_are_slow_or_too_many_are_cut_off() {
     // A third connection is closed without an answer.
     assert!(service.ask("GET", "/healthz", "", b"").is_err());
     for stream in [&mut slow, &mut idle] {
-        // Closed, with or without a word.
+        // The connections are closed, with or without an answer.
         let _ = stream.read_to_end(&mut Vec::new());
     }
     let waited = begun.elapsed();
@@ -418,7 +418,7 @@ fn keys_are_made_needed_and_read_again() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(ask("PUT", other), 201);
-    // The log names the key of a refused request, and only files that were read again.
+    // The log has the key of a refused request, and names only files that were read again.
     assert_eq!(service.logged("status", 403)["key"], "ann");
     service.logged("event", "the keys were read again");
     assert!(!service.said.lock().unwrap().contains("certificate"));
@@ -437,7 +437,7 @@ fn settings_come_from_flags_the_environment_and_a_file() {
     }
     folder.write("printed.toml", &run.stdout);
     assert_eq!(folder.ok(&["serve", "--config", "printed.toml", "--print-config"]).stdout, run.stdout);
-    // A variable that is no setting is named, and no other one.
+    // Only a variable that is not a setting is reported.
     let mut misspelt = folder.command(&["serve", "--db", "db", "--listen", "127.0.0.1:0"]);
     let misspelt = misspelt.env("FPDB_MAXBODY", "1").env("FPDB_QUEUE", "2").env("FPDB_COMPLETE", "");
     let service = Service::of(misspelt);

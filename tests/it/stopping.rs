@@ -1,4 +1,4 @@
-//! Stopping: a query is ended by its caller while it is answered.
+//! Stopping: the caller ends a query while it runs.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const DOCUMENTS: u64 = 40;
 
-/// Stops its token at one step, and notes all.
+/// Stops its token at one step, and counts all steps.
 #[derive(Default)]
 struct StopAt {
     token: StopToken,
@@ -88,7 +88,7 @@ fn of_many_queries_none_is_begun_after_a_stop() {
     assert_eq!((all.count("queries answered"), all.seen.lock().unwrap().len()), (200, 200));
     let stop = StopAt::new(3);
     assert!(matches!(database.query_each(&sources, &options, &stop.task()), Err(Error::Stopped)));
-    // Two threads: each may have been at the end of a query.
+    // With two threads, each may have been at the end of a query.
     assert!((4..=5).contains(&stop.steps.into_inner()));
     let before = StopAt::new(0);
     before.token.stop();

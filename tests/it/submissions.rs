@@ -18,7 +18,7 @@ fn stretch(seed: u64) -> String {
     (0..30).map(|_| word(random.below(100_000) as u64) + " ").collect()
 }
 
-/// Submissions of several files. Files of different ones share stretches, and one file is in all.
+/// Submissions of several files. Files of different submissions share stretches, and one file is in all.
 fn corpus(folder: &Folder) {
     let mut random = Random(5);
     for student in 0..6u64 {
@@ -55,7 +55,7 @@ fn names(line: &Value) -> (String, String) {
 
 type Trigrams = BTreeSet<Vec<String>>;
 
-/// The trigrams of words of each document in the database, put together by `group`.
+/// The trigrams of words of each document in the database, joined by `group`.
 fn trigrams(folder: &Folder, group: impl Fn(&str) -> String) -> BTreeMap<String, Trigrams> {
     let mut sets: BTreeMap<String, Trigrams> = BTreeMap::new();
     for document in folder.ok(&["list", "--format", "json"]).json() {
@@ -113,7 +113,7 @@ fn the_files_that_share_most_are_listed_with_their_passages() {
         let most = expected.iter().map(|line| shared(line)).max().unwrap();
         assert_eq!(shared(&files[0]), most);
         for file in files {
-            // A file of a is `a`, whichever came first.
+            // A file of the submission `a` is `a` of the pair, whichever came first.
             assert_eq!(submission(file["a"].as_str().unwrap()), pair["a"]);
             let alone = &by_file[&names(file)];
             assert_eq!((&file["shared"], &file["resemblance"]), (&alone["shared"], &alone["resemblance"]));
@@ -137,7 +137,7 @@ fn boilerplate_and_the_cap_hold_for_submissions() {
     let found = pairs(&folder, &["--submission-by", "in"]);
     let found: BTreeMap<_, _> = found.iter().map(|line| (names(line), figures(line))).collect();
     let sizes: BTreeMap<_, _> = sets.iter().map(|(name, set)| (name.clone(), set.len() as f64)).collect();
-    // What was handed out is not shared, and the score leaves it out of the sizes.
+    // Handed-out text does not count as shared, and the score excludes it from the sizes.
     sets.values_mut().for_each(|set| set.retain(|trigram| !handout.contains(trigram)));
     let mut expected = BTreeMap::new();
     for (a, of_a) in &sets {
@@ -175,7 +175,7 @@ fn a_terminal_shows_submissions_and_their_files() {
     assert!(wrong.stderr.contains("regular expression"), "{}", wrong.stderr);
 }
 
-/// The answer to a query whose matches are submissions; all of them, unless `more` says otherwise.
+/// The answer to a query whose matches are submissions: all matches, unless `more` limits them.
 fn query(folder: &Folder, more: &[&str]) -> Value {
     let flags = ["query", "--format", "json", "--submission-by", "in"];
     folder.ok(&[&flags[..], more].concat()).json().remove(0)
@@ -268,7 +268,7 @@ fn a_stored_query_does_not_match_its_own_submission_and_the_cap_counts_submissio
     assert_eq!(names(&common("6")), expected);
     let none = common("5");
     assert_eq!(none["common"], none["looked_up"]);
-    // The same bytes are a match whatever counts.
+    // Identical bytes always match.
     assert_eq!(names(&none), expected);
     // A file that came later is part of its submission too.
     folder.write("in/s2/more.txt", stretch(7777));
@@ -328,7 +328,7 @@ fn the_rows_of_a_query_name_the_submission() {
     assert!(wrong.stderr.contains("regular expression"), "{}", wrong.stderr);
 }
 
-/// The coverage of a submission is that of all its documents, those that are not listed included.
+/// The coverage of a submission is that of all its documents, including documents that are not listed.
 #[test]
 fn what_a_submission_covers_is_in_all_of_its_files() {
     let folder = Folder::new();
@@ -347,7 +347,7 @@ fn what_a_submission_covers_is_in_all_of_its_files() {
     assert!(without["matches"][0]["coverage"].is_null() && without["matches"][0]["files"][0]["coverage"].is_null());
 }
 
-/// A download of a whole class is one archive: its folders are the submissions, as those of a folder are.
+/// The download of a whole class is one archive. Its folders are the submissions, as in a folder.
 #[test]
 fn the_folders_in_an_archive_are_submissions() {
     let folder = Folder::new();
@@ -376,7 +376,7 @@ fn the_folders_in_an_archive_are_submissions() {
     assert_eq!(found.iter().map(names).collect::<Vec<_>>(), [("groups/1.zip!ann".into(), "groups/1.zip!bob".into())]);
 }
 
-/// The refusal of `--group-by` names the way out, which works.
+/// The error for `--group-by` names another way, which works.
 #[test]
 fn submissions_of_one_group_are_kept_apart_by_metadata() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! Documents that the caller supplies: the same as from files, in any order of memory, and failures that stay alone.
+//! Documents that the caller supplies: the same result as from files, with any memory, and failures that
+//! affect no other document.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,7 +38,7 @@ fn name(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Gives its bytes a few at a time.
+/// Returns a few bytes per read.
 struct Dripping(Cursor<Vec<u8>>);
 
 impl Read for Dripping {
@@ -47,7 +48,7 @@ impl Read for Dripping {
     }
 }
 
-/// All that is kept of the documents but where they came from and when.
+/// All stored data of the documents except their sources and times.
 fn kept(database: &Database) -> Vec<String> {
     let mut documents = Vec::new();
     database
@@ -200,7 +201,7 @@ fn an_iterator_is_pulled_no_further_than_what_is_in_work() {
     let task = Task::new().progress(&stop).stop(&stop.0);
     let summary = writer.ingest_with(endless, &IngestOptions::default(), &task).unwrap();
     assert!(summary.interrupted && summary.added > 0, "{summary:?}");
-    // The queues hold some jobs for each of three threads, each of a document or so.
+    // The queues hold some jobs for each of three threads, each with about one document.
     let pulled = pulled.into_inner();
     assert!(pulled <= summary.added + 200, "{pulled} pulled, {} added", summary.added);
     assert_eq!(writer.stats().unwrap().documents, summary.added);
@@ -290,7 +291,7 @@ fn repeated_names_are_told() {
     assert!(serde_json::to_value(&summary).unwrap().get("repeated").is_none());
 }
 
-/// Offsets of a text that is queried with count its own bytes, whatever it looks like.
+/// Offsets of a query text count its own bytes, even if it looks like another format.
 #[test]
 fn a_text_is_no_mail_and_nothing_binary() {
     let folder = TempDir::new().unwrap();
@@ -322,7 +323,7 @@ fn a_text_is_no_mail_and_nothing_binary() {
     }
 }
 
-/// A text that is neither stored nor in a file is at hand only where the query is the same: for that query alone.
+/// A text that is neither stored nor in a file is available only for the query with the same text.
 #[test]
 fn an_answer_does_not_depend_on_the_queries_beside_it() {
     let folder = TempDir::new().unwrap();
@@ -342,12 +343,13 @@ fn an_answer_does_not_depend_on_the_queries_beside_it() {
     assert_eq!(ask(&queries), alone);
 }
 
-/// The last one counts, even if its bytes are those of the one before, and wherever the commits of the run lie.
+/// The last document counts, even if its bytes equal those of the one before, and wherever the run commits.
 #[test]
 fn a_repeated_document_of_the_same_bytes_brings_its_metadata() {
     let text = "the same words again and again, ".repeat(30);
     let options = IngestOptions::default();
-    // At this memory a batch holds some 380 documents: the first one is filling, being committed, or stored.
+    // With this memory, a batch holds some 380 documents. So the first batch is being filled, being
+    // committed, or stored.
     for between in [0, 300, 420, 1000] {
         let folder = TempDir::new().unwrap();
         let database = create(&folder, "d", DatabaseBuilder::LEAST_MEMORY);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder of its own for one test, with the program at hand.
+/// A separate folder for one test, in which the program can run.
 pub(crate) struct Folder {
     folder: TempDir,
 }
@@ -41,13 +41,14 @@ impl Folder {
         path
     }
 
-    /// Lets a file be an hour old: what was written a moment ago does not vouch for its content.
+    /// Makes a file an hour old, because the time of a new file is not trusted.
     pub(crate) fn age(&self, name: &str) {
         let past = std::time::SystemTime::now() - Duration::from_secs(3600);
         std::fs::File::options().write(true).open(self.path().join(name)).unwrap().set_modified(past).unwrap();
     }
 
-    /// The program, to be run in this folder without the variables of these tests and of a user at this machine.
+    /// The program, ready to run in this folder, without the environment variables of the tests and of the
+    /// user.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         #[cfg(target_os = "linux")]
         signals::hear();
@@ -64,8 +65,8 @@ impl Folder {
         Run::of(&self.command(arguments).stdin(Stdio::null()).output().unwrap())
     }
 
-    /// Starts the program again and again, and kills it a little later each time, until it ends before that. Calls `killed` after
-    /// each kill.
+    /// Starts the program again and again, and kills it a little later each time, until it ends before the
+    /// kill. Calls `killed` after each kill.
     pub(crate) fn kill_until_it_ends(&self, arguments: &[&str], mut killed: impl FnMut()) {
         let mut milliseconds = 30;
         loop {
@@ -81,7 +82,7 @@ impl Folder {
         }
     }
 
-    /// Runs it, and fails the test unless it ends well.
+    /// Runs the program, and fails the test unless it succeeds.
     pub(crate) fn ok(&self, arguments: &[&str]) -> Run {
         let run = self.run(arguments);
         assert_eq!(run.status, 0, "fpdb {arguments:?}: {run:#?}");
@@ -89,13 +90,13 @@ impl Folder {
     }
 }
 
-/// Far more than any command of a small database takes, and far less than for ever.
+/// Time limit of a command, far more than any command on a small database takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Run {
-    /// Runs a command, with nothing on standard input, to the end that it must come to by itself.
+    /// Runs a command with empty standard input. The command must end by itself within the time limit.
     pub(crate) fn to_its_end(command: &mut Command) -> Self {
-        // Files, since a pipe that nobody reads meanwhile could hold the command up.
+        // The output goes to files, because a command could wait for ever on a pipe that is not read.
         let mut outputs = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
         let [stdout, stderr] = outputs.each_ref().map(|file| file.try_clone().unwrap());
         let mut child = command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).spawn().unwrap();
@@ -138,7 +139,7 @@ impl Run {
 
 /// Adds lines of JSON to a file in the folder that `FPDB_JSON_LINES` names, if it is set: each with other
 /// fields, or fields of other types, than those before it. The tests of the Python package validate them
-/// against `docs/schemas`: a validator is there already.
+/// against `docs/schemas`, because Python has a validator.
 fn record(stdout: &str) {
     static SHAPES: Mutex<BTreeSet<BTreeSet<String>>> = Mutex::new(BTreeSet::new());
     let Some(folder) = std::env::var_os("FPDB_JSON_LINES") else { return };
@@ -156,7 +157,7 @@ fn record(stdout: &str) {
     }
     std::fs::create_dir_all(&folder).unwrap();
     let file = PathBuf::from(folder).join(format!("{}.jsonl", std::process::id()));
-    // One write, so that lines of other tests are not torn.
+    // A single write, so that lines of other tests do not come in between.
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(file).unwrap();
     file.write_all(lines.as_bytes()).unwrap();
 }
@@ -189,7 +190,8 @@ mod signals {
 
     use signal_hook::consts::{SIGINT, SIGTERM};
 
-    /// A handler, unlike being ignored, is not inherited. This one does nothing, so this process still takes no notice.
+    /// A handler is not inherited, but an ignored signal stays ignored in a started program. This handler
+    /// does nothing, so this process still ignores the signals.
     static HEARD: LazyLock<()> = LazyLock::new(|| {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
@@ -199,7 +201,7 @@ mod signals {
         }
     });
 
-    /// From now on programs that are started hear SIGINT and SIGTERM.
+    /// From now on, started programs receive SIGINT and SIGTERM.
     pub(super) fn hear() {
         LazyLock::force(&HEARD);
     }
@@ -221,7 +223,7 @@ pub(crate) fn word(number: u64) -> String {
     if number < 26 { last.into() } else { format!("{}{last}", word(number / 26)) }
 }
 
-/// The shared test data, beside the project; `None`, with a word about it, where they are absent.
+/// The shared test data beside the project. `None`, with a message, if they are absent.
 pub(crate) fn shared_data(name: &str) -> Option<PathBuf> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("../shared/data").join(name);
     if !path.exists() {

@@ -1,11 +1,11 @@
-//! What stands on a terminal: no name, text or metadata of a document commands it or is invisible there, in any format of any command.
-//! Needs `script`, which gives the program a terminal.
+//! Output on a terminal: no name, text or metadata of a document controls the terminal or is invisible, in
+//! any format of any command. Needs `script`, which gives the program a terminal.
 
 use std::process::{Command, Stdio};
 
 use crate::support::{Folder, word};
 
-/// Characters that command a terminal, or that nobody sees.
+/// Characters that control a terminal, or that are invisible.
 const HOSTILE: [char; 8] = ['\u{1b}', '\u{9b}', '\u{7}', '\u{202e}', '\u{200e}', '\u{feff}', '\u{e0041}', '\u{85}'];
 
 fn hostile(text: &str) -> String {
@@ -13,7 +13,7 @@ fn hostile(text: &str) -> String {
     format!("{all}[31m{text}{all}")
 }
 
-/// What the program writes to a terminal.
+/// The output of the program on a terminal.
 fn on_terminal(folder: &Folder, arguments: &[&str]) -> String {
     let program = folder.command(arguments);
     let words = std::iter::once(program.get_program()).chain(program.get_args());
@@ -104,7 +104,7 @@ fn with_bar(folder: &Folder, arguments: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The bar fits a line and is not drawn for each document. What it says in the first second has no rate.
+/// The bar fits a line and is not drawn for each document. In the first second, it shows no rate.
 #[test]
 fn a_progress_bar_fits_a_line_and_is_drawn_ten_times_a_second() {
     if Command::new("script").arg("--version").output().is_err() {
@@ -126,7 +126,8 @@ fn a_progress_bar_fits_a_line_and_is_drawn_ten_times_a_second() {
         drawn.iter().filter(|line| line.contains(" document") && !line.contains("added")).collect();
     assert!(!bars.is_empty(), "{seen}");
     assert!(drawn.iter().all(|line| line.chars().count() <= 80), "{drawn:#?}");
-    // Ten times a second, and when a step begins or ends. Each document would be one more.
+    // The bar is drawn ten times a second, and when a step begins or ends. It must not be drawn for each
+    // document.
     assert!((bars.len() as f64) < 10.0 * seconds + 20.0, "{} in {seconds} s", bars.len());
     assert!(bars.len() < FILES as usize / 4 && seen.len() < 200 * (bars.len() + 20), "{}", seen.len());
     assert!(!bars[0].contains("/s"), "{bars:#?}");

@@ -32,8 +32,8 @@ fn text_bytes(folder: &Folder, db: &str) -> u64 {
     part.map_or(0, |part| part["bytes"].as_u64().unwrap())
 }
 
-/// A letter with marks is several symbols of one place: where a passage ends within, it shows all of it, and says that not all
-/// is the same.
+/// A letter with marks is several symbols with one place. If a passage ends inside the letter, it shows the
+/// whole letter, and its agreement is below 1.
 #[test]
 fn a_passage_that_ends_within_a_letter_does_not_agree_with_the_rest_of_it() {
     let folder = Folder::new();
@@ -77,7 +77,7 @@ fn passages_stay_exact_when_the_files_are_gone() {
     }
     let inferred = passage(&folder, "bare");
     assert_eq!((&inferred["exact"], &inferred["agreement"]), (&false.into(), &Value::Null));
-    // A stored document is queried with at any window, though its file is gone.
+    // A stored document can be a query at any window, even if its file is gone.
     let coarse = ["--db", "kept", "query", "--document", "docs/a.txt", "--window", "40", "--format", "json"];
     assert_eq!(folder.ok(&coarse).json()[0]["query"]["window"], 40);
     let why = folder.ok(&["--db", "bare", "query", "query.txt"]).stdout;
@@ -95,7 +95,7 @@ fn texts_are_added_later_and_go_with_their_documents() {
     assert_eq!(text_bytes(&folder, "db"), 0);
     assert_eq!(counts(&["ingest", "docs", "--store-text"]), [0, 3, 0]);
     assert_eq!(counts(&["ingest", "docs", "--store-text"]), [0, 0, 3]);
-    // Without the flag what is stored stays.
+    // Without the flag, stored texts stay.
     assert_eq!(counts(&["ingest", "docs"]), [0, 0, 3]);
     let full = text_bytes(&folder, "db");
     assert!(full > 400_000, "{full}");
@@ -107,7 +107,7 @@ fn texts_are_added_later_and_go_with_their_documents() {
     assert_eq!((&verified["texts"], &verified["problems"]), (&2.into(), &serde_json::json!([])));
 }
 
-/// A container that has not changed is read again all the same: other settings ask for more of it.
+/// An unchanged container is read again, because other settings require more of it.
 #[test]
 fn texts_of_members_are_added_later() {
     let folder = Folder::new();
@@ -123,7 +123,7 @@ fn texts_of_members_are_added_later() {
     assert_eq!((&again["added"], &again["replaced"]), (&0.into(), &0.into()), "{again}");
 }
 
-/// Documents larger than the batch are moved to the store in parts; so are their texts.
+/// Documents larger than the batch, and their texts, are moved to the store in parts.
 #[test]
 fn texts_are_kept_in_little_memory() {
     let folder = Folder::new();
@@ -139,7 +139,7 @@ fn texts_are_kept_in_little_memory() {
     assert_eq!(found["passages"].as_array().unwrap().len(), 1);
 }
 
-/// With any table damaged, lost rows are made again from the stored texts, or the texts are given up.
+/// If any table is damaged, lost rows are rebuilt from the stored texts, or the texts are given up.
 #[test]
 fn a_repair_reads_stored_texts() {
     let (folder, _) = folder();
@@ -177,7 +177,7 @@ fn a_repair_reads_stored_texts() {
         let texts_lost = repaired["repair"]["texts_lost"].as_array().unwrap().clone();
         let verified = folder.ok(&["--db", "copy", "verify", "--format", "json"]).json().remove(0);
         assert_eq!(verified["problems"], serde_json::json!([]), "{}", table.display());
-        // Where its record was lost, so is the document.
+        // If its record was lost, the document is lost too.
         let answer = folder.ok(&["--db", "copy", "query", "query.txt", "--format", "json"]).json().remove(0);
         if let Some(found) = answer["matches"].get(0) {
             kept += u64::from(found["inferred"].is_null());

@@ -1,4 +1,4 @@
-//! One open database, shared by threads: what changes it takes turns, and whoever asks meanwhile is answered.
+//! One open database, shared by threads: changes take turns, and queries are answered meanwhile.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -53,7 +53,7 @@ fn ingest(database: &DatabaseWriter, path: &Path) -> IngestSummary {
     database.ingest_sources(&sources, &IngestOptions::default(), &Task::new()).unwrap()
 }
 
-/// Its documents, once everything in it has been checked.
+/// Verifies the database, and returns its documents.
 fn documents(database: &Database) -> BTreeSet<String> {
     let verification = database.verify(&Task::new()).unwrap();
     assert_eq!(verification.problems, []);
@@ -76,7 +76,7 @@ fn ingests_and_removals_at_once_lose_nothing() {
     let folders = ["a", "b"].map(|name| place.write(name, 60, 0));
     thread::scope(|scope| {
         for folder in &folders {
-            // One by one, so that there are many commits.
+            // Ingests documents one by one, so that there are many commits.
             scope.spawn(|| {
                 for number in 0..60 {
                     let summary = ingest(&place.database, &folder.join(format!("{number}.txt")));
@@ -105,7 +105,7 @@ fn ingests_and_removals_at_once_lose_nothing() {
     documents(&restored);
 }
 
-/// The record of decisions is the same, whoever writes it: the writer, a reader beside it, or a reader alone.
+/// The record of decisions is the same if a writer, a reader beside it, or a reader alone writes it.
 #[test]
 fn decisions_of_a_reader_beside_a_writer_are_those_of_one_alone() {
     let place = Place::new();
@@ -129,7 +129,7 @@ fn decisions_of_a_reader_beside_a_writer_are_those_of_one_alone() {
         let output = Command::new(env!("CARGO_BIN_EXE_fpdb")).args(arguments).env_remove("FPDB_DB").output().unwrap();
         assert!(output.status.success(), "{output:?}");
     };
-    // Beside the writer.
+    // A reader beside the writer.
     let reader = Database::open(&path).unwrap();
     assert_eq!(reader.commit_id().unwrap(), place.database.commit_id().unwrap());
     assert_eq!(dedup(&place.database, DedupMode::Append).unwrap(), 6);
@@ -143,7 +143,7 @@ fn decisions_of_a_reader_beside_a_writer_are_those_of_one_alone() {
         program(mode);
         assert_eq!(record(), expected, "{mode}");
     }
-    // A reader that was opened before documents came would forget what is decided about them.
+    // A reader that was opened before the last documents were added would lose the decisions about them.
     ingest(&place.database, &place.write("c", 3, 0));
     assert_eq!(dedup(&place.database, DedupMode::Append).unwrap(), 6);
     let later = record();
@@ -153,7 +153,7 @@ fn decisions_of_a_reader_beside_a_writer_are_those_of_one_alone() {
     assert!(matches!(reader.plan_dedup(&options), Err(Error::LaterDecisions { .. })));
     assert_eq!(dedup(&Database::open(&path).unwrap(), DedupMode::Append).unwrap(), 6);
     assert_eq!(record(), later);
-    // Alone.
+    // A reader without a writer.
     let Place { folder: _folder, database } = place;
     let commit = database.commit_id().unwrap();
     drop((reader, database));
@@ -222,7 +222,8 @@ fn whoever_asks_while_documents_are_replaced_is_answered() {
     assert_eq!(documents(&place.database).len(), 20);
 }
 
-/// Code of the host's runs within work of the database: it may ask, and a call that would wait for that work is an error.
+/// Code of the host runs inside work of the database. It may query, but a call that would wait for that work
+/// is an error.
 #[test]
 fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
     let place = Place::new();
@@ -234,7 +235,7 @@ fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
     let summary = database.for_each_pair(&options, task, |_, pair| {
         visits += 1;
         waits(database.remove(&[&pair.a]).map(drop));
-        // Another scan, and a query, go on.
+        // Another scan and a query work.
         assert_eq!(database.stats_with_hashes(task)?.documents, 3);
         let query = database.query_each(&[QuerySource::text(SHARED)], &QueryOptions::default(), &Task::new())?;
         assert_eq!(query[0].as_ref().unwrap().matches.len(), 3);
@@ -245,7 +246,7 @@ fn a_call_from_within_work_that_it_would_wait_for_is_an_error() {
     let supplied = (0..2).map(|number| {
         waits(database.remove(&[format!("{number}")]).map(drop));
         waits(database.verify(task).map(drop));
-        // A query goes on, and counts its submissions meanwhile.
+        // A query works, and counts its submissions.
         let by_submission = QueryOptions::default().submission_by(Some("a/".into()));
         assert!(!database.query_with(SHARED, &by_submission, task).unwrap().matches.is_empty());
         Document::new(number.to_string(), format!("{SHARED} {number}"))
@@ -263,7 +264,7 @@ fn a_call_that_waits_for_another_thread_ends_with_its_token() {
     let task = Task::new().stop(&token);
     let waiting = std::iter::once_with(|| {
         thread::scope(|scope| {
-            // It is another thread, which does not work for this ingest.
+            // This is another thread, which does not work for the ingest.
             let verified = scope.spawn(|| database.verify(&task)).join().unwrap();
             assert!(matches!(verified, Err(Error::Stopped)));
             let ingested =
@@ -290,7 +291,7 @@ fn two_databases_take_each_other_in() {
         scope.spawn(|| merge(&other, &one));
     });
     assert_eq!(documents(&one.database), documents(&other.database));
-    // And one itself.
+    // The database is also merged into itself.
     merge(&one, &one);
     assert_eq!(documents(&one.database).len(), 60);
 }
@@ -358,7 +359,7 @@ fn memory_cache_and_threads_out_of_range_are_refused_before_anything_is_made() {
     drop(writer);
     for (builder, name) in &refused {
         assert!(is_of(builder.open_writer(&path).unwrap_err(), *name), "{builder:?}");
-        // A reader makes do with less memory than a batch of a writer takes.
+        // A reader needs less memory than a batch of a writer.
         match builder.open(&path) {
             Ok(reader) => {
                 assert_eq!(format!("{builder:?}"), format!("{:?}", Database::builder().memory(least - 1)), "{reader:?}")

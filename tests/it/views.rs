@@ -26,7 +26,7 @@ fn sets(program: &str, windows: [u32; 2]) -> [BTreeSet<u64>; 2] {
 
 const WINDOWS: [u32; 2] = [2, 8];
 
-/// Statements of a few kinds, some with comments, in random order: programs share some of each view.
+/// Statements of a few kinds, some with comments, in random order. Programs share some text in each view.
 fn program(random: &mut Random, statements: usize) -> String {
     let mut text = String::from("#include <stdio.h>\nint main(void) {\n");
     for _ in 0..statements {
@@ -131,7 +131,7 @@ fn every_answer_has_the_measures_of_both_sets() {
             }
         }
     }
-    // Each view is a sketch of its own.
+    // Each view has its own sample of hashes.
     let answer = &folder.ok(&["query", "q.c", "--mode", "resemblance", "-n", "8", "--format", "json"]).json()[0];
     assert_eq!((number(answer, "looked_up"), number(&answer["text"], "looked_up")), (8.0, 8.0));
     let of_query = sets(&query, WINDOWS);
@@ -148,7 +148,7 @@ fn every_answer_has_the_measures_of_both_sets() {
     for (view, field) in ["resemblance", "text_resemblance"].iter().enumerate() {
         assert_eq!(number(found, field), resemblance(&of_query[view], &stored[view]));
     }
-    // Without its file, a document is a query by its postings.
+    // If its file is missing, a document is queried through its postings.
     let of_file = folder.ok(&["query", "--document", "in/p13.c", "--top", "0", "--no-passages", "--format", "json"]);
     std::fs::remove_file(folder.path().join("in/p13.c")).unwrap();
     let of_postings =
@@ -180,8 +180,8 @@ fn every_answer_has_the_measures_of_both_sets() {
     assert_eq!(without_score(again), without_score(kept));
 }
 
-/// Two programs that call the shell: statements between calls differ, so that no eight tokens in a row are the
-/// same, and most of the text is.
+/// Two programs that call the shell: statements between calls differ. So no eight tokens in a row are equal,
+/// but most of the text is.
 pub(crate) fn callers() -> [String; 2] {
     let calls = [
         "echo backing up the project of group seven",
@@ -196,7 +196,7 @@ pub(crate) fn callers() -> [String; 2] {
         let main = ["int main(void)", "void main(int argc, char *argv[])"][side];
         let mut text = format!("#include <stdlib.h>\n#include <stdio.h>\n\n{main}\n{{\n");
         for (number, call) in calls.iter().enumerate() {
-            // Other tokens before and after each call.
+            // Each program has other tokens before and after each call.
             let between =
                 [format!("if (i < {number}) i -= {number};"), format!("--user[{number}]; user++;")][side].clone();
             text += &format!("    {between}\n    system(\"{call} && echo step {number} of the backup is done\");\n");
@@ -243,7 +243,7 @@ fn the_same_calls_are_found_where_structure_shares_nothing() {
     assert!(page.starts_with("    score       text  resemblance     a in b     b in a     shared"), "{page}");
 }
 
-/// A frame keeps short programs of one structure low, but not copies.
+/// A common frame does not raise the score of short programs, but copies come first.
 #[test]
 fn two_copies_of_a_short_program_come_first() {
     let folder = Folder::new();
@@ -252,7 +252,7 @@ fn two_copies_of_a_short_program_come_first() {
     folder.write("in/copy-a.c", short);
     folder.write("in/copy-b.c", short);
     folder.write("in/structure.c", short.replace("read", "ask").replace("print", "say").replace(" n", " k"));
-    // Long programs of which two thirds are the same.
+    // Long programs that share two thirds.
     let (common, ends) = (program(&mut random, 60), [0, 1].map(|_| program(&mut random, 30)));
     for (side, end) in ends.iter().enumerate() {
         folder.write(&format!("in/long-{side}.c"), common.clone() + end);
@@ -274,7 +274,8 @@ fn two_copies_of_a_short_program_come_first() {
 #[test]
 fn each_view_keeps_its_guarantee() {
     let folder = Folder::new();
-    // A run of 10 words and marks, in a comment; a run of 8 tokens under other names.
+    // One program has a run of 10 words and marks in a comment. The other has a run of 8 tokens with other
+    // names.
     folder.write("in/comment.c", "int a; /* quick brown fox jumps over the lazy dog and runs */ long b = 7;\n");
     folder.write("in/tokens.c", "char q[] = { p ? r : s }; x = y + z * t - u / w; goto out;\n");
     folder.ok(&["ingest", "-q", "--profile", "code", "in"]);
@@ -311,7 +312,7 @@ fn a_database_of_one_view_stays_as_it_is_and_says_so() {
     folder.write("in/a.c", &one);
     folder.write("in/b.c", &other);
     folder.ok(&["init", "-q", "--unit", "token", "-k", "7", "-w", "2"]);
-    // The settings of the profile are its own: it keeps its one view.
+    // A database with its own settings keeps its one view.
     folder.ok(&["ingest", "-q", "--profile", "code", "in"]);
     let stats = folder.ok(&["stats", "--format", "json"]).json();
     assert_eq!(stats[0]["profile"]["text"], Value::Null);
@@ -322,7 +323,8 @@ fn a_database_of_one_view_stays_as_it_is_and_says_so() {
     assert_eq!(answer[0]["matches"].as_array().unwrap().len(), 1, "itself only: {answer:?}");
     assert_eq!(folder.ok(&["pairs", "--min-resemblance", "0", "--format", "json"]).stdout, "");
 
-    // Into a database of two views go the same settings, whoever types them; its documents cannot.
+    // A database of two views accepts the same typed settings. A database of one view cannot be merged into
+    // it.
     folder.ok(&["ingest", "-q", "--db", "two", "--profile", "code", "in"]);
     folder.ok(&["ingest", "-q", "--db", "two", "--unit", "token", "-k", "7", "-w", "2", "in"]);
     let refused = folder.run(&["merge", "--db", "two", ".fpdb"]);
@@ -330,7 +332,7 @@ fn a_database_of_one_view_stays_as_it_is_and_says_so() {
     assert!(refused.stderr.contains("text as written: k 3, w 8"), "{}", refused.stderr);
 }
 
-/// Blocks, batches and parts: a program of some hundred kB has its fingerprints in many.
+/// Blocks, batches and parts: the fingerprints of a program of some hundred kB lie in many.
 #[test]
 fn a_long_program_is_numbered_the_same_however_it_comes() {
     let folder = Folder::new();
@@ -360,8 +362,8 @@ fn a_long_program_is_numbered_the_same_however_it_comes() {
     assert!(shares.iter().all(|field| number(best, field) == 1.0), "{best}");
 }
 
-/// Programs of which most are earlier ones with a few changed parts. Statements repeat, so fingerprints can be
-/// further apart than k.
+/// Programs, most of them edited copies of earlier ones. Statements repeat, so fingerprints can be further
+/// apart than k.
 fn edited_programs(random: &mut Random) -> Vec<String> {
     let mut programs: Vec<Vec<String>> = Vec::new();
     for _ in 0..60 {

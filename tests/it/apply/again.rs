@@ -1,4 +1,4 @@
-//! Again: the same command after something has changed. What stands afterwards is decided anew, and the last line counts it.
+//! Again: the same command runs after a change. It decides again, and its last line counts the result.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ fn lines(seeds: &[u64]) -> String {
     seeds.iter().map(|&seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect()
 }
 
-/// A survivor in a file of its own, a copy of it in another, and copies among records.
+/// A survivor in one file, a copy in another file, and copies among records.
 fn start(folder: &Folder) {
     folder.write("in/a.txt", text(1));
     folder.write("in/b.txt", text(1));
@@ -20,7 +20,7 @@ fn start(folder: &Folder) {
     assert_eq!(report(folder).len(), 3);
 }
 
-/// All files but the sources, reports and the database.
+/// All files except the sources, the reports and the database.
 fn written(folder: &Folder) -> Vec<(String, Vec<u8>)> {
     let mut all = files(folder.path());
     all.retain(|(name, _)| name.starts_with("clean/") || name.ends_with(".jsonl") && name.starts_with("in"));
@@ -29,7 +29,8 @@ fn written(folder: &Folder) -> Vec<(String, Vec<u8>)> {
 
 const ACTIONS: [&[&str]; 3] = [&["--write", "clean"], &["--write", "clean", "--mark", "dup"], &["--mark", "dup"]];
 
-/// A survivor was away, and is back: the same command now leaves out what it kept; and the other way round.
+/// If a missing survivor is back, the same command leaves out the documents that it kept before. If the
+/// survivor is gone again, the command keeps them.
 #[test]
 fn a_survivor_that_is_back_or_gone_changes_what_was_decided() {
     for action in ACTIONS {
@@ -39,7 +40,7 @@ fn a_survivor_that_is_back_or_gone_changes_what_was_decided() {
         let with = Folder::new();
         start(&with);
         let (run, _, complete) = apply(&with, &command);
-        // A text file takes no mark.
+        // A text file cannot be marked.
         let left = if action.contains(&"--mark") { 1 } else { 0 };
         assert_eq!((run.status, &complete["left"]), (0, &left.into()), "{run:#?}");
 
@@ -56,7 +57,7 @@ fn a_survivor_that_is_back_or_gone_changes_what_was_decided() {
         assert_eq!((run.status, sums), (0, (&complete["applied"], &complete["left"])), "{run:#?}");
         assert!(written(&folder) == written(&with), "{action:?}");
 
-        // Once more: nothing is left to do.
+        // The same command again has nothing to do.
         let (run, _, summary) = apply(&folder, &command);
         assert_eq!(
             (run.status, &summary["applied"], &summary["bytes"]),
@@ -65,7 +66,7 @@ fn a_survivor_that_is_back_or_gone_changes_what_was_decided() {
         );
         assert!(written(&folder) == written(&with), "{action:?}");
 
-        // Gone again: its dependants come back, and no text is in no copy.
+        // The survivor is gone again: its duplicates come back, so each text is in the copy.
         fs::rename(&place, &away).unwrap();
         let (run, _, summary) = apply(&folder, &command);
         assert_eq!((run.status, &summary["applied"]), (2, &0.into()), "{action:?} {run:#?}");
@@ -86,7 +87,7 @@ fn a_copy_that_was_changed_by_others_stays_and_is_named() {
     assert_eq!(fs::read_to_string(folder.path().join("clean/in/d.jsonl")).unwrap(), "edited by hand");
 }
 
-/// The copies of a survivor's dependants are written before the copy of the survivor fails.
+/// The files with the survivor's duplicates are copied before the copy of the survivor fails.
 #[test]
 fn documents_whose_survivor_could_not_be_copied_are_copied_after_all() {
     let folder = Folder::new();
@@ -95,7 +96,7 @@ fn documents_whose_survivor_could_not_be_copied_are_copied_after_all() {
     folder.write("in/z/survivor.txt", text(1));
     folder.ok(&["ingest", "-q", "--profile", "words", "in"]);
     folder.ok(&["dedup", "--prefer", "survivor", "--format", "json", "-o", "report.jsonl", "-q"]);
-    // A file is where the folder of its copy has to be.
+    // A file is in the place of the folder for the copy.
     folder.write("clean/in/z", "in the way");
     let (run, _, summary) = apply(&folder, &["--write", "clean", "--yes"]);
     assert_eq!((run.status, &summary["applied"], &summary["unjustified"]), (2, &0.into(), &2.into()), "{run:#?}");
@@ -108,7 +109,8 @@ fn documents_whose_survivor_could_not_be_copied_are_copied_after_all() {
     assert!(!folder.path().join("clean/in/b.txt").exists(), "the copy of the first run is gone");
 }
 
-/// Once an ingest has forgotten the files that were taken, the same command says that it has taken them.
+/// After an ingest has removed the documents of the taken files, the same command still counts these files as
+/// taken.
 #[test]
 fn files_that_were_taken_are_counted_after_a_prune() {
     for action in [&["--move", "gone"][..], &["--remove"]] {
@@ -127,12 +129,12 @@ fn files_that_were_taken_are_counted_after_a_prune() {
             let counts = ["applied", "left", "missing", "done_before"].map(|field| again[field].as_u64().unwrap_or(0));
             assert_eq!(counts, [2, 0, 0, 2], "{again}");
         }
-        // A file that is there again was not taken.
+        // A file that exists again does not count as taken.
         folder.write("in/b.txt", text(1));
         let (run, _, again) = apply(&folder, &[action, &["--yes"]].concat());
         assert_eq!((run.status, &again["missing"], &again["applied"]), (2, &json!(1), &json!(1)), "{run:#?}");
         fs::remove_file(folder.path().join("in/b.txt")).unwrap();
-        // A document that was removed otherwise is missing as ever.
+        // A document that was removed in another way still counts as missing.
         folder.write("in/f.txt", text(3));
         folder.ok(&["ingest", "-q", "in"]);
         folder.ok(&["dedup", "--format", "json", "-o", "report.jsonl", "-q"]);

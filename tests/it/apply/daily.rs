@@ -1,4 +1,4 @@
-//! Daily: a copy is brought up to date by each later report, and then equals a copy made anew.
+//! Daily: each later report brings a copy up to date. The copy then equals a new copy.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn each_day_brings_the_copy_up_to_date() {
             }
             let again = apply(&folder, &report, "clean", action);
             assert_eq!(again["bytes"], 0, "{again}");
-            // A dry run says that they stay.
+            // A dry run says that these files stay.
             let dry = folder.ok(&[&["apply", &report, "--write", "clean"], action].concat());
             assert!(!dry.stdout.contains(": to be "), "{dry:?}");
             let dry = folder.ok(&[&["apply", &report, "--format", "json", "--write", "clean"], action].concat());
@@ -85,10 +85,10 @@ fn files_that_lose_the_same_as_before_are_not_written_again() {
     folder.write("in/c.txt", text(99));
     run("one.jsonl");
     let before = ["clean/in/a.jsonl", "clean/in/b.jsonl"].map(|name| modified(&path(name)));
-    // Preferred, and so the survivor of a record of `b.jsonl`.
+    // This file is preferred, so it has the survivor of a record of `b.jsonl`.
     folder.write("in/c-2.jsonl", lines([3, 5, 5]));
     let summary = run("two.jsonl");
-    // Nor are they named.
+    // The run does not list them either.
     let again = folder.ok(&["apply", "two.jsonl", "--write", "clean", "--yes"]);
     assert_eq!(again.stdout, "3 of 3 removable documents left out; 4 files written, 4 of them before\n");
     assert_eq!(summary["done_before"], 2, "{summary}");

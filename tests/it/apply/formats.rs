@@ -1,4 +1,4 @@
-//! Each format: written without some of its members, with the same bytes or values in all others.
+//! Each format: a file is written without some of its members, and all others keep their bytes or values.
 
 use std::fs::{self, File};
 use std::io::{Cursor, Read, Write};
@@ -17,15 +17,15 @@ use parquet::schema::parser::parse_message_type;
 use super::{apply, report, text};
 use crate::support::Folder;
 
-/// Ten records with seven texts: those of numbers 7, 8 and 9 are removable.
+/// Ten records with seven texts: the records 7, 8 and 9 are removable.
 const TEXTS: [u64; 10] = [0, 1, 2, 3, 4, 5, 6, 1, 3, 6];
 
 fn record(number: usize) -> String {
-    // Spaces, order and escapes are the writer's.
+    // The copy keeps the writer's spaces, order and escapes.
     format!("{{ \"n\" : {number}, \"text\":\"{}\", \"deep\":{{\"x\":[1.50, null]}}}}\r\n", text(TEXTS[number]))
 }
 
-/// Writes one container, has it copied without what is removable, and returns the copy.
+/// Writes one container, copies it without removable documents, and returns the copy.
 fn copied(name: &str, bytes: &[u8], removable: usize) -> Vec<u8> {
     let folder = Folder::new();
     folder.write(&format!("in/{name}"), bytes);
@@ -34,7 +34,7 @@ fn copied(name: &str, bytes: &[u8], removable: usize) -> Vec<u8> {
     assert_eq!(run.status, 0, "{name}: {run:#?}");
     assert_eq!((&summary["applied"], &lines[0]["act"]), (&removable.into(), &"write".into()), "{name}");
     let copy = fs::read(folder.path().join("clean/in").join(name)).unwrap();
-    // The archive that was written is clean.
+    // The copy has no duplicates.
     folder.ok(&["--db", "again", "ingest", "-q", "--profile", "words", "clean"]);
     let summary = folder.ok(&["--db", "again", "dedup", "--format", "json"]).json().pop().unwrap();
     assert_eq!(summary["removable"], 0, "{name}");
@@ -54,7 +54,7 @@ pub(super) fn gunzip(bytes: &[u8]) -> Vec<u8> {
     all
 }
 
-/// A member of an archive may be called as a record with its field is.
+/// The name of an archive's member may look like that of a record with its field.
 #[test]
 fn names_of_members_are_no_fields() {
     let mut tar = tar::Builder::new(Vec::new());
@@ -101,7 +101,7 @@ fn json_lines_in_every_compression() {
 
 #[test]
 fn members_of_gzip_and_frames_of_zstd_stay_as_they_are() {
-    // Two records in each of them, but for the last, whose records both go; the fourth loses one of two.
+    // Each part has two records. The last part loses both, and the fourth loses one.
     let pairs: Vec<Vec<u8>> =
         [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]].map(|pair| pair.map(record).concat().into_bytes()).into();
     let frames: Vec<Vec<u8>> = pairs.iter().map(|pair| gzip(pair)).collect();
@@ -166,12 +166,12 @@ fn tar_with_long_names_and_links() {
         |n: usize| if n.is_multiple_of(2) { format!("{}/{n}.txt", "long".repeat(40)) } else { format!("{n}.txt") };
     let members: Vec<(String, String)> = (0..10).map(|n| (name(n), text(TEXTS[n]))).collect();
     let whole = tar(&members, None);
-    // Without the last three, the archive is one of the first seven.
+    // Without the last three members, the archive equals an archive of the first seven.
     assert_eq!(copied("a.tar", &whole, 3)[..], tar(&members[..7], None)[..]);
     let copy = gunzip(&copied("a.tar.gz", &gzip(&whole), 3));
     assert_eq!(entries(&copy), entries(&tar(&members[..7], None)));
 
-    // A member that a link leads to stays.
+    // A member to which a link leads stays.
     let folder = Folder::new();
     folder.write("in/a.tar", tar(&members, Some("7.txt")));
     report(&folder);
@@ -191,7 +191,7 @@ fn containers_within_containers_stay_whole() {
     folder.write("in/a.tar", tar(&[("x.jsonl".into(), lines), ("y.txt".into(), text(0))], None));
     assert_eq!(report(&folder).len(), 4);
     let (run, lines, summary) = apply(&folder, &["--write", "clean", "--yes"]);
-    // The text beside it can go, as it is a member of the archive itself.
+    // The text beside the inner archive is removable, because it is a member of the outer archive itself.
     assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &1.into(), &3.into()), "{run:#?}");
     assert!(lines[0]["reason"].as_str().unwrap().contains("containers within it"), "{lines:?}");
 }
@@ -248,10 +248,10 @@ fn warc_record_by_record() {
         b"WARC/1.0\r\nWARC-Type: revisit\r\nWARC-Refers-To: <urn:uuid:8>\r\nContent-Length: 0\r\n\r\n\r\n\r\n".to_vec();
     let all: Vec<Vec<u8>> = std::iter::once(info).chain((0..10).map(record)).collect();
     assert_eq!(copied("a.warc", &all.concat(), 3), all[..8].concat());
-    // Compressed record by record, each that stays is the same to the byte.
+    // If each record is compressed separately, each remaining record keeps its bytes.
     let members: Vec<Vec<u8>> = all.iter().map(|record| gzip(record)).collect();
     assert_eq!(copied("a.warc.gz", &members.concat(), 3), members[..8].concat());
-    // A record that another one repeats stays.
+    // A record to which a revisit refers stays.
     let folder = Folder::new();
     folder.write("in/a.warc", [all.concat(), revisit.clone()].concat());
     report(&folder);
@@ -272,7 +272,7 @@ fn records_of_one_id_that_differ_stay() {
         )
     };
     let folder = Folder::new();
-    // The second text of the id 2 has a twin; the first one has none.
+    // The second record with the id 2 has a twin, the first one has none.
     let all = [record(1, 3), record(2, 1), record(2, 3), record(3, 2)].concat();
     folder.write("in/a.warc", &all);
     report(&folder);
@@ -327,7 +327,7 @@ fn table(path: &Path) {
         let mut column = group.next_column().unwrap().unwrap();
         let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
         for number in numbers {
-            // None, an empty one, one of a null, and one of values.
+            // No list, an empty list, a list with a null, and a list of values.
             let levels = [vec![0], vec![1], vec![2], vec![3; number]];
             for (at, &level) in levels[number % 4].iter().enumerate() {
                 defined.push(level);
@@ -372,14 +372,14 @@ fn parquet_with_schema_groups_and_metadata() {
     for column in new.metadata().row_groups().iter().flat_map(|group| group.columns()) {
         assert!(matches!(column.compression(), Codec::ZSTD(_)));
     }
-    // The group that loses nothing is the same to the byte.
+    // The row group that loses nothing keeps its bytes.
     let chunk = |reader: &SerializedFileReader<File>, path: &Path| {
         let column = reader.metadata().row_group(0).column(1).byte_range();
         fs::read(path).unwrap()[column.0 as usize..(column.0 + column.1) as usize].to_vec()
     };
     assert_eq!(chunk(&old, &path), chunk(&new, &copy));
 
-    // Marked, all rows are there.
+    // With marks, all rows remain.
     let (run, ..) = apply(&folder, &["--mark", "dup", "--yes"]);
     assert_eq!(run.status, 0, "{run:#?}");
     let marked = rows(&path);
@@ -421,7 +421,7 @@ fn records_of_json_lines_are_marked_once() {
                 assert_eq!(line, old.replace("}}\r\n", &format!("}},\"dup\":{mark}}}\r\n")));
             }
         }
-        // Under the name of a field that is there it is refused.
+        // A mark with the name of an existing field is refused.
         let (run, lines, _) = apply(&folder, &["--write", "clean", "--mark", "n", "--yes"]);
         assert_eq!(run.status, 2, "{run:#?}");
         assert!(lines[0]["reason"].as_str().unwrap().contains("have a field n"), "{lines:?}");

@@ -1,4 +1,4 @@
-//! Hints: a run that cannot do what is asked names a way that works.
+//! Hints: a run that cannot do the requested action names one that works.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Interrupted: killed at any moment, the same command goes on and ends as if nothing had been.
+//! Interrupted: after a kill at any moment, the same command continues, and ends like an undisturbed run.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn a_killed_run_goes_on() {
         for kill in 0..12u64 {
             let mut child = folder.command(&command).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
             std::thread::sleep(Duration::from_millis(20 + kill * 15));
-            // It may have ended.
+            // The process may already have ended.
             let _ = child.kill();
             child.wait().unwrap();
         }

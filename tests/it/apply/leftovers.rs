@@ -1,4 +1,4 @@
-//! Leftovers: the hidden names of files under way belong to the run whose log lists them.
+//! Leftovers: hidden names of unfinished files belong to the run whose log lists them.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ fn files_that_look_like_unfinished_ones_stay() {
     for action in [&["--write", "clean"][..], &["--remove"], &["--link", "hard"], &["--mark", "dup"]] {
         let folder = Folder::new();
         six(&folder);
-        // A document and a survivor of such names.
+        // A document and a survivor with such names.
         folder.write("in/1/.3.txt.fpdb-part", text(7));
         folder.write("in/0/.0.txt.fpdb-part", text(8));
         folder.write("clean/in/0/.0.txt.fpdb-part", "mine");
@@ -33,12 +33,12 @@ fn an_ingest_skips_what_a_killed_run_has_left() {
     let run = folder.ok(&["ingest", "--profile", "words", "--format", "json", "in"]);
     let summary = &run.json()[0];
     assert_eq!((&summary["added"], summary["skipped"].as_array().map_or(0, Vec::len)), (&7.into(), 1), "{run:#?}");
-    // A name that is typed is read.
+    // A file with such a name is read if the user names it.
     folder.ok(&["ingest", "-q", "in/0/.0.txt.fpdb-part-0123456789abcdef"]);
     assert_eq!(files(&folder.path().join("in")).len(), 8);
 }
 
-/// Somebody else can have put the log beside the report.
+/// Another user can have put the log beside the report.
 #[test]
 fn a_log_leads_to_no_file_of_a_user() {
     for role in ["part", "aside"] {

@@ -15,7 +15,7 @@ fn lines(seeds: &[u64]) -> String {
     seeds.iter().map(|&seed| format!("{}\n", line(seed))).collect()
 }
 
-/// Training records in two files, and a benchmark with three of their texts and one of its own.
+/// Training records in two files, and a benchmark with three of their texts and one other text.
 fn start() -> Folder {
     let folder = Folder::new();
     folder.write("in/a.jsonl", lines(&[1, 2, 3, 4, 2]));
@@ -30,7 +30,7 @@ fn read(folder: &Folder, name: &str) -> String {
     fs::read_to_string(folder.path().join(name)).unwrap()
 }
 
-/// All records that a benchmark has too, by a query and by names.
+/// Two lists of the records that the benchmark has too: the answers of a query, and names.
 fn lists(folder: &Folder) -> [&'static str; 2] {
     let query = ["query", "--top", "0", "--min-score", "0.8", "--no-passages", "--format", "json", "-o", "hits.jsonl"];
     folder.ok(&[&query[..], &["-q", "benchmark.jsonl"]].concat());
@@ -76,7 +76,7 @@ fn rm_removes_the_documents_of_a_list() {
     let names = || -> Vec<String> {
         folder.ok(&["list", "--format", "json"]).json().iter().map(|line| line["name"].to_string()).collect()
     };
-    // The answer to a query is none: there is no dry run, and a match may share little.
+    // `rm` does not take the answer to a query: this removal has no dry run, and a match may share little.
     let before = names();
     let run = folder.run(&["rm", "--report", "hits.jsonl"]);
     assert!(run.status == 2 && run.stderr.contains("line 1: it is the answer to a query"), "{run:#?}");
@@ -105,7 +105,7 @@ fn a_list_and_a_report_share_no_copy() {
             assert!(super::files(&copy) == before);
         }
     }
-    // A later list is of the same kind.
+    // A later list has the same kind, so it updates the copy.
     folder.ok(&["apply", "hits.jsonl", "--write", "names", "--yes"]);
 }
 
@@ -118,7 +118,7 @@ fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
     folder.write("in/c.txt", text(9));
     folder.ok(&["ingest", "-q", "--profile", "words", "--id-field", "id", "in"]);
     folder.ok(&["dedup", "--keep", "first", "--format", "json", "-o", "report.jsonl", "-q"]);
-    // The survivor 2 alone, 3 with its copy, and a record that is no duplicate.
+    // The list has the survivor 2 alone, 3 with its copy, and a record without duplicates.
     let list = |names: &[&str]| {
         names
             .iter()
@@ -136,7 +136,7 @@ fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
     let all = ["apply", "report.jsonl", "one.jsonl", "two.jsonl", "--write", "clean"];
     let run = folder.run(&[&all[..], &["--yes", "--format", "json"]].concat());
     let summary = run.json().pop().unwrap();
-    // Of the 6 documents, the copy of 2 stays because 2 leaves.
+    // Of the 6 documents, the copy of 2 stays because 2 is left out.
     let sums = ["documents", "applied", "left", "unjustified", "missing"].map(|field| summary[field].as_u64().unwrap());
     assert_eq!((run.status, sums), (2, [6, 5, 1, 1, 0]), "{run:#?}");
     assert_eq!(read(&folder, "clean/in/a.jsonl"), lines(&[1, 4]));
@@ -144,7 +144,7 @@ fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
     assert_eq!(read(&folder, "clean/in/c.txt"), text(9));
     let again = folder.run(&[&all[..], &["--yes", "--format", "json"]].concat());
     assert_eq!(again.json().pop().unwrap()["done_before"], 3, "{again:#?}");
-    // The copy is neither one of the report alone nor one of a list alone.
+    // The report alone, or a list alone, cannot update the copy.
     for other in ["report.jsonl", "one.jsonl"] {
         let run = folder.run(&["apply", other, "--write", "clean", "--yes"]);
         assert!(run.status == 2 && run.stderr.contains("give the report and the list in one call"), "{run:#?}");
@@ -166,7 +166,8 @@ fn one_copy_leaves_out_the_documents_of_a_report_and_of_lists() {
     refused(&["one.jsonl", "report.jsonl", "--write", "x", "--yes"], "only lists follow the report");
 }
 
-/// A file of one document has no survivor that would justify its removal; and an answer that lists only the best matches is no list of all.
+/// A list gives no survivor to justify the removal of a file; and an answer with only the best matches does
+/// not list all of them.
 #[test]
 fn lists_that_do_not_suffice_are_refused() {
     let folder = start();

@@ -1,4 +1,4 @@
-//! Repeated passages cut out of each format, and marked: what is cut is exactly what the report lists.
+//! Repeated passages are cut out of each format, or marked: exactly the passages that the report lists.
 
 use std::fs;
 use std::io::Cursor;
@@ -73,7 +73,7 @@ fn passages_are_cut_out_of_files_compressed_or_not() {
     let (run, lines, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
     assert_eq!((run.status, &summary["applied"], &summary["left"]), (0, &json!(3), &json!(0)), "{run:#?}");
     let acts = |act: &str| lines.iter().filter(|line| line["act"] == act).count();
-    // Nothing is left of the last one, the copy of the first.
+    // Nothing is left of the last text, a copy of the first.
     assert_eq!((acts("cut"), acts("omit")), (2, 1));
     assert!(!folder.path().join("clean/in/9.txt").exists());
     for (number, text) in texts.iter().enumerate().take(9) {
@@ -108,12 +108,12 @@ fn passages_are_cut_out_of_json_lines_and_every_other_byte_stays() {
         ("b.jsonl.gz", super::formats::gunzip(&fs::read(folder.path().join("clean/in/b.jsonl.gz")).unwrap())),
     ] {
         let cut = |(number, text): (usize, &String)| line(&without(&rows, &format!("in/{name}:{}", number + 1), text));
-        // Records of which only marks are left are left out.
+        // Records with only punctuation left are left out.
         let cut = texts.iter().enumerate().map(cut);
         let expected: String = cut.filter(|line| line.matches(char::is_alphanumeric).count() > 40).collect();
         assert_eq!(String::from_utf8(copy).unwrap(), expected, "{name}");
     }
-    // All of the second file was in the first.
+    // The first file has all text of the second.
     assert!(rows.iter().any(|row| row["document"] == "in/b.jsonl.gz:5"));
     is_clean(&folder);
 
@@ -137,7 +137,7 @@ fn passages_are_cut_out_of_a_column_of_parquet() {
     let mut file = Vec::new();
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::new(properties)).unwrap();
-    // Three row groups, of which the last loses nothing; each has a row without a text.
+    // Three row groups; the last loses nothing. Each has a row without a text.
     for rows in [&texts[..3], &texts[3..6], &texts[6..9]] {
         let mut group = writer.next_row_group().unwrap();
         let numbers: Vec<i64> = (0..4).collect();
@@ -221,11 +221,12 @@ fn what_cannot_lose_a_passage_is_copied_whole_and_named() {
         lines[1..3].iter().all(|line| line["reason"].as_str().unwrap().contains("cannot be cut out of this format"))
     );
     assert!(lines[4]["reason"].as_str().unwrap().contains("first occurrences of some passages have changed"));
-    // One of the third document too, whose other passage is in an archive.
+    // The second document is `in/3.txt`: one of its passages stays. The other first occurs in the archive,
+    // and is cut.
     assert_eq!(summary["unjustified"], 2);
 }
 
-/// Documents of which nothing is left but spaces and marks are left out and counted, in each format.
+/// Documents with only spaces and punctuation left are left out and counted, in each format.
 #[test]
 fn documents_without_any_text_left_are_left_out() {
     let text_of = |parts: &[u64]| parts.iter().map(|&seed| format!("“{}”!\n", text(seed))).collect::<String>();
@@ -274,7 +275,7 @@ fn documents_without_any_text_left_are_left_out() {
     }
 }
 
-/// The passages of a compressed file that was not unpacked are places in the file as it is.
+/// The passages of a compressed file that was not unpacked are ranges of its compressed bytes.
 #[test]
 fn a_compressed_file_that_was_not_unpacked_stays_whole() {
     let folder = Folder::new();
@@ -289,7 +290,8 @@ fn a_compressed_file_that_was_not_unpacked_stays_whole() {
     assert_eq!(files(&folder.path().join("clean/in")), files(&folder.path().join("in")));
 }
 
-/// What is no symbol can be all that is left: the answer of a copied question, the comment of a copied program.
+/// Text that is not a symbol can be all that is left, such as the numeric answer to a copied question, or the
+/// comment in a copied program.
 #[test]
 fn text_that_is_no_symbol_is_not_left_out() {
     let (question, program) = (text(1), (0..60).map(|line| format!("a{line} = f{line}(x);\n")).collect::<String>());
@@ -308,7 +310,8 @@ fn text_that_is_no_symbol_is_not_left_out() {
     }
 }
 
-/// A table with a column of numbers and one of these texts, in row groups of two, of which one loses all rows.
+/// A table with a column of numbers and one of these texts, in row groups of two rows. One group loses all
+/// rows.
 fn table(texts: &[String]) -> Vec<u8> {
     let schema =
         Arc::new(parse_message_type("message m { required int64 n; optional byte_array text (UTF8); }").unwrap());
@@ -344,7 +347,7 @@ fn passages_stay_if_their_first_occurrences_are_not_in_the_copy() {
     folder.write("in/0/a.txt", &texts[1]);
     folder.write("in/1.txt", &texts[2]);
     assert_eq!(report(&folder).len(), 1);
-    // A file is where the folder of its copy has to be.
+    // A file is in the place of the folder for the copy.
     folder.write("clean/in/0", "in the way");
     let (run, _, summary) = apply(&folder, &["--write", "clean", "--cut", "--yes"]);
     assert_eq!((run.status, &summary["failed"], &summary["unjustified"]), (2, &json!(1), &json!(1)), "{run:#?}");
@@ -387,7 +390,8 @@ fn halves_of_surrogate_pairs_beside_a_passage_stay() {
 #[test]
 fn characters_stay_whole_where_passages_are_made_of_bytes() {
     let folder = Folder::new();
-    // é and è begin with the same byte, ш and ѐ do not: a repeated run of bytes ends within a character.
+    // é and è begin with the same byte, ш and ѐ do not: so a repeated run of bytes can end inside a
+    // character.
     let shared = text(50);
     for (number, (before, after)) in [("é", "é"), ("è", "è"), ("ш", "ш"), ("ѐ", "ѐ")].into_iter().enumerate() {
         folder.write(

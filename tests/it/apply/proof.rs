@@ -40,7 +40,7 @@ fn each_removed_text_has_its_survivor_or_is_named() {
     folder.write("in/1/3.txt", text(0));
     let (_, _, summary) = check(&folder, &[]);
     assert_eq!(sums(&summary), [3, 1, 1, 1]);
-    // Not even the database knows the removed documents any more, and one of the survivors.
+    // The database no longer has the removed documents, nor one of the survivors.
     folder.ok(&["ingest", "-q", "--prune", "in"]);
     let (run, lost, summary) = check(&folder, &[]);
     assert_eq!((run.status, sums(&summary)), (2, [3, 1, 1, 1]), "{run:#?} {lost:#?}");

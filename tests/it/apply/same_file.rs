@@ -57,7 +57,7 @@ fn a_protected_file_is_not_taken_through_a_link_to_its_folder() {
     }
 }
 
-/// The names of two databases for one file. Only one of them is protected.
+/// One file has different names in two databases. Only one of the names is protected.
 #[test]
 fn a_file_with_two_names_stays_if_one_of_them_is_not_removable() {
     for action in [&["--write", "clean"][..], &["--remove"]] {
@@ -113,7 +113,7 @@ fn records_of_a_container_with_two_names_stay() {
     let lines: String = (0..3).map(|seed| format!("{{\"text\":\"{}\"}}\n", text(seed))).collect();
     folder.write("d/x.jsonl", &lines);
     folder.ok(&["ingest", "-q", "--profile", "words", "d"]);
-    // Another database knows it by another name.
+    // Another database has the file under another name.
     let program = folder.command(&["--db", "../other", "ingest", "-q", "--profile", "words", "x.jsonl"]);
     let mut inside = std::process::Command::new(program.get_program());
     assert!(inside.args(program.get_args()).current_dir(folder.path().join("d")).status().unwrap().success());
@@ -148,7 +148,7 @@ fn another_action_is_not_taken_for_one_that_is_done() {
     report(&folder);
     let (run, _, summary) = apply(&folder, &["--write", "out", "--mark", "dup", "--yes"]);
     assert_eq!((run.status, &summary["failed"]), (0, &0.into()), "{run:#?}");
-    // Every record has the field, also in a file without removable ones.
+    // Every record has the field, also in a file without removable records.
     for name in ["a", "b"] {
         let marked = fs::read_to_string(folder.path().join(format!("out/in/{name}.jsonl"))).unwrap();
         assert!(marked.lines().all(|line| line.contains("\"dup\"")), "{marked}");
@@ -215,7 +215,7 @@ fn names_as_long_as_can_be_are_copied_and_linked() {
     assert_eq!((run.status, &summary["applied"]), (0, &1.into()), "{run:#?}");
 }
 
-/// Needs the right to mount; without it nothing can be tested here.
+/// This test needs the right to mount. Without it, the test checks nothing.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_in_a_folder_that_is_mounted_twice_stays() {

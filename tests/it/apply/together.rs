@@ -36,7 +36,7 @@ fn two_runs_that_take_each_others_survivors_leave_every_text() {
         for round in 0..3 {
             let folder = Folder::new();
             pairs(&folder, COUNT);
-            // Of one database, the second run is refused. Of two, no lock is shared.
+            // With one database, the second run is refused. Two databases share no lock.
             let databases = if round == 0 { ["one", "one"] } else { ["one", "other"] };
             let statuses = both(&folder, databases, action);
             assert!(statuses.contains(&Some(0)) || round > 0, "{action:?}: {statuses:?}");
@@ -60,7 +60,7 @@ fn one_run_at_a_time_acts_on_the_files_of_a_database() {
     let run = folder.run(&["--db", "one", "apply", "one.jsonl", "--remove", "--yes"]);
     assert_eq!(run.status, 2, "{run:#?}");
     assert!(run.stderr.contains("removes, moves, links or marks files of the database"), "{run:#?}");
-    // A copy changes none of them, and neither does a dry run.
+    // A copy changes no source file, and neither does a dry run.
     folder.ok(&["--db", "one", "apply", "one.jsonl", "--write", "clean", "--yes", "-q"]);
     folder.ok(&["--db", "one", "apply", "one.jsonl", "--remove", "-q"]);
     drop(lock);

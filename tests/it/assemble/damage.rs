@@ -1,4 +1,4 @@
-//! Parts that lie, are cut, or are missing, and engines that do not sort or lose rows: each is refused by name.
+//! Parts that are wrong, cut or missing, and engines that do not sort, or lose rows: each is refused by name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn few() -> (Profile, Vec<Input>) {
     (Profile::named("prose").unwrap(), inputs)
 }
 
-/// The files of a build, but its manifest and plan.
+/// The files of a build, except its manifest and plan.
 fn files_of(staging: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(staging.join("parts"))
         .unwrap()
@@ -25,13 +25,13 @@ fn files_of(staging: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Each file of a build is harmed in each way; the error names it, and the database stays as it was.
+/// Each file of a build is damaged in each way. The error names the file, and the database stays unchanged.
 #[test]
 fn harmed_files_are_refused_by_name() {
     let folder = Folder::new();
     let (profile, inputs) = few();
     let whole = folder.path().join("whole");
-    // Random(1) makes no part twice of which only one would count.
+    // With this seed, no part is made twice, so each file counts.
     let plan = plan(&profile, &inputs, &mut Random(2));
     let staging = Staging::create(&whole, &plan).unwrap();
     let mut rows = map(&staging, &inputs, &[], &mut Random(1));
@@ -61,7 +61,7 @@ fn harmed_files_are_refused_by_name() {
             }
             let error = database.assemble(&harmed, &Task::new()).unwrap_err();
             let text = error.chain();
-            // A list of files that decodes all the same counts something else, or names a file that is not there.
+            // A list of files that still decodes has wrong counts, or names a missing file.
             let is_list = inside.ends_with("part.json");
             let named = text.contains(inside.parent().unwrap().to_str().unwrap());
             assert!(named || is_list && matches!(error, Error::IncoherentBuild { .. }), "{harm} {inside:?}: {text}");
@@ -72,11 +72,11 @@ fn harmed_files_are_refused_by_name() {
         }
     }
     assert!(seen > 20);
-    // Unharmed it is taken in.
+    // Without damage, the build is added.
     assert_eq!(database.assemble(&whole, &Task::new()).unwrap().added, inputs.len() as u64);
 }
 
-/// Numbers in a list of files that are changed with care are found out by the other parts.
+/// Carefully changed numbers in a list of files are noticed, because the other parts contradict them.
 #[test]
 fn lists_that_lie_are_refused() {
     let folder = Folder::new();
@@ -92,7 +92,7 @@ fn lists_that_lie_are_refused() {
             let path = staging.join("parts").join(part.as_str().unwrap()).join("part.json");
             let mut record: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
             let contents = &mut record["contents"];
-            // The rows of names and digests count documents; those of others count nothing.
+            // The rows of names and digests count documents. Rows of other kinds count nothing.
             let counts = match field {
                 "rows" => contents["postings"] == 0 && contents["documents"] == 0,
                 "failed" => contents["documents"] != 0,
@@ -111,14 +111,14 @@ fn lists_that_lie_are_refused() {
     }
 }
 
-/// Mistakes of an engine: it does not sort, loses rows, repeats them, or brings them to another part.
+/// Mistakes of an engine: it does not sort rows, loses or repeats them, or moves them to another part.
 #[test]
 fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
     let folder = Folder::new();
     let (profile, inputs) = few();
     let plan = plan(&profile, &inputs, &mut Random(2)).posting_parts(3).document_parts(1);
     let staging = Staging::create(folder.path().join("staging"), &plan).unwrap();
-    // The rows of documents from `first` on, by one task.
+    // The rows of at most `most` documents from `first` on, made by one task.
     let task = |first: usize, most: usize| {
         let mut blocks = Vec::new();
         let mut emit = |some| {
@@ -132,11 +132,11 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
         mapper.finish(&mut emit).unwrap();
         blocks
     };
-    // A task for each document.
+    // One task for each document.
     let mut rows: Vec<Row> = (0..inputs.len()).flat_map(|first| task(first, 1)).collect();
     assert!(matches!(reduce(&staging, &rows, 100), Err(Error::Unsorted { .. })), "not sorted");
     rows.sort_unstable();
-    // A part of postings, and that of documents.
+    // A part of postings, and the part of documents.
     let documents = plan.posting_parts as i32;
     for part in [1, documents] {
         let blocks: Vec<Row> = rows.iter().filter(|row| row.0 == part).cloned().collect();
@@ -154,7 +154,8 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
         let cut = changed(&|blocks| blocks[0].3.truncate(1));
         assert!(matches!(cut, Error::Damaged { .. } | Error::Unsorted { .. }), "{}", cut.chain());
     }
-    // The same documents by two tasks of which the engine should have kept one: the blocks differ, and their rows are the same.
+    // Two tasks made rows of the same documents, and the engine should have kept one: the blocks differ, but
+    // their rows are the same.
     let (one, two) = (task(0, usize::MAX), task(1, usize::MAX));
     for part in 0..staging.part_count() as i32 {
         let mut both: Vec<Row> = one.iter().chain(&two).filter(|row| row.0 == part).cloned().collect();
@@ -173,7 +174,7 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
     assert_eq!(staging.finished_parts().unwrap(), [0u32; 0], "an attempt that fails leaves no part");
     assert_eq!(fs::read_dir(folder.path().join("staging/parts")).unwrap().count(), 0);
 
-    // Lost blocks show when all is counted: of postings, of documents, of names.
+    // Lost blocks of postings, documents or names are noticed when all rows are counted.
     for lost in [0, 3, 5] {
         let folder = folder.path().join(format!("lost-{lost}"));
         let staging = Staging::create(&folder, &plan).unwrap();
@@ -184,7 +185,7 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
         make_parts(&staging, &left, &mut Random(5));
         assert!(matches!(staging.finish(), Err(Error::IncoherentBuild { .. })), "{lost}");
     }
-    // A posting that is changed on its way keeps all counts.
+    // A posting that is changed in the shuffle keeps all counts.
     let folder = folder.path().join("changed");
     let staging = Staging::create(&folder, &plan).unwrap();
     let mut left = rows.clone();
@@ -194,7 +195,7 @@ fn rows_that_are_lost_repeated_or_not_sorted_are_found_out() {
     assert!(matches!(staging.finish(), Err(Error::IncoherentBuild { what: "as the sum of postings", .. })));
 }
 
-/// A task that ran twice on documents that changed meanwhile, of which the engine kept both.
+/// A task ran twice, the documents changed meanwhile, and the engine kept the rows of both runs.
 #[test]
 fn two_records_of_one_document_number_are_refused() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! Killed at each step of an assembly that touches the disk: the database is empty or whole, and the same command ends the work.
+//! An assembly is killed at each step that touches the disk. The database is then empty or complete, and the
+//! same command completes the work.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -18,7 +19,7 @@ fn traced(folder: &Folder, options: &[&str]) -> Option<Run> {
     Some(Run::of(&command.stdin(Stdio::null()).output().ok()?))
 }
 
-/// `fresh`: the database has no documents before, so that files are moved; else they are merged.
+/// If `fresh`, the database has no documents before, so files are moved; otherwise they are merged.
 fn survive(fresh: bool, stride: usize) {
     let folder = Folder::new();
     let profile = Profile::named("prose").unwrap();
@@ -47,7 +48,7 @@ fn survive(fresh: bool, stride: usize) {
     let trace = std::fs::read_to_string(folder.path().join("trace")).unwrap();
     let (mut killed, mut whole, mut seen) = (0, 0, 0);
     for call in CALLS {
-        // They are counted for each thread.
+        // The calls are counted per thread.
         let made = trace.lines().filter_map(|line| line.split_once(' '));
         let made = made.filter(|(_, rest)| rest.trim_start().starts_with(&format!("{call}(")));
         let mut threads: Vec<&str> = made.map(|(thread, _)| thread).collect();
@@ -62,12 +63,12 @@ fn survive(fresh: bool, stride: usize) {
             killed += usize::from(run.status != 0);
             let documents = folder.ok(&["--db", "db", "list", "--format", "json"]).json().len();
             let all = inputs.len();
-            // A merge may have committed some; files that are moved come all at once.
+            // A merge may have committed some documents. Moved files are all committed at once.
             assert!(documents == before.len() || documents == all || !fresh, "{call} {n}: {documents}");
             verified(&folder, "db");
             let again = folder.run(&["--db", "db", "assemble", "staging", "-q"]);
             if again.status != 0 {
-                // It was in already, and removed.
+                // The build was already added, and removed.
                 assert!(again.stderr.contains("there is no build"), "{call} {n}: {again:?}");
                 assert_eq!(documents, all);
             }

@@ -1,4 +1,4 @@
-//! Any documents, any small profile, any division into parts.
+//! Properties for any documents, any small profile and any division into parts.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ fn documents() -> impl Strategy<Value = Vec<Input>> {
         .prop_map(|texts| (0..).zip(texts).map(|(number, text)| input(format!("{}", number * 7 % 10), text)).collect())
 }
 
-/// All of a database that does not depend on when and how it was made.
+/// The content of a database that does not depend on the time and the way of its creation.
 fn content(database: &Database, inputs: &[Input]) -> Vec<String> {
     let mut lines = Vec::new();
     let options = QueryOptions::default().top(None);
@@ -59,7 +59,7 @@ proptest! {
         let (one, cluster, staging) =
             (folder.path().join("one"), folder.path().join("cluster"), folder.path().join("staging"));
         let random = &mut Random(seed);
-        // A document that cannot be read takes a number in a build only: all of these can.
+        // An unreadable document takes a number only in a build, so all documents must be readable.
         prop_assume!(ingest(&one, &profile, &inputs, true) == 0);
         build(&staging, &plan(&profile, &inputs, random).store_text(true), &inputs, random);
         let writer = Database::create(&cluster, profile).unwrap();

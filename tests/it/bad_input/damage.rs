@@ -1,4 +1,4 @@
-//! Damaged databases: it is said that something is damaged, and never answered as if all were whole.
+//! Damaged databases: each command reports the damage, and never answers as if the database were intact.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::support::Folder;
 
 const DOCUMENTS: usize = 120;
 
-/// A database large enough for tables of several blocks, and the answers it gives while it is whole.
+/// A database large enough for tables of several blocks, and its answers before any damage.
 fn whole() -> (Folder, String) {
     let folder = Folder::new();
     for number in 0..DOCUMENTS {
@@ -20,7 +20,7 @@ fn whole() -> (Folder, String) {
     (folder, answers)
 }
 
-/// Touches every family of the store.
+/// A query that reads every family of the store.
 const ASK: [&str; 7] = ["query", "--top", "0", "--format", "json", "docs/000.txt", "docs/119.txt"];
 
 fn files(folder: &Folder, what: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
@@ -31,7 +31,7 @@ fn files(folder: &Folder, what: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     files
 }
 
-/// Every command must fail, saying that the database is damaged, which one, and what to do.
+/// Checks that every command fails, and that its error names the damaged database and the next step.
 fn is_called_damaged(folder: &Folder, commands: &[&[&str]]) {
     for command in commands {
         let run = folder.run(command);
@@ -134,7 +134,7 @@ fn a_truncated_store_is_noticed() {
 #[test]
 fn a_log_that_was_cut_or_removed_is_noticed() {
     let (folder, answers) = whole();
-    // The last commit of all is in the log alone.
+    // The last commit is only in the log.
     let log = files(&folder, |path| path.extension().is_some_and(|extension| extension == "log")).remove(0);
     let whole = std::fs::read(&log).unwrap();
     assert!(whole.len() > 1000);
@@ -156,7 +156,7 @@ fn a_log_that_was_cut_or_removed_is_noticed() {
 #[test]
 fn a_missing_table_is_noticed() {
     let (folder, _) = whole();
-    // Leaves every family of the store with a table of its own.
+    // After this, every family of the store has its own table.
     folder.ok(&["compact"]);
     let commands: [&[&str]; 4] = [&ASK, &["list", "--format", "json"], &["show", "docs/007.txt"], &["stats"]];
     let answers = commands.map(|command| folder.ok(command).stdout);
@@ -177,8 +177,8 @@ fn a_missing_table_is_noticed() {
     assert_eq!(folder.ok(&ASK).stdout, answers[0], "nothing was made worse");
 }
 
-/// Where the records of a log of the engine end: blocks of 32 KiB; a record has a head of seven bytes, in which two say
-/// how long it is.
+/// The ends of the records in a log of the engine. The log has blocks of 32 KiB. A record has a head of seven
+/// bytes, and two of them give its length.
 fn record_ends(log: &[u8]) -> Vec<usize> {
     const BLOCK: usize = 32 << 10;
     let (mut ends, mut at) = (Vec::new(), 0);
@@ -192,7 +192,7 @@ fn record_ends(log: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// Cut between two of its records, the list of tables is that of an earlier state, and nothing in it is wrong.
+/// A list of tables that is cut between two records is a valid list of an earlier state.
 #[test]
 fn a_list_of_tables_that_was_cut_is_noticed() {
     let folder = Folder::new();
@@ -205,7 +205,8 @@ fn a_list_of_tables_that_was_cut_is_noticed() {
         folder.write(&format!("docs/{number:03}.txt"), prose(number + 1000));
     }
     folder.ok(&["ingest", "docs"]);
-    // Moves the records of that commit from the log into tables: a list without these still has the old ones.
+    // Moves the records of that commit from the log into new tables: a list without these tables still has
+    // the old ones.
     folder.ok(&["rm", "docs/004.txt"]);
     is_noticed_to_be_cut(&folder);
     folder.ok(&["compact"]);

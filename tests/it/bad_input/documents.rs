@@ -1,4 +1,4 @@
-//! Documents that cannot be read, or hold nothing: each is reported, and the rest of the run goes on.
+//! Documents that cannot be read, or hold nothing: each is reported, and the run continues.
 
 use std::io::Write;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn stored(folder: &Folder) -> Vec<String> {
     folder.ok(&["list", "--format", "json"]).json().iter().map(|d| d["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Ingests, and tells of it without the line of rates and times.
+/// Ingests, and returns the result without the line of rates and times.
 fn tell_ingest(folder: &Folder, arguments: &[&str]) -> String {
     let mut run = folder.run(&[&["ingest"], arguments].concat());
     run.stdout = run.stdout.lines().filter(|line| !line.contains(" s, ")).map(|line| format!("{line}\n")).collect();
@@ -66,7 +66,7 @@ fn what_may_not_be_read_is_reported() {
     let folder = empty_database();
     folder.write("docs/a.txt", prose(1));
     folder.write("docs/z.txt", prose(2));
-    // A file is no folder, for anyone; what permissions keep away, they do not keep from root.
+    // Uses a file in place of a folder, because permissions do not stop root.
     let run = folder.run(&["ingest", "docs/a.txt/b", "docs"]);
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("error: cannot read docs/a.txt/b: "), "{}", run.stderr);
@@ -146,7 +146,7 @@ fn archives_that_are_not_read_and_documents_without_text_are_named() {
     assert!(run.stderr.contains(told), "{run:#?}");
 }
 
-/// The library says so itself, so that each host has the same summary.
+/// The library itself reports this, so each host has the same summary.
 #[test]
 fn a_file_that_is_no_document_is_a_failure_if_it_is_named_and_skipped_if_it_is_met() {
     let folder = Folder::new();
@@ -178,11 +178,12 @@ fn a_file_that_is_no_document_is_a_failure_if_it_is_named_and_skipped_if_it_is_m
     assert_eq!((summary.skips, skipped), (3, expected));
 }
 
-/// A name that promises a format is reported where the bytes are something else, wherever the file was met.
+/// A file whose name promises a format is reported if its bytes are something else, also if it was found in a
+/// folder.
 #[test]
 fn a_file_whose_name_promises_a_document_fails_if_it_is_none() {
     let folder = empty_database();
-    // Data with NULs at the beginning, and data without any.
+    // Data with NULs at the beginning, and data without NULs.
     let random = |seed: u8, from: u8| -> Vec<u8> {
         let mut state = u32::from(seed);
         let mut next = || {
@@ -245,7 +246,7 @@ fn a_binary_file_is_left_out_of_text_and_taken_by_bytes() {
     1 document added, 1 skipped (--verbose names them)
     ");
     assert_eq!(stored(&folder), ["docs/a.txt"]);
-    // It is a failure if it is named.
+    // The file is a failure if the user names it.
     assert_snapshot!(tell_ingest(&folder, &["docs/picture"]), @"
     status 2
     --- stdout
@@ -278,7 +279,7 @@ fn an_empty_document_and_a_short_one_are_stored_and_found_by_their_digest() {
 
     assert_eq!((&shown[0]["lines"], &shown[1]["lines"]), (&0.into(), &1.into()), "a last line needs no newline");
 
-    // No fingerprint says so, and the same bytes are found all the same.
+    // A document without fingerprints is reported, and identical bytes are found nevertheless.
     folder.write("copy.txt", "Twenty-four symbols, not 25");
     for (query, copies) in [("copy.txt", &["short.txt"][..]), ("empty.txt", &["empty.txt", "other-empty.txt"])] {
         let answer = &folder.ok(&["query", query, "--format", "json"]).json()[0];
@@ -359,7 +360,7 @@ fn links_are_skipped_below_folders_and_followed_where_named() {
     hint: remove the link, or run without --follow
     ");
     assert_eq!(stored(&folder), ["docs/a.txt", "docs/elsewhere/c.txt"]);
-    // A link named itself is looked through, to a file or a folder.
+    // A link that the user names is followed, to a file or a folder.
     symlink("elsewhere", folder.path().join("link")).unwrap();
     symlink("elsewhere/c.txt", folder.path().join("link.txt")).unwrap();
     folder.ok(&["ingest", "link", "link.txt"]);
@@ -382,7 +383,7 @@ fn pipes_and_devices_that_a_walk_comes_across_are_no_documents() {
     added docs/a.txt (text)
     skipped docs/pipe: neither a file nor a folder
     ");
-    // A pipe that is named is read; a device is not.
+    // A pipe that the user names is read; a device is not.
     assert_snapshot!(tell_ingest(&folder, &["/dev/zero"]), @"
     status 2
     --- stdout

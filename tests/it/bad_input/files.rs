@@ -1,5 +1,5 @@
-//! Every file of a database cut, flipped and removed: each command errs with a next step or answers exactly as before,
-//! and `verify --repair` brings all of it back, or says what is lost.
+//! Every file of a database is cut, changed by a bit, or removed. Each command fails with a next step, or
+//! answers exactly as before. `verify --repair` restores everything, or reports the losses.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ fn ask(folder: &Folder, db: &str) -> Vec<Run> {
     COMMANDS.iter().map(|command| folder.run(&[&["--db", db, "--format", "json"], *command].concat())).collect()
 }
 
-/// A database with tables and a log of every family, deleted and replaced documents, and the leavings of a crash.
+/// A database with tables and a log of every family, deleted and replaced documents, and files left by a
+/// crash.
 fn make() -> (Folder, Vec<Run>) {
     let folder = Folder::new();
     for number in 0..40 {
@@ -74,7 +75,7 @@ enum Damage {
 }
 
 impl Damage {
-    /// All damages of a file of `length` bytes, in each of so many parts of it.
+    /// All damages of a file of `length` bytes, in each of its `parts` parts.
     fn all(length: usize, parts: usize) -> Vec<Self> {
         let mut all = vec![Self::Remove];
         if length > 0 {
@@ -98,7 +99,7 @@ impl Damage {
     }
 }
 
-/// An error that says what to do, or the answer that was given before.
+/// True for the answer that was given before. Otherwise the run must have failed with a next step.
 fn is_right(run: &Run, before: &Run, what: &str) -> bool {
     assert!(!run.stderr.contains("panicked"), "{what}: {run:#?}");
     if run.status == 0 {
@@ -110,14 +111,14 @@ fn is_right(run: &Run, before: &Run, what: &str) -> bool {
     false
 }
 
-/// The results of the databases that were damaged in one kind of file.
+/// The results for databases with damage in one kind of file.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Outcomes {
     harmless: usize,
     repaired: usize,
-    /// Repaired, but for documents that are listed.
+    /// Repaired, except for documents that the repair lists as lost.
     lost: usize,
-    /// Not to be repaired, and the database is as it was.
+    /// The repair was refused, and the database is unchanged.
     refused: usize,
 }
 
@@ -129,7 +130,7 @@ fn survive(parts: usize) {
         let mut outcomes = Outcomes::default();
         let mut damages = Damage::all(file.metadata().unwrap().len() as usize, parts);
         if parts == 0 {
-            // One of three for each file.
+            // One of three damages for each file.
             damages.truncate(3);
             damages = vec![damages[index % damages.len()]];
         }
@@ -146,7 +147,8 @@ fn survive(parts: usize) {
     }
 }
 
-/// Repairs the database and looks at what is there then. True where nothing is lost; `None` where it was refused.
+/// Repairs the database and checks the result. Returns true if nothing is lost, and `None` if the repair was
+/// refused.
 fn repair(folder: &Folder, answers: &[Run], what: &str) -> Option<bool> {
     let run = folder.run(&["--db", HURT, "verify", "--repair", "--format", "json"]);
     assert!(!run.stderr.contains("panicked"), "{what}: {run:#?}");
@@ -166,7 +168,7 @@ fn repair(folder: &Folder, answers: &[Run], what: &str) -> Option<bool> {
             assert_eq!(run.stdout, before.stdout, "{what}: other answers after the repair: {report}");
         }
     }
-    // Lost documents come back from their files.
+    // Lost documents can be added again from their files.
     folder.ok(&["--db", HURT, "ingest", "docs"]);
     let names = |db: &str| {
         let list = folder.ok(&["--db", db, "list", "--format", "json"]).json();
@@ -192,7 +194,7 @@ impl Outcomes {
     fn check(&self, name: &Path, parts: usize) {
         let text = name.to_str().unwrap();
         let sound = match () {
-            // Nothing depends on them.
+            // Nothing depends on these files.
             () if text == "lock" || text == "committed" || text.starts_with("incoming") => {
                 self.refused + self.lost == 0
             }

@@ -1,4 +1,5 @@
-//! Parts of another database, or of a copy that has gone its own way, in the place of a database's own: none is taken for its own.
+//! Parts of a database are replaced by parts of another database, or of a copy that was changed since. No
+//! command takes them for the database's own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,8 @@ use super::{prose, told};
 use crate::golden::copy;
 use crate::support::{Folder, Run};
 
-/// The databases `a` (three commits), `few` (one) and `many` (five), the copy `copy` of the first, and a document to ask for.
+/// The databases `a` (three commits), `few` (one) and `many` (five), the copy `copy` of the first, and a
+/// document to query with.
 fn prepared() -> Folder {
     let folder = Folder::new();
     for (first, db, commits) in [(0, "a", 3), (100, "few", 1), (200, "many", 5)] {
@@ -26,7 +28,7 @@ fn prepared() -> Folder {
     folder
 }
 
-/// Every kind of command on the database `x`.
+/// Commands of every kind, for the database `x`.
 const COMMANDS: [&[&str]; 11] = [
     &["list"],
     &["query", "question.txt"],
@@ -74,7 +76,7 @@ fn identity(db: &Path) -> String {
     mark.lines().nth(3).unwrap().split(' ').nth(2).unwrap().to_owned()
 }
 
-/// Each command must fail and name both databases.
+/// Checks that each command fails and names both databases.
 fn is_refused(folder: &Folder, found: &str, marked: &str) {
     for command in COMMANDS {
         let run = on_x(folder, command);
@@ -94,12 +96,12 @@ fn the_store_or_the_mark_of_another_database_is_refused_by_every_command() {
         let x = begin(&folder, "a");
         replace(&x, other);
         is_refused(&folder, &identity(other), &identity(&a));
-        // Put back, it is as it was.
+        // With its own part back in place, the database works as before.
         replace(&x, &a);
         assert_eq!(on_x(&folder, &["list"]).stdout, folder.ok(&["--db", "a", "list"]).stdout);
         fs::copy(other.join("committed"), x.join("committed")).unwrap();
         is_refused(&folder, &identity(&a), &identity(other));
-        // As the hint says.
+        // Does what the hint says.
         fs::remove_file(x.join("committed")).unwrap();
         assert_eq!(on_x(&folder, &["verify"]).status, 0);
         assert_eq!(on_x(&folder, &["ingest", "-q", "few-docs"]).status, 0);
@@ -128,7 +130,7 @@ fn an_empty_database_does_not_take_the_store_of_another() {
     is_refused(&folder, &identity(&folder.path().join("many")), &identity(&folder.path().join("empty")));
 }
 
-/// A database from before there were identities gets one with its next commit.
+/// A database from a version without identities gets an identity with its next commit.
 #[test]
 fn a_golden_database_gets_an_identity_when_it_is_written() {
     let folder = prepared();
@@ -144,13 +146,14 @@ fn a_golden_database_gets_an_identity_when_it_is_written() {
     is_refused(&folder, &identity(&folder.path().join("a")), &identity(&golden));
 }
 
-/// A copy has the identity of its original. Where both have had as many commits, their counts differ.
+/// A copy has the identity of its original. If both have the same number of commits, their counts of
+/// documents differ.
 #[test]
 fn the_store_of_a_copy_that_has_gone_its_own_way_is_noticed() {
     let folder = prepared();
     folder.ok(&["--db", "copy", "rm", "-q", "a-docs/001.txt"]);
     folder.ok(&["--db", "a", "ingest", "-q", "few-docs"]);
-    // The list of tables of the one is longer.
+    // The list of tables of one of them is longer.
     for (mark, store, says) in [
         ("copy", "a", "is damaged: it does not have the documents that were there after its last commit"),
         ("a", "copy", "is damaged: "),
@@ -173,7 +176,7 @@ fn a_log_of_another_database_is_refused_and_left_out_by_a_repair() {
     let documents = folder.ok(&["--db", "a", "list"]).stdout;
     for other in ["few", "many"] {
         let x = begin(&folder, "a");
-        // The rows of the log are in tables, too.
+        // The rows of the log are also in tables.
         assert_eq!(on_x(&folder, &["rm", "-q", "a-docs/000.txt"]).status, 0);
         assert_eq!(on_x(&folder, &["ingest", "-q", "a-docs"]).status, 0);
         fs::copy(file(&folder.path().join(other), ".log"), file(&x, ".log")).unwrap();
@@ -234,13 +237,13 @@ fn tables_of_another_database_are_damage() {
         let run = on_x(&folder, command);
         assert!(run.status == 2 && run.stderr.contains("orruption"), "{run:#?}");
     }
-    // The files are there, so that all can be read again.
+    // The files exist, so all documents can be read again.
     let repaired = on_x(&folder, &["verify", "--repair"]);
     assert!(repaired.stdout.contains("of damaged files"), "{repaired:#?}");
     assert_eq!(on_x(&folder, &["verify"]).status, 0);
 }
 
-/// No other file of a database's folder says what is in it.
+/// No other file in a database's folder determines its content.
 #[test]
 fn other_files_of_another_database_change_no_answer() {
     let folder = prepared();
@@ -270,7 +273,7 @@ fn other_files_of_another_database_change_no_answer() {
     }
 }
 
-/// All that makes databases of databases goes on working, and a database stays the same one.
+/// All commands that make databases from databases still work, and a database keeps its identity.
 #[test]
 fn copies_backups_merges_and_repairs_are_databases_of_their_own() {
     let folder = prepared();
@@ -292,6 +295,6 @@ fn copies_backups_merges_and_repairs_are_databases_of_their_own() {
         assert_eq!(on_x(&folder, &["rm", "-q", &format!("a-docs/00{number}.txt")]).status, 0);
     }
     assert_eq!(on_x(&folder, &["verify"]).status, 0);
-    // The backups that it had are still its own, wherever it is now.
+    // Its earlier backups still belong to the database after it was moved.
     assert_eq!(on_x(&folder, &["backup", "-q", "copies"]).status, 0);
 }

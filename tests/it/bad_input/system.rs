@@ -1,15 +1,16 @@
-//! Refusals of the system: space, writing, open files. Each error names the thing and the next step, and everything that was
-//! committed stays.
+//! The system refuses space, writes or open files. Each error names the thing and the next step, and all
+//! commits stay.
 //!
-//! Small and read-only file systems are mounted in a namespace of the test's own; where that is not allowed the test is
-//! skipped, with a word.
+//! The test mounts small and read-only file systems in its own namespace. If that is not allowed, it is
+//! skipped with a message.
 
 use std::process::{Command, Stdio};
 
 use super::prose;
 use crate::support::{Folder, Run};
 
-/// Runs a shell script, with `fpdb` as a command, where it may mount. `None` where that is not allowed.
+/// Runs a shell script that may mount file systems, with `fpdb` as a command. `None` if mounting is not
+/// allowed.
 fn in_namespace(folder: &Folder, script: &str) -> Option<Run> {
     let unshare = |script: &str| {
         let mut command = Command::new("unshare");
@@ -39,13 +40,13 @@ fn list(text: &str) -> Vec<serde_json::Value> {
     for document in &mut documents {
         let fields = document.as_object_mut().unwrap();
         fields.remove("ingested_at").unwrap();
-        // Known only of files that were left alone for some seconds.
+        // This field is present only if the file was not changed for some seconds.
         fields.remove("modified");
     }
     documents
 }
 
-/// Ingests into file systems of these sizes in KiB, then makes room and goes on.
+/// Ingests into file systems of these sizes in KiB, then makes room and continues.
 fn fill(sizes: impl IntoIterator<Item = usize>) {
     let folder = Folder::new();
     documents(&folder, 250);
@@ -77,7 +78,7 @@ fn fill(sizes: impl IntoIterator<Item = usize>) {
                 first.contains("error: ") && first.contains("No space left") && first.contains("hint: free some space");
             assert!(told, "{size} KiB: {first}");
         }
-        // A full disk keeps nobody from reading.
+        // A full disk does not prevent reading.
         let partial = list(&partial);
         assert!(partial[..] == whole[..partial.len()], "{size} KiB: not the first documents");
         if folder.path().join("held").exists() {
@@ -152,7 +153,7 @@ fn too_few_open_files_are_an_error_that_says_so() {
             limited.args(program.get_args()).current_dir(folder.path()).env_remove("FPDB_DB").env("NO_COLOR", "1");
             let run = Run::of(&limited.stdin(Stdio::null()).output().unwrap());
             let what = format!("{command:?} with {limit} files");
-            // Below some ten files not even the system's own loader can do its work.
+            // With fewer than about ten files, not even the system's loader works.
             if run.stderr.contains("error while loading shared libraries") {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! `fpdb ingest`: which files become documents, under which names, and what running it again does.
+//! `fpdb ingest`: the files that become documents, their names, and the effect of repeated runs.
 
 use std::fs::File;
 use std::io::Write;
@@ -34,7 +34,7 @@ fn with_input(folder: &Folder, arguments: &[&str], input: &str) -> Run {
     run
 }
 
-/// Sets the time a file was written to `seconds` ago; so long ago that it vouches for the content.
+/// Sets a file's modification time to `seconds` ago, long enough for the time to be trusted.
 fn age(path: &Path, seconds: u64) {
     let time = SystemTime::now() - Duration::from_secs(seconds);
     File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
@@ -48,7 +48,7 @@ fn holders(folder: &Folder, text: &str) -> Vec<(String, u64)> {
     matches.iter().map(|found| (found["document"].as_str().unwrap().into(), found["id"].as_u64().unwrap())).collect()
 }
 
-/// A folder of files of every kind of name.
+/// A folder with files with every kind of name.
 fn tree() -> Folder {
     let folder = Folder::new();
     let files = ["b.txt", "a.txt", "sub/c.txt", "sub.txt", ".hidden/d.txt", ".e.txt", "x.log", "Z.txt", "sub/y.log"];
@@ -78,7 +78,7 @@ fn folders_are_walked_in_sorted_order_whatever_gitignore_says() {
     assert_eq!(names(&folder, DB), sorted);
     let list = folder.ok(&["list", "--format", "json"]).json();
     assert!(list.iter().map(|document| &document["id"]).eq((0..10).map(Value::from).collect::<Vec<_>>().iter()));
-    // The same folder by another spelling is the same documents.
+    // The same folder in another spelling gives the same documents.
     assert_eq!(counts(&ingest(&folder, &["docs", "docs/./a.txt"])), [0, 0, 11, 0]);
 }
 
@@ -93,7 +93,7 @@ fn hidden_and_excluded_files_are_left_out_on_request() {
     assert_eq!(names(&folder, "some"), ["docs/Z.txt", "docs/sub/c.txt", "docs/sub.txt"]);
     ingest(&folder, &["--db", "folder", "--skip-hidden", "--exclude", "sub/", "docs"]);
     assert_eq!(names(&folder, "folder"), ["docs/Z.txt", "docs/a.txt", "docs/b.txt", "docs/sub.txt", "docs/x.log"]);
-    // A glob that leaves out everything leaves nothing, also of what is named itself.
+    // A glob that excludes everything also excludes files that are named themselves.
     ingest(&folder, &["--db", "none", "--exclude", "*", "docs", "docs/a.txt"]);
     assert!(!folder.path().join("none").exists(), "nothing was added, so no database was kept");
 }
@@ -114,7 +114,7 @@ fn names_are_paths_as_given() {
     assert_eq!(below.status, 0, "{below:?}");
     let expected = [absolute.to_str().unwrap(), "docs/../docs/b.txt", "../Z.txt", "c.txt"];
     assert_eq!(names(&folder, DB), expected);
-    // Where it was read from is kept, so that it is found again from any folder.
+    // The absolute path is stored, so the file can be read again from any folder.
     let shown = &folder.ok(&["show", "c.txt", "--format", "json"]).json()[0];
     let source = Path::new(shown["source"].as_str().unwrap()).canonicalize().unwrap();
     assert_eq!(source, folder.path().join("docs/sub/c.txt").canonicalize().unwrap());
@@ -130,7 +130,7 @@ fn standard_input_is_a_document() {
     assert_eq!(holders(&folder, &prose(3)), [("mail/7".to_owned(), 2)]);
     let shown = &folder.ok(&["show", "mail/7", "--format", "json"]).json()[0];
     assert!(shown["source"].is_null());
-    // The same again is unchanged, something else takes its place.
+    // The same input again is unchanged. Other input replaces it.
     let again = with_input(&folder, &["ingest", "-", "--name", "mail/7", "--format", "json"], &prose(3));
     assert_eq!(counts(&again.json()[0]), [0, 0, 1, 0]);
     let other = with_input(&folder, &["ingest", "-", "--name", "mail/7", "--format", "json"], &prose(4));
@@ -167,19 +167,19 @@ fn what_has_not_changed_is_left_alone() {
     let path = folder.write("a.txt", prose(1));
     age(&path, 100);
     assert_eq!(counts(&ingest(&folder, &["a.txt"])), [1, 0, 0, 0]);
-    // Size and time vouch for the content: the file is not read. (It tells by a change they do not show.)
+    // A file with the same size and time is not read. The test changes the content without changing these.
     let time = path.metadata().unwrap().modified().unwrap();
     std::fs::write(&path, prose(1).replace("the ", "teh ")).unwrap();
     File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     assert_eq!(counts(&ingest(&folder, &["a.txt"])), [0, 0, 1, 0]);
-    // Another time, and it is read; the same content is recognised, and the new time remembered.
+    // With another time, the file is read. The same content is recognised, and the new time is stored.
     std::fs::write(&path, prose(1)).unwrap();
     age(&path, 50);
     assert_eq!(counts(&ingest(&folder, &["a.txt"])), [0, 0, 1, 0]);
     std::fs::write(&path, prose(1).replace("the ", "teh ")).unwrap();
     age(&path, 40);
     assert_eq!(counts(&ingest(&folder, &["a.txt"])), [0, 1, 0, 0]);
-    // A file written to just now may be written to again within the same tick of its clock.
+    // A file that was just written may be written again within the same tick of the clock.
     let fresh = folder.write("fresh.txt", prose(2));
     let time = fresh.metadata().unwrap().modified().unwrap();
     ingest(&folder, &["fresh.txt"]);
@@ -220,7 +220,7 @@ fn duplicates_are_stored_and_noted() {
     for name in ["a.txt", "copy.txt", "sub/copy.txt"] {
         folder.write(name, prose(1));
     }
-    // One document named twice in one run is one document.
+    // A document that is named twice in one run is stored once.
     let report = ingest(&folder, &["a.txt", "./a.txt", "copy.txt", "sub"]);
     assert_eq!((counts(&report), &report["identical"]), ([3, 0, 1, 0], &2.into()));
     let shown = &folder.ok(&["show", "copy.txt", "--format", "json"]).json()[0];
@@ -316,7 +316,7 @@ fn only_files_of_folders_that_match_are_taken_on_request() {
         (&["--include", "*.log"][..], &["docs/sub/y.log", "docs/x.log"][..]),
         (&["--include", "docs/*.log"], &["docs/x.log"]),
         (&["--include", "./docs/sub", "--include", "Z*"], &["docs/Z.txt", "docs/sub/c.txt", "docs/sub/y.log"]),
-        // Excluded files stay out, a folder with all below it.
+        // Excluded files are left out, and an excluded folder with everything below it.
         (&["--include", "*.log", "--exclude", "x.*"], &["docs/sub/y.log"]),
         (&["--include", "*.log", "--exclude", "sub/"], &["docs/x.log"]),
         (
@@ -334,7 +334,7 @@ fn only_files_of_folders_that_match_are_taken_on_request() {
         ingest(&folder, &[&["--db", &below, absolute.to_str().unwrap()], globs].concat());
         assert_eq!(names(&folder, &below).len(), expected.len(), "{globs:?}");
     }
-    // A file that is named itself is taken in any case.
+    // A file that is named itself is always ingested.
     ingest(&folder, &["--db", "named", "--include", "*.log", "docs/sub", "docs/a.txt"]);
     assert_eq!(names(&folder, "named"), ["docs/sub/y.log", "docs/a.txt"]);
 }
@@ -346,7 +346,7 @@ fn a_skipped_file_is_told_of_however_it_was_named() {
     folder.write("list", "./b.bin\n");
     let run = folder.ok(&["ingest", "--files-from", "list"]);
     assert!(run.stderr.contains("skipped b.bin: binary data"), "{run:?}");
-    // It is a failure if it is named.
+    // The file is a failure if it is named itself.
     for name in ["b.bin", "./b.bin", ".//./b.bin"] {
         let run = folder.run(&["ingest", name]);
         assert_eq!(run.status, 2, "{run:?}");
@@ -355,12 +355,12 @@ fn a_skipped_file_is_told_of_however_it_was_named() {
     let input = std::fs::File::open(folder.path().join("b.bin")).unwrap();
     let piped = folder.command(&["ingest", "-", "--name", "given"]).stdin(input).output().unwrap();
     assert_eq!(piped.status.code(), Some(2));
-    // Met in a folder as well, it is a failure once.
+    // If it is also found in a folder, it is reported as a failure once.
     let report = &folder.run(&["ingest", ".", "b.bin", "--format", "json"]).json()[0];
     assert_eq!((report["failed"].as_array().unwrap().len(), report["skipped"].as_array().unwrap().len()), (1, 1));
 }
 
-/// Of many failures the answer and the terminal show the first thousand, and the counts and the file all.
+/// The answer and the terminal show the first thousand failures. The counts and the file have all of them.
 #[test]
 fn many_failures_are_counted_and_listed_in_a_file() {
     let folder = Folder::new();
@@ -405,7 +405,7 @@ fn a_pipe_that_is_named_is_read() {
     let answer = folder.ok(&["query", "pipe", "--format", "json"]).json();
     fed.join().unwrap();
     assert_eq!((&answer[0]["query"]["name"], &answer[0]["matches"][0]["identical"]), (&"pipe".into(), &true.into()));
-    // One that is come across in a folder is left alone: nobody may ever write to it.
+    // A pipe that is found in a folder is skipped, because perhaps no process ever writes to it.
     assert_eq!(counts(&ingest(&folder, &["--exclude", "docs", "--exclude", DB, "."])), [0; 4]);
 }
 
@@ -444,7 +444,7 @@ fn code_is_read_as_code_on_request_whatever_it_was_read_as() {
     assert_eq!(formats("code"), ["c.py.gz python"]);
 }
 
-/// A database binds what is ingested later to its profile: one that holds nothing is not kept.
+/// A database fixes the profile of later ingests, so an empty new database is not kept.
 #[test]
 fn an_ingest_that_adds_nothing_leaves_no_database() {
     let folder = Folder::new();
@@ -464,7 +464,7 @@ fn an_ingest_that_adds_nothing_leaves_no_database() {
         assert!(run.stderr.contains("nothing was added: the database "), "{arguments:?}: {run:?}");
         assert!(!folder.path().join(".fpdb").exists() && !folder.path().join("there/FPDB").exists(), "{arguments:?}");
     }
-    // One that was there stays.
+    // A database that existed before stays.
     folder.ok(&["init", "--profile", "words"]);
     let run = folder.ok(&["ingest", "empty"]);
     assert!(!run.stderr.contains("nothing was added"), "{run:?}");
@@ -495,6 +495,6 @@ fn a_new_database_of_another_kind_of_text_brings_a_hint() {
     {
         assert_eq!(hint(&number.to_string(), arguments), "", "{arguments:?}");
     }
-    // A database that was there keeps its profile, and its user in peace.
+    // An existing database keeps its profile, and its user gets no hint.
     assert_eq!(hint("0", &["src"]), "");
 }

@@ -1,4 +1,5 @@
-//! Ctrl-C: an ingest stops at its next commit, says what is safe, and continues where it stopped.
+//! Ctrl-C: an ingest stops at its next commit, and prints the number of safe documents. The next ingest
+//! continues from there.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -7,7 +8,8 @@ use super::names;
 use crate::bad_input::prose;
 use crate::support::Folder;
 
-/// So many that what is said of them fills the pipe: a run that nobody listens to waits, and cannot end early.
+/// Enough documents for their messages to fill the pipe: a run whose output is not read waits, and cannot end
+/// early.
 const DOCUMENTS: usize = 4000;
 
 /// Documents read before the signal is sent.
@@ -60,7 +62,7 @@ fn an_interrupted_ingest_is_safe_and_continues() {
             ["documents", "symbols", "fingerprints", "distinct", "singletons"].map(|name| hashes[0][name].clone());
         let mut answers = folder.ok(&query).json();
         for found in answers.iter_mut().flat_map(|answer| answer["matches"].as_array_mut().unwrap()) {
-            // It is known only of files that were left alone for some seconds.
+            // This field is present only if the file was not changed for some seconds.
             found.as_object_mut().unwrap().remove("modified");
         }
         (answers, fields)
@@ -68,7 +70,7 @@ fn an_interrupted_ingest_is_safe_and_continues() {
     assert_eq!(answers("stopped"), answers("undisturbed"));
 }
 
-/// Nothing is left behind by a command that is stopped while it waits for its input, and what was there stays.
+/// A command that is stopped while it waits for its input leaves no file behind, and existing files stay.
 #[test]
 fn a_stopped_command_leaves_nothing_behind() {
     let folder = Folder::new();
@@ -84,7 +86,7 @@ fn a_stopped_command_leaves_nothing_behind() {
         let mut command = folder.command(arguments);
         command.env("TMPDIR", &tmp).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // Kept open: at its end the command would go on.
+        // The input stays open, because the command would continue at its end.
         let input = child.stdin.take();
         let entries = |path: &std::path::Path| std::fs::read_dir(path).unwrap().count();
         // The input read so far, or the file of the answers.
@@ -110,7 +112,8 @@ fn a_stopped_command_leaves_nothing_behind() {
     assert_eq!(std::fs::read_to_string(folder.path().join("old.json")).unwrap(), "as it was");
 }
 
-/// A database is made in a folder of its own and moved into its place: either is there in the end, or neither.
+/// A database is created in a temporary folder and then moved into place. After a stop, there is a database
+/// or nothing.
 #[test]
 fn a_stopped_creation_leaves_nothing_behind() {
     let folder = Folder::new();
@@ -132,14 +135,14 @@ fn a_stopped_creation_leaves_nothing_behind() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// A run that reads a pipe to which nothing is written, and what it has said once it has come that far.
+/// Starts a run that reads a pipe to which nothing is written. Returns it with its standard error.
 fn waiting(folder: &Folder, command: &mut Command) -> (Child, BufReader<ChildStderr>) {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut talk = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
     talk.read_line(&mut said).unwrap();
     assert!(said.starts_with("created the database"), "{said}");
-    // It reads in a moment; if it does not yet, the signal finds it all the same.
+    // The run should read by now. If it does not yet, the signal must still end it.
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert!(child.try_wait().unwrap().is_none(), "{}", folder.path().display());
     (child, talk)
@@ -153,7 +156,8 @@ fn signal(name: &str, child: &Child) {
 fn a_pipe_to_which_nothing_is_written_is_not_waited_for() {
     let folder = Folder::new();
     assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
-    // Nobody has opened the pipe; somebody has, and says nothing more; so too in the middle of compressed data.
+    // No process has opened the pipe; or a process has, but writes nothing more; or it stops in the middle of
+    // compressed data.
     for (database, path, name, begins) in [
         ("named", "pipe", "x", &b""[..]),
         ("silent", "-", "x.txt", b"a word, and then"),
@@ -173,7 +177,7 @@ fn a_pipe_to_which_nothing_is_written_is_not_waited_for() {
     }
 }
 
-/// As `nohup` starts a command, and a shell what a script runs in the background.
+/// `nohup` starts commands in this way, and so does a shell for background commands of a script.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_was_ignored_stays_ignored() {
@@ -190,7 +194,7 @@ fn a_signal_that_was_ignored_stays_ignored() {
     talk.read_to_string(&mut said).unwrap();
     assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""));
     assert_eq!(names(&folder, ".fpdb"), ["-"]);
-    // One that was not ignored is heard.
+    // A signal that is not ignored still stops the command.
     let mut shell = Command::new("sh");
     shell.args(["-c", "trap '' INT; exec \"$0\" \"$@\""]).arg(folder.command(&[]).get_program());
     shell.args(["ingest", "--db", "other", "-"]).current_dir(folder.path()).stdin(Stdio::piped());

@@ -11,7 +11,7 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     let folder = Folder::new();
     let times = [("in/a.txt", 1_700_000_000), ("in/b.txt", 1_500_000_000), ("in/c/d.txt", 1_600_000_000)];
     for (place, (name, seconds)) in times.into_iter().enumerate() {
-        // The first shares most.
+        // The first document shares most.
         let text = prose(1);
         folder.write(name, text[..text.len() - 200 * place].to_owned() + &prose(10 + place).repeat(place));
         let file = File::options().write(true).open(folder.path().join(name)).unwrap();
@@ -19,7 +19,7 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     }
     folder.write("known.csv", "filename,author,date\nin/a.txt,Ann,2023-11-14\n");
     folder.ok(&["ingest", "-q", "in", "--metadata", "known.csv"]);
-    // Its time is not known: it was changed just before it was read.
+    // The time of this file is unknown, because it was changed just before it was read.
     folder.write("in/new.txt", prose(1));
     folder.ok(&["ingest", "-q", "in"]);
     folder.write("asked.txt", prose(1));
@@ -111,6 +111,6 @@ fn the_date_of_a_mail_counts_before_the_time_of_its_mailbox() {
     let told = folder.ok(&["query", "asked.txt", "--sort", "oldest", "--format", "json"]).json().remove(0);
     let names: Vec<&str> =
         told["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap()).collect();
-    // January 2017, March 2017, January 2018; the mailbox is of 2023.
+    // The dates are January 2017, March 2017 and January 2018. The time of the mailbox is in 2023.
     assert_eq!(names, ["box.mbox#2", "page.txt", "box.mbox#1"]);
 }

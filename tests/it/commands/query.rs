@@ -1,4 +1,4 @@
-//! `fpdb query`: each of its flags, and its three ways to write an answer.
+//! `fpdb query`: each of its flags, and the three formats of an answer.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -19,14 +19,15 @@ fn matches(answer: &Value) -> &Vec<Value> {
     answer["matches"].as_array().unwrap()
 }
 
-/// A query of a few words has few fingerprints, and many documents hold all of them: the one that holds most of it comes first.
+/// A query of a few words has few fingerprints, and many documents hold all of them. The document that holds
+/// most of the query comes first.
 #[test]
 fn matches_of_one_score_are_ordered_by_coverage() {
     let folder = Folder::new();
     let sentence = "the quiet harbour of the northern village sleeps under snow until the first of april";
     folder.write("query.txt", sentence);
     for cut in 0..20 {
-        // By name the worst comes first.
+        // In the order of names, the worst document comes first.
         folder.write(&format!("docs/{:02}.txt", 20 - cut), format!("Number {cut} has {}", &sentence[cut..]));
     }
     folder.ok(&["ingest", "-q", "--profile", "prose", "docs"]);
@@ -150,7 +151,8 @@ fn containment_looks_up_everything_and_resemblance_a_sample() {
     }
 }
 
-/// No value is exact that is looked up in part, at a window above the database's, or weighted without knowing all weights.
+/// A value is not exact if only part of the hashes are looked up, if the window is larger than the
+/// database's, or if not all weights are known.
 #[test]
 fn estimates_are_told_from_exact_values() {
     let folder = samples();
@@ -182,7 +184,7 @@ fn estimates_are_told_from_exact_values() {
     for (arguments, names, interval) in expected {
         assert_eq!(estimated(arguments), (names.to_owned(), interval), "{arguments:?}");
     }
-    // The estimate at a coarser window is one of what is exact at the database's.
+    // The estimate at a coarser window estimates the exact value at the database's window.
     let resemblance_of = |arguments: &[&str]| {
         let flags = ["--mode", "resemblance", "-n", "1000000", "--top", "1", "--no-passages"];
         let found = matches(&ask(&folder, &[&flags, arguments, &[COPY]].concat())[0])[0].clone();
@@ -201,7 +203,7 @@ fn estimates_are_told_from_exact_values() {
     );
 }
 
-/// 0 means none, as for pairs and dedup.
+/// 0 means no limit, as for pairs and dedup.
 #[test]
 fn no_cap_on_df_is_none() {
     let folder = samples();
@@ -216,7 +218,7 @@ fn a_query_without_a_document_says_how_to_name_one() {
     assert!(run.status == 2 && run.stderr.contains("--document <NAME>"), "{run:?}");
 }
 
-/// A name cannot talk to the terminal, nor make lines of its own.
+/// A name cannot control the terminal or add lines.
 #[test]
 fn names_are_shown_on_one_line() {
     let folder = samples();
@@ -242,7 +244,7 @@ fn names_are_shown_on_one_line() {
     assert_eq!(json[0]["name"], name);
 }
 
-/// A name stands for the version that was added last; a number for any.
+/// A name stands for the version that was added last. A number can stand for any version.
 #[test]
 fn versions_are_told_apart_by_number() {
     let folder = Folder::new();
@@ -257,13 +259,13 @@ fn versions_are_told_apart_by_number() {
     assert_ne!(first, last);
     assert_eq!(bytes, [last, first, first, last, last]);
     let numbers = |answer: &Value| matches(answer).iter().map(|found| found["id"].clone()).collect::<Vec<_>>();
-    // The queried document is no match of itself; its name is told.
+    // The queried document does not match itself. The answer has its name.
     assert!(answers[2]["query"]["name"] == "a.txt" && !numbers(&answers[2]).contains(&0.into()));
     assert_eq!((&numbers(&answers[1])[0], &numbers(&answers[3])[0]), (&0.into(), &1.into()));
     let none = folder.run(&["query", "--id", "7"]);
     assert_eq!((none.status, none.stdout.as_str()), (2, ""));
     assert!(none.stderr.contains("error: no stored document has the number 7"), "{}", none.stderr);
-    // In a report each is once, however it is named.
+    // A report has each document once, even if it is named in several ways.
     folder.ok(&["query", "--document", "a.txt", "--id", "0", "--id", "1", "--format", "html", "-o", "report"]);
     let page = std::fs::read_to_string(folder.path().join("report/index.html")).unwrap();
     assert!(page.contains("\"compared\":2,"), "{page}");
@@ -284,7 +286,7 @@ fn the_df_cap_counts_the_queried_document() {
         capped += file["common"].as_u64().unwrap();
         let others: Vec<&Value> = matches(&file).iter().filter(|found| found["identical"] == false).collect();
         assert_eq!(others, matches(&stored).iter().collect::<Vec<_>>(), "{most}");
-        // With one holder allowed nothing is shared with anybody.
+        // If only one document may hold a hash, nothing is shared.
         assert_eq!(matches(&stored).is_empty(), most == "1");
     }
     assert!(capped > 0);
@@ -301,7 +303,7 @@ fn matches_are_cut_by_number_and_by_score() {
     assert_eq!(matches(&ask(&["federalist/fed10.txt"])[0]).len(), 10);
     let three = &ask(&["--top", "3", "federalist/fed10.txt"])[0];
     assert_eq!((&matches(three)[..], &three["matching_documents"]), (&matches(all)[..3], &number.into()));
-    // The score of the mode, and at least that of the third.
+    // With this mode's score, keeps the matches with at least the score of the third.
     let third = matches(all)[2]["containment"].as_f64().unwrap();
     let some = &ask(&["--top", "0", "--min-score", &third.to_string(), "federalist/fed10.txt"])[0];
     let reach = matches(all).iter().filter(|found| found["containment"].as_f64().unwrap() >= third).count();
@@ -407,12 +409,12 @@ fn a_stored_document_is_queried_with_as_it_was_stored() {
     let own = ask(&folder, &stored);
     assert_eq!(own[0]["matches"], file[0]["matches"]);
     assert_eq!(own[0]["query"], file[0]["query"]);
-    // It is not part of the corpus that it is compared with.
+    // The queried document is not part of the corpus that it is compared with.
     assert!(own[0]["found"].as_u64() < file[0]["found"].as_u64());
     let coarse = ["--window", "40", "--document", name];
     assert_eq!(ask(&folder, &coarse)[0]["query"]["window"], 40);
 
-    // When the text has changed or is gone, the fingerprints are there still; passages are inferred from them.
+    // If the text has changed or is gone, the fingerprints remain, and passages are inferred from them.
     let path = folder.path().join(name);
     std::fs::write(&path, prose(1)).unwrap();
     let measures = |mut answer: Vec<Value>| {
@@ -517,7 +519,7 @@ fn csv_says_what_json_says() {
     }
 }
 
-/// A line of JSON with a field of so many arrays within each other.
+/// A line of JSON with a field of `depth` nested arrays.
 fn nested(text: &str, depth: usize) -> String {
     format!("{{\"text\":{},\"beside\":{}{}}}\n", Value::from(text), "[".repeat(depth), "]".repeat(depth))
 }
@@ -543,7 +545,7 @@ fn why_the_text_of_a_query_cannot_be_had_is_told() {
     assert_eq!(why("other.txt"), "the query's file can no longer be read");
     std::fs::remove_dir(folder.path().join("other.txt")).unwrap();
     assert_eq!(why("other.txt"), "the query's text is gone");
-    // Another window needs the text, and says what keeps it away.
+    // Another window needs the text, and the error says why the text is unavailable.
     let coarse = folder.run(&["query", "--window", "40", "--document", "large.jsonl:1"]);
     assert_snapshot!(told(&folder, &coarse), @"
     status 2
@@ -559,7 +561,7 @@ fn what_was_ingested_under_larger_limits_is_read_again_under_them() {
     folder.ok(&["init", "--profile", "prose"]);
     folder.write("deep.jsonl", [nested(&prose(1), 90), nested(&(prose(1) + "."), 90)].concat());
     folder.write("page.html", format!("<p>{}</p>", prose(1)));
-    // Of the very same bytes as a stored document would be compared with itself.
+    // With the same bytes as a stored document, the text would be compared with itself.
     folder.write("text.txt", prose(1) + "!");
     let depth = ["--limit", "json-depth=100"];
     let refused = folder.run(&["ingest", "deep.jsonl"]);
@@ -577,7 +579,7 @@ fn what_was_ingested_under_larger_limits_is_read_again_under_them() {
     let limited = "it exceeds a limit; it may have been ingested under a larger one";
     assert_eq!(inferred(&["text.txt"], "deep.jsonl:1"), limited);
     assert_eq!(inferred(&[&["text.txt"], &depth[..]].concat(), "deep.jsonl:1"), Value::Null);
-    // Limits of formats that are read whole hold where a document is read and where its symbols are made.
+    // Limits for formats that are read whole apply both to reading a document and to making its symbols.
     assert_eq!(inferred(&["text.txt"], "page.html"), Value::Null);
     assert_eq!(inferred(&["text.txt", "--limit", "whole-size=10"], "page.html"), limited);
 
@@ -635,7 +637,7 @@ fn passages_are_shown_with_their_lines() {
     }
 }
 
-/// Of many passages the page has the longest, in the order of the query.
+/// If there are many passages, the page has the longest ones, in the order of the query.
 #[test]
 fn the_longest_passages_are_shown() {
     let folder = Folder::new();
@@ -661,7 +663,7 @@ fn the_longest_passages_are_shown() {
     assert!(page.contains(&format!("      {more} shorter passages (--format json shows all)\n")), "{page}");
 }
 
-/// An error of one of two files says which.
+/// An error of one of two files names the file.
 #[test]
 fn a_comparison_names_the_file_that_is_no_text() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! Flags that a database remembers: they are used again for the same path unless others are given, shown, and forgotten on request.
+//! Flags that a database remembers: they are used again for the same path unless others are given. They are
+//! shown, and forgotten on request.
 
 use serde_json::{Value, json};
 
@@ -64,19 +65,19 @@ fn flags_are_used_again_until_others_are_given() {
     assert!(again.stdout.starts_with("0 documents added, 2 unchanged\n"), "{again:?}");
     assert_eq!(remembered(&folder), [crawl.clone(), docs.clone()]);
 
-    // Others take their place; what lies in the folder is another path.
+    // Other flags replace them. A path inside the folder is a different path.
     let others = folder.ok(&["ingest", "--exclude", "*.log", "docs"]).stderr;
     assert!(others.contains("docs: no longer used: '--exclude=e x.*' '--include=*.txt' --skip-hidden\n"), "{others}");
     assert_eq!(remembered(&folder), [crawl.clone(), options("docs", json!({"walk": {"exclude": ["*.log"]}}))]);
     assert!(!folder.ok(&["ingest", "docs/b.log"]).stderr.contains("as before"));
     assert!(names(&folder, DB).contains(&"docs/b.log".to_owned()));
-    // They serve --prune as well: what they leave out stays.
+    // They apply to --prune as well: documents that they exclude stay.
     std::fs::remove_file(folder.path().join("docs/b.log")).unwrap();
     std::fs::remove_file(folder.path().join("docs/a.txt")).unwrap();
     let report = folder.ok(&["ingest", "--prune", "--format", "json", "docs"]).json().remove(0);
     assert_eq!(report["pruned"], 1);
 
-    // With a misspelled field nothing is read, and the right one stays.
+    // With a misspelled field nothing is read, and the remembered field stays.
     let wrong = folder.run(&["ingest", "--text-field", "bdy", "crawl.jsonl"]);
     assert!(
         wrong.status == 2
@@ -100,11 +101,11 @@ fn flags_are_used_again_until_others_are_given() {
         "{both:?}"
     );
 
-    // What is so in any case forgets.
+    // A flag with the default value makes the database forget the flags.
     folder.ok(&["ingest", "--as", "auto", "docs"]);
     assert_eq!(remembered(&folder), std::slice::from_ref(&crawl));
     assert!(folder.ok(&["ingest", "other.txt", "docs"]).stderr.is_empty());
-    // A backup has them; and they are read again by a database that is rebuilt.
+    // A backup has the flags, and a rebuilt database keeps them.
     folder.ok(&["backup", "-q", "copies"]);
     folder.ok(&["restore", "-q", "--db", "restored", "copies"]);
     let stats = folder.ok(&["stats", "--db", "restored", "--format", "json"]).json().remove(0);
@@ -112,7 +113,7 @@ fn flags_are_used_again_until_others_are_given() {
     assert_eq!(folder.ok(&["verify", "--format", "json"]).json()[0]["problems"], Value::Array(vec![]));
     folder.ok(&["compact", "-q"]);
     assert_eq!(remembered(&folder), std::slice::from_ref(&crawl));
-    // A merge takes over what is not known.
+    // A merge takes over flags of paths that have none.
     folder.ok(&[
         "ingest",
         "-q",
@@ -148,7 +149,7 @@ fn nothing_is_remembered_of_what_is_not_there_or_was_not_typed() {
     );
 }
 
-/// A file is read alike, whether it is named or met in its folder.
+/// A file is read in the same way, whether it is named or found in its folder.
 #[test]
 fn a_path_of_its_own_is_read_as_the_folder_around_it() {
     let folder = tree();
@@ -160,7 +161,7 @@ fn a_path_of_its_own_is_read_as_the_folder_around_it() {
     let told = "using the flags of the last ingest: --text-field=body '--exclude=b.*' (";
     assert!(run.stderr.starts_with(told), "{run:?}");
     assert_eq!(names(&folder, DB), ["crawls/2026/a.jsonl:1"]);
-    // A path that is named is read, whatever the globs of the folder say, and nothing is remembered of it.
+    // A path that is named is read in spite of the folder's globs, and nothing is remembered for it.
     let run = folder.ok(&["ingest", "crawls/2026/b.jsonl"]);
     let (note, flags) = run.stderr.split_once('\n').unwrap();
     assert_eq!(note, "crawls/2026/b.jsonl is named, so these flags do not hold here: '--exclude=b.*'");
@@ -168,13 +169,14 @@ fn a_path_of_its_own_is_read_as_the_folder_around_it() {
     assert_eq!(names(&folder, DB), ["crawls/2026/a.jsonl:1", "crawls/2026/b.jsonl:1"]);
     let flags = json!({"read": {"fields": {"text": "body"}}, "walk": {"exclude": ["b.*"]}});
     assert_eq!(remembered(&folder), [options("crawls", flags)]);
-    // Flags of its own go first.
+    // The path's own flags take precedence.
     folder.ok(&["ingest", "-q", "--text-field", "url", "--as", "text", "crawls/2026"]);
     let run = folder.ok(&["ingest", "crawls/2026/b.jsonl"]);
     assert!(run.stderr.starts_with("using the flags of the last ingest: --as=text --text-field=url ("), "{run:?}");
 }
 
-/// The library remembers options of its own, and refuses those of a later version. The program uses them.
+/// A host can make the library remember options. The library refuses options of a later version. The program
+/// uses the remembered ones.
 #[test]
 fn options_that_a_host_remembers_are_used_by_the_program() {
     use fpdb::{Database, IngestOptions, ReadOptions, RecordFields, WalkOptions};
@@ -193,7 +195,7 @@ fn options_that_a_host_remembers_are_used_by_the_program() {
     assert!(run.stderr.starts_with("using the flags of the last ingest: '--include=a.*' ("), "{run:?}");
     assert!(run.stdout.starts_with("1 document added\n"), "{run:?}");
     assert!(folder.ok(&["ingest", "crawl.jsonl"]).stdout.starts_with("2 documents added\n"));
-    // Other flags of the run hold beside the remembered ones.
+    // Other flags of the run apply together with the remembered ones.
     folder.write("docs/a.txt", prose(40));
     let run = folder.ok(&["ingest", "--on-change", "keep", "--limit", "nesting=5", "docs"]);
     assert!(run.stdout.contains("1 changed but kept as stored"), "{run:?}");
@@ -205,7 +207,7 @@ fn options_that_a_host_remembers_are_used_by_the_program() {
     assert_eq!(remembered(&folder), []);
 }
 
-/// A record that was removed stays away if its file, or a folder between, is ingested.
+/// A removed and excluded record is not added again if its file, or a folder between, is ingested.
 #[test]
 fn what_is_excluded_stays_so_for_paths_below() {
     let folder = Folder::new();
@@ -230,7 +232,7 @@ fn what_is_excluded_stays_so_for_paths_below() {
         folder.ok(&["ingest", path]);
         assert_eq!(names(&folder, DB), ["mails/2026/box.mbox#1", "mails/2026/box.mbox#3"], "{path}");
     }
-    // A path that is named counts, also beside others.
+    // A path that is named is ingested, also together with others.
     folder.ok(&["ingest", "mails/2026/note.txt", "mails/2026/box.mbox"]);
     assert_eq!(names(&folder, DB), ["mails/2026/box.mbox#1", "mails/2026/box.mbox#3", "mails/2026/note.txt"]);
 }
@@ -276,7 +278,7 @@ fn what_is_excluded_stays_so_in_whatever_folder_an_ingest_is_typed() {
     assert_eq!(names(&folder, DB), stored.map(|name| name.replace("leak", "moved")));
 }
 
-/// The advice of `rm` names one document, not those of the same name in other folders.
+/// The advice of `rm` concerns one document, not documents with the same name in other folders.
 #[test]
 fn what_is_excluded_by_a_bare_name_stays_in_other_folders() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! `fpdb rm --prefix` and `--where`: what they select is counted first, and removed with --yes.
+//! `fpdb rm --prefix` and `--where`: the selected documents are counted, or removed with --yes.
 
 use insta::assert_snapshot;
 
@@ -138,7 +138,7 @@ fn documents_of_a_report_are_removed_while_their_survivors_are_stored() {
     hint: remove documents whose files are gone (`fpdb ingest --prune`, `fpdb rm`), run `fpdb dedup` again and use its new report
     ");
     assert_eq!(names(&folder, DB), ["docs/b.txt", "docs/c.txt", "docs/e.txt", "docs/g.txt", "docs/d.txt"]);
-    // The files are there still, and a second run has nothing to do.
+    // The files still exist, and a second run has nothing to do.
     assert!(folder.path().join("docs/f.txt").exists());
     let again = folder.run(&["rm", "--report", "report.jsonl", "--format", "json"]);
     assert_eq!((&again.json()[0]["removed"], &again.json()[0]["left"]), (&0.into(), &1.into()));

@@ -1,4 +1,4 @@
-//! `fpdb show --text`: the text in which offsets of passages lie.
+//! `fpdb show --text`: the text to which the offsets of passages refer.
 
 use crate::bad_input::prose;
 use crate::pdf_pages::pdf;

@@ -1,4 +1,4 @@
-//! Wrong command lines: numbers, names and places that make no sense are refused before anything is done.
+//! Wrong command lines: meaningless numbers, names and places are refused before anything is done.
 
 use super::names;
 use crate::bad_input::prose;
@@ -31,13 +31,13 @@ fn an_error_in_the_arguments_makes_no_database() {
         );
         assert!(!folder.path().join("db").exists(), "{arguments:?}");
     }
-    // The existing file is ingested all the same.
+    // The existing file is still ingested.
     let run = folder.run(&["ingest", "--db", "db", "nowhere.txt", "a.txt"]);
     assert!(run.status == 2 && run.stderr.contains("created the database db"), "{run:?}");
     assert_eq!(names(&folder, "db"), ["a.txt"]);
 }
 
-/// Help and version too say that they could not be written.
+/// Help and version also report that they could not be written.
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_written_is_an_error() {
@@ -51,7 +51,7 @@ fn help_that_cannot_be_written_is_an_error() {
     }
 }
 
-/// The message names the file that cannot be written, whatever is written, and says what to do.
+/// For any output, the message names the file that cannot be written, and the next step.
 #[cfg(target_os = "linux")]
 #[test]
 fn results_on_a_full_disk_are_an_error_that_names_the_file() {
@@ -65,7 +65,7 @@ fn results_on_a_full_disk_are_an_error_that_names_the_file() {
     }
 }
 
-/// A run that was killed leaves the file that it was writing. The next one that writes into the folder removes it.
+/// A killed run leaves its unfinished file. The next one that writes into the folder removes it.
 #[test]
 fn files_of_killed_runs_are_removed() {
     let folder = Folder::new();
@@ -75,7 +75,7 @@ fn files_of_killed_runs_are_removed() {
         let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         names.filter(|name| name.to_string_lossy().starts_with(".fpdb-output-")).count()
     };
-    // They wait for their input.
+    // These runs wait for their input.
     let mut runs = [0, 1].map(|number| {
         let mut command = folder.command(&["query", "-", "--format", "json", "-o", "out.json"]);
         let child = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
@@ -204,7 +204,7 @@ fn a_document_is_found_by_the_spelling_that_ingested_it() {
     assert_eq!(folder.ok(&["list", "./"]).stdout.lines().count(), 2);
     folder.ok(&["rm", "-q", ".//c/d/a.txt"]);
     assert_eq!(names(&folder, ".fpdb"), ["c/d/b.txt"]);
-    // A name that is no path is not one that is spelled badly.
+    // A name that is not a path is not a misspelled path.
     let mut ingest = folder.command(&["ingest", "-q", "-", "--name", "./x//y"]);
     let input = std::fs::File::open(folder.path().join("c/d/a.txt")).unwrap();
     assert!(ingest.stdin(input).status().unwrap().success());
@@ -269,8 +269,8 @@ fn what_finds_nothing_is_told_of() {
         let nearest = if command[0] == "dedup" || command[0] == "pairs" { "docs" } else { "docs/a.txt" };
         assert!(run.stderr.contains(&format!("hint: did you mean {nearest}?\n")), "{run:?}");
     }
-    // A folder that begins with what was typed is nearer than one that differs in a character, and so is the
-    // same name in another folder.
+    // A folder whose name begins with the typed text is more similar than a name that differs in a character.
+    // So is the same name in another folder.
     for name in ["2025/a.txt", "2026-spring/b.txt", "case/papers/gazette.html", "gazettes.html"] {
         folder.write(name, prose(1));
     }
@@ -334,7 +334,7 @@ fn a_field_that_no_record_has_is_one_error() {
     assert_eq!(run.stderr.matches("error: ").count(), 1, "{run:?}");
 }
 
-/// `pairs` reads no text to count, so it says which command leaves quotations and phrases out.
+/// `pairs` reads no texts, so its error names the command that ignores quotations and phrases.
 #[test]
 fn pairs_says_what_takes_flags_for_text_that_does_not_count() {
     let folder = Folder::new();

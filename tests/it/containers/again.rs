@@ -1,5 +1,5 @@
-//! Running again over containers: what was taken in stays known, what was not is read again, and the result does not
-//! depend on how often.
+//! Repeated runs over containers: ingested containers stay known, others are read again, and the result does
+//! not depend on the number of runs.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -30,7 +30,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// A file whose time vouches for its content.
+/// Writes a file with a time that is trusted.
 fn write_aged(folder: &Folder, name: &str, content: impl AsRef<[u8]>) {
     age(&folder.write(name, content));
 }
@@ -178,7 +178,7 @@ fn what_cannot_be_kept_with_a_document_fails_it_alone() {
     assert_eq!(failed[0]["error"], "the document's name, path and metadata have more than 1048576 bytes");
     assert!(run.stderr.contains("--id-field"), "{}", run.stderr);
     assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:3", "d.jsonl:4", "z.txt"]);
-    // Of a key that is repeated the last value counts.
+    // If a key is repeated, the last value counts.
     let kept: BTreeMap<String, Value> = super::list(&folder)
         .into_iter()
         .map(|document| (document["name"].as_str().unwrap().to_owned(), document["metadata"].clone()))
@@ -196,7 +196,7 @@ fn what_a_container_no_longer_holds_is_removed_when_it_is_read_whole() {
         let members: Vec<(&str, &[u8])> = members.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
         zip_of(&members)
     };
-    // A name that begins like the other's.
+    // A name that begins like the other name.
     write_aged(&folder, "a.zip.zip", zip(&[7]));
     write_aged(&folder, "a.zip", zip(&[1, 2, 3]));
     ingest(&folder, &["."]);
@@ -211,7 +211,7 @@ fn what_a_container_no_longer_holds_is_removed_when_it_is_read_whole() {
     let mut stored = names(&folder);
     stored.sort();
     assert_eq!(stored, ["a.zip!1.txt", "a.zip!4.txt", "a.zip.zip!7.txt"]);
-    // Now it is known again.
+    // Now the container is known again.
     let file = folder.path().join("a.zip");
     let (size, time) = (file.metadata().unwrap().len(), file.metadata().unwrap().modified().unwrap());
     std::fs::write(&file, vec![7; size as usize]).unwrap();
@@ -234,7 +234,7 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
     let closed = ["d.jsonl", "a.gz", "--no-expand"];
     assert_eq!(counts(&ingest(&folder, &closed)), [2, 0, 0, 0]);
     assert_eq!(counts(&ingest(&folder, &closed)), [0, 0, 2, 0]);
-    // Read again as it is: no text is stored.
+    // The file is read again as it is, because no text is stored.
     let size = |name: &str| folder.ok(&["show", name, "--format", "json"]).json()[0]["bytes"].as_u64().unwrap();
     assert_eq!(size("a.gz"), packed.len() as u64);
     let found = &folder.ok(&["query", "--no-expand", "a.gz", "--format", "json"]).json()[0];
@@ -245,7 +245,7 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
     assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:2", "a.gz"]);
     assert!(size("a.gz") > packed.len() as u64);
     assert_eq!(counts(&ingest(&folder, &open)), [0, 0, 3, 0]);
-    // Their members are in no file that is read, and the containers are not known any more.
+    // The run reads no file that holds the members, and the containers are no longer known.
     let report = ingest(&folder, &closed);
     assert_eq!((counts(&report), &report["removed"]), ([1, 1, 0, 0], &2.into()));
     assert_eq!(size("a.gz"), packed.len() as u64);
@@ -255,7 +255,8 @@ fn a_container_that_was_left_closed_is_opened_when_it_is_to_be() {
     assert_eq!(names(&folder), ["d.jsonl:1", "d.jsonl:2", "a.gz"]);
 }
 
-/// Documents are read again where they were found last. A copy of their container elsewhere that was known is known no longer.
+/// Documents are read again from the place where they were found last. A known copy of their container
+/// elsewhere is no longer known.
 #[test]
 fn a_container_whose_documents_were_found_elsewhere_is_read_again() {
     let folder = folder();
@@ -278,7 +279,7 @@ fn a_container_whose_documents_were_found_elsewhere_is_read_again() {
     assert_eq!(holders(&folder, &prose(2)), [a.to_str().unwrap()]);
 }
 
-/// Notes how many documents are safe after each commit.
+/// Records the number of safe documents after each commit.
 #[derive(Default)]
 struct Commits(Mutex<Vec<u64>>);
 
@@ -304,11 +305,11 @@ fn documents_that_are_only_touched_are_committed_as_the_memory_allowed_demands()
         ((summary.added, summary.unchanged), commits.0.into_inner().unwrap())
     };
     assert_eq!(ingest().0, (2000, 0));
-    // With the time of their file, what is kept of each of them changes.
+    // With the time of their file, the record of each document changes.
     age(&path);
     let (counts, commits) = ingest();
     assert_eq!(counts, (0, 2000));
-    // A record counts as 1 KiB and more, and a batch takes three eighths of what is allowed.
+    // A record counts as 1 KiB and more, and a batch takes three eighths of the allowed memory.
     let between = commits.iter().zip(std::iter::once(&0).chain(&commits)).map(|(after, before)| after - before);
     assert!(between.max().unwrap() <= 384, "{commits:?}");
     assert_eq!(commits.last(), Some(&2000));
@@ -343,7 +344,7 @@ fn labels_stay_with_records_that_have_metadata_of_their_own() {
     let metadata = |name: &str| folder.ok(&["show", name, "--format", "json"]).json()[0]["metadata"].clone();
     assert_eq!(metadata("d.jsonl:1"), json!({ "id": "1", "label": "spam", "site": "s" }));
     assert_eq!(metadata("d.jsonl:2"), json!({ "id": "2", "site": "s" }));
-    // A table that names a document says all of it.
+    // If a table names a document, it gives all of its metadata.
     folder.write("m.csv", "filename,label\nd.jsonl:1,ham\n");
     ingest(&folder, &["d.jsonl", "--metadata", "m.csv"]);
     assert_eq!(metadata("d.jsonl:1"), json!({ "id": "1", "label": "ham", "site": "s" }));
@@ -363,7 +364,7 @@ fn a_file_that_is_named_as_a_record_of_another_takes_no_place_but_its_own() {
         assert_eq!(first.get_or_insert_with(|| listed.clone()), &listed);
         assert_eq!(listed.lines().count(), 3);
     }
-    // The steps that the hint names work, and go on working.
+    // The steps that the hint names work, also when repeated.
     for _ in 0..2 {
         folder.ok(&["ingest", "ar", "--on-change", "both", "-q"]);
         assert_eq!(folder.ok(&["list"]).stdout.lines().count(), 4);
@@ -372,7 +373,7 @@ fn a_file_that_is_named_as_a_record_of_another_takes_no_place_but_its_own() {
     folder.ok(&["ingest", "ar", "-q"]);
 }
 
-/// As for a file that was one document.
+/// The same rule applies to a file that was one document.
 #[test]
 fn a_container_that_has_become_binary_keeps_its_documents() {
     let folder = folder();

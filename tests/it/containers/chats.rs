@@ -99,10 +99,11 @@ fn messages_of_chats_are_one_text_with_offsets_into_it() {
         let offset = |field: &str| passage["document"][field].as_u64().unwrap() as usize;
         let shared = &texts[0][offset("start")..offset("end")];
         assert!(prose(2).contains(shared) && shared.len() + 20 > prose(2).trim().len(), "{shared}");
-        // Run again, it knows the documents.
+        // A second run knows the documents.
         assert!(folder.ok(&["ingest", file]).stdout.starts_with("0 documents added, 2 unchanged"));
 
-        // The repeated message cannot be cut out of a list: the file is copied whole, and a note says why.
+        // The repeated message cannot be cut out of a list. So the file is copied whole, and a note gives the
+        // reason.
         let flags = ["dedup", "--passages", "--min-length", "50", "--format", "json", "-q", "-o", "report.jsonl"];
         folder.ok(&flags);
         let run = folder.run(&["apply", "report.jsonl", "--write", "copy", "--cut", "--yes", "--format", "json"]);
@@ -156,11 +157,11 @@ fn several_fields_are_one_text_with_offsets_into_it() {
         let offset = |field: &str| passage["document"][field].as_u64().unwrap() as usize;
         let shared = &text[offset("start")..offset("end")];
         assert!(prose(5).contains(shared) && shared.len() + 20 > prose(5).trim().len(), "{shared}");
-        // The database remembers both.
+        // The database remembers both fields.
         let run = folder.ok(&["ingest", file]);
         assert!(run.stdout.starts_with("0 documents added, 2 unchanged"), "{run:?}");
         assert!(run.stderr.contains("--text-field=prompt --text-field=response"), "{run:?}");
-        // A wrong name is an error, whatever the others hold.
+        // A wrong name is an error even if other fields have texts.
         let run = folder.run(&["ingest", "--text-field", "prompt", "--text-field", "respnse", file]);
         assert!(run.status == 2 && run.stderr.contains("`respnse`"), "{run:?}");
     }

@@ -1,4 +1,4 @@
-//! Damaged containers: cut short, wrong checksums. A damaged member fails by name, and the rest goes on.
+//! Damaged containers: cut short, wrong checksums. A damaged member fails by name, and the run continues.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{TEXTS, folder_with, list, names, sample};
 use crate::bad_input::prose;
 use crate::support::{Folder, Run};
 
-/// Ingests a folder where something is damaged, and returns the names that failed, each with the error.
+/// Ingests a folder with damaged files, and returns each failed name with its error.
 fn failures(folder: &Folder) -> Vec<(String, String)> {
     let run = folder.run(&["ingest", "--profile", "prose", ".", "--format", "json"]);
     assert_eq!(run.status, 2, "{run:?}");
@@ -50,7 +50,7 @@ fn a_wrong_checksum_in_an_archive_fails_the_member() {
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert_eq!(failed[0].0, "stored.zip!texts/fed10.txt");
     assert_eq!(names(&folder).len(), 4);
-    // It is not known whole, so it is looked at again.
+    // The container is not known as whole, so it is read again.
     assert_eq!(failures(&folder).len(), 1);
 }
 
@@ -92,15 +92,15 @@ fn what_is_cut_short_fails_and_what_comes_before_it_does_not() {
             let stored = names(&folder);
             assert_eq!(stored.last().map(String::as_str), Some("z.txt"), "{name} at {tenth}: the rest goes on");
             let failed = run.json()[0]["failed"].as_array().unwrap().len();
-            // Cut within the padding at its end, a tar is whole.
+            // A tar that is cut within its final padding is whole.
             let padding = name == "texts.tar" && tenth >= 6;
             assert!(failed == 1 || (padding && failed == 0), "{name} at {tenth}: {run:?}");
             (least, most) = (least.min(stored.len()), most.max(stored.len()));
         }
-        // So small that a frame of zstd is one block.
+        // The texts are so small that a frame of zstd is one block.
         assert!(least < most || name.ends_with(".zst"), "{name}: {least} to {most}");
     }
-    // Without their end these have no directory.
+    // Without their end, these containers have no directory.
     for name in ["texts.zip", "zstd.parquet", "nested.zip"] {
         let bytes = std::fs::read(sample(name)).unwrap();
         let folder = Folder::new();
@@ -148,7 +148,7 @@ fn bad_records_fail_by_their_line() {
         ]
     );
     assert_eq!(names(&folder), ["a.jsonl:1", "a.jsonl:6"]);
-    // A file of another kind under such a name fails as one.
+    // A file of another kind with such a name fails as one file.
     let folder = Folder::new();
     folder.write("log.jsonl", prose(1).replace(' ', "\n"));
     let failed = failures(&folder);
@@ -169,7 +169,7 @@ fn tables_without_the_text_say_so() {
 #[test]
 fn a_reader_that_panics_fails_its_file_and_the_run_goes_on() {
     let mut bytes = std::fs::read(sample("zstd.parquet")).unwrap();
-    // In the header of a page: the kind of page that comes.
+    // This byte, in the header of a page, gives the kind of the page.
     bytes[4838] ^= 0x84;
     let folder = Folder::new();
     folder.write("a.parquet", &bytes);
@@ -182,7 +182,7 @@ fn a_reader_that_panics_fails_its_file_and_the_run_goes_on() {
         assert!(error.starts_with("the reader of this format failed on it: "), "{error}");
     }
     assert_eq!(names(&folder), ["b.zip!good.txt", "z.txt"]);
-    // A container that has failed is not remembered as whole.
+    // A container that failed is not remembered as whole.
     assert_eq!(failures(&folder).len(), 2);
 }
 

@@ -1,4 +1,5 @@
-//! An enormous member passes through in the memory that is allowed. It is made while it is read, and never on a disk.
+//! An enormous member is read within the allowed memory. The test generates it while it is read, never on a
+//! disk.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +15,7 @@ fn write_tar(bytes: u64, out: &mut dyn Write) {
     let mut header = [0; 512];
     header[..7].copy_from_slice(b"big.txt");
     header[100..108].copy_from_slice(b"0000644\0");
-    // More than 8 GiB do not fit in octal digits: then the size is binary, behind a byte that says so.
+    // Sizes above 8 GiB do not fit in octal digits. So the size is binary, after a byte that marks this form.
     header[124] = 0x80;
     header[128..136].copy_from_slice(&bytes.to_be_bytes());
     header[156] = b'0';
@@ -35,24 +36,24 @@ fn write_tar(bytes: u64, out: &mut dyn Write) {
     out.write_all(&vec![0; padding as usize + 1024]).unwrap();
 }
 
-/// The most memory a process has used so far.
+/// The peak memory of a process so far.
 fn peak(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// Ingests what `write` gives to its standard input, and returns its peak memory.
+/// Ingests the standard input that `write` produces, and returns the peak memory.
 fn ingest(name: &str, bytes: u64, write: impl FnOnce(ChildStdin) -> ChildStdin) -> u64 {
     let folder = Folder::new();
-    // A wide window: what is looked at is how the text goes through, and not how much comes of it.
+    // A wide window gives few postings, because the test is about the passage of the text through memory.
     let arguments =
         ["ingest", "-", "--name", name, "-w", "5000", "--memory", "64MiB", "--threads", "2", "--format", "json"];
     let mut command = folder.command(&arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let stdin = write(child.stdin.take().unwrap());
-    // All but what waits in the pipe has been read by now, and it waits for the rest.
+    // The program has read all bytes except those in the pipe, and waits for more.
     let peak = peak(child.id());
     drop(stdin);
     let run = Run::of(&child.wait_with_output().unwrap());
@@ -65,14 +66,14 @@ fn ingest(name: &str, bytes: u64, write: impl FnOnce(ChildStdin) -> ChildStdin) 
 }
 
 fn survives(bytes: u64) {
-    // Twice what may be used for postings and what the program takes itself, most of it RocksDB's.
+    // Twice the memory allowed for postings, and the memory of the program itself, mostly of RocksDB.
     let most = 160 * MIB;
     let plain = ingest("big.tar", bytes, |mut stdin| {
         write_tar(bytes, &mut stdin);
         stdin
     });
     assert!(plain < most, "{} MiB", plain / MIB);
-    // Stored, not compressed: what is looked at is the other end.
+    // Stored without compression, because the test is about decompression.
     let packed = ingest("big.tar.gz", bytes, |stdin| {
         let mut packer = flate2::write::GzEncoder::new(stdin, flate2::Compression::none());
         write_tar(bytes, &mut packer);

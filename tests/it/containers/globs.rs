@@ -1,4 +1,4 @@
-//! `--include` and `--exclude` hold for members of archives as for files.
+//! `--include` and `--exclude` apply to members of archives as they do to files.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ fn names(folder: &Folder) -> Vec<String> {
     list(folder).iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Two archives, one within the other as well, with a file and records beside them.
+/// Two archives, one of them with an inner archive, and a file and records beside them.
 fn submissions() -> Folder {
     let folder = Folder::new();
     let (a, b, c) = (prose(1), prose(2), prose(3));
@@ -36,16 +36,16 @@ fn includes_reach_into_archives_and_excludes_too() {
     assert_eq!(added(&["hw", "--include", "*.java"]), java);
     assert_eq!(added(&["hw", "--include", "hw/ann.zip/src"]), ["hw/ann.zip!src/A.java"]);
     assert_eq!(added(&["hw", "--include", "*.java", "--exclude", "inner.tar"]), [java[0], java[1], java[3]]);
-    // An archive that matches itself is taken whole, one that is excluded is not opened.
+    // An archive that matches by its own name is ingested whole. An excluded archive is not opened.
     assert_eq!(added(&["hw", "--include", "bob.*"]), ["hw/bob.tar!B.java"]);
     assert_eq!(added(&["hw", "--include", "*.java", "--exclude", "ann.zip"]), [java[0], java[3]]);
-    // The damaged PDF is not read; a record counts as its file does.
+    // The damaged PDF is not read; a record counts if its file counts.
     let rest = ["hw/ann.zip!b.txt", "hw/ann.zip!inner.tar!notes.txt", "hw/records.jsonl:1"];
     assert_eq!(added(&["hw", "--exclude", "*.pdf", "--exclude", "*.java"]), rest);
     assert_eq!(added(&["hw", "--exclude", "hw/ann.zip!*.pdf", "--include", "*.txt"]), rest[..2]);
     assert_eq!(added(&["hw", "--include", "*.jsonl"]), rest[2..]);
     assert_eq!(added(&["hw/ann.zip", "--include", "*.txt"]), rest[..2]);
-    // With --no-expand an archive is a document of its own name.
+    // With --no-expand, an archive is a document with its own name.
     assert_eq!(added(&["hw", "--include", "*.java", "--no-expand"]), ["hw/C.java"]);
 }
 
@@ -67,14 +67,14 @@ fn members_left_out_stay_and_other_globs_read_an_archive_again() {
     assert_eq!(ingest(&["--include", "*.java"])["unchanged"], 2);
     let more = ingest(&["--include", "*.txt"]);
     assert_eq!((&more["added"], &more["removed"]), (&2.into(), &0.into()));
-    // A member that is gone is removed; one that is left out stays.
+    // A member that is gone is removed. A member that is excluded stays.
     folder.write("hw/ann.zip", zip_of(&[("src/A.java", prose(1).as_bytes())]));
     let less = ingest(&["--include", "*.txt"]);
     assert_eq!(names(&folder), ["hw/ann.zip!src/A.java"], "{less}");
     folder.ok(&["verify"]);
 }
 
-/// Files whose parts have names of each form, and no two the same text.
+/// Files whose parts have names of each form. All texts differ.
 fn parts_of_each_form() -> Folder {
     let folder = Folder::new();
     let mail = |n: usize| format!("From zoe@example.org\nFrom: zoe@example.org\nSubject: s{n}\n\n{}\n\n", prose(n));
@@ -120,7 +120,7 @@ fn what_rm_advises_leaves_out_the_removed_document_and_no_other() {
         folder.ok(&[&["ingest", "-q", "--profile", "prose"], arguments].concat());
         let all = names(&folder);
         assert_eq!(all.len(), 14, "{all:?}");
-        // The second pass is about the flags.
+        // The second pass tests the flags, with fewer names.
         for name in all.iter().step_by(if arguments.len() == 1 { 1 } else { 5 }) {
             let told = folder.ok(&["rm", name]).stderr;
             let mut command = words_of_hint(&told);
@@ -165,10 +165,10 @@ fn globs_that_name_records_choose_among_them_and_others_do_not() {
         ["in/all.zip!m/old.mbox#1", "in/box.mbox#1"]
     );
     assert_eq!(added(&["in", "--include", "in/all.zip/m"]).len(), 2);
-    // A file that is named counts, and so do its records.
+    // A file that is named is ingested with all of its records.
     assert_eq!(added(&["in/box.mbox", "--include", "*.txt"]).len(), 2);
     assert_eq!(added(&["in/rows.jsonl", "--exclude", "*1", "--exclude", "*2"]).len(), 2);
-    // Everything below a part that is left out is left out.
+    // Excluding a part also excludes everything below it.
     let rest = added(&["in", "--exclude", "in/all.zip!inner.zip"]);
     assert!(rest.len() == 12 && !rest.iter().any(|name| name.contains("inner")), "{rest:?}");
     assert!(added(&["in", "--exclude", "C"]).contains(&"in/all.zip!C#/x.txt".to_owned()));

@@ -1,4 +1,4 @@
-//! Hostile containers: each limit has a name, is told of once, and leaves the rest of the run alone.
+//! Hostile containers: each limit has a name, is reported once, and does not affect the rest of the run.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(super) fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     for (name, bytes) in members {
         let mut header = tar::Header::new_gnu();
-        // Set as bytes: as a path it would be refused.
+        // The name is set as bytes, because it would be refused as a path.
         header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
         header.set_size(bytes.len() as u64);
         header.set_cksum();
@@ -73,14 +73,15 @@ fn bombs_end_in_a_failure_of_the_member_and_the_run_goes_on() {
     let bombs = ["a.gz", "b.zip!bomb.txt", "c.tar!bomb.gz", "d.zip!in.zip!bomb.txt"];
     assert_eq!(failed, bombs.map(|name| format!("{name}: {error}")));
     assert!(run.stderr.contains("--limit expansion="), "{run:?}");
-    // The bytes that one file decompresses to in all count too, so nothing is taken from it after its bomb.
+    // All bytes to which one file decompresses also count together, so nothing after the bomb is read from
+    // it.
     let stored = names(&folder);
     assert_eq!(stored, ["b.zip!a.txt", "c.tar!z.txt", "z.txt"], "{run:?}");
     let (_, failed) = ingest(&folder, &["--as", "text", "--limit", "expansion=1000000"]);
     assert!(failed.is_empty(), "{failed:?}");
 }
 
-/// Otherwise a long address would be stored with each of many small members.
+/// Without this limit, a long address would be stored with each of many small members.
 #[test]
 fn members_inherit_the_beginning_of_a_long_address() {
     let folder = Folder::new();
@@ -169,7 +170,7 @@ fn every_limit_has_a_flag() {
     assert!(page.len() == 1 && page[0].contains("more than 900 bytes, the most that is read whole"), "{page:?}");
     let book = limited(&["--limit", "unpacked-size=900"], "book");
     assert!(book.len() == 1 && book[0].contains("unpacks to more than"), "{book:?}");
-    // Times the document's size, past what small ones may have.
+    // This limit is a multiple of the document's size, above the bytes that any small document may have.
     let relations: &[u8] = br#"<Relationships><Relationship Target="word/document.xml"
         Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"/></Relationships>"#;
     let body = format!("<d><p><t>{}</t></p></d>", " ".repeat(20 << 20));
@@ -204,7 +205,7 @@ fn names_of_members_lead_nowhere() {
     assert!(!std::path::Path::new("/tmp/fpdb-was-here").exists());
 }
 
-/// The most memory that a run of the program has held, in MiB; 0 where there is no such account.
+/// The peak memory of a run of the program, in MiB. 0 if the system does not report it.
 fn memory(folder: &Folder, arguments: &[&str]) -> u64 {
     let mut child = folder.command(arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
@@ -277,14 +278,14 @@ fn members_that_would_share_a_name_or_have_none_fail() {
             "b.tar!..: its name in the archive is not a file name".to_owned(),
         ]
     );
-    // A tar is a sequence, in which what comes later takes the place of what came before.
+    // In a tar, a later member replaces an earlier one with the same name.
     let expected = ["a.zip!b.txt", "a.zip!a\u{fffd}", "a.zip!c.txt", "b.tar!b.txt", "b.tar!a\u{fffd}", "b.tar!c.txt"];
     assert_eq!(names(&folder), expected);
 }
 
 #[test]
 fn a_large_member_passes_through_in_little_memory() {
-    // 96 MiB that do not compress away: numbers.
+    // 96 MiB of numbers, which do not compress well.
     let mut text = String::with_capacity(97 << 20);
     let mut number = 1u64;
     while text.len() < 96 << 20 {
@@ -296,7 +297,7 @@ fn a_large_member_passes_through_in_little_memory() {
     drop(text);
     let peak =
         memory(&folder, &["ingest", "-q", "--profile", "text", "--memory", "8MiB", "--threads", "1", "large.tar"]);
-    // Where there is no such account it shows as 0.
+    // The peak is 0 if the system does not report it.
     assert!(peak < 90, "{peak} MiB at the most, for a member of 96");
     assert_eq!(names(&folder), ["large.tar!large.txt"]);
 }

@@ -16,11 +16,11 @@ use crate::support::Folder;
 enum Member {
     Absent,
     Binary,
-    /// A text of this number of bytes, by which the test tells it from others. It may be empty.
+    /// A text with this number of bytes, which identifies it in the test. It may be empty.
     Text(usize),
 }
 
-/// A version of the archive. The last member of a damaged one is cut short.
+/// A version of the archive. The last member of a damaged version is cut short.
 #[derive(Clone)]
 struct Version {
     members: Vec<(&'static str, Member)>,

@@ -39,7 +39,7 @@ fn a_table_says_what_documents_are() {
     let csv = folder.ok(&["pairs", "--no-groups", "--format", "csv"]).stdout;
     assert!(csv.lines().any(|row| row.contains(r#""label"":""essay"#) && row.ends_with(",{}")), "{csv}");
 
-    // Another table changes what is known and nothing else; no table takes nothing back.
+    // Another table changes only the metadata. A run without a table changes no metadata.
     folder.write("new.csv", "filename,label\ntexts/fed01.txt,draft\n");
     let run = folder.ok(&["ingest", "--metadata", "new.csv", "texts", "texts.zip", "--format", "json"]).json();
     assert_eq!((&run[0]["added"], &run[0]["replaced"]), (&0.into(), &0.into()));
@@ -72,7 +72,8 @@ fn fields_of_records_are_kept() {
     }
 }
 
-/// Headers of mails are kept like fields of records, also once the mails are stored. Fields that nothing has are named.
+/// Headers of mails are kept like fields of records, also for mails that are already stored. Fields that no
+/// document has are named.
 #[test]
 fn headers_of_mails_are_kept_and_absent_fields_are_named() {
     let folder = Folder::new();
@@ -104,7 +105,7 @@ fn headers_of_mails_are_kept_and_absent_fields_are_named() {
     let flags = ["ingest", "--format", "json", "--keep-fields", "url,n,extra", "--id-field", "key", "a.jsonl"];
     let run = folder.ok(&flags);
     assert_eq!(run.json()[0]["absent_fields"], serde_json::json!(["key", "url", "extra"]), "{run:?}");
-    // A run that reads nothing again knows nothing of fields.
+    // A run that reads no document cannot report absent fields.
     assert_eq!(folder.ok(&flags).json()[0].get("absent_fields"), None);
 }
 
@@ -134,13 +135,14 @@ fn unchanged_mail_files_are_read_again_for_other_fields_only() {
     ] {
         assert_eq!(ingest(fields), ([0, 0, 2], serde_json::Value::Null));
         assert_eq!(metadata(), [serde_json::json!({}), expected], "{fields}");
-        // With the same fields it is not read, so a mail of the same size and time is not noticed.
+        // With the same fields, the file is not read, so the test's change with the same size and time is not
+        // noticed.
         write("in/b.eml", &mail("ann", 2));
         assert_eq!(ingest(fields), ([0, 0, 2], serde_json::Value::Null));
         write("in/b.eml", &mail("zoe", 2));
     }
     assert_eq!(ingest("subjct"), ([0, 0, 2], serde_json::json!(["subjct"])));
-    // A changed mail replaces the stored one, and is then known.
+    // A changed mail replaces the stored one, and is then unchanged.
     write("in/b.eml", &mail("zoe", 3).replace("late", "later"));
     assert_eq!(ingest("subject").0, [0, 1, 1]);
     assert_eq!(ingest("subject").0, [0, 0, 2]);
@@ -165,20 +167,20 @@ fn boilerplate_is_never_a_match_and_is_ignored_in_others() {
     let matches = found["matches"].as_array().unwrap();
     assert!(found["boilerplate"].as_u64().unwrap() > 20, "{found}");
     assert_eq!(matches[0]["document"], "one/a.txt", "{found}");
-    // A k-gram across the end of the licence is none of its own.
+    // A k-gram across the end of the licence is not one of the licence itself.
     assert!(matches.iter().skip(1).all(|found| found["shared"].as_u64().unwrap() < 3), "{found}");
-    // All of it is boilerplate: not even itself is a match.
+    // The whole query is boilerplate, so not even the same document matches.
     let found = query("licence.txt");
     assert_eq!((&found["boilerplate"], found["matches"].as_array().unwrap().len()), (&found["looked_up"], 0));
     let pairs = |flags: &[&str]| folder.ok(&[&["pairs", "--format", "json"], flags].concat()).json();
     assert!(pairs(&["--min-shared", "5"]).is_empty(), "{:?}", pairs(&[]));
-    // It stays so when it is ingested as anything else, until it is removed.
+    // The document stays boilerplate when it is ingested without the flag, until it is removed.
     folder.ok(&["ingest", "-q", "."]);
     assert_eq!(list(&folder)[2]["boilerplate"], true);
     folder.ok(&["rm", "licence.txt"]);
     assert_eq!(query("one/a.txt")["boilerplate"], 0);
     assert_eq!(query("q.txt")["matches"].as_array().unwrap().len(), 2 + 1);
-    // A stored document can become it.
+    // A stored document can become boilerplate.
     folder.ok(&["ingest", "-q", "licence.txt"]);
     let run = folder.ok(&["ingest", "--boilerplate", "licence.txt", "--format", "json"]).json();
     assert_eq!((&run[0]["replaced"], &run[0]["made_boilerplate"]), (&1.into(), &1.into()));
@@ -211,7 +213,7 @@ fn only_the_paths_of_boilerplate_are_marked() {
     assert_eq!(folder.ok(&["pairs", "--min-shared", "5", "--format", "json"]).json().len(), 1);
     assert_eq!(folder.ok(&["stats", "--format", "json"]).json()[0]["boilerplate"], 3);
     assert!(folder.ok(&["stats"]).stdout.contains("documents      6, 3 of them boilerplate\n"));
-    // Without the flag nothing is marked or unmarked, whatever has changed.
+    // Without the flag, no mark changes, even if files have changed.
     folder.write("hw/handed-out/a.txt", format!("{handout}\n{}", prose(7)));
     folder.write("hw/handed-out/new.txt", prose(8));
     let again = folder.ok(&["ingest", "hw", "--format", "json"]).json();
@@ -252,10 +254,10 @@ fn each_document_says_which_front_end_it_got() {
     assert_eq!(report["formats"], serde_json::json!({ "text": 1 }));
     assert_eq!(report["skipped"][0]["name"], "b.bin");
     assert_eq!(list(&folder)[0]["format"], "text");
-    // Asked for, it is read.
+    // With this flag, the file is read.
     let run = folder.ok(&["ingest", "-v", "--as", "text", "b.bin"]);
     assert!(run.stderr.contains("added b.bin (text)\n"), "{run:?}");
-    // The same content in another format is another document.
+    // The same content in another format replaces the document.
     let run = folder.ok(&["ingest", "-v", "--as", "markdown", "a.txt"]);
     assert!(run.stderr.contains("replaced a.txt (markdown)\n"), "{run:?}");
     let run = folder.ok(&["ingest", "-v", "a.txt"]);

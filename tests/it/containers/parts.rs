@@ -1,4 +1,4 @@
-//! Parts: a document in a container is named like one in a database, without an ingest.
+//! Parts: without an ingest, a document in a container has the name that it would have in a database.
 
 use std::io::Write;
 
@@ -62,7 +62,7 @@ fn a_part_that_is_not_there_is_an_error_like_a_missing_file() {
         assert_eq!(run.status, 2, "{run:?}");
         assert!(run.stderr.contains(&format!("cannot read {part}")), "{run:?}");
     }
-    // A file whose name has such a sign is that file.
+    // A name that has such a sign but is that of a file means the file.
     folder.write("plain.txt!a.txt", prose(2));
     assert!(folder.ok(&["diff", "plain.txt!a.txt", "unpacked/b.txt"]).stdout.contains("100.0%"));
 }

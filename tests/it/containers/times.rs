@@ -1,4 +1,4 @@
-//! Members of archives have the times that their archive records, and documents are old by one rule.
+//! Members of archives have the times that their archive records, and one rule decides the age of documents.
 
 use std::io::Write;
 
@@ -8,13 +8,13 @@ use zip::write::{ExtendedFileOptions, FileOptions};
 use crate::bad_input::prose;
 use crate::support::Folder;
 
-/// A time of the directory of a zip archive, and the same in seconds since 1970 as of UTC.
+/// A time in the directory of a zip archive, and the same time in seconds since 1970, read as UTC.
 const DAY: (u16, u8, u8, u8, u8, u8) = (1999, 3, 1, 12, 30, 8);
 const DAY_SECONDS: i64 = 920_291_408;
 
 type Zipped<'a> = (&'a str, &'a [u8], Option<i64>, bool);
 
-/// A zip archive; each member has a time in an extra field, or else the time [`DAY`] if it is so said.
+/// A zip archive. Each member has a time in an extra field, or the time [`DAY`] if its flag is true, or none.
 fn zip(members: &[Zipped<'_>]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for &(name, content, in_utc, has_day) in members {
@@ -96,7 +96,7 @@ fn members_have_the_times_that_their_archive_records() {
         ("a.zip!before.txt", Some(-5)),
         ("a.zip!day.txt", Some(DAY_SECONDS)),
         ("a.zip!inner.zip!x.txt", Some(1_000)),
-        // The inner archive has a time, its member has none.
+        // The inner archive has a time, but its member has none.
         ("a.zip!inner.zip!y.txt", Some(5_000)),
         ("a.zip!none.txt", of_file("a.zip")),
         ("a.zip!nought.txt", of_file("a.zip")),
@@ -117,7 +117,7 @@ fn members_have_the_times_that_their_archive_records() {
     };
     assert_eq!(ingest(&files)["added"], 15);
     assert_eq!(times(&folder), expected);
-    // The archives are not read again: their bytes could be gone.
+    // The archives are not read again, so their bytes could even be gone.
     let again = ingest(&files);
     assert_eq!((&again["unchanged"], &again["added"], &again["replaced"]), (&15.into(), &0.into(), &0.into()));
     assert_eq!(times(&folder), expected);
@@ -140,14 +140,14 @@ fn members_have_the_times_that_their_archive_records() {
     folder.ok(&["verify"]);
 }
 
-/// Copies of one text with times of each kind: dedup keeps what the query lists first.
+/// Copies of one text with times of each kind: dedup keeps the document that the query lists first.
 #[test]
 fn dedup_and_query_agree_on_the_oldest() {
     let text = prose(1);
     let dates = [Some("2001-02-03"), Some("Mon, 1 Mar 1999 12:00:00 +0100"), Some("no date"), None];
     for (number, (first, second)) in dates.iter().flat_map(|one| dates.iter().map(move |two| (one, two))).enumerate() {
         let folder = Folder::new();
-        // Between both dates, and outside of them.
+        // Times between both dates, and outside them.
         let time = [978_000_000, 1_100_000_000, 0x1000][number % 3];
         folder.write("a.zip", zip(&[("m.txt", text.as_bytes(), Some(time), false)]));
         folder.write("b.txt", &text);

@@ -1,4 +1,4 @@
-//! What a kill costs: an ingest commits while it runs, so only the last documents are lost.
+//! The loss by a kill: an ingest commits while it runs, so only the last documents are lost.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use crate::crash::{json, list, text};
 use crate::support::{Folder, Run};
 
-/// The age at which a document is committed, as README.md says, and time for the commit on a busy machine.
+/// The age at which a document is committed, according to README.md, plus time for the commit on a busy
+/// machine.
 const AT_RISK: Duration = Duration::from_secs(5 + 3);
 
 /// The time of the kill.
@@ -21,7 +22,7 @@ fn line(number: u64) -> String {
 #[test]
 fn a_killed_ingest_has_committed_all_documents_but_those_of_the_last_seconds() {
     let folder = Folder::new();
-    // With this memory a batch has room for hundreds of times as many documents.
+    // With this memory, a batch has room for hundreds of times the number of these documents.
     let arguments = ["--db", "db", "-q", "ingest", "-", "--name", "feed.jsonl", "--memory", "4GiB"];
     let mut command = folder.command(&arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -29,7 +30,7 @@ fn a_killed_ingest_has_committed_all_documents_but_those_of_the_last_seconds() {
     let start = Instant::now();
     let mut sent = Vec::new();
     while start.elapsed() < KILLED_AFTER {
-        // The program reads all of a line before the pipe takes all of the next but one.
+        // The pipe accepts the line after next only after the program has read this line.
         input.write_all(line(sent.len() as u64).as_bytes()).unwrap();
         sent.push(start.elapsed());
         thread::sleep(Duration::from_millis(200));

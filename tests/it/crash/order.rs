@@ -1,6 +1,6 @@
-//! A loss of power: a kill leaves everything that was written to the system, a loss of power only synced data.
-//! So before the log of a commit is synced, all that the commit names must be: the tables handed in, their names in the
-//! folder, the list of tables. Seen in a trace of a run.
+//! Power failures: after a kill, all written data remains, but after a power failure only synced data does.
+//! So before the log of a commit is synced, the files that the commit names must be synced: its tables, their
+//! names in the folder, and the list of tables. The test reads this from a trace of a run.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -8,18 +8,18 @@ use std::path::Path;
 use super::{INGEST, write};
 use crate::support::Folder;
 
-/// The data that is on the disk for sure, as far as a trace tells.
+/// The data that is certainly on the disk, according to a trace.
 #[derive(Default)]
 struct Disk {
-    /// Which content a path names: links name one content twice.
+    /// The content that each path names. Links name one content twice.
     contents: HashMap<String, usize>,
-    /// Contents written to since they were synced.
+    /// Contents that were written to since their last sync.
     dirty: HashSet<usize>,
-    /// Names made since their folder was synced.
+    /// Names that were made since the last sync of their folder.
     loose: HashSet<String>,
-    /// Tables handed to the store.
+    /// Tables that were passed to the store.
     handed_in: Vec<String>,
-    /// Syncs of the store's log.
+    /// Number of syncs of the store's log.
     commits: usize,
 }
 
@@ -53,7 +53,7 @@ impl Disk {
         }
     }
 
-    /// A commit has become durable.
+    /// Checks the disk when a commit has become durable.
     fn check(&mut self, log: &str) {
         let store = Path::new(log).parent().unwrap();
         let lists =
@@ -87,7 +87,7 @@ fn quoted(arguments: &str, folder: &Path) -> Vec<String> {
 
 fn replay(trace: &str, folder: &Path) -> Disk {
     let mut disk = Disk::default();
-    // The files that a thread is in the middle of syncing.
+    // The file that each thread is syncing.
     let mut pending: HashMap<&str, String> = HashMap::new();
     for line in trace.lines() {
         let Some((thread, rest)) = line.split_once(' ') else { continue };

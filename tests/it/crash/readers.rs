@@ -15,7 +15,7 @@ use crate::support::Folder;
 
 const FILES: u64 = 300;
 
-/// A look at a growing database, which must show some commit, at or after the one seen before.
+/// A check of a growing database, which must show a commit at or after the one seen before.
 struct Look<'a> {
     whole: &'a Undisturbed,
     /// The matches of the queries in the finished database.
@@ -26,14 +26,15 @@ struct Look<'a> {
 const QUERY: [&str; 7] = ["query", "--top", "0", "docs/00/0001.txt", "docs/02/0130.txt", "docs/05/0299.txt", "-q"];
 
 impl Look<'_> {
-    /// Looks with every command that reads. Returns how many documents there are by now.
+    /// Checks with every command that reads. Returns the number of documents seen.
     fn take(&self, random: &mut Random, least: usize) -> usize {
         let folder = &self.whole.folder;
         let documents = list(folder, "db");
         assert!(documents.len() >= least, "{} documents, {least} before", documents.len());
         assert!(documents[..] == self.whole.documents[..documents.len()], "not the first of an undisturbed run");
 
-        // Matches come in no order of id, but those there are must be all below the commit that is seen.
+        // Matches are not ordered by id, but they must be exactly the matches with ids below the commit that
+        // is seen.
         let seen = json(folder, "db", &QUERY);
         for (seen, last) in seen.iter().zip(self.answers) {
             let ids = |answer: &Value| -> Vec<u64> {
@@ -49,7 +50,7 @@ impl Look<'_> {
             let some = random.one_of(&names(&documents));
             for answer in json(folder, "db", &["query", last, some, "-n", "50"]) {
                 assert_eq!(answer["looked_up"], 50);
-                // It holds its own hashes.
+                // The document holds its own hashes.
                 assert_eq!(answer["found"], 50);
             }
             let wide = ["query", "--window", "50", "--max-df", "1", last];
@@ -109,7 +110,7 @@ fn a_second_writer_is_told_who_holds_the_database() {
     let folder = Folder::new();
     folder.write("one.txt", text(1, 500));
     folder.ok(&["--db", "db", "ingest", "one.txt", "-k", "6", "-w", "3"]);
-    // At work until its input ends.
+    // This writer works until its input ends.
     let mut first = folder.command(&["--db", "db", "-q", "ingest", "-", "--name", "from input"]);
     let mut first = first.stdin(Stdio::piped()).spawn().unwrap();
     let pid = first.id().to_string();
@@ -144,7 +145,7 @@ fn a_writer_that_opens_hides_nothing_from_readers() {
         for _ in 0..4 {
             assert_eq!(list(&folder, "db").len() as u64, round);
         }
-        // Killed, it leaves no document from its input.
+        // The killed writer leaves no document from its input.
         writer.kill().unwrap();
         writer.wait().unwrap();
     }
@@ -169,7 +170,7 @@ fn open_beside_commits(looks: u64) {
                 commit(commits.fetch_add(1, Ordering::SeqCst));
             }
         });
-        // Also ends the writer where a look fails.
+        // The writer must also be ended if a check fails.
         let seen = std::panic::catch_unwind(|| {
             let mut last = 0;
             for _ in 0..looks {

@@ -1,7 +1,7 @@
-//! Killed, or failed by the system, at each step that touches the disk: `strace` does it at the n-th call of a kind, so
-//! nothing in the program knows of the test.
+//! Runs are killed, or the system fails a call, at each step that touches the disk. `strace` does this at the
+//! n-th call of a kind, so the program needs no code for the test.
 //!
-//! Skipped, with a word, where there is no `strace` or it may not trace.
+//! Skipped with a message if there is no `strace`, or if it may not trace.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -29,7 +29,7 @@ const CALLS: [&str; 14] = [
     "openat",
 ];
 
-/// The calls that the long forms of the tests are for.
+/// The frequent calls, which only the long forms of the tests cover.
 const OFTEN: [&str; 3] = ["sync_file_range", "write", "openat"];
 
 /// The calls that only advise the system.
@@ -56,12 +56,13 @@ fn traced(whole: &Undisturbed, options: &[impl AsRef<OsStr>]) -> Option<Run> {
     Some(Run::of(&output))
 }
 
-/// The options of `strace` that do `effect` to the n-th call of a thread. It tampers only with calls that it traces.
+/// The options of `strace` that do `effect` to the n-th call of a thread. `strace` tampers only with calls
+/// that it traces.
 fn tampering(call: &str, effect: &str, n: usize) -> [String; 4] {
     ["-e".into(), format!("trace={call}"), "-e".into(), format!("inject={call}:{effect}:when={n}")]
 }
 
-/// How often each call is made by the thread that makes it most; `None` where nothing can be traced.
+/// For each call, its number in the thread that makes it most often. `None` if tracing is not possible.
 fn count(whole: &Undisturbed) -> Option<Vec<(&'static str, usize)>> {
     let calls = format!("trace={}", CALLS.join(","));
     let run = traced(whole, &["-e", &calls]).filter(|run| run.status == 0);
@@ -81,12 +82,13 @@ fn count(whole: &Undisturbed) -> Option<Vec<(&'static str, usize)>> {
     Some(CALLS.into_iter().map(|call| (call, most(call))).filter(|&(_, times)| times > 0).collect())
 }
 
-/// Kills a run at every `stride`-th call of each kind, looks at what is left each time, and runs it again to its end.
+/// Kills a run at every `stride`-th call of each kind, checks the result each time, and runs the ingest again
+/// to its end.
 fn survive_kills(stride: usize, few: bool) {
     let whole = undisturbed();
     let Some(calls) = count(&whole) else { return };
     eprintln!("{calls:?}");
-    // Every kind of step there is in a commit must have been seen, or this tests less than it says.
+    // Each kind of step in a commit must occur in the trace, or the test checks less than intended.
     for call in ["fsync", "fdatasync", "rename", "link", "unlink", "write"] {
         assert!(calls.iter().any(|&(name, times)| name == call && times > 1), "{call}: {calls:?}");
     }
@@ -95,11 +97,11 @@ fn survive_kills(stride: usize, few: bool) {
         let mut before = 0;
         for n in (1..=times).step_by(stride) {
             let run = traced(&whole, &tampering(call, "signal=KILL", n)).unwrap();
-            // A run that goes on from an earlier one may make fewer calls; the first one is made by all.
+            // A run that continues an earlier one may make fewer calls, but each run makes the first one.
             let killed = run.status == -1 || run.status == 137;
             assert!(killed || run.status == 0 && n > 1, "{call} {n}: {run:?}");
             before = whole.check(before, &mut random);
-            // From the start again now and then, so that the early steps are seen in a new database too.
+            // Sometimes starts with a new database, so that its early steps are tested too.
             if n % 3 == 0 || before == whole.documents.len() {
                 whole.finish(before, &mut random);
                 before = 0;
@@ -109,7 +111,7 @@ fn survive_kills(stride: usize, few: bool) {
     }
 }
 
-/// Lets each call fail once in a run: the run says so or gets over it, and loses nothing.
+/// Lets each call fail once in a run: the run reports the failure or recovers, and loses nothing.
 fn survive_failures(stride: usize, few: bool) {
     let whole = undisturbed();
     let Some(calls) = count(&whole) else { return };
@@ -120,7 +122,7 @@ fn survive_failures(stride: usize, few: bool) {
             let inject = format!("{cause} at call {n} of {call}");
             let run = traced(&whole, &tampering(call, &format!("error={cause}"), n)).unwrap();
             let trace = fs::read_to_string(whole.folder.path().join("trace")).unwrap();
-            // Runs differ in how many calls they make; the first one is made by all.
+            // The number of calls differs between runs, but each run makes the first one.
             assert!(trace.contains("(INJECTED)") || n > 1, "{inject}: {run:?}");
             assert!(!run.stderr.contains("panicked"), "{inject}: {run:?}");
             assert!(run.status == 0 || run.status == 2, "{inject}: {run:?}");
@@ -158,7 +160,7 @@ fn a_failure_at_every_step_loses_nothing() {
     survive_failures(4, false);
 }
 
-/// A repair that is killed at any step is done again, or is done; nothing is lost by it.
+/// After a repair is killed at any step, it is complete, or is done again. Nothing is lost.
 #[test]
 fn a_killed_repair_is_done_again() {
     let folder = Folder::new();
@@ -200,7 +202,7 @@ fn a_killed_repair_is_done_again() {
             assert_eq!(super::list(&folder, "try"), documents, "{call} {n}");
             folder.ok(&["--db", "try", "verify"]);
             let left: Vec<String> = names_in(&folder, "try");
-            // The damaged store is kept, and once.
+            // The damaged store is kept exactly once.
             assert_eq!(left, ["FPDB", "committed", "damaged-1", "incoming", "lock", "store"], "{call} {n}");
             if !killed {
                 break;

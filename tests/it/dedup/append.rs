@@ -33,7 +33,7 @@ fn latest(lines: &[Value]) -> [u64; 4] {
     ["run", "decided", "removable", "superseded"].map(|field| latest[field].as_u64().unwrap())
 }
 
-/// Lines without what only runs that are recorded say.
+/// Lines without the fields that only recorded runs have.
 fn without_runs(lines: Vec<Value>) -> Vec<Value> {
     let without = |mut line: Value| {
         let fields = line.as_object_mut().unwrap();
@@ -53,7 +53,7 @@ fn the_first_run_and_a_rerank_give_what_a_fresh_run_gives() {
     let first = run(&folder, &["--append"]);
     assert_eq!(latest(&first.json()), [1, 900, fresh.len() as u64 - 1, 0]);
     assert_eq!(without_runs(first.json()), fresh);
-    // Nothing came since.
+    // No document was added since.
     assert_eq!(run(&folder, &["--append"]).stdout, first.stdout);
     part_of_archive(&folder, "b.jsonl", 900, 77);
     let second = append(&folder);
@@ -68,7 +68,8 @@ fn the_first_run_and_a_rerank_give_what_a_fresh_run_gives() {
     assert_eq!(jobs(&folder), Vec::<String>::new());
 }
 
-/// How the postings lie, memory and threads have no say; nor whether removable documents have been removed.
+/// The decisions do not depend on the runs of postings, on memory, on threads, or on the removal of removable
+/// documents.
 #[test]
 fn newcomers_are_decided_alike_however_the_archive_is_stored() {
     let folder = Folder::new();
@@ -122,7 +123,7 @@ fn a_better_newcomer_is_listed_and_a_removed_survivor_opens_what_it_justified() 
     };
     let pair = |remove: &str, keep: &str, run| (format!("{remove}.txt"), format!("{keep}.txt"), run);
     assert_eq!(pairs(&lines), [pair("part", "old", 1), pair("twin", "old", 1)]);
-    // The new one contains the old one and something else; its copy goes because of it.
+    // The new document contains the old one and other text. Its copy is removable because of it.
     folder.write("c/whole.txt", sentences(0..23));
     folder.write("c/whole2.txt", sentences(0..23));
     folder.write("c/tiny.txt", sentence(900));
@@ -137,7 +138,7 @@ fn a_better_newcomer_is_listed_and_a_removed_survivor_opens_what_it_justified() 
     assert_eq!(latest(&lines), [2, 3, 1, 1]);
     let kept = lines.last().unwrap();
     assert_eq!((kept["removable"].as_u64(), kept["kept"].as_u64()), (Some(3), Some(4)));
-    // For people and in tables.
+    // The same in text for people and in tables.
     let human = folder.ok(&["dedup", "--by", "containment", "--threshold", "0.7", "--append"]);
     assert!(human.stdout.contains("c/old.txt  is kept, and is contained (100.0%) in  c/whole.txt, which came later\n"));
     assert!(
@@ -148,7 +149,7 @@ fn a_better_newcomer_is_listed_and_a_removed_survivor_opens_what_it_justified() 
     );
     let table = folder.ok(&[&RULE[..5], &["-q", "--append", "--format", "csv"]].concat());
     assert!(table.stdout.contains("c/old.txt,c/whole.txt,superseded,1,"), "{table:?}");
-    // With the old survivor gone, its documents go because of the new one.
+    // After the old survivor is removed, its documents are removable because of the new one.
     folder.ok(&["rm", "-q", "c/old.txt"]);
     let lines = append(&folder);
     assert_eq!(pairs(&lines), [pair("part", "whole", 3), pair("twin", "whole", 3), pair("whole2", "whole", 2)]);
@@ -176,12 +177,12 @@ fn other_options_are_refused_until_all_is_decided_anew() {
     assert!(refused.stderr.contains("decide about all documents again with --rerank"), "{refused:?}");
     let neither = folder.run(&["dedup", "--append", "--rerank"]);
     assert_eq!(neither.status, 2);
-    // Memory, threads and the format of the answer are no part of the rule.
+    // Memory, threads and the format of the answer are not part of the rule.
     std::fs::create_dir(folder.path().join("elsewhere")).unwrap();
     run(&folder, &["--append", "--memory", "300M", "--threads", "1", "--temp-dir", "elsewhere"]);
     folder.ok(&[&other[..8], &["--rerank"]].concat());
     folder.ok(&other);
-    // Damage is noticed, and a rerank does not read what is damaged.
+    // Damage is noticed. A rerank does not read the damaged record.
     let mut record = std::fs::read(&path).unwrap();
     let at = record.len() / 2;
     record[at] ^= 1;
@@ -195,7 +196,7 @@ fn other_options_are_refused_until_all_is_decided_anew() {
     );
     folder.ok(&[&other[..8], &["--rerank"]].concat());
     folder.ok(&other);
-    // So is the record of another database.
+    // The record of another database is noticed too.
     let elsewhere = Folder::new();
     part_of_archive(&elsewhere, "a.jsonl", 60, 5);
     std::fs::copy(&path, elsewhere.path().join(".fpdb/dedup-decisions")).unwrap();
@@ -203,7 +204,7 @@ fn other_options_are_refused_until_all_is_decided_anew() {
     assert!(others.status == 2 && others.stderr.contains("are of another database"), "{others:?}");
 }
 
-/// A database that is restored has the decisions that it had when the backup was made.
+/// A restored database has the decisions of the time of the backup.
 #[test]
 fn backups_hold_the_decisions() {
     let folder = Folder::new();
@@ -220,7 +221,7 @@ fn backups_hold_the_decisions() {
     assert_ne!(first, last);
     for (number, expected) in [("1", None), ("2", Some(&first)), ("3", Some(&last))] {
         if number == "3" {
-            // A folder that is there is filled, and not replaced.
+            // An existing folder is filled, not replaced.
             std::fs::create_dir(folder.path().join(number)).unwrap();
         }
         folder.ok(&["--db", number, "restore", "copies", "--number", number]);
@@ -251,7 +252,7 @@ fn an_append_that_is_killed_goes_on_and_ends_with_the_same_answer() {
     folder.kill_until_it_ends(&arguments, || killed += 1);
     assert!(killed > 0, "it was killed {killed} times");
     assert_eq!(run(&folder, &["--append"]).stdout, expected);
-    // The databases are the same one, copied.
+    // The two databases are copies of one.
     assert_eq!(record(&folder, ".fpdb"), record(&undisturbed, ".fpdb"));
     assert_eq!(jobs(&folder), Vec::<String>::new());
 }
@@ -277,7 +278,7 @@ fn identical_newcomers_go_too() {
     folder.write("good/a.txt", "two words");
     folder.ok(&["ingest", "-q", "c", "good"]);
     let lines = folder.ok(&rule).json();
-    // The preferred one comes first, and what was decided stands.
+    // The preferred document comes first, and earlier decisions stay.
     assert_eq!(removed(&lines), set(&[("c/b.txt", "c/a.txt"), ("c/n.txt", "good/a.txt")]));
     let superseded = of(&lines, "fpdb.dedup.superseded/1");
     assert_eq!(superseded.len(), 1);

@@ -55,7 +55,7 @@ impl Archive {
     }
 }
 
-/// Words that no other call gives: 1,000 for each number.
+/// Words that no call with another number returns: 1,000 for each number.
 fn own(number: u64) -> impl Iterator<Item = u64> {
     let first = 1_000_000 + number * 1000;
     first..first + 1000
@@ -96,7 +96,7 @@ fn a_template_removes_nothing_and_near_copies_go() {
     let archive = Archive::new((0..1500).map(page).chain((0..15).map(|copy| near_copy(copy * 90))));
     let expected: Removed = (0..15).map(|copy| (1500 + copy, copy * 90)).collect();
     assert_eq!(archive.removed("0.9", &["--keep", "first"]), expected);
-    // As long as their originals, either of the two goes.
+    // Near copies are as long as their originals, so either of the two can be removable.
     let pairs: BTreeSet<BTreeSet<u64>> =
         archive.removed("0.9", &[]).into_iter().map(|(a, b)| BTreeSet::from([a, b])).collect();
     assert_eq!(pairs, expected.into_iter().map(|(a, b)| BTreeSet::from([a, b])).collect());
@@ -120,7 +120,7 @@ fn a_chain_of_versions_is_thinned_out() {
 fn of_a_growing_log_the_last_version_stays() {
     let archive = Archive::new((0..500).map(|version| (0..50 + version).collect()));
     assert_eq!(archive.removed("0.9", &[]), (0..499).map(|version| (version, 499)).collect());
-    // The first that the last one is a near copy of.
+    // The survivor is then the first version of which the last one is a near copy.
     let removed = archive.removed("0.9", &["--keep", "first"]);
     assert_eq!(removed.len(), 499);
 }
@@ -141,7 +141,7 @@ fn a_menu_takes_no_page_along() {
 #[test]
 fn a_novel_stretch_keeps_a_page() {
     let archive = Archive::new((0..300).map(|number| (0..900).chain(own(number).take(100)).collect()));
-    // Few pages are read: each has a stretch of its own.
+    // Few postings are read, because each page has its own stretch.
     let (lines, summary) = archive.lines("0.8", &["--max-novel", "40", "--budget", "50"]);
     assert_eq!((lines.len(), &summary["undecided"]), (0, &0.into()));
     assert_eq!(archive.removed("0.8", &["--max-novel", "none"]).len(), 299);

@@ -1,4 +1,5 @@
-//! Long jobs: killed, stopped and run again, with little memory, on few threads; and what they say of sources.
+//! Long jobs: killed, stopped and run again, with little memory, on few threads; and their notes about
+//! sources.
 
 use super::{sentence, sentences};
 use crate::support::Folder;
@@ -8,7 +9,7 @@ pub(super) fn archive(folder: &Folder, documents: u64) {
     part_of_archive(folder, "a.jsonl", documents, 5);
 }
 
-/// Some of its documents, by this seed.
+/// Adds documents to the archive, determined by `seed`.
 pub(super) fn part_of_archive(folder: &Folder, name: &str, documents: u64, mut seed: u64) {
     let mut next = |below: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,4 +1,4 @@
-//! Documents of the same text by other bytes, what a run will take, and the order of arrival.
+//! Documents with the same text in other bytes, the plan of a run, and the order of arrival.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
     folder.write("c/copy.txt", &text);
     folder.write("c/page.html", format!("<html><body><p>{}</p></body></html>", text.replace(' ', " <i></i>")));
     folder.write("c/other.txt", text.replacen('a', "e", 1));
-    // Too short for a fingerprint: as many symbols, and other ones.
+    // Too short for a fingerprint; one text has the same number of symbols, but others.
     for (name, text) in [("c/s1.txt", "Ab cd."), ("c/s2.txt", "ab-cd"), ("c/s3.txt", "abce")] {
         folder.write(name, text);
     }
@@ -50,16 +50,16 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
     assert_eq!((summary["causes"]["identical"].as_u64(), summary.get("unread")), (Some(1), None));
     let human = folder.ok(&["dedup", "--by", "exact-text"]).stdout;
     assert!(human.contains("c/b.txt  has the text of  c/a.txt\n"), "{human}");
-    // A text that is gone is compared by nothing else; identical ones need no text.
+    // Without its text, a document is not compared otherwise. Identical documents need no text.
     std::fs::remove_file(folder.path().join("c/b.txt")).unwrap();
     let run = folder.ok(&["dedup", "--by", "exact-text", "--format", "json"]);
     assert_eq!(removed(&run.json()), expected(&rows[1..]));
     assert_eq!(run.json().last().unwrap()["unread"], 1);
     assert!(run.stderr.contains("1 document may have the text of another and could not be read again"), "{run:?}");
-    // Of copies, one that is there is enough.
+    // One available copy of identical documents is enough.
     std::fs::remove_file(folder.path().join("c/a.txt")).unwrap();
     assert_eq!(removed(&folder.ok(&BY_TEXT).json()), expected(&rows[1..]));
-    // With decisions that are kept.
+    // The same with recorded decisions.
     let kept = |flag: &str| removed(&folder.ok(&[&BY_TEXT[..], &[flag]].concat()).json());
     assert_eq!(kept("--append"), expected(&rows[1..]));
     folder.write("c/s4.txt", "A.B.C.D");
@@ -74,7 +74,8 @@ fn documents_of_the_same_text_go_whatever_their_bytes() {
     assert_eq!(wrong.status, 2);
 }
 
-/// Texts are the same by their symbols alone, and a run says which differences it does not see: where numbers are none of them, with -q too.
+/// Texts are the same by their symbols alone, and a run prints the differences that it ignores. If numbers
+/// are not symbols, it prints this with -q too.
 #[test]
 fn a_run_says_which_differences_do_not_count() {
     let texts = [
@@ -108,7 +109,7 @@ fn a_run_says_which_differences_do_not_count() {
     }
 }
 
-/// Where fingerprints are few, texts that differ between them have all of them in common.
+/// If fingerprints are sparse, texts that differ only between them share all fingerprints.
 #[test]
 fn texts_that_differ_between_fingerprints_are_told_apart() {
     let folder = Folder::new();
@@ -142,7 +143,7 @@ fn a_dry_run_says_what_a_run_will_take() {
     let fields = ["documents", "open", "passes", "postings", "memory"].map(|field| before[field].as_u64().unwrap());
     assert_eq!(fields, [40, 40, 2, postings, 1 << 30]);
     assert_eq!((before["schema"].as_str(), before["interrupted"].as_bool()), (Some("fpdb.dedup.plan/1"), Some(false)));
-    // Data that does not fit in memory goes to disk; with less than the least there is no run.
+    // Data that does not fit in memory goes to disk; with less than the minimum there is no run.
     let least = before["least_memory"].as_u64().unwrap();
     std::fs::create_dir(folder.path().join("t")).unwrap();
     let little = plan(&["--memory", &least.to_string(), "--temp-dir", "t"]);
@@ -164,7 +165,7 @@ fn a_dry_run_says_what_a_run_will_take() {
     assert_eq!(jobs(&folder), Vec::<String>::new());
 }
 
-/// With the largest first, the same contents survive whatever the order they came in.
+/// With the largest first, the same contents survive in any order of arrival.
 #[test]
 fn the_order_of_arrival_does_not_decide_which_contents_stay() {
     let mut seed = 11u64;

@@ -1,4 +1,4 @@
-//! The model: what a database should hold and answer, by the definitions and in memory.
+//! The model: the expected content and answers of a database, computed in memory from the definitions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ impl Model {
             let outcome = match newest {
                 None => 0,
                 Some(newest) if newest.text == *text && (newest.stored_text || !store_text) => 2,
-                // Taken in again for its text; older versions of it stay.
+                // Ingested again for its text. Its older versions stay.
                 Some(newest) if newest.text == *text => 4,
                 Some(_) => match on_change {
                     OnChange::Both => 0,
@@ -171,7 +171,7 @@ impl Model {
         assert_eq!(counts.singletons, Some(singletons));
     }
 
-    /// Compares an answer with the definitions. `own` is the stored document queried with.
+    /// Compares an answer with the definitions.
     pub(super) fn check_answer(&self, asked: &Asked<'_>, answer: &QueryAnswer) {
         let (stored, options) = (&self.profile, asked.options);
         let at_window = stored.with_window(options.window.unwrap_or(stored.w())).unwrap();
@@ -181,11 +181,11 @@ impl Model {
         looked_up.truncate(options.n.map_or(usize::MAX, |n| n as usize));
         let (mut found, mut counted) = (0, HashSet::new());
         for &hash in &looked_up {
-            // A stored document that is queried with is not one of the corpus it is compared with.
+            // A stored document as the query is not part of the corpus that it is compared with.
             let others = self.documents.iter().filter(|document| asked.own.is_none() || document.id != asked.own);
             let df = others.filter(|document| document.set.contains(&hash)).count() as u64;
             found += u64::from(df > 0);
-            // But it is one that holds the hash.
+            // But it counts among the documents that hold a hash.
             if options.max_df.is_none_or(|most| df + u64::from(asked.own.is_some()) <= most) {
                 counted.insert(hash);
             }
@@ -196,7 +196,7 @@ impl Model {
         assert_eq!(answer.looked_up, looked_up.len() as u64);
         assert_eq!(answer.found, found);
         assert_eq!(answer.common, (looked_up.len() - counted.len()) as u64);
-        // The same bytes are a match, whatever counts, and whole where they are too short for a fingerprint.
+        // Identical bytes always match, with the score 1 if they are too short for a fingerprint.
         let is_same = |document: &Document| document.text == asked.text;
         let mut others = self.documents.iter().filter(|document| document.id != asked.own);
         let part_of_corpus = match looked_up.len() {
@@ -205,11 +205,12 @@ impl Model {
         };
         assert!(close(answer.corpus_containment, ratio(part_of_corpus)));
 
-        // The query's set size is that at the database's window, like the documents'. A sample is one of k-grams, and
-        // is compared with as large a part of the k-grams as the distinct fingerprints are of the fingerprints.
+        // The size of the query's set is counted at the database's window, like that of documents. A sample
+        // is one of k-grams. Its number of k-grams is multiplied by the share of fingerprints that are
+        // distinct.
         let own = Document::new("", asked.text, stored);
         let l = looked_up.len() as u128;
-        // So is what is selected at a coarser window, where it is to tell a resemblance.
+        // The same holds for fingerprints of a coarser window that estimate a resemblance.
         let coarser = at_window.w() != stored.w() && l > 0;
         let part = looked_up.len() < subject.set.len();
         let sampled = part || (coarser && options.mode == Mode::Resemblance);
@@ -234,7 +235,7 @@ impl Model {
                 expected.push(Expected { document, shared, containment, resemblance, contained, score });
             }
         }
-        // Where c|A| is no whole number, equal estimates may be rounded apart.
+        // If c|A| is not a whole number, equal estimates may be rounded differently.
         let rounded = options.mode == Mode::Resemblance && (sampled || l != own.set.len() as u128);
         if rounded && expected.iter().any(|one| close(ratio(one.score), options.min_score)) {
             return;
@@ -252,7 +253,7 @@ impl Model {
         assert!(answer.matches.is_sorted_by(better), "by score, coverage and name: {:#?}", answer.matches);
         for (got, in_place) in answer.matches.iter().zip(&expected) {
             let one = expected.iter().find(|one| one.document.id == Some(got.id.0)).unwrap();
-            // Passages decide between documents of one score.
+            // Passages decide the order of documents with equal scores.
             let same_score = one.score.0 * in_place.score.1 == in_place.score.0 * one.score.1;
             let tied = (rounded && close(ratio(one.score), ratio(in_place.score))) || (options.passages && same_score);
             assert!(tied || one.document.id == in_place.document.id, "order: {:#?}", answer.matches);
@@ -301,13 +302,13 @@ impl Model {
     }
 }
 
-/// A query as it was put.
+/// A query with its options.
 pub(super) struct Asked<'a> {
     pub(super) text: &'a str,
     /// The number of the stored document queried with.
     pub(super) own: Option<u32>,
     pub(super) options: &'a QueryOptions,
-    /// The least score as a fraction.
+    /// The minimum score as a fraction.
     pub(super) least: (u128, u128),
 }
 
@@ -366,7 +367,7 @@ fn check_passages(got: &Match, document: &Document, subject: &Document, counted:
     let share = (covered.iter().filter(|&&covered| covered).count() as u128, covered.len() as u128);
     let coverage = got.coverage.unwrap();
     assert!(close(coverage, ratio(share)), "{coverage} is not {share:?}");
-    // Beyond this many pairs occurrences are paired in order.
+    // Beyond this number of pairs, occurrences are paired in order.
     if subject.selected.len() * document.selected.len() < 1 << 14 {
         for (&hash, &position) in subject.selected.iter().zip(&subject.positions) {
             let shared = counted.contains(&hash) && document.set.contains(&hash);

@@ -1,4 +1,4 @@
-//! The definitions of the papers, written down as they stand: slow, and easy to check by eye.
+//! A literal implementation of the papers' definitions: slow, and easy to check by eye.
 
 use fpdb::kgram::hash_kgram;
 use fpdb::{Fingerprint, Profile, Selection, Span};
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// The value of a character or byte is that of the number after it.
+/// SplitMix64's output function. The value of a character or byte is the mix of its number plus one.
 pub(super) fn mix(x: u64) -> u64 {
     let z = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -23,7 +23,7 @@ fn a_folder_and_an_archive_are_one_report_of_their_documents() {
     assert!(run.stderr.starts_with("1 file is no document and was skipped"), "{run:?}");
     let report = files(&folder.path().join("report"));
     let shown = overview(&report["index.html"]);
-    // One file is named twice.
+    // One of the files is named twice.
     assert_eq!(shown.compared, 3);
     let queries: BTreeSet<&str> = shown.pairs.iter().map(|pair| shown.documents[pair.a].name.as_str()).collect();
     assert_eq!(queries, BTreeSet::from(["late.zip!fay/three.txt", "late/eve/one.txt", "late/eve/two.txt"]));
@@ -35,7 +35,7 @@ fn a_folder_and_an_archive_are_one_report_of_their_documents() {
         };
         assert_eq!(part::<super::data::TextData>(&report, &format!("text-{number}")).text, text);
     }
-    // Each file makes the answer that it makes by itself.
+    // Each file has the same answer as if it were queried alone.
     let names = ["late/eve/one.txt", "late/eve/two.txt", "late.zip!fay/three.txt"];
     folder.ok(&[&["query"], &names[..], &["--format", "html", "-o", "each"]].concat());
     assert_eq!(files(&folder.path().join("each")), report);

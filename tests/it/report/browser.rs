@@ -1,9 +1,9 @@
-//! A headless Chromium, spoken to in its DevTools protocol through a pipe: opens a page, asks it questions, presses its keys,
-//! and remembers what it complained of and what it loaded.
+//! Controls a headless Chromium through a pipe with its DevTools protocol. Opens a page, evaluates
+//! expressions in it, presses keys, and records complaints and loaded files.
 //!
 //! The program is `$FPDB_CHROMIUM`, or `chromium` on the path. Without one these tests are skipped, unless
-//! `FPDB_BROWSER_TESTS=required`. With `FPDB_AXE`, the file `axe.min.js` of axe-core, pages are checked for what hinders readers with
-//! disabilities.
+//! `FPDB_BROWSER_TESTS=required`. With `FPDB_AXE`, the file `axe.min.js` of axe-core, pages are checked for
+//! obstacles for readers with disabilities.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long one answer may take before the test fails: far more than any needs.
+/// Time after which a missing answer fails the test, far more than any answer needs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A browser with one page.
@@ -47,11 +47,11 @@ fn program() -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// A browser with an empty page, or `None` where there is no browser.
+    /// A browser with an empty page, or `None` if there is no browser.
     pub(crate) fn start() -> Option<Self> {
         let program = program()?;
         let profile = tempfile::tempdir().unwrap();
-        // The protocol is spoken on descriptors 3 and 4, which the shell makes of what it has.
+        // The protocol uses the descriptors 3 and 4. The shell makes them from its standard input and output.
         let mut process = Command::new("sh")
             .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1"])
             .arg(program)
@@ -60,7 +60,7 @@ impl Browser {
             .args(["--disable-dev-shm-usage", "--remote-debugging-pipe", "--window-size=1400,900"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
-            // What it leaves behind when it is killed goes with its profile.
+            // Files that a killed browser leaves are removed with its profile.
             .env("TMPDIR", profile.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -94,7 +94,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// One command of the protocol.
+    /// Sends one command of the protocol, and returns its result.
     pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.last_id += 1;
         let mut message = json!({"id": self.last_id, "method": method, "params": parameters});
@@ -116,13 +116,13 @@ impl Browser {
 
     /// Opens an address, and waits until its page is drawn.
     pub(crate) fn visit(&mut self, address: &str) {
-        // Another fragment of the same page would not load it again.
+        // Otherwise, another fragment of the same page would not load the page again.
         self.call("Page.navigate", json!({"url": "about:blank"}));
         self.call("Page.navigate", json!({"url": address}));
         self.wait("document.querySelector('h1') !== null && document.readyState === 'complete'");
     }
 
-    /// Opens a file, `fragment` being what follows `#`, and waits until its page is drawn.
+    /// Opens a file at the fragment `fragment` (the part after `#`), and waits until its page is drawn.
     pub(crate) fn open(&mut self, path: &Path, fragment: &str) {
         self.visit(&format!("file://{}#{fragment}", path.canonicalize().unwrap().display()));
     }
@@ -185,18 +185,19 @@ impl Browser {
         }
     }
 
-    /// Pretends that the reader's system is as said: `prefers-color-scheme` and the medium.
+    /// Pretends that the reader's system has these settings: `prefers-color-scheme` and the medium.
     pub(crate) fn pretend(&mut self, scheme: &str, medium: &str) {
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         self.call("Emulation.setEmulatedMedia", json!({"media": medium, "features": features}));
     }
 
-    /// Fails the test if anything was complained of, ran that should not, or was loaded but files of the report.
+    /// Fails the test if the browser complained, ran a forbidden script, or loaded anything except files of
+    /// the report.
     pub(crate) fn check_quiet(&mut self) {
         self.check_quiet_at("file://");
     }
 
-    /// The same of a page that may load what begins with `own`.
+    /// Like [`Self::check_quiet`], for a page that may load addresses that begin with `own`.
     pub(crate) fn check_quiet_at(&mut self, own: &str) {
         // The browser has reported all events so far before this answer.
         self.ask("1");

@@ -1,4 +1,5 @@
-//! What a page says is so: at which threshold it opens, what it marks as lost, which numbers it shows, and what it says of the rest.
+//! Statements of a page are true: its first threshold, the text marked as lost, its numbers, and its notes
+//! about the rest.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use super::browser::Browser;
 use super::files::overview;
 use crate::support::{Folder, word};
 
-/// So many words, others for each seed.
+/// This number of words, different for each seed.
 fn words(seed: u64, count: u64) -> String {
     (0..count).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
 }
@@ -21,7 +22,7 @@ fn read(path: &Path) -> super::data::Overview {
     overview(&std::fs::read(path).unwrap())
 }
 
-/// Opens the page of the first pair and waits until all of it is there.
+/// Opens the page of the first pair, and waits until it is complete.
 fn open_pair(browser: &mut Browser, folder: &Folder) {
     browser.open(&page(folder), "pair=1");
     browser.wait("document.getElementById('main').dataset.whole");
@@ -44,12 +45,13 @@ fn a_class_that_shares_a_template_opens_with_its_pairs() {
     browser.open(&page(&folder), "");
     let listed = browser.ask(LISTED);
     assert!(listed[2].as_u64() > Some(0), "{listed}");
-    // A threshold in the address is that of the open page; one beyond the slider's end is its end.
+    // A threshold in the address sets that of the open page. A threshold beyond the slider's end sets its
+    // end.
     browser.ask("location.hash = 'threshold=5&filter=03'; undefined");
     browser.wait("document.getElementById('threshold').value === '5'");
     assert_eq!(browser.text("document.getElementById('filter').value"), "03");
     assert_eq!(browser.ask(LISTED)[2], json!(24));
-    // By way of a pair and its key the choices stand in the address again.
+    // After a visit to a pair and the key back, the address has the choices again.
     browser.ask("document.querySelector('tr[data-pair] a').click()");
     browser.wait("document.body.className === 'pair'");
     browser.press("o");
@@ -60,7 +62,7 @@ fn a_class_that_shares_a_template_opens_with_its_pairs() {
     browser.wait("document.getElementById('filter').value === ''");
     let ends = browser.ask("(() => { const s = document.getElementById('threshold'); return [s.value, s.max] })()");
     assert_eq!(ends[0], ends[1]);
-    // The words that not everybody knows are explained.
+    // Special terms are explained.
     let glossary = browser.text("document.getElementById('glossary').textContent");
     assert!(["fingerprint", "symbol", "score", "cluster", "k 25"].iter().all(|term| glossary.contains(term)));
     assert!(browser.text("document.querySelector('.about').textContent").contains("letters and digits"));
@@ -74,7 +76,7 @@ fn what_is_lost_is_marked_only_where_all_passages_are_known() {
         let folder = Folder::new();
         let sentence = |number: u64| words(number, 16);
         let own = words(900_001, 30);
-        // The survivor has the sentences in another order, so that each is a passage.
+        // The survivor has the sentences in another order, so each sentence is a passage.
         let a: Vec<String> = (0..sentences).map(sentence).collect();
         let b: Vec<String> = (0..sentences).map(|place| sentence(place * 7 % sentences)).collect();
         folder.write("docs/a.txt", a.join("\n") + "\n" + &own);
@@ -123,7 +125,7 @@ fn lines_that_end_with_carriage_returns_are_apart() {
     let rows = browser.ask(
         "[...document.querySelectorAll('.pane')].map((pane) => [...pane.querySelectorAll('.row')].map((row) => [row.dataset.n, row.textContent.trim()]))",
     );
-    // One line, as the answers count them, in four rows.
+    // One line, by the count of the answers, is shown in four rows.
     let numbered =
         |numbers: [&str; 4]| numbers.iter().zip(&lines).map(|(n, line)| json!([n, line])).collect::<Vec<_>>();
     assert_eq!(rows, json!([numbered(["1", "", "", ""]), numbered(["1", "2", "3", "4"])]));
@@ -163,7 +165,7 @@ fn a_narrow_window_shows_both_sides_of_a_passage_and_whole_words_of_names() {
     browser.wait("document.getElementById('main').dataset.whole");
     let wide = browser.ask("document.querySelector('h1').getBoundingClientRect().width");
     assert!(wide.as_f64() > Some(200.0), "{wide}");
-    // The second pane is below the window; brought into it, it has the passage in sight.
+    // The second pane is below the window. When it is scrolled into view, it shows the passage.
     browser.ask("document.querySelectorAll('.half')[1].scrollIntoView()");
     browser.wait(
         "(() => { const pane = document.querySelectorAll('.pane')[1]; const box = pane.getBoundingClientRect(); \
@@ -190,7 +192,7 @@ fn what_is_not_listed_and_what_is_not_known_is_said() {
     folder.ok(&["diff", "docs/a.txt", "c.txt", "--profile", "prose", "--format", "html", "-o", "apart"]);
     browser.open(&folder.path().join("apart/index.html"), "");
     assert!(browser.text("document.getElementById('nothing').textContent").contains("share no run"));
-    // No query could be answered: no report.
+    // If no query could be answered, there is no report.
     let run = folder.run(&["query", "docs/missing.txt", "--format", "html", "-o", "none"]);
     assert_eq!(run.status, 2);
     assert!(!folder.path().join("none").exists());

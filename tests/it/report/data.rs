@@ -1,4 +1,5 @@
-//! The data of a report as its page reads it, field by field: one that is added, renamed or lost is noticed here.
+//! The data of a report as its page reads it, field by field: an added, renamed or lost field fails the
+//! tests.
 
 use std::collections::BTreeMap;
 
@@ -133,7 +134,7 @@ pub(crate) struct SideData {
     pub(crate) marks: Option<Places>,
 }
 
-/// Ranges in columns: where each begins, less where the one before it does; and how long each is.
+/// Ranges in columns: the start of each, minus the start of the previous one; and the length of each.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Places {

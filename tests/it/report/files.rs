@@ -1,5 +1,5 @@
-//! A report on disk: its files and data, reproducible, in the place of nothing but a report; and the same facts as
-//! JSON and CSV.
+//! A report on disk: its files and data are reproducible, and replace only an earlier report. JSON and CSV
+//! have the same facts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,14 +14,14 @@ use super::data::{Overview, PairData, Places, TextData};
 use super::{COPIES, corpus, files, legible, unpack};
 use crate::support::Folder;
 
-/// The value in a file of data, read strictly.
+/// The value in a data file, read strictly.
 pub(super) fn part<T: DeserializeOwned>(files: &BTreeMap<String, Vec<u8>>, name: &str) -> T {
     let text = str::from_utf8(&files[&format!("data/{name}.js")]).unwrap();
     let packed = text.strip_prefix(&format!("fpdb(\"{name}\",\"")).unwrap().strip_suffix("\");\n").unwrap();
     serde_json::from_str(&unpack(packed)).unwrap()
 }
 
-/// Ranges from their columns: from and up to.
+/// Ranges from their columns: start and end of each.
 fn ranges(places: &Places) -> Vec<[u64; 2]> {
     let starts = places.start.iter().scan(0, |from, step| {
         *from += step;
@@ -63,7 +63,8 @@ fn a_report_is_a_folder_of_these_files() {
     "compared":5,"submissions":0,"common":0,"boilerplate":0,"left_out":{"pairs":0,"least":null,"pages":0,"bytes":67108864,"unlisted":0,"beyond_top":0,"below":2},
     "failures":[]}
     "#);
-    // Passages and measures are those of the JSON; beside them stand the places in the texts, here of one byte a character.
+    // Passages and measures are those of the JSON. Beside them are the places in the texts, which have one
+    // byte per character here.
     let PairData { schema, found, a, b, symbols, agreement, same_names } = part(&files, "pair-1");
     assert_eq!(schema, "fpdb.report.pair/2");
     let answer: Vec<QueryAnswer> = lines(&folder.ok(&["query", "--document", "docs/a.txt", "--format", "json"]).stdout);
@@ -127,7 +128,7 @@ fn only_a_report_is_replaced() {
     for target in ["empty", "new/er", "empty"] {
         folder.ok(&["pairs", "--format", "html", "-o", target]);
     }
-    // Fewer pairs: nothing of the earlier report stays.
+    // A report of fewer pairs leaves no file of the earlier report.
     folder.ok(&["pairs", "--format", "html", "-o", "empty", "--max-report-pairs", "1"]);
     let left: Vec<String> = files(&folder.path().join("empty")).into_keys().collect();
     assert_eq!(left, ["data/pair-1.js", "data/text-1.js", "data/text-2.js", "index.html"]);
@@ -179,7 +180,7 @@ fn limits_are_kept_and_told() {
     let whole = overview(&files(&folder.path().join("all"))["index.html"]);
     assert_eq!(few.histogram, whole.histogram);
 
-    // Room for the texts of the best pair and its passages, and for no other pair.
+    // The size has room for the texts and passages of the best pair only.
     folder.ok(&["pairs", "--format", "html", "-o", "small", "--max-report-size", "2000"]);
     let small = files(&folder.path().join("small"));
     let shown = overview(&small["index.html"]);
@@ -190,7 +191,7 @@ fn limits_are_kept_and_told() {
     assert_eq!(small.keys().filter(|name| name.contains("pair-")).count(), pages.iter().filter(|&&page| page).count());
 }
 
-/// Texts that pack badly and well: the limit is one of bytes as they are written, in whatever order pairs come.
+/// Texts that compress badly and well: the limit counts the written bytes, in any order of pairs.
 #[test]
 fn no_more_bytes_are_embedded_than_are_asked_for() {
     let folder = Folder::new();
@@ -226,7 +227,7 @@ fn no_more_bytes_are_embedded_than_are_asked_for() {
             "{pages} in {bytes} of {size}"
         );
     }
-    // In one file, the parts take no more than that either.
+    // In a single-file report, the parts do not exceed the limit either.
     let file = |size| {
         embedded(size, &["-o", "report.html", "--single-file"]);
         fs::metadata(folder.path().join("report.html")).unwrap().len()
@@ -250,7 +251,7 @@ fn texts_that_are_gone_are_told_of() {
     assert_eq!(gone, 2);
 }
 
-/// A file of records is read through for its texts, however large it is.
+/// A file of records of any size is searched for its texts.
 #[test]
 fn records_of_a_large_file_are_shown() {
     let folder = Folder::new();
@@ -286,7 +287,7 @@ fn standard_input_is_shown_too() {
     assert_eq!(text.text, COPIES[1].1);
 }
 
-/// A file that is asked about is shown as it was read: unpacked, and as the text of its format.
+/// A queried file is shown as it was read: unpacked, and as the text of its format.
 #[test]
 fn a_file_of_any_format_is_shown_as_the_stored_one_is() {
     let samples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("tests/samples");
@@ -320,7 +321,7 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     let forbidden = ["docs", ".txt", "missing", "secret", &here];
     let check = |name: &str| {
         for (file, data) in legible(files(&folder.path().join(name))) {
-            // The page's own script and style say such words; its data must not.
+            // The page's own script and style contain such words, but its data must not.
             let data =
                 if file == "index.html" { serde_json::to_string(&overview(data.as_bytes())).unwrap() } else { data };
             for word in forbidden {
@@ -387,7 +388,7 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
         }
         fs::remove_dir_all(folder.path().join("labelled-folder")).unwrap();
     }
-    // The texts stay unless they are left out.
+    // The texts stay in the report unless --no-text leaves them out.
     let words = "heavy brass lamp";
     let holds = |name: &str| legible(files(&folder.path().join(name))).values().any(|file| file.contains(words));
     assert!(holds("query"));
@@ -395,7 +396,8 @@ fn nothing_of_names_is_left_in_an_anonymous_report() {
     assert!(!holds("bare"));
 }
 
-/// A document has the bytes of its text, however its file is packed, and is there once, however often it is asked about.
+/// A document has the bytes of its unpacked text, and a document that is queried several times is listed
+/// once.
 #[test]
 fn documents_are_counted_once_and_unpacked() {
     let folder = Folder::new();

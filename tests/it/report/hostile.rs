@@ -1,4 +1,4 @@
-//! Names and texts that would like to be part of the page.
+//! Names and texts that try to become part of the page.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::support::Folder;
 const ATTACK: &str = "</script><script>globalThis.hacked = 1</script><img src=x onerror=\"globalThis.hacked = 2\">\
     <svg onload=globalThis.hacked=3><!-- --><style>body{display:none}</style>&lt;b&gt;&amp;{{7*7}}${7*7}`\u{2028}\u{2029}";
 
-/// A text with all of it in a passage that others share, with characters that hide or turn others.
+/// A text with hostile parts in a passage that others share, and with characters that hide or reverse others.
 fn text(own: &str) -> Vec<u8> {
     let shared = format!(
         "Here begins the part that everyone has copied from the others word by word, and it goes on: {ATTACK} \
          and so it ends: \u{202e}evil reversed\u{202c} \u{7}bell \u{1b}[31mred\u{1b}[0m \u{2066}isolated\u{2069} as it began."
     );
     let mut bytes = format!("{own}\r\n{shared}\n{own}\n").into_bytes();
-    // Bytes that are no characters, in a text that is UTF-8 otherwise.
+    // Bytes that are not characters, in a text that is otherwise UTF-8.
     bytes.extend(b"end \xFF\xC3( of it \xF0\x9F\n");
     bytes
 }
@@ -25,7 +25,7 @@ fn text(own: &str) -> Vec<u8> {
 fn names() -> Vec<PathBuf> {
     [
         "docs/<img src=x onerror=globalThis.hacked=4>.txt",
-        // A slash makes a folder of it, and the name is whole again.
+        // The slash makes a folder, so the document's name is the whole text.
         "docs/</script><script>globalThis.hacked=5<",
         "docs/\u{202e}txt.evil\u{202c} \" ' & ` ${1}.txt",
         "docs/=cmd|' \u{7}\t\n(bell, tab, line).txt",
@@ -86,7 +86,7 @@ fn names_and_texts_stay_text() {
         assert_eq!(browser.ask(made), json!(0));
         browser.check_quiet();
     }
-    // Names turn and hide nothing: what would is shown by its name.
+    // Names reverse and hide nothing: such a character is shown by its name.
     browser.open(&folder.path().join("report/index.html"), "");
     let shown = browser.text("document.querySelector('.list').textContent");
     assert!(
@@ -96,7 +96,7 @@ fn names_and_texts_stay_text() {
     browser.picture("hostile");
     browser.open(&folder.path().join("query/index.html"), "");
     assert!(browser.text("document.getElementById('failures').textContent").contains(missing));
-    // The policy lets nothing else run, even where a way into the page were found.
+    // The policy lets no other script run, even if an attacker finds a way into the page.
     let blocked = browser.ask(
         "new Promise((done) => { addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective)); \
          const script = document.createElement('script'); try { script.text = 'globalThis.hacked = 7'; document.body.append(script) } \

@@ -1,4 +1,5 @@
-//! The overview and the two texts for the eye: names in the graph, the longest passages first, one typeface, boxes that scroll.
+//! The look of the overview and of the two texts: names in the graph, the longest passages first, one
+//! typeface, boxes that scroll.
 
 use serde_json::json;
 
@@ -44,7 +45,7 @@ fn names_in_the_graph_are_legible_at_any_width() {
         let sizes = browser.ask(sizes);
         let sizes: Vec<f64> = sizes.as_array().unwrap().iter().map(|size| size.as_f64().unwrap()).collect();
         assert!(sizes.len() > 3 && sizes.iter().all(|size| (11.5..12.5).contains(size)), "{width}: {sizes:?}");
-        // No name is written over another.
+        // No name overlaps another.
         let over = "(() => { const all = [...document.querySelectorAll('.graph text')].map((text) => text.getBoundingClientRect()); \
              return all.some((a, i) => all.some((b, j) => i < j && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3)) })()";
         assert_eq!(browser.ask(over), json!(false), "{width}");
@@ -72,7 +73,7 @@ fn the_longest_passages_come_first_where_the_reader_says_so() {
     let shown = browser
         .text(&format!("document.querySelector('.list tbody td:nth-child({column})').textContent.replace(/\\D/g, '')"));
     assert_eq!(shown, longest.iter().max().unwrap().to_string());
-    // The number is that of the answer.
+    // The number equals that of the answer.
     let answer = folder.ok(&["pairs", "--top", "0", "--min-resemblance", "0", "--passages", "--format", "json"]).json();
     let found: Vec<u64> = answer
         .iter()

@@ -23,7 +23,7 @@ fn percent(pair: &Value, measure: &str) -> u64 {
     (100.0 * pair[measure].as_f64().unwrap() + 1e-9) as u64
 }
 
-/// Clusters of pairs by flooding: how many.
+/// The number of clusters of pairs, by flooding.
 fn clusters(pairs: &[&Value]) -> usize {
     let ends = |pair: &Value| [pair["a_id"].as_u64().unwrap(), pair["b_id"].as_u64().unwrap()];
     let mut left: BTreeSet<u64> = pairs.iter().flat_map(|pair| ends(pair)).collect();
@@ -42,7 +42,7 @@ fn clusters(pairs: &[&Value]) -> usize {
     count
 }
 
-/// Sets the slider as a hand would.
+/// Sets the slider like a user.
 fn slide(browser: &mut Browser, percent: u64) {
     browser.ask(&format!(
         "(() => {{ const s = document.getElementById('threshold'); s.value = {percent}; \
@@ -50,7 +50,7 @@ fn slide(browser: &mut Browser, percent: u64) {
     ));
 }
 
-/// Documents of which some share much, some little: fifteen in five families.
+/// Fifteen documents in five families. Some share much, some little.
 fn families(folder: &Folder) {
     let sentence =
         |seed: u64| -> String { (0..14).map(|place| word((seed * 37 + place * 101) % 7919) + " ").collect() };
@@ -98,7 +98,7 @@ fn the_overview_counts_what_the_answers_say() {
             }
         }
         slide(&mut browser, 0);
-        // By another measure the list is sorted anew, and begins with another threshold.
+        // With another measure, the list is sorted again, and begins with another threshold.
         browser.ask("(() => { const m = document.getElementById('measure'); m.value = 'larger'; m.dispatchEvent(new Event('change')) })()");
         slide(&mut browser, 50);
         let larger = |pair: &&Value| percent(pair, "containment_a").max(percent(pair, "containment_b")) >= 50;
@@ -128,7 +128,7 @@ fn the_list_is_filtered_sorted_and_saved() {
     browser.ask(
         "(() => { const f = document.getElementById('filter'); f.value = ''; f.dispatchEvent(new Event('input')) })()",
     );
-    // By names, then by names the other way round.
+    // Sorted by names, then by names in reverse.
     let column = "[...document.querySelectorAll('tr[data-pair] td:nth-child(2) bdi')].map((cell) => cell.title)";
     let mut names: Vec<String> = pairs.iter().map(|pair| pair["a"].as_str().unwrap().to_owned()).collect();
     names.sort();
@@ -155,7 +155,7 @@ fn the_list_is_filtered_sorted_and_saved() {
     browser.check_quiet();
 }
 
-/// The text that is marked as a passage in a pane, line by line.
+/// The text of a passage's marks in a pane, line by line.
 fn marked(browser: &mut Browser, pane: usize, number: usize) -> String {
     browser.text(&format!(
         "[...document.querySelectorAll('.pane')[{pane}].querySelectorAll('.row')].map((row) => \
@@ -193,7 +193,7 @@ fn what_is_marked_is_what_the_offsets_say() {
                 let encoding = encodings.iter().find(|(name, _)| document.contains(name)).unwrap().1;
                 let at = |end: &str| passage[side][end].as_u64().unwrap() as usize;
                 let expected = encoding.decode_without_bom_handling(&bytes[at("start")..at("end")]).0.into_owned();
-                // A line of nothing but its end has no mark.
+                // A line with only a line end has no mark.
                 let expected: Vec<&str> = expected.split('\n').filter(|line| !line.is_empty()).collect();
                 assert_eq!(marked(&mut browser, pane, number + 1), expected.join("\n"), "{document}");
             }
@@ -214,7 +214,7 @@ fn percent_text(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 
-/// How far below the top of its pane the current passage begins, on both sides.
+/// The distance of the current passage's start from the top of its pane, on both sides.
 const BEGINNINGS: &str = "[...document.querySelectorAll('.pane')].map((pane) => { \
     const chip = pane.querySelector('.chip.current').getBoundingClientRect(); \
     const box = pane.getBoundingClientRect(); return [Math.round(chip.top - box.top), Math.round(box.height), box.top] })";
@@ -259,9 +259,9 @@ fn stepping_brings_both_sides_to_the_passage() {
     check_aligned(&mut browser, 2, passages);
     browser.click(".pane mark[data-p='2']");
     check_aligned(&mut browser, 2, passages);
-    // The strips have one mark a passage, and are a way to it.
+    // The strips have one mark per passage, which leads to the passage.
     assert_eq!(browser.ask("document.querySelectorAll('.strip:last-child rect.p').length"), json!(2 * passages));
-    // The longest first, and then stepping follows that order.
+    // With the longest passages first, stepping follows that order.
     browser.click(".passages thead th:nth-child(2) button");
     let order =
         browser.ask("[...document.querySelectorAll('.passages tbody .chip')].map((chip) => Number(chip.dataset.n))");
@@ -282,7 +282,7 @@ fn passages_that_overlap_are_all_marked() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
     let line = |seed: u64| (0..16).map(|place| word(seed * 977 + place * 31) + " ").collect::<String>();
-    // One place of A stands twice in B, the second time with more around it.
+    // B has one passage of A twice, the second time with more context.
     let (own, copied, more) = (line(1), line(2), line(3));
     folder.write("a.txt", format!("{own}\n{copied}\n{more}\n"));
     folder.write("b.txt", format!("{copied}\n{}\n{}\n{}\n{copied}\n{more}\n", line(4), line(5), line(6)));
@@ -332,7 +332,7 @@ fn what_counts_for_nothing_is_grey() {
     assert_eq!(browser.text("document.querySelector('.passages tbody td:last-child').textContent"), "same");
     assert!(browser.text("document.querySelector('.measures.screen').textContent").contains("is not counted"));
     browser.check_quiet();
-    // Where a text is gone, passages are inferred, and the page says so.
+    // If a text is gone, passages are inferred, and the page says so.
     std::fs::remove_file(folder.path().join("docs/b.txt")).unwrap();
     folder.run(&["pairs", "--max-df", "2", "--format", "html", "-o", "gone"]);
     browser.open(&page(&folder, "gone"), "pair=1");
@@ -357,7 +357,7 @@ fn a_long_text_is_shown_before_it_is_all_made() {
     folder.write("a.txt", text(1_000_000));
     folder.write("b.txt", text(2_000_000) + &"one line of many words ".repeat(5_000));
     folder.ok(&["diff", "a.txt", "b.txt", "--profile", "prose", "--format", "html", "-o", "report"]);
-    // How much is made by the time that the first passage is in sight.
+    // Counts the rows that exist when the first passage is visible.
     browser.call("Page.addScriptToEvaluateOnNewDocument", json!({"source":
         "addEventListener('DOMContentLoaded', () => new MutationObserver(() => { const at = document.getElementById('position'); \
          if (at && at.textContent && self.early === undefined) self.early = document.querySelectorAll('.row').length; \
@@ -366,7 +366,7 @@ fn a_long_text_is_shown_before_it_is_all_made() {
     browser.wait("self.early !== undefined");
     let early = browser.ask("self.early").as_u64().unwrap();
     assert!(early > 0 && early < 60_000, "{early} rows");
-    // The last passage at once, whether its lines are made or not.
+    // The last passage is shown at once, even if its lines did not exist yet.
     let of = browser.ask("document.querySelectorAll('.passages tbody tr').length").as_u64().unwrap() as usize;
     browser.press("p");
     check_aligned(&mut browser, of, of);
@@ -377,7 +377,7 @@ fn a_long_text_is_shown_before_it_is_all_made() {
     browser.check_quiet();
 }
 
-/// The least contrast of text with what is behind it, among these elements.
+/// The minimum contrast between text and background among these elements.
 const CONTRAST: &str = "(() => { \
     const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true}); \
     const over = (colours) => { canvas.clearRect(0, 0, 1, 1); for (const c of colours) { canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1); } \
@@ -442,7 +442,7 @@ fn everything_is_reached_by_keys() {
     for _ in 0..60 {
         browser.press("Tab");
         let here = browser.text("document.activeElement.id || document.activeElement.getAttribute('href') || document.activeElement.className");
-        // A keyboard sees where it is.
+        // The focus is visible to keyboard users.
         assert_ne!(browser.text("getComputedStyle(document.activeElement).outlineStyle"), "none", "{here}");
         if here == "threshold" && !reached.contains(&here) {
             let before = browser.text("document.getElementById('threshold').value");
@@ -461,7 +461,7 @@ fn everything_is_reached_by_keys() {
     }
     browser.press("Enter");
     browser.wait("document.querySelector('.pane') && document.activeElement.tagName === 'H1'");
-    // Names for those who hear the page: every region, button and field has one.
+    // For screen readers, every region, button and field has a name.
     let nameless = "[...document.querySelectorAll('[role=region], button, input, select, svg[role=img], nav, section')].filter((e) => \
         !(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || e.textContent.trim() || (e.labels && e.labels.length))).map((e) => e.outerHTML.slice(0, 80))";
     assert_eq!(browser.ask(nameless), json!([]));
@@ -517,14 +517,14 @@ fn what_is_missing_is_said() {
     ]);
     browser.open(&page(&folder, "none"), "");
     browser.check_quiet();
-    // So is a browser that cannot unpack what is packed in this way.
+    // The same holds for a browser that cannot unpack this format.
     for lacking in ["undefined", "class { constructor() { throw new TypeError('no such format'); } }"] {
         browser.open(&page(&folder, "few"), "");
         browser.ask(&format!("void (self.DecompressionStream = {lacking}, location.hash = 'pair=1')"));
         browser.wait("document.querySelector('[role=alert]')");
         assert!(browser.text("document.querySelector('[role=alert]').textContent").contains("it needs Chromium 111"));
     }
-    // A part that was lost is told of; the browser complains of it as well.
+    // The page reports a lost part, and the browser complains about it too.
     std::fs::remove_file(folder.path().join("few/data/pair-1.js")).unwrap();
     browser.open(&page(&folder, "few"), "pair=1");
     browser.wait("document.querySelector('[role=alert]')");
@@ -547,7 +547,7 @@ fn an_anonymous_report_shows_numbers() {
     let _: &Path = folder.path();
 }
 
-/// A share that was found from a part of the hashes only is marked as an estimate, and no other.
+/// Shares that were estimated from a part of the hashes are marked as estimates, and no others.
 #[test]
 fn estimates_are_told_from_what_was_counted() {
     let Some(mut browser) = Browser::start() else { return };
@@ -558,7 +558,7 @@ fn estimates_are_told_from_what_was_counted() {
     for (report, flags, marked) in [("some", &["--mode", "resemblance", "-n", "16"][..], true), ("all", &[], false)] {
         let ask = [&["query", &query], flags].concat();
         let answer = folder.ok(&[&ask[..], &["--format", "json"]].concat()).json().remove(0);
-        // The first is the document itself, of which nothing is estimated.
+        // The first match is the document itself, for which nothing is estimated.
         let estimated = answer["matches"][1]["estimated"].as_array().unwrap();
         assert_eq!(estimated.contains(&"resemblance".into()), marked, "{answer}");
         folder.ok(&[&ask[..], &["--format", "html", "-o", report]].concat());
@@ -572,7 +572,7 @@ fn estimates_are_told_from_what_was_counted() {
     browser.check_quiet();
 }
 
-/// Each removable document opens beside its survivor, and what the survivor lacks is marked: nothing else is.
+/// Each removable document opens beside its survivor. Exactly the text that the survivor lacks is marked.
 #[test]
 fn removable_documents_show_what_would_be_lost() {
     let Some(mut browser) = Browser::start() else { return };
@@ -605,7 +605,7 @@ fn removable_documents_show_what_would_be_lost() {
     let sources = browser.text("document.getElementById('sources').textContent");
     assert!(sources.contains("docs.jsonl") && sources.contains("60.0%"), "{sources}");
     assert_eq!(summary["bytes"], rows.iter().map(|row| row["bytes"].as_u64().unwrap()).sum::<u64>());
-    // The larger group first, and in it the document of which most would be lost.
+    // The larger group comes first, and in it the document that would lose most text.
     let order =
         browser.ask("[...document.querySelectorAll('tr[data-pair]')].map((row) => row.children[1].textContent)");
     let order: Vec<&str> = order.as_array().unwrap().iter().map(|row| row.as_str().unwrap()).collect();

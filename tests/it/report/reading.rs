@@ -1,5 +1,6 @@
-//! Long and unlike texts as a reader sees them, in a browser: passages in their places from the first, panes beside each other,
-//! differing words, programs in colours, what was said of documents; and what lasts when a page is loaded again or printed.
+//! Long and unlike texts as a reader sees them, in a browser: passages in their places from the first, panes
+//! beside each other, differing words, programs in colours, notes about documents, and the state after a page
+//! is loaded again or printed.
 
 use serde_json::{Value, json};
 
@@ -7,12 +8,12 @@ use super::browser::Browser;
 use crate::pdf_pages;
 use crate::support::{Folder, word};
 
-/// A paragraph of so many words, another one for each seed.
+/// A paragraph of `words` words, different for each seed.
 fn paragraph(seed: u64, words: u64) -> String {
     (0..words).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
 }
 
-/// A text of paragraphs of unlike lengths, with those of `shared` in it at places that `seed` chooses.
+/// A text of paragraphs of unlike lengths, with the paragraphs `shared` at places that `seed` chooses.
 fn long_text(seed: u64, paragraphs: u64, shared: &[String]) -> String {
     let mut text = String::new();
     let every = paragraphs / shared.len() as u64;
@@ -31,7 +32,7 @@ fn page(folder: &Folder) -> std::path::PathBuf {
     folder.path().join("report/index.html")
 }
 
-/// The heights of the beginnings of a passage in both panes, below the upper edges of these.
+/// The distances of a passage's starts from the upper edges of both panes.
 fn beginnings(number: usize) -> String {
     format!(
         "[...document.querySelectorAll('.pane')].map((pane) => pane.querySelector('.chip[data-n=\"{number}\"]')\
@@ -56,7 +57,7 @@ fn a_passage_of_long_texts_is_in_its_place_however_it_is_reached() {
             beginnings(number)
         );
         browser.wait(&in_place);
-        // And it stays there.
+        // The passage stays there.
         browser.ask("new Promise((resolve) => setTimeout(resolve, 300))");
         assert_eq!(browser.ask(&in_place), json!(true), "passage {number}: {}", browser.ask(&beginnings(number)));
     }
@@ -64,7 +65,7 @@ fn a_passage_of_long_texts_is_in_its_place_however_it_is_reached() {
     let table = browser
         .ask("(() => { const t = document.querySelector('.passages'); return [t.scrollWidth, t.clientWidth] })()");
     assert!(table[0].as_u64() <= table[1].as_u64(), "{table}");
-    // Scrolling one side scrolls the other by as much; and no more once that is switched off.
+    // Scrolling one side scrolls the other by the same distance, until this is switched off.
     let tops = "[...document.querySelectorAll('.pane')].map((pane) => Math.round(pane.scrollTop))";
     let scroll = "(() => { const pane = document.querySelector('.pane'); \
                   pane.dispatchEvent(new Event('wheel')); pane.scrollTop += 60 })()";
@@ -122,7 +123,8 @@ fn words_that_differ_in_a_passage_stand_out() {
     browser.check_quiet();
 }
 
-/// Every word that was changed is marked, however many they are. A passage that is too long for that says so.
+/// Every word that was changed is marked, however many they are. A passage that is too long for this has a
+/// note.
 #[test]
 fn words_of_a_much_changed_passage_stand_out() {
     let Some(mut browser) = Browser::start() else { return };
@@ -217,7 +219,8 @@ fn metadata_is_shown_and_found() {
 fn choices_last_when_the_page_is_loaded_again_and_all_rows_are_printed() {
     let Some(mut browser) = Browser::start() else { return };
     let folder = Folder::new();
-    // Sixteen documents that share a line, each more of another one: 120 pairs. And sixty in pairs, for the picture.
+    // Sixteen documents that share one line, each with more other lines than the one before: 120 pairs. Sixty
+    // more documents in pairs, for the picture.
     for number in 0..16 {
         let own: Vec<String> = (0..number).map(|line| paragraph(900 + 20 * number + line, 12)).collect();
         folder.write(&format!("docs/{number:02}.txt"), format!("{}\n{}", paragraph(7, 14), own.join("\n")));
@@ -261,7 +264,7 @@ fn choices_last_when_the_page_is_loaded_again_and_all_rows_are_printed() {
     };
     reload(&mut browser);
     assert_eq!(browser.ask(choices), chosen);
-    // Also by way of a pair.
+    // The same after a visit to a pair.
     browser.ask("document.querySelector('tr[data-pair] a').click()");
     browser.wait("document.body.className === 'pair' && location.hash.includes('threshold=40')");
     reload(&mut browser);

@@ -12,7 +12,8 @@ fn stretch(seed: u64) -> String {
     (0..40).map(|place| word((seed * 7919 + place * 104_729) % 1_000_003) + " ").collect()
 }
 
-/// Two students whose files share text crosswise, one who shares a little, and a file of nobody.
+/// Two students whose files share text crosswise, one who shares a little, and a file that belongs to no
+/// student.
 fn corpus(folder: &Folder) {
     folder.write("in/ann/a.txt", stretch(1) + &stretch(2));
     folder.write("in/ann/b.txt", stretch(3) + &stretch(4) + &stretch(8));
@@ -27,7 +28,8 @@ fn read(folder: &Folder, report: &str) -> Overview {
     overview(&std::fs::read(folder.path().join(report).join("index.html")).unwrap())
 }
 
-/// Each ranked pair by names, with its shared hashes and the names of its files; and checks that files lead back.
+/// Each ranked pair by names, with its shared hashes and the names of its files; and checks that each file
+/// leads back to its submission.
 fn ranked(overview: &Overview) -> Vec<(String, u64, Vec<String>)> {
     let name = |index: usize| overview.documents[index].name.clone();
     let pair = |index: usize| format!("{} {}", name(overview.pairs[index].a), name(overview.pairs[index].b));
@@ -74,7 +76,7 @@ fn pairs_of_submissions_lead_to_pairs_of_their_files() {
     let few = read(&folder, "few");
     assert_eq!(ranked(&few), listed[..1]);
     assert_eq!(few.left_out.pairs, listed.len() as u64 - 1);
-    // Nobody's name is in an anonymous report.
+    // An anonymous report has no names.
     folder.ok(&[&flags[..], &["--format", "html", "-o", "nameless", "--anonymise", "--no-text"]].concat());
     let page = std::fs::read_to_string(folder.path().join("nameless/index.html")).unwrap();
     assert!(!page.contains("in/ann") && page.contains("Submission 1"));
@@ -209,7 +211,7 @@ fn the_table_of_submissions_fits_a_common_screen() {
     }
 }
 
-/// Twelve pairs of files, of which a report has as many as are asked for, and says so.
+/// There are twelve pairs of files. A report has at most the requested number, and says so.
 #[test]
 fn all_pairs_of_files_can_be_had() {
     let folder = Folder::new();
@@ -270,7 +272,7 @@ fn a_query_that_matches_submissions_leads_to_their_files() {
         })
         .collect();
     assert_eq!(ranked(&read(&folder, "report")), listed);
-    // The bytes of a file are not those of the submission that it is in.
+    // The bytes of a file do not make its submission identical.
     folder.write("copy.txt", stretch(2) + &stretch(5));
     folder.ok(&["query", "--submission-by", "in", "copy.txt", "--format", "html", "-o", "same"]);
     let same = read(&folder, "same");
@@ -297,13 +299,13 @@ fn a_reader_goes_from_submissions_to_their_files_and_back() {
     browser.click("#files tbody tr td:last-child");
     browser.wait("document.getElementById('main').dataset.whole");
     assert_eq!(browser.ask("document.querySelectorAll('.pane').length"), json!(2));
-    // The next pair is one of the same submissions.
+    // The next pair is of the same submissions.
     let last = first.len() - 1;
     for _ in 0..=last {
         browser.press("]");
     }
     browser.wait(&format!("location.hash.includes('pair={}')", first[last] + 1));
-    // It is drawn whole before one leaves it.
+    // The page is drawn completely before the next step.
     browser.wait(&format!(
         "document.querySelector('h1').textContent.startsWith('Pair {} ') && document.querySelectorAll('.pane').length === 2",
         first[last] + 1
@@ -362,7 +364,7 @@ fn all_files_of_two_submissions_stand_side_by_side() {
     // The longest passage is shown first.
     assert_eq!(browser.text("document.getElementById('position').textContent"), "passage 3 of 3");
     browser.picture("submissions-whole");
-    // It lasts when the page is loaded again, and leads back.
+    // This state lasts when the page is loaded again, and leads back.
     browser.press("p");
     browser.wait("location.hash.includes('files=whole') && location.hash.includes('passage=2')");
     assert!(
@@ -374,7 +376,7 @@ fn all_files_of_two_submissions_stand_side_by_side() {
     browser.wait("!globalThis.before && document.getElementById('position')?.textContent.startsWith('passage 2 ')");
     browser.click("#up");
     browser.wait("document.getElementById('files')");
-    // A report without texts has no such page.
+    // A report without texts has no page of whole submissions.
     folder.ok(&[&flags[..], &["--format", "html", "-o", "bare", "--no-text"]].concat());
     browser.open(&folder.path().join("bare/index.html"), "pair=1&files=whole");
     browser.wait("document.getElementById('files')");

@@ -1,4 +1,4 @@
-//! Times: pairs and reports show when files were changed, if that is asked for.
+//! Times: on request, pairs and reports show the times of files.
 
 use std::fs::File;
 use std::time::{Duration, UNIX_EPOCH};
@@ -42,7 +42,7 @@ fn pairs_have_the_times_of_both_files() {
         assert_eq!(times(pair), expected, "{pair}");
     }
     assert!(with_times.iter().any(|pair| times(pair) != [None, None]));
-    // Submissions have none; their files do.
+    // Submissions have no times, but their files do.
     let submissions = ["--file-times", "--submission-by", "^docs/[ab]"];
     for pair in pairs(&submissions) {
         let of_files: Vec<_> = pair["files"].as_array().into_iter().flatten().map(times).collect();

@@ -10,7 +10,8 @@ fn read(folder: &Folder, report: &str) -> Overview {
     overview_of(&std::fs::read(folder.path().join(report).join("index.html")).unwrap())
 }
 
-/// Two programs with the same calls and another structure, and a third of which a part is in one of them.
+/// Two programs with the same calls but different structure, and a third program that shares a part with one
+/// of them.
 fn corpus(folder: &Folder) {
     let [one, other] = callers();
     folder.write("in/a.c", &one);
@@ -36,7 +37,7 @@ fn the_list_of_pairs_has_the_figures_of_both_views() {
             assert_eq!(json[*name], share.unwrap(), "{json}");
         }
     }
-    // Each document is counted at its best score, also if its structure is like no other.
+    // Each document is counted at its best score, even if its structure resembles no other.
     let best = |name: &str| {
         let of_it = answer.iter().filter(|pair| pair["a"] == name || pair["b"] == name);
         of_it.map(|pair| pair["score"].as_f64().unwrap()).fold(0.0, f64::max)
@@ -50,7 +51,7 @@ fn the_list_of_pairs_has_the_figures_of_both_views() {
     assert_eq!((two.measure.as_str(), two.pairs[0].resemblance), ("score", 0.0));
     assert!(two.pairs[0].text_resemblance.unwrap() > 0.4);
 
-    // One view has no such figures.
+    // A database of one view has no such figures.
     folder.ok(&["ingest", "-q", "--db", "one", "--unit", "token", "-k", "7", "-w", "2", "in"]);
     folder.ok(&["pairs", "--db", "one", "--min-resemblance", "0", "--format", "html", "-o", "plain"]);
     let plain = read(&folder, "plain");
@@ -69,7 +70,7 @@ fn a_reader_sees_the_figures_of_the_text() {
         browser.text("[...document.querySelectorAll('.list thead button')].map((head) => head.textContent).join()");
     assert!(heads.contains("score, the larger of both views,text as written,resemblance,"), "{heads}");
     let place = heads.split(',').position(|head| head == "text as written").unwrap();
-    // The name of the score has a comma of its own.
+    // The name of the score contains a comma itself.
     let cell = browser.text(&format!("document.querySelector('.list tbody td:nth-child({place})').textContent"));
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     assert_eq!(cell, percent(report.pairs[0].text_resemblance.unwrap()));

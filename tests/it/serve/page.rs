@@ -35,7 +35,7 @@ fn a_pasted_text_is_compared_side_by_side() {
     assert_eq!(browser.ask("document.getElementById('asking').open"), true);
     browser.ask("document.getElementById('text').focus()");
     browser.call("Input.insertText", json!({"text": format!("An essay says: {TEXT}, and more.")}));
-    // By keyboard alone.
+    // With the keyboard alone.
     browser.press("Tab");
     assert_eq!(browser.text("document.activeElement.id"), "ask");
     browser.press("Enter");
@@ -83,7 +83,7 @@ fn documents_are_found_and_removed_on_a_narrow_screen() {
     assert_eq!(browser.ask(fits), true, "documents");
     browser.visit(&format!("{address}#documents?contains=C.TX"));
     browser.wait("document.querySelectorAll('tbody tr').length === 1");
-    // One click asks, the second removes.
+    // The first click asks, the second removes.
     browser.click("tbody button");
     assert_eq!(browser.text("document.querySelector('tbody button').textContent"), "Really remove?");
     browser.click("tbody button");
@@ -118,13 +118,13 @@ fn the_key_is_asked_for_and_says_what_may_be_done() {
     browser.call("Input.insertText", json!({"text": "fpdb_wrong"}));
     browser.press("Enter");
     browser.wait(&format!("{status}.startsWith('The service does not know this key.')"));
-    // It stays, and the next key replaces it.
+    // The wrong key stays in the field, and the next key replaces it.
     assert_eq!(browser.text("document.getElementById('key-text').value"), "fpdb_wrong");
     browser.call("Input.insertText", json!({"text": key}));
     browser.press("Enter");
     browser.wait("document.getElementById('search')");
     browser.check_accessible();
     assert_eq!(browser.text("document.getElementById('who').textContent"), "ann: may read");
-    // There is nothing to add with, and the key is in no address.
+    // The page has no form for adding documents, and no address contains the key.
     assert_eq!(browser.ask("document.getElementById('add') === null && !location.href.includes('fpdb_')"), true);
 }

@@ -15,7 +15,7 @@ fn ask(folder: &Folder, more: &[&str]) -> Vec<Value> {
     folder.ok(&[&FLAGS[..], more].concat()).json()
 }
 
-/// Two submissions and a file of its own. Files of the first share stretches with files of others.
+/// Two submissions and a separate file. Files of the first share stretches with files of others.
 fn late() -> (Folder, Vec<(&'static str, String)>) {
     let folder = Folder::new();
     corpus(&folder);
@@ -40,7 +40,7 @@ fn the_files_of_a_submission_are_one_query() {
     for more in [&[][..], &["--mode", "resemblance", "-n", "100000"], &["--no-passages"], &["--threads", "1"]] {
         let answers = ask(&folder, &[more, &["late", "--top", "0", "--submission-files", "1000"]].concat());
         let names: Vec<&str> = answers.iter().map(|answer| answer["query"]["name"].as_str().unwrap()).collect();
-        // A file outside any submission is a query of its own, and comes first.
+        // A file outside any submission is a separate query, and comes first.
         assert_eq!(names, ["late/loose.txt", "late/eve", "late/fay"], "{more:?}");
         for (answer, name) in answers[1..].iter().zip(["late/eve/", "late/fay/"]) {
             let parts: Vec<_> = files.iter().filter(|(file, _)| file.starts_with(name)).collect();
@@ -119,7 +119,7 @@ fn the_best_submissions_and_pairs_of_files_are_listed() {
     assert_eq!(zipped["query"]["name"], "late/eve.zip");
     let measures = |answer: &Value| answer["matches"].as_array().unwrap().iter().map(measured).collect::<Vec<_>>();
     assert_eq!(measures(&zipped), measures(&all));
-    // --min-score is that of the whole, and rows of the archive are of single files.
+    // --min-score applies to the whole submission, and rows by corpus are of single files.
     let least = best["matches"][1]["score"].as_f64().unwrap();
     let reaching = ask(&folder, &["late/eve", "--min-score", &least.to_string()]).remove(0);
     let expected = all["matches"].as_array().unwrap().iter().filter(|found| found["score"].as_f64().unwrap() >= least);
@@ -191,12 +191,12 @@ fn files_of_the_same_bytes_match_in_a_submission_too() {
         }
         folder.ok(&[&["query", "-e", "--submission-by", "in,late", "late/short"], more].concat());
     }
-    // --min-score is that of the whole.
+    // --min-score applies to the whole submission.
     let above = ask(&folder, &["late", "--max-df", "1", "--min-score", "0.5"]);
     assert!(above.len() == 3 && above.iter().all(|answer| answer["matches"] == serde_json::json!([])), "{above:?}");
 }
 
-/// The answer says that it is of a part of the submission.
+/// The answer says that it covers only a part of the submission.
 #[test]
 fn files_of_a_submission_that_cannot_be_read_are_counted() {
     let (folder, _) = late();
@@ -206,13 +206,13 @@ fn files_of_a_submission_that_cannot_be_read_are_counted() {
     header.set_size(text.len() as u64);
     broken.append_data(&mut header, "a.txt", text.as_bytes()).unwrap();
     let broken = broken.into_inner().unwrap();
-    // Its end is missing, and so is that of a second member.
+    // The end of the archive is missing, and so is the end of a second member.
     let mut broken = broken[..broken.len() - 1024].to_vec();
     broken.extend_from_within(..600);
     folder.write("late/gus.tar", &broken);
     folder.write("late/eve/x.docx", "PK\u{3}\u{4} of nothing");
     folder.write("late/eve/z.tar", &broken);
-    // Skipped, as in an ingest.
+    // This file is skipped, as in an ingest.
     folder.write("late/fay/b.bin", b"\0\x01\x02\0".repeat(100));
     let run = folder.run(&[&FLAGS[..], &["late"]].concat());
     assert_eq!(run.status, 2, "{run:?}");

@@ -23,7 +23,7 @@ fn pairs_above(folder: &Folder, thresholds: &[&str]) -> Vec<Value> {
 fn submissions_are_a_pair_if_they_or_two_of_their_files_reach_the_thresholds() {
     let folder = Folder::new();
     corpus(&folder);
-    // One file of two large submissions.
+    // Two large submissions share one file.
     for (student, others) in [("in/big1", 100..130), ("in/big2", 200..230)] {
         folder.write(&format!("{student}/rest.txt"), others.map(stretch).collect::<String>());
         folder.write(&format!("{student}/copied.txt"), stretch(7777));
@@ -67,7 +67,7 @@ fn submissions_are_a_pair_if_they_or_two_of_their_files_reach_the_thresholds() {
                 assert!(reaches(&alone[&a], &alone[&b], threshold), "{flags:?}: {a}, {b} stand first");
             }
         }
-        // An old submission is in no pair with another old one, whatever their files share.
+        // Two old submissions are no pair, even if their files share text.
         let old = ["--submission-by", "in", "--old", "in/big1", "in/s0", "in/s1"];
         let found: BTreeSet<_> = pairs_above(&folder, &[&old, flags].concat()).iter().map(names).collect();
         let is_old = |name: &String| old.contains(&name.as_str());
@@ -76,12 +76,12 @@ fn submissions_are_a_pair_if_they_or_two_of_their_files_reach_the_thresholds() {
     }
 }
 
-/// The default thresholds for programs: a copied file is found, and the few lines that all programs have are
+/// The default thresholds for programs: a copied file is found, but the few lines that all programs share are
 /// not.
 #[test]
 fn a_copied_function_is_found_in_large_programs_and_their_frame_is_not() {
     let folder = Folder::new();
-    // A number is a symbol of its own, so programs of random numbers share little structure.
+    // Each number is a separate symbol, so programs of random numbers share little structure.
     let statements = |seed: u64, lines: usize| -> String {
         let mut random = crate::oracle::Random(seed * 7919);
         (0..lines).map(|_| format!("    v1 = {} * v1 + {};\n", random.below(1 << 30), random.below(1 << 30))).collect()

@@ -21,7 +21,7 @@ fn the_folders_of_several_folders_are_submissions_and_those_of_last_year_are_old
     };
     let [ann, bob, cy, other] = ["2025/ann", "2025/bob", "2026/cy", "2026/ann"];
     let years = set(&[(ann, bob), (ann, other), (ann, cy), (bob, other), (bob, cy), (other, cy)]);
-    // Files outside the two years stand for themselves.
+    // Files outside the two years are separate documents.
     let of_books = |books: [&str; 2]| set(&[(ann, books[0]), (bob, books[0]), (cy, books[0]), (other, books[1])]);
     let files = of_books(["books/old/one.txt", "books/new/one.txt"]);
     for value in ["2025,2026", "./2025/,2026", "^(202[56]/[^/]*)/"] {
