@@ -402,7 +402,7 @@ fn apply_keeps_mails_and_attachments_together() {
     assert!(folder.path().join("in/a.eml").exists() && folder.path().join("in/b.eml").exists(), "{run:#?}");
 }
 
-/// Only the content of such an archive shows that it is no mail.
+/// Only the content of such an archive shows that it is not a mail.
 #[test]
 fn an_archive_without_an_extension_is_no_mail_with_attachments() {
     let folder = Folder::new();

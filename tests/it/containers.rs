@@ -386,7 +386,7 @@ fn removing_a_member_has_its_container_looked_at_again() {
     folder.ok(&["rm", "texts.zip!texts/fed10.txt"]);
     let again = folder.ok(&["ingest", "texts.zip", "--format", "json"]).json();
     assert_eq!((&again[0]["added"], &again[0]["unchanged"]), (&1.into(), &4.into()));
-    // And so has replacing one from elsewhere, while the file is away.
+    // Replacing a document from elsewhere, while the file is away, also makes the container be read again.
     let away = folder.path().join("away.zip");
     let other = Folder::new();
     other.write("texts/fed10.txt", prose(1));

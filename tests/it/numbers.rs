@@ -1,5 +1,5 @@
-//! The numbers of documents: the same inputs in the same order give the same numbers, with any failures, with
-//! any memory, and wherever a run was stopped and started again.
+//! The numbers of documents: the same inputs in the same order give the same numbers. Failures, memory, and
+//! the place at which a run was stopped and started again make no difference.
 
 use std::fs;
 use std::io::Write;

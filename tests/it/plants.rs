@@ -29,7 +29,7 @@ struct Corpus {
 
 struct Document {
     text: Vec<u8>,
-    /// Its standard form.
+    /// The standard form of the document.
     symbols: Vec<u8>,
 }
 

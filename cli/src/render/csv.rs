@@ -103,7 +103,7 @@ pub(crate) fn query_rows(answer: &QueryAnswer, by_submission: bool, times: bool)
             let as_written = passage.map(|passage| passage.as_written.to_string());
             let last = answer.text.as_ref().map(|_| as_written.unwrap_or_default());
             let modified = times.then(|| found.modified.map_or(String::new(), |time| time.to_string()));
-            // As JSON, because the names differ between documents.
+            // Metadata is one cell of JSON, because the names differ between documents.
             let metadata = Some(serde_json::json!(found.metadata).to_string());
             let ends = last.into_iter().chain(metadata).chain(modified).chain(pages(passage));
             rows.push(row.into_iter().chain(tail.iter().cloned()).chain(ends).collect());
@@ -150,7 +150,7 @@ pub(crate) fn document_row(document: &DocumentInfo) -> Vec<String> {
         hex::encode(&document.digest),
         document.format.clone(),
         document.boilerplate.to_string(),
-        // As JSON, because the names differ between documents.
+        // Metadata is one cell of JSON, because the names differ between documents.
         serde_json::json!(document.metadata).to_string(),
         document.ingested_at.to_string(),
         document.modified.map_or(String::new(), |time| time.to_string()),
@@ -223,7 +223,7 @@ pub(crate) fn pair_rows(
         pair.b_id.to_string(),
         pair.score.to_string(),
     ];
-    // As JSON, because the names differ between documents.
+    // Metadata is one cell of JSON, because the names differ between documents.
     let metadata = [&pair.a_metadata, &pair.b_metadata].map(|metadata| serde_json::json!(metadata).to_string());
     let mut rows = match &pair.passages {
         None => vec![head],

@@ -13,7 +13,7 @@ use crate::typed::{Global, IngestArgs};
 /// The database to write to, or to compare with in a dry run.
 pub(crate) struct IngestTarget {
     pub(crate) database: Opened,
-    /// Its path, if this run has created it.
+    /// The path of the database, if this run has created it.
     pub(crate) created: Option<PathBuf>,
     /// The folder of an empty database for a dry run without a database.
     pub(crate) _temporary: Option<TempDir>,

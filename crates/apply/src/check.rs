@@ -48,9 +48,9 @@ pub(super) struct CutRange {
 /// The state of a file.
 #[derive(Clone, Debug)]
 pub(super) enum FileState {
-    /// None of its documents is concerned, so it was not checked.
+    /// No document of the file is concerned, so the file was not checked.
     Kept,
-    /// Its concerned documents are unchanged.
+    /// The concerned documents of the file are unchanged.
     File {
         kind: FileKind,
         /// The container of its members; `None` for a document.

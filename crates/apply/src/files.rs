@@ -200,7 +200,7 @@ impl Drop for Part {
 /// log that names it.
 pub(super) fn remove_lost_part(part: &Path) -> Result<()> {
     match fs::remove_file(part) {
-        // Its folder can be gone, with a file in its place.
+        // The folder of the file can be gone, with a file in its place.
         Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Err(Error::io("remove", part)(error))
         }

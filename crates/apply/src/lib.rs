@@ -12,8 +12,8 @@
 //! * A log records each act, so the same call continues after a kill. The log of a copy serves all reports of
 //!   the database of one kind: a later one brings the copy up to date.
 
-// `check` compares. Then one file after the other is acted on, in the order of their documents: `copies`
-// makes copies, `in_place` removes, links, moves and marks, and `log` records.
+// `check` compares. Then the files are processed one after the other, in the order of their documents.
+// `copies` makes copies. `in_place` removes, links, moves and marks. `log` records each act.
 
 #![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo))]
@@ -165,7 +165,7 @@ pub fn apply(
     Ok(summary)
 }
 
-/// Why the documents of a file are not marked.
+/// The reason why the documents of a file are not marked.
 const NO_FIELD: &str = "it has no records that take a field";
 
 /// Acts on one file after the other.
@@ -201,7 +201,7 @@ struct FileStep {
     act: Act,
     target: Option<PathBuf>,
     documents: u64,
-    /// Why documents stay, or why the file is left alone.
+    /// The reason why documents stay, or why the file is left alone.
     reason: Option<String>,
 }
 

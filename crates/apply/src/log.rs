@@ -390,8 +390,8 @@ impl Log {
         }
     }
 
-    /// The reason why the content of a file is not in its place, if a killed run set it aside and it could
-    /// not be put back.
+    /// The reason why the content of a file is still set aside, if a killed run left it so and putting it
+    /// back failed.
     pub(super) fn aside(&self, path: &Path) -> Option<&str> {
         self.aside.get(&key_of(path)).map(String::as_str)
     }

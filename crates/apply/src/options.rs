@@ -45,7 +45,7 @@ pub enum Action {
     },
 }
 
-/// How a link refers to its target.
+/// The kind of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
     /// A hard link: two names of one file.
@@ -56,7 +56,7 @@ pub enum LinkKind {
 
 names!(LinkKind, "link", "hard or sym", { Hard => "hard", Symbolic => "sym" });
 
-/// How to act on a report.
+/// Options for acting on a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

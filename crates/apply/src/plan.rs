@@ -23,7 +23,7 @@ pub(super) struct SourceFile {
     pub(super) name: String,
     /// Other such prefixes. A merge can bring documents that were read from this file under another name.
     pub(super) other_names: Vec<String>,
-    /// How the file was read.
+    /// The way in which the file was read.
     pub(super) reading: SourceReading,
     /// True if attachments of mails may be among its documents.
     pub(super) attachments: bool,
@@ -31,7 +31,7 @@ pub(super) struct SourceFile {
     pub(super) documents: u64,
 }
 
-/// How a file was read when its documents were ingested.
+/// The way in which a file was read when its documents were ingested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SourceReading {
     /// As one document, compressed or not.
@@ -53,7 +53,7 @@ pub(super) struct PlannedDocument {
     pub(super) id: u32,
     /// Hash of the part of its name after the name of the file.
     pub(super) suffix: u64,
-    /// Its survivor; its own id if it is a survivor.
+    /// The survivor of the document, or its own id if the document is a survivor.
     pub(super) keep: u32,
     _unused: u32,
     pub(super) digest: [u64; 2],

@@ -10,7 +10,7 @@ use fpdb_reading::input::InputLimits;
 
 /// The documents of a database.
 pub trait StoredDocuments {
-    /// How the documents were fingerprinted.
+    /// The profile with which the documents were fingerprinted.
     fn profile(&self) -> &Profile;
 
     /// Memory that one operation may use, in bytes, approximately.

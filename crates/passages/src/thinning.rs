@@ -2,9 +2,9 @@
 //!
 //! A program repeats its idioms, and each place of an idiom in one document pairs with each place in the
 //! other. Two releases of one library have 70,000 passages, but a few long ones show what was copied. Beyond
-//! [`READ`] passages, two kinds are left out: short passages whose two places are already marked by longer
-//! passages; and passages whose two places both lie in far longer passages. Every place that some passage
-//! marks stays marked.
+//! [`READ`] passages, two kinds are left out. The first are short passages whose two places longer passages
+//! already mark. The second are passages whose two places both lie in far longer passages. Every place that
+//! some passage marks stays marked.
 
 use std::cmp::Reverse;
 use std::ops::Range;

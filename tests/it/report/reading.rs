@@ -1,6 +1,6 @@
-//! Long and unlike texts as a reader sees them, in a browser: passages in their places from the first, panes
-//! beside each other, differing words, programs in colours, notes about documents, and the state after a page
-//! is loaded again or printed.
+//! Long and unlike texts as a reader sees them in a browser. The tests cover the places of passages, panes
+//! beside each other, differing words, programs in colours and notes about documents. They also cover a page
+//! that is loaded again or printed.
 
 use serde_json::{Value, json};
 

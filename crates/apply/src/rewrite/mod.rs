@@ -30,7 +30,7 @@ use texts::Texts;
 #[cfg(feature = "zip")]
 pub(super) use zip::why_whole;
 
-/// Why nothing can be left out of a zip archive: this build cannot read it.
+/// The reason why nothing can be left out of a zip archive: this build cannot read it.
 #[cfg(not(feature = "zip"))]
 pub(super) fn why_whole(_: &Path) -> Result<Option<&'static str>> {
     behind_feature!("zip", Ok(None))

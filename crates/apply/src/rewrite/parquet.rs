@@ -202,7 +202,7 @@ fn copied_column<W: Write + Send>(
     target.append_column(chunks, close)
 }
 
-/// Why filtering ended.
+/// The reason why filtering ended.
 enum Filtering {
     Stopped,
     Failed(ParquetError),

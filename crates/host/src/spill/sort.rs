@@ -111,9 +111,9 @@ impl<'a, T: Pod + Ord + Send> Sorter<'a, T> {
 
 /// Records in ascending order.
 pub enum Sorted<'a, T> {
-    /// All of them fit in memory.
+    /// All records are in memory.
     InMemory(std::vec::IntoIter<T>),
-    /// They are runs on disk.
+    /// The records are in runs on disk.
     Merged(Merge<'a, T>),
 }
 

@@ -159,9 +159,9 @@ fn read(message: &Message<'_>, text: &mut String, unread: &mut TakeUnread<'_>) {
     }
 }
 
-/// Replaces the plain text of an alternative by its HTML if the plain text is empty or a stub, such as "this
-/// mail needs a reader of HTML". A stub has fewer than a tenth of the words of the HTML. `pages` and `texts`
-/// are the numbers of the parts that the library lists as the HTML and the plain form of the message.
+/// If the plain text of an alternative is empty or a stub, replaces it by the HTML. An example is "this mail
+/// needs a reader of HTML". A stub has fewer than a tenth of the words of the HTML. `pages` and `texts` are
+/// the numbers of the parts that the library lists as the HTML and the plain form of the message.
 fn prefer_pages(message: &Message<'_>, pages: &FxHashSet<u32>, texts: &mut FxHashSet<u32>) {
     let words = |text: &str| text.split_whitespace().count();
     let mut seen = FxHashSet::default();

@@ -1,8 +1,9 @@
 //! Compares the speed of fpdb's kernel with that of simd-minimizers: the same text, one thread, one run.
 //!
 //! All measurements are repeated in turns, so that a busy machine disturbs all alike. The first section
-//! prints medians, the other sections the best time. `compare-kernel SECTION...` prints some of the sections
-//! alone: beside, scripts, texts, hashes, words, threads.
+//! prints medians, the other sections the best time.
+//!
+//! `compare-kernel SECTION...` prints only some sections: beside, scripts, texts, hashes, words, threads.
 
 mod inputs;
 

@@ -1,5 +1,5 @@
-//! Measures how fast documents of a format become fingerprints: `cargo run --release -p measure --bin
-//! format_speed -- FORMAT FILE...`, a format by its name (`html`, `pdf`).
+//! Measures how fast documents of a format become fingerprints:
+//! `cargo run --release -p measure --bin format_speed -- FORMAT FILE...`. FORMAT is a name (`html`, `pdf`).
 //!
 //! Prints the bytes, the bytes per second, and the bytes per second of the same bytes read as plain text. The
 //! ratio of the two speeds is the cost of the format on any machine. Each figure is the best of five rounds.

@@ -66,7 +66,7 @@ impl Eq for ReaderProcess {}
 pub(super) struct Connection {
     pub(super) process: Child,
     pub(super) stream: UnixStream,
-    /// Its standard error. Neither end blocks, so messages that do not fit are lost.
+    /// The standard error of the process. Neither end blocks, so messages that do not fit are lost.
     words: UnixStream,
     /// Number of documents sent to it.
     pub(super) documents: u32,

@@ -31,8 +31,8 @@ pub(super) fn lacking(paths: &[(&str, TextPath)]) -> Error {
 /// lack the text field, one error reports them.
 #[derive(Default)]
 pub(super) struct BadBeginning {
-    /// The suffix and error of each line. The error is `None` if the object lacks a field of a path: if other
-    /// records have all fields of the path, the line is only skipped.
+    /// The suffix and error of each line. The error is `None` if the object lacks a field of a path. If other
+    /// records have the whole path, the line is only skipped.
     pub(super) failed: Vec<(String, Option<Error>)>,
     /// The fields of the objects.
     fields: Vec<String>,

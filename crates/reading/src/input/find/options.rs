@@ -49,7 +49,7 @@ impl Source {
     }
 }
 
-/// Which files of a folder are documents.
+/// Options that select the documents among the files of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -72,7 +72,7 @@ impl WalkOptions {
     setters! { skip_hidden: bool, follow: bool, exclude: Vec<String>, include: Vec<String> }
 }
 
-/// Which files are documents, and how they are read.
+/// Options for recognising and reading documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]

@@ -92,8 +92,8 @@ impl PathFilter {
         self.include.as_ref().is_none_or(|include| include.matches_or_parents(path))
     }
 
-    /// True if a file with this name can hold documents that `include` matches by their own names: members of
-    /// an archive such as zip or tar, or records if a glob can name a record.
+    /// True if a file with this name can hold documents that `include` matches by their own names. These are
+    /// members of an archive such as zip or tar, or records if a glob can name a record.
     pub(crate) fn may_hold_included(&self, name: &str) -> bool {
         match container_named(name) {
             Some(Container::Zip | Container::Tar) => true,
