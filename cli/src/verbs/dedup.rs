@@ -218,6 +218,21 @@ fn remarks(database: &Database, summary: &DedupSummary, args: &DedupArgs, printe
             count(summary.parts_not_compared, "removable document")
         ));
     }
+    if let Some(t) = database.profile().guarantee() {
+        if summary.short > 0 {
+            printer.note(&format!(
+                "warning: {} may differ between fingerprints: with fewer than {} symbols, a text has few of them \
+                 (a database with --profile words, or --window 1, has more)",
+                count(summary.short, "removable document"),
+                2 * t
+            ));
+        }
+        if args.rule.max_novel.and_then(|typed| typed.0).is_some_and(|most| most < t) {
+            printer.note(&format!(
+                "--max-novel: a stretch of fewer than {t} symbols may have no fingerprint, and is not seen then"
+            ));
+        }
+    }
     if summary.boilerplate > 0 {
         printer.note(&boilerplate_left_out(summary.boilerplate));
     }

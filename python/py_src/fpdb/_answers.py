@@ -595,7 +595,7 @@ class Undecided(Answer):
 class DedupSummary(Answer):
     """The sums of a dedup: numbers of documents, and bytes of the removable ones."""
 
-    _OPTIONAL = frozenset({"latest", "parts_not_compared", "unread"})
+    _OPTIONAL = frozenset({"latest", "parts_not_compared", "short", "unread"})
 
     documents: int
     removable: int
@@ -611,6 +611,7 @@ class DedupSummary(Answer):
     unmatched_prefer: list[str]
     unread: int = 0
     parts_not_compared: int = 0
+    short: int = 0
     latest: dict[str, Any] | None = None
     schema: str = "fpdb.dedup.summary/1"
 

@@ -41,8 +41,8 @@ pub(super) fn hint_for(profile: &Profile, summary: &IngestSummary, programs: u64
         );
     }
     let t = profile.guarantee()?;
-    // In records this short, most shared text is shorter than t.
-    (added >= FEW_RECORDS && summary.symbols / added < 2 * t).then(|| {
+    // Much of the text that such records share is shorter than t.
+    (added >= FEW_RECORDS && summary.symbols / added < 3 * t).then(|| {
         format!(
             "hint: these documents have {} letters on average, and shared text is surely found from {t} letters on; a database \
              created with --profile words finds three shared words",

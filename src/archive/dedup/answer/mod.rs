@@ -61,6 +61,9 @@ const SOURCES_LISTED: usize = 20;
 /// Name for all sources that are not counted separately.
 const OTHER_SOURCES: &str = "(other)";
 
+/// A text of fewer symbols than this multiple of the guarantee is short: it has some four fingerprints at most.
+const SHORT: u64 = 2;
+
 impl Decided {
     /// Calls `visit` with each removable document, then with each undecided one, then with each superseded
     /// one. Each kind is in order of ingestion. Deletes the state of the job at the end, or at the start if a
@@ -138,6 +141,8 @@ impl AnswerWriter<'_> {
             let (survivor, because, score) = self.survivor(&record, &reason)?;
             self.summary.count(because, record.bytes);
             self.summary.parts_not_compared += u64::from(has_parts_not_compared(because, &record));
+            let is_short = store.profile().guarantee().is_some_and(|t| record.symbols < SHORT * t);
+            self.summary.short += u64::from(is_short && is_likeness(because));
             visit(DedupRow::Removable(Removable {
                 schema: Schema::new(),
                 remove: record.name,
@@ -232,7 +237,11 @@ impl AnswerWriter<'_> {
 
 /// True if only texts were compared, and the removable document may hold attachments or pictures.
 fn has_parts_not_compared(because: Because, record: &DocumentRecord) -> bool {
-    matches!(because, Because::Contained | Because::Resembles) && record.extracted
+    is_likeness(because) && record.extracted
+}
+
+fn is_likeness(because: Because) -> bool {
+    matches!(because, Because::Contained | Because::Resembles)
 }
 
 /// Facts of a survivor that rows repeat.

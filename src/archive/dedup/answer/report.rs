@@ -172,6 +172,10 @@ pub struct DedupSummary {
     /// survivor or resemble it, and their formats hold attachments and pictures (mail, PDF, DOCX, ODT, EPUB).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parts_not_compared: u64,
+    /// Number of removable documents of less than twice the guarantee that are contained in their survivor or
+    /// resemble it. A difference may lie between the few fingerprints of a text so short.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub short: u64,
     /// The last run that decided anything. `None` if decisions are not kept between runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest: Option<LatestRun>,
