@@ -87,6 +87,7 @@ impl<'a> HtmlReport<'a> {
     ) -> anyhow::Result<bool> {
         let stop = interrupt::graceful("stopping; press Ctrl-C again to stop at once");
         let bar = StepBar::start(printer, "writing the report");
+        let is_dedup = matches!(answers, HtmlAnswers::Dedup { .. });
         let written = write_html(answers, self.path, options, &bar.task().stop(stop));
         bar.end();
         let written = written?;
@@ -97,7 +98,12 @@ impl<'a> HtmlReport<'a> {
         printer.note(&format!("wrote {} ({}, {})", page.display(), count(written.files, "file"), size(written.bytes)));
         if left > 0 {
             let are = if left == 1 { "is" } else { "are" };
-            printer.note(&format!("{} of lesser score {are} not in it (--max-report-pairs)", count(left, "pair")));
+            let what = if is_dedup {
+                format!("{} of smaller groups", count(left, "removable document"))
+            } else {
+                format!("{} of lesser score", count(left, "pair"))
+            };
+            printer.note(&format!("{what} {are} not in it (--max-report-pairs)"));
         }
         if written.unreadable > 0 {
             printer.note(&format!(

@@ -22,7 +22,8 @@ pub(crate) const SUBMISSION_FILES: usize = 10;
 /// it, each folder and each archive directly in `folder` is one submission. With `.`, each first folder of a
 /// name is one submission. `folder` may also be an archive, such as `all.zip`. A part `*` stands for any one
 /// folder or archive: with `class/*`, each folder in each folder of `class` is a submission. With
-/// `2025,2026`, each folder in either of the two is a submission. A value with a character such as `^` or `(`
+/// `2025,2026`, each folder in either of the two is a submission. Of folders that hold each other, the inner
+/// one decides. A value with a character such as `^` or `(`
 /// already is a regular expression, and is returned unchanged.
 ///
 /// ```
@@ -36,8 +37,23 @@ pub fn submission_pattern(folder: &str) -> String {
     if folder.split(ENDS).flat_map(|part| part.split(',')).any(|part| part != "*" && part.contains(SIGNS)) {
         return folder.to_owned();
     }
-    let folders: Vec<String> = folder.split(',').filter(|folder| !folder.is_empty()).map(in_folder).collect();
+    // The first alternative that fits decides, so a folder comes before those that hold it.
+    let mut folders: Vec<&str> = Vec::new();
+    for folder in folder.split(',').filter(|folder| !folder.is_empty()) {
+        let place = folders.iter().position(|outer| holds(outer, folder)).unwrap_or(folders.len());
+        folders.insert(place, folder);
+    }
+    let folders: Vec<String> = folders.into_iter().map(in_folder).collect();
     format!("^({})[/!]", folders.join("|"))
+}
+
+/// True if names in the folder `inner` may be in `outer` too.
+fn holds(outer: &str, inner: &str) -> bool {
+    let parts = |folder: &str| -> Vec<String> {
+        folder.split(ENDS).filter(|part| !part.is_empty() && *part != ".").map(str::to_owned).collect()
+    };
+    let (outer, inner) = (parts(outer), parts(inner));
+    outer.len() <= inner.len() && outer.iter().zip(&inner).all(|(outer, inner)| outer == "*" || outer == inner)
 }
 
 /// The pattern of the names of folders and archives directly in a folder.
@@ -166,6 +182,7 @@ mod tests {
             ("in/all.zip!", "^(in/all\\.zip[/!][^/!]+)[/!]"),
             ("all.zip!a/*", "^(all\\.zip!a/[^/!]+[/!][^/!]+)[/!]"),
             ("2025,./b/2026/", "^(2025[/!][^/!]+|b/2026[/!][^/!]+)[/!]"),
+            (".,*,in", "^(in[/!][^/!]+|[^/!]+[/!][^/!]+|[^/!]+)[/!]"),
             ("in,", "^(in[/!][^/!]+)[/!]"),
             ("in/*.c", "in/*.c"),
             ("^a{1,2}/", "^a{1,2}/"),

@@ -43,16 +43,14 @@ pub(crate) fn options(database: &Database, args: &IngestArgs, printer: &Printer)
             None => first = Some((path, remembered)),
             Some((_, others)) if *others == remembered => {}
             Some((other, others)) => {
-                let told = |remembered: &Map<String, Value>| match &*words_of_json(remembered) {
-                    [] => "without such flags".to_owned(),
-                    flags => format!("with {}", as_words(flags)),
+                let told = |path: &Path, remembered: &Map<String, Value>| match &*words_of_json(remembered) {
+                    [] => format!("no flags are remembered for {}", path.display()),
+                    flags => format!("{} was ingested with {}", path.display(), as_words(flags)),
                 };
                 anyhow::bail!(
-                    "{} was ingested {}, {} {}: use one command for each, or give the flags for both",
-                    other.display(),
-                    told(others),
-                    path.display(),
-                    told(&remembered)
+                    "{}, {}: use one command for each, or give the flags for both",
+                    told(other, others),
+                    told(path, &remembered)
                 );
             }
         }

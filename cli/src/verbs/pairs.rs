@@ -258,6 +258,9 @@ fn left_out(
         });
         printer.note("hint: run it without --across to compare documents under one prefix with each other too");
     }
+    if answer.found == 0 && args.new_since.is_some() {
+        printer.note("new documents were compared with old ones only, not with each other (--new-since)");
+    }
     let are_one = answer.documents == 1 && database.document_count() > 1;
     match answer.divided {
         _ if let (true, Some(value)) = (are_one, &args.submission_by) => {

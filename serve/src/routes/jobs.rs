@@ -112,6 +112,7 @@ fn pairs_options(app: &App, profile: &Profile, given: Map<String, Value>) -> Ans
         no_limits(limits)?;
         options.own_text = Some(app.limits.clone());
     }
+    options.check()?;
     Ok(options)
 }
 
@@ -123,6 +124,7 @@ fn dedup_options(app: &App, who: &Identity, profile: &Profile, given: Map<String
     };
     let options: DedupOptions = fpdb::options_from_json(&DedupOptions::of(profile, by), Value::Object(given))?;
     no_limits(&options.limits)?;
+    options.check()?;
     if options.mode != DedupMode::Once && who.rights < Rights::Write {
         // These modes store decisions, which is a change of the database.
         return Err(Problem::no_rights(Rights::Write.name()));

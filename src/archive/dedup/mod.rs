@@ -317,7 +317,8 @@ fn join(
     };
     let probed = join.prepare(&mut active, monitor)?;
     join.first_pass(&active, &probed, decisions, job, monitor)?;
-    let superseded = join.superseded(&active, &probed, decisions, monitor)?;
+    let mut superseded = join.superseded_by_better(&active, &probed, decisions, monitor)?;
+    let asking: Vec<Rank> = ranking.pinned.iter().filter(|&rank| active[rank as usize]).collect();
     let larger_first = options.keep == Keep::Longest && options.prefer.is_empty() && ranking.protected == 0;
     // A pinned document of larger rank can justify the removal of a newcomer, whatever the order.
     if join.needs_second_pass(larger_first) || !ranking.pinned.is_empty() {
@@ -327,6 +328,10 @@ fn join(
             active[rank as usize] = false;
         }
         join.second_pass(&active, &probed, decisions, job, monitor)?;
+    }
+    if !larger_first {
+        // A part can come before its whole.
+        join.add_superseded_by_later(&mut superseded, asking, &probed, decisions, monitor)?;
     }
     Ok(JoinResult { common, boilerplate, superseded })
 }

@@ -177,7 +177,7 @@ impl DedupOptions {
     /// # Errors
     /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold that is 0, negative, above
     /// 1 or not a number.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         check_share("threshold", self.threshold, self.threshold > 0.0, "a number above 0, and at most 1")
     }
 

@@ -208,7 +208,8 @@ impl Model {
             });
             superseded.extend(witness.take(1).map(|witness| (rank, witness)));
         }
-        let supersedes = |rank: u32| superseded.iter().any(|(_, witness)| witness.rank == rank);
+        let better: BTreeSet<u32> = superseded.iter().map(|(_, witness)| witness.rank).collect();
+        let supersedes = |rank: u32| better.contains(&rank);
         for &rank in leaders.iter().rev().filter(|&&rank| rank >= ranking.protected) {
             if is_pinned(rank) || supersedes(rank) || !stays.remove(&rank) {
                 continue;
@@ -229,6 +230,15 @@ impl Model {
                 }
             }
         }
+        let larger_first = options.keep == Keep::Longest && options.prefer.is_empty() && ranking.protected == 0;
+        for rank in ranking.pinned.iter().filter(|&rank| rank >= ranking.protected && !larger_first) {
+            if superseded.iter().all(|&(listed, _)| listed != rank) {
+                let later = stays.range(rank + 1..).filter(|&&keep| !is_pinned(keep));
+                superseded
+                    .extend(later.filter_map(|&keep| justifies(keep, rank)).take(1).map(|witness| (rank, witness)));
+            }
+        }
+        superseded.sort_by_key(|&(rank, _)| rank);
         (witnesses, superseded)
     }
 }

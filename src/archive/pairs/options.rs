@@ -178,7 +178,7 @@ impl PairsOptions {
     /// # Errors
     /// [`Error::InvalidParameter`](crate::Error::InvalidParameter) for a threshold below 0, above 1 or not a
     /// number, and for `old` together with `new_since`.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         if let (Some(prefix), Some(_)) = (self.old.first(), self.new_since) {
             let expected = "not together with new_since";
             return Err(Error::InvalidParameter { name: "old", value: prefix.clone(), expected });

@@ -92,12 +92,12 @@ fn flags_are_used_again_until_others_are_given() {
     let both = folder.run(&["ingest", "docs", "crawl.jsonl"]);
     assert_eq!(both.status, 2);
     insta::assert_snapshot!(both.stderr, @"
-    error: docs was ingested with '--exclude=*.log', crawl.jsonl with --text-field=body --keep-fields=url --keep-fields=more: use one command for each, or give the flags for both
+    error: docs was ingested with '--exclude=*.log', crawl.jsonl was ingested with --text-field=body --keep-fields=url --keep-fields=more: use one command for each, or give the flags for both
     ");
     folder.write("other.txt", prose(30));
     let both = folder.run(&["ingest", "other.txt", "docs"]);
     assert!(
-        both.status == 2 && both.stderr.contains("other.txt was ingested without such flags, docs with"),
+        both.status == 2 && both.stderr.contains("no flags are remembered for other.txt, docs was ingested with"),
         "{both:?}"
     );
 

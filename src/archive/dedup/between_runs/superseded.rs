@@ -1,7 +1,7 @@
 //! Superseded: documents that an earlier run kept, although a newcomer would justify their removal.
 //!
-//! The order puts the newcomer first, but earlier decisions stand, so the document stays. It is listed with
-//! the first such newcomer that stays.
+//! Earlier decisions stand, so the document stays. It is listed with a newcomer that stays: the first that the
+//! order puts before the document, otherwise the first after it.
 
 use rayon::prelude::*;
 
@@ -24,17 +24,24 @@ struct Asking {
     found: SearchResult,
 }
 
+/// Where the order puts the newcomers, seen from the pinned document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Before,
+    After,
+}
+
 impl Join<'_> {
-    /// For each active pinned document, the first newcomer that supersedes it, if there is one. Ascending.
-    pub(in crate::archive::dedup) fn superseded(
+    /// For each of these pinned documents, the first newcomer on this side that supersedes it, if there is one.
+    /// Ascending.
+    fn first_newcomers(
         &self,
-        active: &[bool],
+        (pinned, side): (impl Iterator<Item = Rank>, Side),
         probed: &ProbedTerms,
         decisions: &Decisions,
         monitor: &Monitor<'_>,
     ) -> Result<Vec<(Rank, Witness)>> {
         let total = self.ranking.len();
-        let pinned = self.ranking.pinned.iter().filter(|&rank| active[rank as usize]);
         let mut asking: Vec<Asking> =
             pinned.map(|rank| Asking { rank, cost: 0, found: SearchResult::Nobody }).collect();
         let is_newcomer =
@@ -54,7 +61,8 @@ impl Join<'_> {
                 || self.buffers.lend(),
                 |buffers, asking| {
                     let rank = asking.rank;
-                    let wanted = Wanted { after: None, stays: Some(&|newcomer| newcomer < rank) };
+                    let is_on_side = |newcomer| (newcomer < rank) == (side == Side::Before);
+                    let wanted = Wanted { after: None, stays: Some(&is_on_side) };
                     if asking.found == SearchResult::Nobody {
                         asking.found = self.first_witness(rank, &index, &wanted, &mut asking.cost, buffers)?;
                     }
@@ -63,13 +71,23 @@ impl Join<'_> {
             )?;
             monitor.at(Activity::Superseding, next.into(), total.into())?;
         }
-        let mut superseded: Vec<(Rank, Witness)> = asking
-            .into_iter()
-            .filter_map(|asking| match asking.found {
-                SearchResult::Found(witness) => Some((asking.rank, witness)),
-                _ => None,
-            })
-            .collect();
+        let found = asking.into_iter().filter_map(|asking| match asking.found {
+            SearchResult::Found(witness) => Some((asking.rank, witness)),
+            _ => None,
+        });
+        Ok(found.collect())
+    }
+
+    /// The pinned documents among `active` that newcomers before them supersede. Ascending.
+    pub(in crate::archive::dedup) fn superseded_by_better(
+        &self,
+        active: &[bool],
+        probed: &ProbedTerms,
+        decisions: &Decisions,
+        monitor: &Monitor<'_>,
+    ) -> Result<Vec<(Rank, Witness)>> {
+        let pinned = self.ranking.pinned.iter().filter(|&rank| active[rank as usize]);
+        let mut superseded = self.first_newcomers((pinned, Side::Before), probed, decisions, monitor)?;
         // Documents without fingerprints are found by their bytes alone.
         for &(rank, twin) in &self.ranking.outranked {
             let place = superseded.binary_search_by_key(&rank, |&(rank, _)| rank);
@@ -82,5 +100,21 @@ impl Join<'_> {
             }
         }
         Ok(superseded)
+    }
+
+    /// Adds the pinned documents among `asking` that newcomers after them supersede, once these are decided.
+    pub(in crate::archive::dedup) fn add_superseded_by_later(
+        &self,
+        superseded: &mut Vec<(Rank, Witness)>,
+        asking: Vec<Rank>,
+        probed: &ProbedTerms,
+        decisions: &Decisions,
+        monitor: &Monitor<'_>,
+    ) -> Result<()> {
+        let is_listed = |rank: &Rank| superseded.binary_search_by_key(rank, |&(rank, _)| rank).is_ok();
+        let asking: Vec<Rank> = asking.into_iter().filter(|rank| !is_listed(rank)).collect();
+        superseded.extend(self.first_newcomers((asking.into_iter(), Side::After), probed, decisions, monitor)?);
+        superseded.sort_unstable_by_key(|&(rank, _)| rank);
+        Ok(())
     }
 }

@@ -107,7 +107,9 @@ const score = (pair) => MEASURES[view.measure].of(pair);
 report.pairs.forEach((pair, index) => { pair.number = index; });
 // The pairs that are ranked: those of documents in submissions are part of one of these.
 const ranked = report.pairs.filter((pair) => pair.of === undefined);
+// The things that are compared, and those that are asked.
 const UNIT = report.submissions || report.documents.some((document) => document.role === "submission") ? "submission" : "document";
+const QUERY = UNIT === "submission" ? "submission" : "query document";
 // The number of documents outside any submission, each of which is compared with submissions as one of them.
 const outside = report.submissions ? report.compared - report.submissions : 0;
 

@@ -2,7 +2,7 @@
 "use strict";
 
 const title = () => ({
-  query: () => `What ${count(report.compared, "query document")} share${report.compared === 1 ? "s" : ""} with the database`,
+  query: () => `What ${count(report.compared, QUERY)} share${report.compared === 1 ? "s" : ""} with the database`,
   pairs: () => `Pairs among ${count(report.compared - outside, UNIT)}${outside ? ` and ${count(outside, "other document")}` : ""}`,
   diff: () => "Two documents compared",
   dedup: () => `${grouped(report.dedup.removable)} of ${count(report.compared, "document")} removable`,
@@ -52,10 +52,16 @@ function histogram(bins, scale) {
 // Lists the pairs of the overview anew; none on the page of a pair.
 let relist = null;
 
-// What tells documents apart for a reader: their label and group, and the times of their files.
+// A value of the metadata of a document. The names of mail headers have no case.
+const fieldOf = (document, wanted) => Object.entries(document.metadata || {}).find(([key]) => key.toLowerCase() === wanted)?.[1] || "";
+
+// The date of a document: of a mail or record the one in its metadata, otherwise the time of its file, if the report has it.
+const dateOf = (document) => fieldOf(document, "date") || changed(document);
+
+// What tells documents apart for a reader: their label and group, and the sender of a mail.
 const labelsOf = (document) => {
   const labels = ["label", "group"].map((key) => (document.metadata || {})[key]).filter(Boolean);
-  const text = (labels.length > 0 ? ` [${inLine(labels.join(", "))}]` : "") + (changed(document) && ` ${changed(document)}`);
+  const text = (labels.length > 0 ? ` [${inLine(labels.join(", "))}]` : "") + (fieldOf(document, "from") && ` ${inLine(fieldOf(document, "from"))}`);
   return text !== "" && h("span", { class: "faint" }, text);
 };
 
@@ -94,6 +100,8 @@ function overview() {
     { key: "number", title: "pair", class: "number", of: (pair) => -pair.number, cell: (pair) => h("a", { href: `#pair=${pair.number + 1}`, "aria-label": `pair ${pair.number + 1}` }, String(pair.number + 1)) },
     { key: "a", title: report.dedup ? "A, removable" : report.command === "query" ? "A, the query" : "A", of: (pair) => report.documents[pair.a].name, cell: (pair) => [name(report.documents[pair.a].name), pair.removal && pair.removal.id && h("span", { class: "faint" }, ` id ${inLine(pair.removal.id)}`), labelsOf(report.documents[pair.a])] },
     { key: "b", title: report.dedup ? "B, its survivor" : "B", of: (pair) => report.documents[pair.b].name, cell: (pair) => [name(report.documents[pair.b].name), labelsOf(report.documents[pair.b]), pairNote(pair)] },
+    ...["a", "b"].filter((side) => ranked.some((pair) => dateOf(report.documents[pair[side]]))).map((side) => (
+      { key: `date_${side}`, title: `date of ${side.toUpperCase()}`, of: (pair) => dateOf(report.documents[pair[side]]) || "\uffff", cell: (pair) => inLine(dateOf(report.documents[pair[side]]) || "\u2013") })),
     ...(report.dedup ? [
       { key: "group", title: "group", class: "number", of: (pair) => -pair.removal.group, cell: (pair) => grouped(pair.removal.group) },
       { key: "because", title: "because", of: (pair) => pair.removal.because, cell: (pair) => pair.removal.because },
@@ -114,7 +122,7 @@ function overview() {
       const current = view.sort === column.key || (view.sort === "score" && column.key === view.measure);
       return h("th", { scope: "col", class: column.class, "aria-sort": current && (view.ascending ? "ascending" : "descending") },
         h("button", { class: "plain", type: "button", onclick: () => {
-          view.ascending = current ? !view.ascending : column.key === "a" || column.key === "b";
+          view.ascending = current ? !view.ascending : ["a", "b", "date_a", "date_b"].includes(column.key);
           view.sort = column.key;
           list();
           heads.querySelector("[aria-sort] button").focus();
@@ -208,7 +216,7 @@ function overview() {
       h("div", { class: "screen" }, slider, h("div", { class: "tools" },
         h("label", { for: "threshold" }, "threshold ", outputText), h("span", { class: "grow" }), h("label", {}, "measure ", measure))),
       h("p", { class: "faint", id: "slider-help" }, "The slider chooses which pairs are listed and joined to clusters. ",
-        !report.dedup && bins[0] > 0 && `${count(bins[0], report.command === "query" ? "query document" : UNIT)} in no ${partial ? "listed pair" : "pair found"} of 1% or more ${bins[0] === 1 ? "is" : "are"} not drawn.`,
+        !report.dedup && bins[0] > 0 && `${count(bins[0], report.command === "query" ? QUERY : UNIT)} in no ${partial ? "listed pair" : "pair found"} of 1% or more ${bins[0] === 1 ? "is" : "are"} not drawn.`,
         partial && report.left_out.beyond_top === 0 && ` By this measure only ${report.command === "pairs" ? UNIT : "document"}s of listed pairs are counted.`)),
     !single && h("section", { class: "card graph" }, h("h2", {}, "Clusters"), graphPlace, clusterPlace),
     report.dedup && totals(),
@@ -256,7 +264,7 @@ function left() {
   const byFiles = ranked.filter((pair) => pair.by_files).length;
   if (byFiles > 0) notes.push(`${count(byFiles, "pair")} (\u201ctwo files alike\u201d) ${byFiles === 1 ? "is" : "are"} below the limits as a whole, but two of the files reach them. With the threshold at 0% all are listed.`);
   if (pages > 0) notes.push(`The passages and texts of ${count(pages, "listed pair")} are not in this report, to keep it below ${size(bytes)}: --max-report-size takes more. Their measures are listed.`);
-  if (report.left_out.unlisted > 0) notes.push(`${count(report.left_out.unlisted, "further document")} that match${report.left_out.unlisted === 1 ? "es" : ""} a query ${report.left_out.unlisted === 1 ? "is" : "are"} not in this report: --top takes more.`);
+  if (report.left_out.unlisted > 0) notes.push(`${count(report.left_out.unlisted, `further ${UNIT}`)} that match${report.left_out.unlisted === 1 ? "es" : ""} a query ${report.left_out.unlisted === 1 ? "is" : "are"} not in this report: --top takes more.`);
   const { below } = report.left_out;
   if (below > 0) notes.push(`${count(below, "more pair")} share${below === 1 ? "s" : ""} a fingerprint, but less than was asked for (--min-resemblance and like limits), and ${below === 1 ? "is" : "are"} not in this report.`);
   if (report.boilerplate > 0) notes.push(`${count(report.boilerplate, "fingerprint")} of handed-out text (boilerplate) ${handedOutCounts()}${handedOut()}`);
@@ -321,10 +329,14 @@ function save(pairs) {
   const groups = clusters(pairs);
   const cluster = new Map(groups.flatMap((group, number) => group.map((document) => [document, number + 1])));
   const ofText = TWO_VIEWS ? ["score", "text_shared", "text_resemblance", "text_containment_a", "text_containment_b"] : [];
-  const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", ...ofText, "identical", "passages", "longest_passage", "cluster", ...(report.dedup ? ["group", "because", "novel", "bytes", "id"] : [])]];
+  const sides = ["a", "b"];
+  const facts = sides.flatMap((side) => [[`${side}_date`, (pair) => dateOf(report.documents[pair[side]])],
+    [`${side}_metadata`, (pair) => JSON.stringify(report.documents[pair[side]].metadata || {})]]);
+  const lines = [["pair", "a", "b", "shared", "resemblance", "containment_a", "containment_b", ...ofText, "identical", "passages", "longest_passage", "cluster", ...(report.dedup ? ["group", "because", "novel", "bytes", "id"] : []), ...facts.map(([title]) => title)]];
   for (const pair of pairs) lines.push([pair.number + 1, report.documents[pair.a].name, report.documents[pair.b].name, pair.shared, pair.resemblance,
     pair.containment_a, pair.containment_b, ...ofText.map((measure) => pair[measure]), pair.identical, pair.passages, pair.longest, cluster.get(pair.a),
-    ...(report.dedup ? [pair.removal.group, pair.removal.because, pair.removal.novel, report.documents[pair.a].bytes, pair.removal.id] : [])]);
+    ...(report.dedup ? [pair.removal.group, pair.removal.because, pair.removal.novel, report.documents[pair.a].bytes, pair.removal.id] : []),
+    ...facts.map(([, of]) => of(pair))]);
   const url = URL.createObjectURL(new Blob([`${lines.map((line) => line.map(cell).join(",")).join("\r\n")}\r\n`], { type: "text/csv" }));
   h("a", { href: url, download: "pairs.csv" }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
