@@ -158,8 +158,8 @@ pub mod winnow {
 pub mod maintenance {
     pub use crate::database::hash_counts::DfCount;
     pub use crate::database::{
-        BackupOptions, CacheUse, Compaction, CompactionPlan, DatabaseStats, RememberedSource, SelectedDocuments,
-        StoredPart,
+        BackupOptions, CacheUse, Compaction, CompactionPlan, DatabaseStats, KeptOut, RememberedSource,
+        SelectedDocuments, StoredPart,
     };
     #[doc(inline)]
     pub use fpdb_store::{

@@ -136,6 +136,9 @@ pub struct DatabaseStats {
     /// The files and folders whose options are [remembered](crate::DatabaseWriter::remember), by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RememberedSource>,
+    /// The contents that are kept out, in order of their digests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_out: Vec<KeptOut>,
     /// The damaged stores that repairs have put aside. They are not in [`Self::stored`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damaged_stores: Vec<DamagedStore>,
@@ -154,6 +157,21 @@ pub struct RememberedSource {
     pub path: String,
     /// The options, as [`Database::remembered`](crate::Database::remembered) returns them.
     pub options: Map<String, Value>,
+}
+
+/// A content that was removed for good: an ingest skips documents with these bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct KeptOut {
+    /// XXH3-128 of the bytes.
+    #[serde(with = "hexadecimal")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
+    pub digest: Digest,
+    /// The name of the document that was removed.
+    pub name: String,
+    /// When it was removed, in seconds since 1970.
+    pub since: i64,
 }
 
 /// The size of a cache.

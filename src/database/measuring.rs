@@ -52,6 +52,7 @@ impl Database {
             stored: self.store.bytes_by_part()?.into_iter().map(part).collect(),
             committed_at: (state.committed_at != 0).then_some(state.committed_at),
             sources: self.store.sources()?.into_iter().map(RememberedSource::of).collect(),
+            kept_out: self.kept_out()?,
             damaged_stores: self.store.damaged_stores()?,
         })
     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use self::builder::DatabaseBuilder;
-pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, RememberedSource, StoredPart};
+pub use self::facts::{CacheUse, DatabaseStats, DocumentInfo, KeptOut, RememberedSource, StoredPart};
 pub use self::rename::Renaming;
 pub use self::selected::SelectedDocuments;
 pub use self::writer::{BackupOptions, Compaction, CompactionPlan, DatabaseWriter, Removal};
@@ -35,7 +35,7 @@ use fpdb_host::stop::StopToken;
 use fpdb_kernel::document::DocId;
 use fpdb_kernel::profile::Profile;
 use fpdb_reading::input::{InputLimits, Source, absolute_name, tidied};
-use fpdb_store::{Store, Verification};
+use fpdb_store::{KeptOutRecord, Store, Verification};
 
 /// A database that is open for reading. Clones are cheap, and threads may share one.
 ///
@@ -475,6 +475,15 @@ impl Database {
     pub fn remembered(&self, source: impl AsRef<Path>) -> Result<Map<String, Value>> {
         let record = self.store.source(&absolute_name(source.as_ref())?)?;
         Ok(record.map_or_else(Map::new, |record| remembered::options(&record.settings)))
+    }
+
+    /// The contents that [`DatabaseWriter::keep_out`] keeps out, in order of their digests.
+    ///
+    /// # Errors
+    /// A failure to read the store.
+    pub fn kept_out(&self) -> Result<Vec<KeptOut>> {
+        let contents = self.store.kept_out()?.into_iter();
+        Ok(contents.map(|(digest, KeptOutRecord { name, since })| KeptOut { digest, name, since }).collect())
     }
 
     /// Checks all postings, positions, documents, names and counts against each other and against the

@@ -11,15 +11,16 @@ use super::{Database, SelectedDocuments, ids_named, remembered};
 use crate::archive::apply::Records;
 use crate::ingest::{self, IngestOptions, IngestSummary};
 use crate::staging::{self, Assembly};
+use fpdb_host::clock;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::schema::{Answer, Schema, is_zero};
 use fpdb_host::setters::setters;
 use fpdb_host::spill::TempSpace;
 use fpdb_host::stop::StopToken;
-use fpdb_kernel::document::DocId;
+use fpdb_kernel::document::{Digest, DocId};
 use fpdb_reading::input::{Document, Source, absolute_name, enclosing_database};
-use fpdb_store::{Backup, Batch, Committer, SourceRecord, Store};
+use fpdb_store::{Backup, Batch, Committer, DocumentRecord, KeptOutRecord, SourceRecord, Store};
 
 /// A database that is open for writing. It has all methods of [`Database`] and those that change the
 /// database. Only one process can have a writer. Threads may share it, and each change waits for the previous
@@ -361,6 +362,41 @@ impl DatabaseWriter {
             removed += self.remove_live(portion)?.removed;
         }
         Ok(removed)
+    }
+
+    /// Keeps the contents of these documents out: from now on, an ingest skips a document with the same bytes,
+    /// whatever its name, unless a stored document has them. Unknown numbers are ignored. Nothing is deleted:
+    /// call [`Self::remove_numbers`] then.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read or written.
+    pub fn keep_out(&self, ids: &[DocId]) -> Result<()> {
+        self.store.change_alone(&StopToken::new(), || {
+            let mut contents = Vec::new();
+            for id in ids {
+                match self.store.document_numbered(id.0) {
+                    Err(Error::NoSuchNumber { .. }) => {}
+                    record => {
+                        let DocumentRecord { name, digest, .. } = record?;
+                        contents.push((digest, Some(KeptOutRecord { name, since: clock::now() })));
+                    }
+                }
+            }
+            self.store.keep_out(&contents)
+        })
+    }
+
+    /// Lets these contents in again. Returns false if none of them was kept out.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read or written.
+    pub fn readmit(&self, contents: &[Digest]) -> Result<bool> {
+        self.store.change_alone(&StopToken::new(), || {
+            let mut known = self.store.kept_out()?;
+            known.retain(|(digest, _)| contents.contains(digest));
+            self.store.keep_out(&known.iter().map(|&(digest, _)| (digest, None)).collect::<Vec<_>>())?;
+            Ok(!known.is_empty())
+        })
     }
 
     /// Renames a file or a folder of documents: changes `old` and every name that lies in it, including

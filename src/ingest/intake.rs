@@ -32,6 +32,7 @@ use fpdb_host::skip_reason::SkipReason;
 use fpdb_host::stop::StopToken;
 use fpdb_host::threads;
 use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::document::Digest;
 use fpdb_reading::input::About;
 use fpdb_store::{Batch, Committer, DocumentRecord, PUSHED_AT_ONCE, PendingDocuments, Store};
 
@@ -60,6 +61,8 @@ pub(super) struct Intake<'a> {
     before: Option<RunCounts>,
     /// The path of the container that began last, until it was read whole.
     unread: Option<String>,
+    /// The contents that were removed for good.
+    kept_out: FxHashSet<Digest>,
     /// The number of failures that another run may not have.
     passing_failures: u64,
     sweep: Sweep,
@@ -141,6 +144,7 @@ pub(super) fn with_intake<T>(
             given_in_dry_run: FxHashSet::default(),
             before: None,
             unread: None,
+            kept_out: store.kept_out()?.into_iter().map(|(digest, _)| digest).collect(),
             passing_failures: 0,
             sweep: Sweep::new(store.view().state().next_document),
             last_file: LastFile::default(),
@@ -331,6 +335,11 @@ impl Intake<'_> {
         if let Err(error) = record.check() {
             self.abandon()?;
             self.fail(&record.name, &error);
+            return Ok(None);
+        }
+        if self.kept_out.contains(&record.digest) && self.known().with_content(&record.digest)?.is_none() {
+            self.abandon()?;
+            self.skip(record.name, SkipReason::KeptOut);
             return Ok(None);
         }
         let Some((newest, newest_record)) = self.known().newest_like(&record)? else {

@@ -21,6 +21,7 @@ mod golden;
 mod hostile;
 mod identical;
 mod json;
+mod kept_out;
 mod leftovers;
 mod model;
 mod moving_on;

@@ -35,7 +35,7 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RmArgs {
     /// Names of stored documents; all versions of a name are removed
-    #[arg(value_name = "NAME", required_unless_present_any = ["ids", "prefixes", "fields", "report"])]
+    #[arg(value_name = "NAME", required_unless_present_any = ["ids", "prefixes", "fields", "report", "readmit"])]
     pub(crate) names: Vec<String>,
     /// Remove documents whose names begin with one of these (with --yes)
     ///
@@ -70,6 +70,18 @@ pub(crate) struct RmArgs {
     #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["names", "ids", "prefixes", "fields"])]
     pub(crate) report: Option<PathBuf>,
+    /// Remove the documents for good: no ingest adds their bytes again, under whatever name
+    ///
+    /// Unless another stored document has the same bytes. `fpdb stats` counts what is kept out.
+    #[arg(long, conflicts_with = "report")]
+    pub(crate) keep_out: bool,
+    /// Let documents in again that --keep-out removed under these names
+    ///
+    /// The next ingest of their files adds them. An archive or a file of records is read again only if it has
+    /// changed: `touch` it.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    #[arg(conflicts_with_all = ["names", "ids", "prefixes", "fields", "report", "keep_out"])]
+    pub(crate) readmit: Vec<String>,
     /// Ignore names, numbers, prefixes and values that no stored document has
     ///
     /// A removal that was interrupted can then be run again with the same arguments.

@@ -5,7 +5,7 @@ mod kept_out;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fpdb::{Database, DocId, DocumentInfo, Error, Removal, Task};
+use fpdb::{Database, DatabaseWriter, Digest, DocId, DocumentInfo, Error, Removal, Task};
 
 use crate::output::summary;
 use crate::printer::Printer;
@@ -23,6 +23,9 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
         return by_report(global, report, printer);
     }
     let database = database::open_writer(global, printer)?;
+    if !args.readmit.is_empty() {
+        return readmit(&database, args, printer);
+    }
     let mut unknown_names = Vec::new();
     let mut ids: Vec<DocId> = args.ids.iter().copied().map(DocId).collect();
     let mut removed: Vec<DocumentInfo> = ids.iter().filter_map(|&id| database.document(id).ok()).collect();
@@ -43,14 +46,19 @@ pub(crate) fn run(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::
             Err(error) => return Err(error.into()),
         }
     }
+    if args.keep_out {
+        database.keep_out(&ids)?;
+    }
     let mut removal = database.remove_numbers(&ids)?;
     removal.unknown_names = unknown_names.iter().map(|(name, _)| (*name).clone()).collect();
     summary(global, &removal, "")?;
     if removal.removed > 0 {
-        printer.note(&removed_line(removal.removed));
+        printer.note(&removed_line(removal.removed, args.keep_out));
     }
     if removed.len() <= SHOWN {
-        kept_out::hint(&database, &removed, printer)?;
+        if !args.keep_out {
+            kept_out::hint(&database, &removed, printer)?;
+        }
         note_copies(&database, &removed, printer)?;
     }
     note_attachments(&database, removed, printer)?;
@@ -115,8 +123,38 @@ fn note_attachments(database: &Database, removed: Vec<DocumentInfo>, printer: &P
     Ok(())
 }
 
+/// Lets documents in again that were removed under these names.
+fn readmit(database: &DatabaseWriter, args: &RmArgs, printer: &Printer) -> anyhow::Result<RunStatus> {
+    let kept_out = database.kept_out()?;
+    let wanted = kept_out.iter().filter(|content| args.readmit.contains(&content.name));
+    let digests: Vec<Digest> = wanted.map(|content| content.digest).collect();
+    database.readmit(&digests)?;
+    printer.note(&format!("{} let in again", count(digests.len() as u64, "document")));
+    let mut status = RunStatus::Done;
+    for name in args.readmit.iter().filter(|&name| kept_out.iter().all(|content| content.name != *name)) {
+        let told = format!("no document named {name} was removed with --keep-out");
+        if args.ignore_missing {
+            printer.detail(&told);
+        } else {
+            printer.error(&anyhow::anyhow!(told));
+            status = RunStatus::Incomplete;
+        }
+    }
+    if status == RunStatus::Incomplete {
+        printer.note("hint: `fpdb stats` shows the names");
+    }
+    Ok(status)
+}
+
 /// The number of removed documents, and how to add them again.
-fn removed_line(documents: u64) -> String {
+fn removed_line(documents: u64, keep_out: bool) -> String {
+    if keep_out {
+        let them = if documents == 1 { "it" } else { "them" };
+        return format!(
+            "{} removed and kept out; `fpdb compact` frees the space, and `fpdb rm --readmit NAME` lets {them} in again",
+            count(documents, "document")
+        );
+    }
     let (them, files) = if documents == 1 { ("it", "its file is") } else { ("them", "their files are") };
     format!(
         "{} removed; `fpdb compact` frees the space, and an ingest adds {them} again while {files} there",
@@ -138,7 +176,7 @@ fn by_report(global: &Global, report: &Path, printer: &Printer) -> anyhow::Resul
         printer.note(&format!("{} of the report {are} not stored, or no longer", count(gone, "document")));
     }
     if removal.removed > 0 {
-        printer.note(&removed_line(removal.removed));
+        printer.note(&removed_line(removal.removed, false));
     }
     for name in &removal.left_names {
         printer.error(&anyhow::anyhow!("{name} stays: it or its survivor is not stored as the report says, or the survivor's file is gone while its own exists"));
@@ -164,12 +202,15 @@ fn by_selection(global: &Global, args: &RmArgs, printer: &Printer) -> anyhow::Re
     if args.yes {
         let database = database::open_writer(global, printer)?;
         let steps = StepBar::start(printer, "removing");
+        if args.keep_out {
+            database.keep_out(&database.select(&args.prefixes, &args.fields, &steps.task())?.ids)?;
+        }
         let removed = database.remove_selected(&args.prefixes, &args.fields, &steps.task());
         steps.end();
         removal = removed?;
         summary(global, &removal, "")?;
         if removal.removed > 0 {
-            printer.note(&removed_line(removal.removed));
+            printer.note(&removed_line(removal.removed, args.keep_out));
         }
     } else {
         let database = database::open(global)?;

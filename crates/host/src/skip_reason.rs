@@ -59,6 +59,7 @@ reasons! {
     UnknownEntry => "an entry of an unknown type",
     Segment => "a record in segments, which are not put together",
     NullText => "its text is null",
+    KeptOut => "removed for good, and kept out (`fpdb rm --keep-out`)",
 }
 
 impl SkipReason {

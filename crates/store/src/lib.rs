@@ -42,6 +42,7 @@ pub mod fuzzing;
 #[cfg(test)]
 mod gathered_tests;
 mod handle;
+mod kept_out;
 #[cfg(test)]
 mod kept_runs_tests;
 mod name_places;
@@ -68,7 +69,9 @@ pub use care::repair::{RepairStart, Repairing};
 pub use codec::block::Posting;
 pub use codec::format::{DECISIONS, FORMAT_VERSION};
 pub use codec::positions::FingerprintPlace;
-pub use codec::records::{ContainerRecord, DocumentRecord, SourceRecord, TextCounts, TextView, ViewCounts};
+pub use codec::records::{
+    ContainerRecord, DocumentRecord, KeptOutRecord, SourceRecord, TextCounts, TextView, ViewCounts,
+};
 pub use codec::varint;
 pub use engine::Level;
 pub use engine::refused_memory::abort_on_refused_memory;

@@ -12,7 +12,9 @@ use super::codec::filter::Filter;
 use super::codec::format;
 use super::codec::positions as chunks;
 use super::codec::records as metadata;
-use super::codec::records::{ContainerRecord, DocumentRecord, FoldRecord, RunRecord, SourceRecord, StateRecord};
+use super::codec::records::{
+    ContainerRecord, DocumentRecord, FoldRecord, KeptOutRecord, RunRecord, SourceRecord, StateRecord,
+};
 use super::codec::varint;
 use super::document_set as sets;
 use super::open::commit_mark::CommitMark;
@@ -109,6 +111,7 @@ pub(crate) fn records(data: &[u8]) {
     record::<FoldRecord>(data);
     record::<ContainerRecord>(data);
     record::<SourceRecord>(data);
+    record::<KeptOutRecord>(data);
 }
 
 fn record<T: metadata::Record + PartialEq + Debug>(data: &[u8]) {

@@ -15,11 +15,11 @@ use crate::care::findings::{LostDocument, Problem, Repair, Verification};
 use crate::care::salvage::Salvage;
 use crate::care::survey::{self, Survey};
 use crate::codec::format::{
-    COMMITTED, INCOMING, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, chunk_key, decode_profile,
-    marker, marker_profile,
+    COMMITTED, INCOMING, KEPT_OUT_PREFIX, MAIN, MARKER, POSITIONS, PROFILE_KEY, SOURCE_PREFIX, STORE, TEXTS, chunk_key,
+    decode_profile, marker, marker_profile, parse_kept_out_key,
 };
 use crate::codec::positions;
-use crate::codec::records::{self, DocumentRecord, SourceRecord, TextCounts, TextView};
+use crate::codec::records::{self, DocumentRecord, KeptOutRecord, Record, SourceRecord, TextCounts, TextView};
 use crate::open::commit_mark;
 use crate::open::files::{self, read_short, replace_file};
 use crate::open::format_marker::check_marker;
@@ -33,6 +33,7 @@ use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
 use fpdb_host::temporary::MAKING;
 use fpdb_kernel::columns::Fingerprints;
+use fpdb_kernel::document::Digest;
 use fpdb_kernel::profile::Profile;
 
 /// The folder inside the damaged database in which the new store is written.
@@ -123,6 +124,7 @@ impl Repairing {
         Store::forget_name_places(&mut changes)?;
         changes.write("forget the places of documents")?;
         self.store.remember_sources(&sources(&self.salvage)?)?;
+        self.store.keep_out(&kept_out(&self.salvage)?)?;
         // The ids of damaged documents lie between those of intact ones, so the batch accepts any id.
         self.batch = Batch::new(self.store.profile(), 0, BATCH_BYTES);
         Ok(())
@@ -315,9 +317,20 @@ fn unreadable(id: u32) -> Error {
 
 /// The readable entries of the list of sources.
 fn sources(salvage: &Salvage) -> Result<Vec<SourceRecord>> {
-    let (mut keys, mut sources) = (Vec::new(), Vec::new());
+    Ok(readable::<SourceRecord>(salvage, SOURCE_PREFIX)?.into_iter().map(|(_, record)| record).collect())
+}
+
+/// The readable contents that are kept out.
+fn kept_out(salvage: &Salvage) -> Result<Vec<(Digest, Option<KeptOutRecord>)>> {
+    let records = readable::<KeptOutRecord>(salvage, KEPT_OUT_PREFIX)?;
+    Ok(records.into_iter().filter_map(|(key, record)| Some((parse_kept_out_key(&key)?, Some(record)))).collect())
+}
+
+/// The rows of the main family whose keys begin with this, and whose records decode.
+fn readable<T: Record>(salvage: &Salvage, prefix: &[u8]) -> Result<Vec<(Vec<u8>, T)>> {
+    let (mut keys, mut rows) = (Vec::new(), Vec::new());
     salvage.keys(MAIN, |key| {
-        if key.starts_with(SOURCE_PREFIX) {
+        if key.starts_with(prefix) {
             keys.push(key.to_vec());
         }
     })?;
@@ -325,9 +338,10 @@ fn sources(salvage: &Salvage) -> Result<Vec<SourceRecord>> {
     keys.dedup();
     for key in keys {
         let value = salvage.get(MAIN, &key)?;
-        sources.extend(value.and_then(|value| records::decode::<SourceRecord>(&value, String::new).ok()));
+        let record = value.and_then(|value| records::decode::<T>(&value, String::new).ok());
+        rows.extend(record.map(|record| (key, record)));
     }
-    Ok(sources)
+    Ok(rows)
 }
 
 /// The settings of a damaged database: from its store, otherwise from the marker file.

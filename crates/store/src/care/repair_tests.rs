@@ -5,9 +5,10 @@ use std::path::Path;
 use crate::codec::block::{self, Block};
 use crate::codec::format::{
     BOILERPLATE, DIGESTS, DOCUMENTS, FILTERS, MAIN, NAMES, POSITIONS, POSTINGS, PROFILE_KEY, STATE_KEY, TOMBSTONES,
-    chunk_key, digest_key, document_key, filter_key, name_key, parse_posting_key, posting_key, run_key, source_key,
+    chunk_key, digest_key, document_key, filter_key, kept_out_key, name_key, parse_posting_key, posting_key, run_key,
+    source_key,
 };
-use crate::codec::records::{self, RunRecord, SourceRecord, StateRecord};
+use crate::codec::records::{self, KeptOutRecord, RunRecord, SourceRecord, StateRecord};
 use crate::open::commit_mark;
 use crate::tests::{fingerprint, hash, record};
 use crate::{Batch, Committer, DocumentRecord, NamePlace, Store, StoreOptions};
@@ -236,6 +237,26 @@ fn sums_and_counts_are_made_anew() {
             store.engine.delete_row(MAIN, &run_key(*run));
         }
     });
+}
+
+#[test]
+fn contents_that_are_kept_out_stay_so_but_for_damaged_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("db");
+    make(&root);
+    let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
+    let contents = [[1; 16], [2; 16]].map(|digest| (digest, KeptOutRecord { name: "a".into(), since: 7 }));
+    store.keep_out(&contents.clone().map(|(digest, record)| (digest, Some(record)))).unwrap();
+    put(&store, MAIN, &kept_out_key(&[3; 16]), b"no record");
+    put(&store, MAIN, b"kept-out?", b"");
+    assert_eq!(store.verify(&Task::new()).unwrap().problems.len(), 3);
+    drop(store);
+    fpdb::Database::builder().repair(&root, &Task::new()).unwrap();
+    let store = Store::open_writer(&root, &StoreOptions::default()).unwrap();
+    assert_eq!(store.verify(&Task::new()).unwrap().problems, []);
+    assert_eq!(store.kept_out().unwrap(), contents);
+    store.keep_out(&[([1; 16], None)]).unwrap();
+    assert_eq!(store.kept_out().unwrap(), contents[1..]);
 }
 
 #[test]

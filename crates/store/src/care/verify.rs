@@ -11,12 +11,14 @@ use crate::care::damaged_stores::damaged_stores;
 use crate::care::findings::{Problem, Verification};
 use crate::care::survey::DocumentRows;
 use crate::codec::format::{
-    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, MAIN, MARKER, NAMES, PLACE_PREFIX, POSITIONS, SOURCE_PREFIX, TEXTS,
-    chunk_key, digest_key, document_key, keys_of, marker, name_key, parse_name_prefix, parse_place_key,
-    parse_posting_key, source_key, split_u32,
+    CONTAINERS, DIGESTS, DOCUMENTS, FILTERS, KEPT_OUT_PREFIX, MAIN, MARKER, NAMES, PLACE_PREFIX, POSITIONS,
+    SOURCE_PREFIX, TEXTS, chunk_key, digest_key, document_key, keys_of, marker, name_key, parse_kept_out_key,
+    parse_name_prefix, parse_place_key, parse_posting_key, source_key, split_u32,
 };
 use crate::codec::positions;
-use crate::codec::records::{self, ContainerRecord, DocumentRecord, RunRecord, SourceRecord, StateRecord};
+use crate::codec::records::{
+    self, ContainerRecord, DocumentRecord, KeptOutRecord, RunRecord, SourceRecord, StateRecord,
+};
 use crate::open::files::read_short;
 use crate::read::filter_cursor::FilterCursor;
 use crate::read::run_reader::{self, RunReader};
@@ -70,6 +72,7 @@ impl Store {
         verifier.check_stray_chunks(TEXTS, texts::chunks_of)?;
         verifier.check_containers()?;
         verifier.check_sources()?;
+        verifier.check_kept_out()?;
         verifier.check_places()?;
         if verifier.unlisted > 0 {
             let detail = format!("{} more problems were found, which are not listed", verifier.unlisted);
@@ -438,6 +441,22 @@ impl Verifier<'_> {
             if named.is_some_and(|record| source_key(&record.path)[..] != key[..]) {
                 self.problem(MAIN, "the record of a source is under another path");
             }
+        }
+        Ok(())
+    }
+
+    /// Checks the contents that are kept out.
+    fn check_kept_out(&mut self) -> Result<()> {
+        for entry in self.store.engine.entries(MAIN, KEPT_OUT_PREFIX, "read which contents are kept out")? {
+            let Some((key, value)) = self.listed(entry)? else { break };
+            if !key.starts_with(KEPT_OUT_PREFIX) {
+                break;
+            }
+            if parse_kept_out_key(&key).is_none() {
+                self.problem(MAIN, "the key of a content that is kept out has no digest");
+            }
+            let record = records::decode::<KeptOutRecord>(&value, || "a content that is kept out".into());
+            self.listed(record)?;
         }
         Ok(())
     }

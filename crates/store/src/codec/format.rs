@@ -35,6 +35,7 @@
 //! |              | `fold`                                       | [`crate::codec::records::FoldRecord`]: the progress of an unfinished fold; no list contains its run |
 //! |              | `assembled` ‖ generation (16)                | empty: the database contains this distributed build |
 //! |              | `source` ‖ path, escaped ‖ `00 01`           | [`crate::codec::records::SourceRecord`]   |
+//! |              | `kept-out` ‖ XXH3-128 of the bytes (16)      | [`crate::codec::records::KeptOutRecord`]  |
 //! |              | `place` ‖ folder, escaped ‖ `00 01` ‖ beginning of names, escaped ‖ `00 01` | empty: a [`crate::NamePlace`] |
 //! |              | `all-places`                                 | empty: each document with a file has its place in the list |
 //! | `postings`   | run (4) ‖ last hash (8) ‖ continuation (4)   | a posting block, below             |
@@ -132,6 +133,7 @@
 //! one before" means the previous fingerprint of the same view.
 
 use fpdb_host::error::{Error, Result};
+use fpdb_kernel::document::Digest;
 use fpdb_kernel::hex;
 use fpdb_kernel::profile::{Profile, Selection, Unit, WordRule};
 
@@ -174,6 +176,7 @@ pub(crate) const FOLD_KEY: &[u8] = b"fold";
 pub(crate) const RUN_PREFIX: &[u8] = b"run";
 const ASSEMBLED_PREFIX: &[u8] = b"assembled";
 pub(crate) const SOURCE_PREFIX: &[u8] = b"source";
+pub(crate) const KEPT_OUT_PREFIX: &[u8] = b"kept-out";
 pub(crate) const PLACE_PREFIX: &[u8] = b"place";
 pub(crate) const ALL_PLACES_KEY: &[u8] = b"all-places";
 
@@ -216,6 +219,16 @@ pub(crate) fn assembled_key(generation: &[u8; 16]) -> Vec<u8> {
 /// The key of the record of the source at `path`.
 pub(crate) fn source_key(path: &str) -> Vec<u8> {
     [SOURCE_PREFIX, &name_prefix(path)].concat()
+}
+
+/// The key of a content that is kept out.
+pub(crate) fn kept_out_key(digest: &Digest) -> Vec<u8> {
+    [KEPT_OUT_PREFIX, digest].concat()
+}
+
+/// The digest in the key of a content that is kept out.
+pub(crate) fn parse_kept_out_key(key: &[u8]) -> Option<Digest> {
+    key.strip_prefix(KEPT_OUT_PREFIX)?.try_into().ok()
 }
 
 /// The key of a place.

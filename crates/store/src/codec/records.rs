@@ -183,6 +183,7 @@ impl Record for RunRecord {}
 impl Record for FoldRecord {}
 impl Record for ContainerRecord {}
 impl Record for SourceRecord {}
+impl Record for KeptOutRecord {}
 
 impl Record for DocumentRecord {
     fn text_view(&self) -> Option<TextCounts> {
@@ -215,6 +216,15 @@ pub struct SourceRecord {
     /// The options of that ingest, which this crate does not read: one string of JSON. Databases of earlier
     /// versions hold flags of the program, each a string.
     pub settings: Vec<String>,
+}
+
+/// A content that was removed for good.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct KeptOutRecord {
+    /// The name of the document that was removed.
+    pub name: String,
+    /// When it was removed, in seconds since 1970.
+    pub since: i64,
 }
 
 /// The counts of a commit.

@@ -1,0 +1,69 @@
+//! Documents that are removed for good: `rm --keep-out` and `rm --readmit`.
+
+use crate::bad_input::prose;
+use crate::containers::hostile::zip_of;
+use crate::support::Folder;
+
+fn names(folder: &Folder) -> Vec<String> {
+    let listed = folder.ok(&["list", "--format", "json"]).json();
+    let mut names: Vec<String> = listed.iter().map(|document| document["name"].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn mail(from: &str, number: usize) -> String {
+    format!("From a@b.c Sat Jan  3 01:05:34 1996\nFrom: {from}\nSubject: {number}\n\n{}\n\n", prose(number))
+}
+
+/// The skipped documents of an ingest, by their reason.
+fn kept_out(folder: &Folder, arguments: &[&str]) -> u64 {
+    let report = folder.ok(&[&["ingest", "--format", "json"], arguments].concat()).json().remove(0);
+    let skipped = report["skipped"].as_array().unwrap().iter();
+    skipped.filter(|skip| skip["reason"].as_str().unwrap().contains("--keep-out")).count() as u64
+}
+
+#[test]
+fn a_document_that_is_kept_out_comes_back_under_no_name() {
+    let folder = Folder::new();
+    folder.write("in/box.mbox", mail("law@firm.example", 1) + &mail("bob@b.example", 2));
+    folder.write("in/secret.txt", prose(3));
+    folder.write("in/other.txt", prose(4));
+    folder.write("in/all.zip", zip_of(&[("x.txt", prose(5).as_bytes()), ("y.txt", prose(6).as_bytes())]));
+    folder.ok(&["ingest", "-q", "--profile", "prose", "--keep-fields", "from", "in"]);
+    let run = folder.ok(&["rm", "in/secret.txt", "in/all.zip!x.txt", "--keep-out"]);
+    assert!(run.stderr.contains("2 documents removed and kept out") && !run.stderr.contains("--exclude"), "{run:?}");
+    folder.ok(&["rm", "--where", "from~=@firm", "--keep-out", "--yes"]);
+    let rest = ["in/all.zip!y.txt", "in/box.mbox#2", "in/other.txt"];
+    assert_eq!(names(&folder), rest);
+    // The same files, a mailbox with another mail in front, a copy, and another archive.
+    folder.write("in/box.mbox", mail("eve@e.example", 7) + &mail("law@firm.example", 1) + &mail("bob@b.example", 2));
+    folder.write("in/copy.txt", prose(3));
+    folder.write("in/more.zip", zip_of(&[("z.txt", prose(5).as_bytes())]));
+    assert_eq!(kept_out(&folder, &["in"]), 5);
+    let rest = ["in/all.zip!y.txt", "in/box.mbox#1", "in/box.mbox#3", "in/other.txt"];
+    assert_eq!(names(&folder), rest);
+    // A file that gets such a content keeps its stored version until it is pruned.
+    folder.write("in/other.txt", prose(3));
+    kept_out(&folder, &["in"]);
+    assert_eq!(names(&folder), rest);
+    folder.write("in/other.txt", prose(4));
+    // Another database with the content, a backup and a check.
+    folder.write("new/secret.txt", prose(3));
+    folder.write("new/fresh.txt", prose(8));
+    folder.ok(&["ingest", "-q", "--db", "new.db", "--profile", "prose", "new"]);
+    folder.ok(&["merge", "new.db"]);
+    assert_eq!(names(&folder).iter().filter(|name| name.starts_with("new/")).count(), 1);
+    folder.ok(&["verify"]);
+    folder.ok(&["backup", "saved"]);
+    folder.ok(&["restore", "saved", "--db", "back.db"]);
+    let stats = |db: &str| folder.ok(&["stats", "--db", db, "--format", "json"]).json().remove(0)["kept_out"].clone();
+    assert_eq!(stats(".fpdb").as_array().unwrap().len(), 3);
+    assert_eq!(stats("back.db"), stats(".fpdb"));
+    assert!(folder.ok(&["stats"]).stdout.contains("kept out"));
+    // One is let in again.
+    folder.ok(&["rm", "--readmit", "in/secret.txt"]);
+    assert_eq!(kept_out(&folder, &["in/secret.txt", "in/copy.txt"]), 0);
+    assert!(names(&folder).contains(&"in/secret.txt".to_owned()) && names(&folder).contains(&"in/copy.txt".to_owned()));
+    let run = folder.run(&["rm", "--readmit", "in/secret.txt"]);
+    assert!(run.status == 2 && run.stderr.contains("no document named in/secret.txt was removed"), "{run:?}");
+}
