@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::{ZipKind, extension, zip_kind};
+use super::{FromLine, ZipKind, extension, from_line, is_header, zip_kind};
 
 /// The compression of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,7 +200,7 @@ fn by_bytes(ending: &str, head: &[u8]) -> Layer {
     if head.starts_with(b"filedesc:") {
         return Layer::Container(Container::Arc);
     }
-    if is_mbox(head) { Layer::Container(Container::Mbox) } else { Layer::Document }
+    if is_mbox(ending, head) { Layer::Container(Container::Mbox) } else { Layer::Document }
 }
 
 /// True if `head` has the mark of a POSIX or GNU archive. The whole mark is compared, since prose can have
@@ -215,20 +215,13 @@ fn is_bzip2(head: &[u8]) -> bool {
     head.starts_with(b"BZh") && head.len() >= 10 && head[3].is_ascii_digit() && marks.contains(&&head[4..10])
 }
 
-/// A line `From SENDER ... YEAR`, followed by the header of a mail. Prose that begins with "From" has no such
-/// header.
-fn is_mbox(head: &[u8]) -> bool {
+/// A line `From` with a date, followed by a header. Under a name without an extension, as Thunderbird's
+/// `Inbox`, the line needs no date.
+fn is_mbox(ending: &str, head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
-    let Some(first) = lines.next().filter(|first| first.starts_with(b"From ")) else { return false };
-    let words: Vec<&[u8]> = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-    let is_year = |word: &&[u8]| word.len() == 4 && word.iter().all(u8::is_ascii_digit);
-    let header = lines.next().unwrap_or_default();
-    let field = header.split(|&byte| byte == b':').next().unwrap_or_default();
-    words.len() >= 6
-        && words.iter().any(is_year)
-        && header.contains(&b':')
-        && !field.is_empty()
-        && field.iter().all(|byte| byte.is_ascii_graphic())
+    let first = lines.next().and_then(from_line);
+    (first == Some(FromLine::Dated) || (first == Some(FromLine::Bare) && ending.is_empty()))
+        && lines.next().is_some_and(is_header)
 }
 
 #[cfg(test)]
@@ -256,6 +249,8 @@ mod tests {
             ("a.wet", text, Layer::Container(Container::Warc)),
             ("a", b"filedesc://a", Layer::Container(Container::Arc)),
             ("a", b"From me@example.org Sat Jan  3 01:05:34 1996\nSubject: hello\n", Layer::Container(Container::Mbox)),
+            ("Inbox", b"From \r\nX-Mozilla-Status: 0001\r\n", Layer::Container(Container::Mbox)),
+            ("a.txt", b"From \nTo: you\n", Layer::Document),
             ("a", b"From the desk of someone in the year 1996\nDear Sir, as follows:\n", Layer::Document),
         ] {
             assert_eq!(layer_of(name, head), layer, "{name} {}", String::from_utf8_lossy(head));

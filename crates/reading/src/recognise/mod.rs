@@ -7,10 +7,12 @@
 //! decides. Programming languages have their own rules (`normalize::language_of`).
 
 mod format;
+mod from_line;
 mod layer;
 
 pub(crate) use format::promised_format;
 pub use format::{Choice, HEAD as FORMAT_HEAD, choose};
+pub(crate) use from_line::{FromLine, from_line, is_header};
 pub use layer::{
     Compression, Container, HEAD as LAYER_HEAD, JsonRecords, Layer, holds_records, json_records, layer_of, name_inside,
 };

@@ -1,5 +1,8 @@
-//! mbox: mails one after the other. A line `From ...` begins a mail, at the start of the file or after an
-//! empty line. Similar lines within a mail are stored with a `>` in front, which is removed.
+//! mbox: mails one after the other. A line `From ...`, followed by a header, begins a mail. If it ends with a
+//! date, no empty line need be before it. Otherwise it must be as short as Thunderbird's, or, if the first
+//! line of the mailbox is of neither form, have as many words as that one. Other lines `From ...` are text.
+//!
+//! Many writers store lines `From ...` of the text with a `>` in front, which is removed.
 //!
 //! The empty line after a mail belongs to no mail, also at the end of the file. So the bytes of a mail do not
 //! depend on its place in the mailbox.
@@ -9,6 +12,7 @@ use std::io::{self, Read};
 use super::lines::{Line, LineReader};
 use super::{Member, MemberContent, Members};
 use crate::input::decompress::meter::Meter;
+use crate::recognise::{FromLine, from_line, is_header};
 use fpdb_host::error::Result;
 
 const FORMAT: &str = "mbox";
@@ -24,6 +28,7 @@ pub(super) fn read(input: &mut dyn Read, meter: &Meter<'_>, members: &mut dyn Me
         empty_lines: Vec::new(),
         state: MboxState::Before,
         begins: 0,
+        first: FromLine::Dated,
     };
     mail.find_first().map_err(|error| meter.error(FORMAT, error))?;
     let mut number = 0u64;
@@ -64,6 +69,8 @@ struct Mail<'a, R> {
     state: MboxState,
     /// Offset of the last line `From `.
     begins: u64,
+    /// The form of the first line `From `.
+    first: FromLine,
 }
 
 impl<R: Read> Mail<'_, R> {
@@ -73,11 +80,23 @@ impl<R: Read> Mail<'_, R> {
             match self.lines.next(self.limit)? {
                 None => self.state = MboxState::Ended,
                 Some(Line::Whole(line)) if line.trim_ascii().is_empty() => continue,
-                Some(Line::Whole(line)) if line.starts_with(b"From ") => {}
-                Some(_) => return Err(io::Error::other("it does not begin with a line From")),
+                Some(line) => {
+                    let form = if let Line::Whole(line) = line { from_line(line) } else { None };
+                    self.first = form.ok_or_else(|| io::Error::other("it does not begin with a line From"))?;
+                }
             }
             return Ok(());
         }
+    }
+
+    /// True if a line of this form begins a mail.
+    fn separates(&mut self, form: FromLine, after_empty: bool) -> io::Result<bool> {
+        let may = match form {
+            FromLine::Dated => true,
+            FromLine::Bare => after_empty,
+            FromLine::Other(_) => after_empty && form == self.first,
+        };
+        Ok(may && is_header(self.lines.ahead()?))
     }
 
     /// Begins the next mail. Returns false if there is none.
@@ -108,16 +127,19 @@ impl<R: Read> Mail<'_, R> {
                     self.ready.append(&mut self.empty_lines);
                     self.empty_lines.extend(line);
                 }
-                Some(Line::Whole(line)) if after_empty && line.starts_with(b"From ") => {
-                    self.empty_lines.clear();
-                    self.state = MboxState::Before;
-                    self.begins = place;
-                }
                 Some(Line::Whole(line)) => {
-                    self.ready.append(&mut self.empty_lines);
+                    let form = from_line(line);
                     let quotes = line.iter().take_while(|&&byte| byte == b'>').count();
                     let quoted = quotes > 0 && line[quotes..].starts_with(b"From ");
+                    self.ready.append(&mut self.empty_lines);
                     self.ready.extend(&line[usize::from(quoted)..]);
+                    if let Some(form) = form
+                        && self.separates(form, after_empty)?
+                    {
+                        self.ready.clear();
+                        self.state = MboxState::Before;
+                        self.begins = place;
+                    }
                 }
             }
         }
@@ -189,14 +211,34 @@ mod tests {
 
     #[test]
     fn mails_are_told_apart() {
-        assert_eq!(
-            mails(
-                "From a x\nTo: b\n\nFrom\nFrom here on\n\n\nand on\n\nFrom c y\nTo: d\n\n>From me\n>>From you\n> From\n"
-            ),
-            ["#1 To: b\n\nFrom\nFrom here on\n\n\nand on\n", "#2 To: d\n\nFrom me\n>From you\n> From\n"]
-        );
+        let date = "Sat Jan  3 01:05:34 1996";
+        for (first, second) in [
+            (format!("From a@x {date}"), format!("From c@y {date} +0100")),
+            (format!("From - {date}"), "From ".to_owned()),
+            ("From -".to_owned(), "From -".to_owned()),
+            ("From ".to_owned(), format!("From - {date}")),
+            ("From a@x".to_owned(), "From c@y".to_owned()),
+            ("From a@x sam. 3 janv. 1996".to_owned(), "From c@y dim. 4 janv. 1996".to_owned()),
+        ] {
+            for prose in [
+                "From the harbour we hear\n",
+                "From the harbour we hear\n\nFrom now on: x\n",
+                "From me to you\nSubject: fwd\n",
+                "x\nFrom \nSubject: fwd\n",
+                "From c@y Sat Jan  3 01:05:34 1996\nfor all of you: x\n",
+                "From\nTo: x\n",
+            ] {
+                let text = format!("To: b\n\n{prose}\n\nand on\n\n{prose}");
+                let mailbox = format!("{first}\n{text}\n{second}\nTo: d\n\n>From me\n>>From you\n> From\n");
+                let expected = [format!("#1 {text}"), "#2 To: d\n\nFrom me\n>From you\n> From\n".to_owned()];
+                assert_eq!(mails(&mailbox), expected, "{mailbox}");
+            }
+        }
+        let without_empty_line = format!("From a {date}\nTo: b\n\nx\nFrom c {date}\nTo: d\n\ny\n");
+        assert_eq!(mails(&without_empty_line), ["#1 To: b\n\nx\n", "#2 To: d\n\ny\n"]);
         assert_eq!(mails("\n\nFrom a\n"), ["#1 "]);
         assert_eq!(mails("From a\n\n\n"), ["#1 \n"]);
+        assert_eq!(mails("From me\nTo: b\n\nFrom you"), ["#1 To: b\n\nFrom you"]);
         assert!(mails("").is_empty());
         assert_eq!(mails("To: x\n"), ["the mbox data cannot be decoded: it does not begin with a line From"]);
     }
