@@ -35,19 +35,75 @@ pub fn is_in_calendar(seconds: i64) -> bool {
     jiff::Timestamp::from_second(seconds).is_ok()
 }
 
-/// The time that a text states, in seconds since 1970: as ISO 8601, as in the head of a mail, or in the 14
-/// digits of an ARC archive. It is in UTC unless the text has an offset.
+/// The time that a text states, in seconds since 1970: as ISO 8601, as in the head of a mail, as `asctime`
+/// writes it, or in the 14 digits of an ARC archive. It is in UTC unless the text has an offset.
 pub fn seconds_of(text: &str) -> Option<i64> {
-    let timestamp = text.parse::<jiff::Timestamp>().or_else(|_| {
-        let of_mail = || {
-            let parse = |text: &str| jiff::fmt::rfc2822::parse(text).map(|zoned| zoned.timestamp());
-            parse(text).or_else(|_| parse(&format!("{text} +0000")))
-        };
-        let local = text.parse().or_else(|_| jiff::civil::DateTime::strptime("%Y%m%d%H%M%S", text));
-        let utc = |local: jiff::civil::DateTime| Ok(local.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp());
-        local.and_then(utc).or_else(|_| of_mail())
-    });
-    timestamp.ok().map(|timestamp| timestamp.as_second())
+    Some(time_in(text)?.timestamp().as_second())
+}
+
+/// The time that a text states, as in RFC 3339, with the offset of the text. It reads what [`seconds_of`]
+/// reads.
+pub fn rfc3339_of(text: &str) -> Option<String> {
+    let time = time_in(text)?;
+    let local = time.strftime("%Y-%m-%dT%H:%M:%S");
+    Some(if time.offset().is_zero() { format!("{local}Z") } else { format!("{local}{}", time.strftime("%:z")) })
+}
+
+fn time_in(text: &str) -> Option<jiff::Zoned> {
+    let text = text.trim();
+    let in_mail = || of_mail(&with_short_months(text));
+    of_iso(text).or_else(|| of_digits(text)).or_else(in_mail).or_else(|| of_mail(&asctime_as_in_mail(text)?))
+}
+
+fn of_iso(text: &str) -> Option<jiff::Zoned> {
+    let pieces = jiff::fmt::temporal::Pieces::parse(text).ok()?;
+    let offset = pieces.to_numeric_offset().unwrap_or(jiff::tz::Offset::UTC);
+    pieces.date().to_datetime(pieces.time().unwrap_or_default()).to_zoned(offset.to_time_zone()).ok()
+}
+
+fn of_digits(text: &str) -> Option<jiff::Zoned> {
+    let local = jiff::civil::DateTime::strptime("%Y%m%d%H%M%S", text).ok()?;
+    local.to_zoned(jiff::tz::TimeZone::UTC).ok()
+}
+
+fn of_mail(text: &str) -> Option<jiff::Zoned> {
+    // Some programs write a wrong weekday.
+    let parser = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true);
+    parser.parse_zoned(text).or_else(|_| parser.parse_zoned(format!("{text} +0000"))).ok()
+}
+
+/// A text with `Mar` for `March`.
+fn with_short_months(text: &str) -> String {
+    const MONTHS: [&str; 11] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let short = |word: &'_ str| MONTHS.iter().find(|month| month.eq_ignore_ascii_case(word)).map(|month| &month[..3]);
+    let words: Vec<&str> = text.split_ascii_whitespace().map(|word| short(word).unwrap_or(word)).collect();
+    words.join(" ")
+}
+
+/// `Wed Mar  3 10:00:00 2021`, maybe with a time zone before or after the year, in the order of a mail.
+fn asctime_as_in_mail(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let (month, day, time, year, zone) = match words[..] {
+        [_, month, day, time, year] => (month, day, time, year, ""),
+        [_, month, day, time, year, zone] if year.len() == 4 && !year.starts_with(['+', '-']) => {
+            (month, day, time, year, zone)
+        }
+        [_, month, day, time, zone, year] => (month, day, time, year, zone),
+        _ => return None,
+    };
+    Some(format!("{day} {month} {year} {time} {zone}").trim_end().to_owned())
 }
 
 /// The time in the field `date` of a document's metadata, in seconds since 1970. It tells more than the time
@@ -65,12 +121,32 @@ mod tests {
 
     #[test]
     fn texts_state_times() {
-        let dates =
-            ["2022-03-01T23:30:00Z", "2022-03-01 23:30:00", "20220301233000", "Tue, 01 Mar 2022 23:30:00 +0000"];
-        for text in dates.into_iter().chain(["Tue, 01 Mar 2022 23:30:00", "2022-03-02T01:30:00+02:00"]) {
+        for (text, in_form) in [
+            ("2022-03-01T23:30:00Z", "2022-03-01T23:30:00Z"),
+            ("2022-03-01 23:30:00", "2022-03-01T23:30:00Z"),
+            ("20220301233000", "2022-03-01T23:30:00Z"),
+            ("Tue, 01 Mar 2022 23:30:00 +0000", "2022-03-01T23:30:00Z"),
+            ("Tue, 01 Mar 2022 23:30:00", "2022-03-01T23:30:00Z"),
+            ("Mon, 1 Mar 2022 23:30 GMT", "2022-03-01T23:30:00Z"),
+            ("1 March 2022 23:30:00 UTC", "2022-03-01T23:30:00Z"),
+            ("1 Mar 2022 18:30 EST", "2022-03-01T18:30:00-05:00"),
+            ("2022-03-02T01:30:00+02:00", "2022-03-02T01:30:00+02:00"),
+            ("Tue Mar  1 23:30:00 2022", "2022-03-01T23:30:00Z"),
+            ("Tue Mar  1 18:30:00 EST 2022", "2022-03-01T18:30:00-05:00"),
+            ("Tue Mar  1 18:30:00 -0500 2022", "2022-03-01T18:30:00-05:00"),
+            ("Tue Mar 01 18:30:00 2022 -0500", "2022-03-01T18:30:00-05:00"),
+            (" Wed, 2 Mar 2022 05:00:00 +0530 (IST)\n", "2022-03-02T05:00:00+05:30"),
+        ] {
             assert_eq!(seconds_of(text), Some(1_646_177_400), "{text}");
+            assert_eq!(rfc3339_of(text).as_deref(), Some(in_form), "{text}");
         }
-        assert!(["", "yesterday", "2022-13-01"].iter().all(|text| seconds_of(text).is_none()));
+        assert_eq!(rfc3339_of("2022-03-01").as_deref(), Some("2022-03-01T00:00:00Z"));
+        assert_eq!(seconds_of("20220301"), seconds_of("2022-03-01"));
+        assert!(
+            ["", "yesterday", "2022-13-01", "Tue Mar 1 2022", "Tue Foo  1 23:30:00 2022"]
+                .iter()
+                .all(|text| seconds_of(text).is_none())
+        );
         assert!(is_in_calendar(0) && !is_in_calendar(i64::MAX));
     }
 }

@@ -2,9 +2,15 @@
 
 use mail_parser::{DateTime, HeaderValue, MessageParser};
 
+use fpdb_host::clock::rfc3339_of;
+
+/// The headers that state a date.
+const DATES: [&str; 2] = ["date", "resent-date"];
+
 /// The `wanted` headers of a message: the names as in `wanted`, and the decoded values. Upper and lower case
-/// are the same. Dates are written as in RFC 3339. If the header `Date` is missing or unreadable, the date is
-/// that of the latest header `Received`. If another header is repeated, the last one counts.
+/// are the same. Dates that [`rfc3339_of`] reads are written as in RFC 3339. If the header `Date` is missing or
+/// unreadable, the date is that of the latest header `Received`. If another header is repeated, the last one
+/// counts.
 pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String, String)> {
     let Some(message) = MessageParser::default().parse_headers(bytes) else { return Vec::new() };
     let received = |name: &str| {
@@ -15,7 +21,6 @@ pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String,
     let value = |name: &str| match message.header(name)? {
         HeaderValue::Text(text) => Some(text.to_string()),
         HeaderValue::TextList(texts) => Some(texts.join(", ")),
-        HeaderValue::DateTime(time) if time.is_valid() => Some(time.to_rfc3339()),
         HeaderValue::Address(addresses) => Some(
             addresses
                 .iter()
@@ -28,10 +33,25 @@ pub(in crate::extract) fn headers(bytes: &[u8], wanted: &[&str]) -> Vec<(String,
         ),
         _ => message.header_raw(name).map(|raw| raw.trim().to_owned()),
     };
-    let is_readable = |name: &str| matches!(message.header(name), Some(HeaderValue::DateTime(time)) if time.is_valid());
-    let dated = |name: &str| if is_readable(name) { None } else { received(name) };
-    let kept = wanted.iter().filter_map(|name| Some(((*name).to_owned(), dated(name).or_else(|| value(name))?)));
+    let date = |name: &str| {
+        let header = message.header(name)?;
+        let raw = message.header_raw(name).unwrap_or_default();
+        let is_date = DATES.iter().any(|date| name.eq_ignore_ascii_case(date));
+        rfc3339_of(raw).filter(|_| is_date).or_else(|| match header {
+            HeaderValue::DateTime(time) if is_stated(time, raw) => Some(time.to_rfc3339()),
+            _ => None,
+        })
+    };
+    let found = |name: &str| date(name).or_else(|| received(name)).or_else(|| value(name));
+    let kept = wanted.iter().filter_map(|name| Some(((*name).to_owned(), found(name)?)));
     kept.filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// True if a text has the time and the year that the library found in it. The library takes the words as
+/// those of a mail, whatever their order is.
+fn is_stated(time: &DateTime, text: &str) -> bool {
+    let has = |part: String| text.contains(&part);
+    time.is_valid() && has(format!("{}:{:02}", time.hour, time.minute)) && has(format!("{:02}", time.year % 100))
 }
 
 #[cfg(test)]
@@ -56,6 +76,31 @@ mod tests {
     }
 
     #[test]
+    fn a_date_is_kept_in_one_form() {
+        for given in [
+            "Wed, 3 Mar 2021 10:00:00 +0000",
+            "3 Mar 2021 05:00 EST",
+            "Wed, 3 Mar 2021 10:00:00",
+            "Wed, 3 Mar 2021 10:00",
+            "2021-03-03 10:00:00",
+            "2021-03-03T10:00:00Z",
+            "Wed Mar  3 10:00:00 2021",
+            "Wed Mar  3 05:00:00 EST 2021",
+            "Wed Mar  3 11:00:00 2021 +0100",
+            "Wednesday, 3 Mar 2021 10:00:00 GMT",
+            "Wed, 3 Mar 21 10:00:00 +0000",
+            "Wed, 3 March 2021 10:00:00 +0000",
+            "Thu, 03 Mar 2021 10:00:00 UTC",
+        ] {
+            for name in ["Date", "Resent-Date"] {
+                let kept = headers(format!("{name}: {given}\nFrom: a@x\n\ntext").as_bytes(), &[name]);
+                assert!(kept[0].1.starts_with("2021-03-03T"), "{given}: {kept:?}");
+                assert_eq!(fpdb_host::clock::seconds_of(&kept[0].1), Some(1_614_765_600), "{given}: {kept:?}");
+            }
+        }
+    }
+
+    #[test]
     fn an_unreadable_date_is_that_of_the_latest_received_header() {
         let hop = |time: &str| format!("Received: from a.org by b.org with SMTP; {time}\n");
         let late = hop("Mon, 1 Mar 1999 13:30:00 +0100");
@@ -64,7 +109,7 @@ mod tests {
             let kept = headers(format!("{head}From: a@x\n\ntext").as_bytes(), &["Date"]);
             kept.into_iter().next().map(|(_, value)| value)
         };
-        for given in ["Date: yesterday\n", ""] {
+        for given in ["Date: yesterday\n", "Date: Mar 1 11:00 1999\n", "Date: Mon Mar 40 12:00:00 1999 +0100\n", ""] {
             for hops in [format!("{late}{early}"), format!("{early}{late}")] {
                 let found = date(&format!("{hops}{given}"));
                 assert_eq!(found.as_deref(), Some("1999-03-01T13:30:00+01:00"), "{given}{hops}");
