@@ -98,7 +98,7 @@ pub(crate) struct QueryPage<'a> {
     pub(crate) answer: &'a QueryAnswer,
     #[serde(skip)]
     pub(crate) by_submission: bool,
-    /// True if CSV shows the times of files.
+    /// True if the page for people shows the times of documents, and CSV those of files.
     #[serde(skip)]
     pub(crate) times: bool,
     /// Finds the lines of text to show with each passage. `None` if the user does not want them.
@@ -108,7 +108,7 @@ pub(crate) struct QueryPage<'a> {
 
 impl Render for QueryPage<'_> {
     fn human(&self, style: Style) -> String {
-        query_page(self.answer, style, &mut |found, at| match &mut *self.excerpts.borrow_mut() {
+        query_page(self.answer, self.times, style, &mut |found, at| match &mut *self.excerpts.borrow_mut() {
             Some(excerpts) => excerpts.lines(found, at),
             None => Vec::new(),
         })

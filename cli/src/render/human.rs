@@ -8,7 +8,7 @@ use fpdb_kernel::hex;
 
 use super::escape::escape_terminal;
 use super::folder::{common_folder, in_folder, name_in};
-use super::metadata::{changed, kept, labels};
+use super::metadata::{dated, kept, labels};
 use super::numbers::{count, grouped, moment, percent, size};
 use super::style::Style;
 
@@ -99,7 +99,7 @@ pub(crate) type ExcerptLines<'a> = &'a mut dyn FnMut(&Match, &Location) -> Vec<S
 pub(super) const FILES_SHOWN: usize = 3;
 
 /// The answer to one query.
-pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLines<'_>) -> String {
+pub(crate) fn query_page(answer: &QueryAnswer, times: bool, style: Style, excerpts: ExcerptLines<'_>) -> String {
     let query = &answer.query;
     let files = match (query.files, query.files_unread) {
         (0, _) => String::new(),
@@ -234,7 +234,7 @@ pub(crate) fn query_page(answer: &QueryAnswer, style: Style, excerpts: ExcerptLi
             },
             labels(&found.metadata),
             if found.identical && found.files.is_empty() { "  (identical)" } else { "" },
-            changed(found.modified)
+            if times { dated(found) } else { String::new() }
         );
         let kept = kept(&found.metadata);
         if !kept.is_empty() {

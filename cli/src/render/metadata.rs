@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fpdb::Match;
+use fpdb_host::clock;
+
 use super::escape::escape_terminal;
 use super::numbers::moment;
 
@@ -15,6 +18,36 @@ pub(super) fn labels(metadata: &BTreeMap<String, String>) -> String {
 /// The time of the last change of a document's file, if it is shown.
 pub(super) fn changed(modified: Option<i64>) -> String {
     modified.map_or(String::new(), |time| format!("  {}", moment(time)))
+}
+
+/// The time of a stored document, in seconds since 1970, and its origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DocumentTime {
+    pub(crate) seconds: i64,
+    /// True if the metadata state it as the document's date. Otherwise it is that of the file or member.
+    pub(crate) is_date: bool,
+}
+
+impl DocumentTime {
+    /// The time by which `query --sort oldest` orders a match; `None` if it is not known. Of a submission it is
+    /// the earliest time of the listed files.
+    pub(crate) fn of(found: &Match) -> Option<Self> {
+        let of_files = || found.files.iter().filter_map(Self::of).min();
+        Self::of_document(found).or_else(of_files)
+    }
+
+    fn of_document(found: &Match) -> Option<Self> {
+        let date = clock::date_of(found.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        let dated = date.map(|seconds| Self { seconds, is_date: true });
+        dated.or(found.modified.map(|seconds| Self { seconds, is_date: false }))
+    }
+}
+
+/// The time of a match and its origin, if times are shown.
+pub(super) fn dated(found: &Match) -> String {
+    DocumentTime::of_document(found).map_or(String::new(), |DocumentTime { seconds, is_date }| {
+        format!("  {} ({})", moment(seconds), if is_date { "date" } else { "file" })
+    })
 }
 
 /// Maximum number of characters that are shown of a value of metadata. Other formats show all.

@@ -11,7 +11,8 @@ pub(crate) struct TimesArgs {
     ///
     /// A member of a zip or tar archive has the time that the archive records for it, if it does. Times of
     /// zip without a time zone are taken as UTC. A file that was changed within seconds before its ingest has
-    /// no known time. JSON and CSV have seconds since 1970.
+    /// no known time. The page of `query` shows the date in the metadata instead, if there is a readable one:
+    /// `(date)` and `(file)` tell which it is. JSON and CSV have the times of files, in seconds since 1970.
     #[arg(long)]
     pub(crate) file_times: bool,
 }

@@ -9,7 +9,6 @@ use fpdb::{
     Database, DocumentError, Error, Failure, Match, Mode, QueryAnswer, QueryOptions, QuerySource, SkipReason, Task,
     WalkOptions, Weight,
 };
-use fpdb_host::clock;
 
 use crate::excerpt::Excerpts;
 use crate::html_report::{HtmlReport, TemporaryCopies};
@@ -17,7 +16,9 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::printer::Printer;
 use crate::progress::StepBar;
-use crate::render::{QueryPage, Style, as_fields, attachments_left_out, corpus_header, count, grouped, query_header};
+use crate::render::{
+    DocumentTime, QueryPage, Style, as_fields, attachments_left_out, corpus_header, count, grouped, query_header,
+};
 use crate::resolved::submission_folders::SubmissionFolders;
 use crate::resolved::{database, output, phrases, profile, query};
 use crate::run_status::RunStatus;
@@ -109,12 +110,16 @@ pub(crate) fn run(global: &Global, args: &QueryArgs, printer: &Printer) -> anyho
         }
     }
     folders.tell_missing(&database, printer)?;
+    let unit = if args.submission_by.is_some() { "submission" } else { "document" };
     if tally.unsorted > 0 {
-        let unit = if args.submission_by.is_some() { "submission" } else { "document" };
         let unsorted = count(tally.unsorted, unit);
         printer.note(&format!(
-            "{unsorted} with lower scores may be older: --top chooses by score, then --sort orders (--top 0 sorts all)"
+            "{unsorted} not shown may be older: --top chooses by score, then --sort orders (--top 0 sorts all)"
         ));
+    }
+    if tally.dated_by_file > 0 {
+        let of_file = count(tally.dated_by_file, unit);
+        printer.note(&format!("{of_file} ordered by the time of the file: no date in the metadata is readable"));
     }
     // Text for people already says this for each query.
     if !global.format.is_for_people() {
@@ -164,6 +169,8 @@ struct QueryTally {
     attachments: u64,
     /// Number of matches that --top left out before they were sorted by age.
     unsorted: u64,
+    /// Number of matches that were sorted by the time of a file.
+    dated_by_file: u64,
 }
 
 /// The message at the first Ctrl-C.
@@ -210,8 +217,10 @@ impl Asked<'_> {
         let (mut answer, times) = (answer, self.args.shows_times());
         if self.args.sort == QuerySort::Oldest {
             self.tally.unsorted += answer.matching_documents.saturating_sub(answer.matches.len() as u64);
+            let is_of_file = |found: &&Match| DocumentTime::of(found).is_some_and(|time| !time.is_date);
+            self.tally.dated_by_file += answer.matches.iter().filter(is_of_file).count() as u64;
             answer.matches.sort_by_cached_key(|found| {
-                let time = time_of_match(found);
+                let time = DocumentTime::of(found);
                 (time.is_none(), time)
             });
         }
@@ -254,13 +263,6 @@ fn folder_of(sources: &[QuerySource]) -> String {
         path.read_dir().is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| entry.path().is_dir())));
     let around = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if holds_folders { path } else { around }.display().to_string()
-}
-
-/// The time of a document, or the earliest one of the listed files of a submission.
-fn time_of_match(found: &Match) -> Option<i64> {
-    let dated = clock::date_of(found.metadata.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    let of_files = || found.files.iter().filter_map(time_of_match).min();
-    dated.or(found.modified).or_else(of_files)
 }
 
 /// Calls `visit` with the name and the answer of each document below a path. Returns false if it was

@@ -37,8 +37,9 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     let best = ["--sort", "oldest", "--top", "2"];
     assert_eq!(order(&best), ["in/a.txt", "in/new.txt"]);
     let told = |flags: &[&str]| folder.ok(&[&["query", "asked.txt"], flags].concat()).stderr;
-    assert!(told(&best).contains("2 documents with lower scores may be older"), "{}", told(&best));
-    assert_eq!(told(&["--sort", "oldest"]), told(&["--top", "2"]));
+    assert!(told(&best).contains("2 documents not shown may be older"), "{}", told(&best));
+    let of_files = "2 documents ordered by the time of the file: no date in the metadata is readable\n";
+    assert_eq!(told(&["--sort", "oldest"]), format!("{}{of_files}", told(&["--top", "2"])));
     // A submission is as old as the oldest of its files.
     let by = ["--sort", "oldest", "--submission-by", "^(in/c|in/a.txt|in/new.txt)"];
     assert_eq!(order(&by), ["in/b.txt", "in/c", "in/a.txt", "in/new.txt"]);
@@ -61,9 +62,9 @@ fn the_oldest_file_comes_first_with_its_time_and_its_metadata() {
     let lines: Vec<&str> = told.lines().collect();
     let rows: Vec<&str> = lines.iter().copied().filter(|line| line.contains(".txt") && line.contains('%')).collect();
     for (row, end) in rows.iter().zip([
-        "b.txt  2017-07-14T02:40:00Z",
-        "d.txt  2020-09-13T12:26:40Z",
-        "a.txt  (identical)  2023-11-14T22:13:20Z",
+        "b.txt  2017-07-14T02:40:00Z (file)",
+        "d.txt  2020-09-13T12:26:40Z (file)",
+        "a.txt  (identical)  2023-11-14T00:00:00Z (date)",
         "new.txt  (identical)",
     ]) {
         assert!(row.ends_with(end), "{told}");
@@ -113,4 +114,35 @@ fn the_date_of_a_mail_counts_before_the_time_of_its_mailbox() {
         told["matches"].as_array().unwrap().iter().map(|found| found["document"].as_str().unwrap()).collect();
     // The dates are January 2017, March 2017 and January 2018. The time of the mailbox is in 2023.
     assert_eq!(names, ["box.mbox#2", "page.txt", "box.mbox#1"]);
+}
+
+#[test]
+fn a_date_in_any_form_is_found_and_an_unreadable_one_is_told() {
+    let folder = Folder::new();
+    let forms =
+        ["3 Mar 2021 05:00 EST", "Wed, 3 Mar 2021 10:00:01", "2021-03-03 10:00:02", "Wed Mar  3 10:00:03 2021", "soon"];
+    for (number, form) in (1..).zip(forms) {
+        folder.write(&format!("in/{number}.eml"), format!("From: a@x.org\nDate: {form}\n\n{}\n", prose(1)));
+        let file = File::options().write(true).open(folder.path().join(format!("in/{number}.eml"))).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(1_500_000_000)).unwrap();
+    }
+    folder.ok(&["ingest", "-q", "in", "--keep-fields", "Date"]);
+    folder.write("asked.txt", prose(1));
+    let listed = folder.ok(&["list", "--where", "date~=2021-03-03T", "--format", "json"]).json();
+    let names: Vec<&str> = listed.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["in/1.eml", "in/2.eml", "in/3.eml", "in/4.eml"]);
+
+    let run = folder.ok(&["query", "asked.txt", "--sort", "oldest", "--no-passages"]);
+    let rows: Vec<&str> = run.stdout.lines().filter(|line| line.contains(".eml")).collect();
+    for (row, end) in rows.iter().zip([
+        "5.eml  2017-07-14T02:40:00Z (file)",
+        "1.eml  2021-03-03T10:00:00Z (date)",
+        "2.eml  2021-03-03T10:00:01Z (date)",
+        "3.eml  2021-03-03T10:00:02Z (date)",
+        "4.eml  2021-03-03T10:00:03Z (date)",
+    ]) {
+        assert!(row.ends_with(end), "{run:#?}");
+    }
+    let note = "1 document ordered by the time of the file: no date in the metadata is readable";
+    assert!(run.stderr.contains(note), "{run:#?}");
 }
