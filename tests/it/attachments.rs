@@ -369,40 +369,86 @@ fn attachments_of_a_removed_mail_stay_and_rm_names_the_command_that_removes_them
     assert!(folder.ok(&["list"]).stdout.contains("zoe.eml.eml!a.txt"));
 }
 
-/// A mail is not removed from a mailbox while the database has its attachments, and an attachment is not
-/// removed from its mail.
+/// A report whose removable documents are whole mails, and some of the documents of others.
 #[test]
 fn apply_keeps_mails_and_attachments_together() {
     let folder = Folder::new();
     let one = mail("b", &prose(0), &[("a.txt", "text/plain", prose(1).as_bytes())]);
     let other = mail("c", &prose(2), &[("a.txt", "text/plain", prose(3).as_bytes())]);
+    let half = mail("d", &prose(5), &[("a.txt", "text/plain", prose(3).as_bytes())]);
     let text = format!("From: a\nSubject: b\n\n{}\n", prose(4));
-    // The last mail of a file keeps its empty line, so it is not identical to others.
-    let mbox = [&one, &one, &other, &text, &text, &text, &other]
-        .map(|mail| format!("From a b Sat Jan  3 01:05:34 1996\n{mail}\n\n"))
-        .concat();
-    folder.write("in/box.mbox", &mbox);
+    let boxed = |mails: &[&String]| -> String {
+        mails.iter().map(|mail| format!("From a b Sat Jan  3 01:05:34 1996\n{mail}\n\n")).collect()
+    };
+    folder.write("in/box.mbox", boxed(&[&one, &one, &other, &text, &half, &text, &text, &other]));
     for name in ["a.eml", "b.eml"] {
         folder.write(&format!("in/{name}"), &one);
     }
     ingest(&folder, &["--attachments", "in"]);
     let report = folder.ok(&["dedup", "--format", "json"]).stdout;
     folder.write("report.jsonl", report);
-    let run = folder.run(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
-    assert!([0, 2].contains(&run.status), "{run:#?}");
+    let run = folder.ok(&["apply", "report.jsonl", "--write", "clean", "--yes"]);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    let mail_text = format!("From a b Sat Jan  3 01:05:34 1996\n{text}\n\n");
-    // Only the copies of the mail without attachments were left out.
-    assert_eq!(read("clean/in/box.mbox").matches(&prose(4)).count(), 1, "{run:#?}");
-    assert_eq!(read("clean/in/box.mbox").len(), mbox.len() - 2 * mail_text.len());
-    for name in ["a.eml", "b.eml"] {
-        assert_eq!(read(&format!("clean/in/{name}")), one);
-    }
+    // The attachment of `half` is removable, but the mail is not.
+    assert!(read("clean/in/box.mbox") == boxed(&[&one, &other, &text, &half]), "{run:#?}");
+    assert!(run.stdout.contains("a mail and its attachments stay together unless all are removable"), "{run:#?}");
+    assert_eq!(read("clean/in/a.eml"), one);
+    assert!(!folder.path().join("clean/in/b.eml").exists());
+    folder.ok(&["apply", "--check", "report.jsonl", "--write", "clean"]);
     let run = folder.run(&["apply", "report.jsonl", "--remove", "--yes"]);
     assert!(folder.path().join("in/a.eml").exists() && folder.path().join("in/b.eml").exists(), "{run:#?}");
 }
 
-/// Only the content of such an archive shows that it is not a mail.
+/// A list that names a mail and all its attachments, or only some of them. A picture is no document.
+#[test]
+fn a_listed_mail_leaves_with_its_attachments_or_not_at_all() {
+    let folder = Folder::new();
+    let inner = mail("i", &prose(6), &[("c.txt", "text/plain", prose(7).as_bytes())]);
+    let attached: [Attached<'_>; 3] = [
+        ("a.txt", "text/plain", prose(1).into_bytes().leak()),
+        ("in.eml", "application/octet-stream", inner.as_bytes()),
+        ("b.png", "image/png", PICTURE),
+    ];
+    let (one, note) = (mail("b", &prose(0), &attached), mail("c", &prose(2), &[("d.png", "image/png", PICTURE)]));
+    let from = "From a@b Sat Jan  3 01:05:34 1996\n";
+    folder.write("in/zoe.eml", &one);
+    folder.write("in/box.mbox", format!("{from}{note}\n{from}{one}\n{from}{note}\n"));
+    folder.write("in/leak.zip", zip(&[("zoe.eml", one.as_bytes()), ("note.eml", note.as_bytes())]));
+    ingest(&folder, &["--attachments", "in"]);
+    let copied = |listed: &[String]| -> (Run, Vec<String>) {
+        let list: String = listed.iter().map(|name| format!("{{\"document\": \"{name}\"}}\n")).collect();
+        folder.write("list.jsonl", list);
+        std::fs::remove_dir_all(folder.path().join("clean")).ok();
+        std::fs::remove_file(folder.path().join("clean.write.log")).ok();
+        let run = folder.ok(&["apply", "list.jsonl", "--write", "clean", "--yes"]);
+        std::fs::remove_dir_all(folder.path().join("copied.db")).ok();
+        folder.ok(&["ingest", "-q", "--db", "copied.db", "--attachments", "--on-change", "keep", "clean"]);
+        let listed = folder.ok(&["list", "--db", "copied.db", "--format", "json"]).json();
+        (run, listed.iter().map(|one| one["name"].as_str().unwrap().replacen("clean/", "", 1)).collect())
+    };
+    let all = copied(&["in/box.mbox#3".to_owned()]).1;
+    assert_eq!(all.len(), 4 * 3 + 2, "a mail of which only a picture is attached is cut: {all:?}");
+    for mail in ["in/zoe.eml", "in/box.mbox#2", "in/leak.zip!zoe.eml"] {
+        let parts = ["", "!a.txt", "!in.eml", "!in.eml!c.txt"].map(|part| format!("{mail}{part}"));
+        for subset in 1..16 {
+            let listed: Vec<String> = parts
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| subset >> at & 1 == 1)
+                .map(|(_, part)| part.clone())
+                .collect();
+            let (run, names) = copied(&listed);
+            let left = if subset == 15 { 4 } else { 0 };
+            assert_eq!(names.len(), 15 - left, "{listed:?} {run:#?}");
+            let told = format!("{left} of {} listed document", listed.len());
+            assert!(run.stdout.contains(&told), "{listed:?} {run:#?}");
+            let why = "a mail and its attachments stay together unless all are removable";
+            assert_eq!(run.stdout.contains(why), left == 0, "{listed:?} {run:#?}");
+        }
+    }
+}
+
+/// Only the content of such an archive shows that it is no mail.
 #[test]
 fn an_archive_without_an_extension_is_no_mail_with_attachments() {
     let folder = Folder::new();

@@ -18,7 +18,7 @@ use super::options::{Action, ApplyOptions, LinkKind};
 use super::places::Unplaced;
 use super::plan::{PlannedDocument, SourceFile, SourceReading, for_each_file, place_in_file};
 use super::rewrite::why_whole;
-use super::scan::{Places, Scan};
+use super::scan::{Places, Scan, WholeMail};
 use crate::stored::StoredDocuments;
 use fpdb_host::error::{Error, Result};
 use fpdb_host::progress::Task;
@@ -32,7 +32,7 @@ use fpdb_reading::input::{Container, FileKind, InputLimits, ReadOptions, Reader,
 pub(super) struct Cut {
     pub(super) start: u64,
     pub(super) end: u64,
-    /// The document in this range.
+    /// A document in this range. A mail has the range of its attachments.
     pub(super) id: u32,
     /// The survivor of the document.
     pub(super) keep: u32,
@@ -53,7 +53,7 @@ pub(super) enum FileState {
     /// The concerned documents of the file are unchanged.
     File {
         kind: FileKind,
-        /// The container of its members; `None` for a document.
+        /// The container of its members; `None` for a document, and for a mail with attachments.
         container: Option<Container>,
         cuts: CutRange,
         /// The reason why some removable documents of the file stay.
@@ -320,14 +320,11 @@ impl Contents<'_> {
         let mut scan = scan.into_inner();
         scan.finish_pending();
         let is_mail = source.attachments && matches!((kind, scan.container), (FileKind::Container(_), None));
-        let reason = match source.reading {
-            SourceReading::Mixed if is_mail => {
-                let removes = scan.entries.iter().any(PlannedDocument::is_removable);
-                removes.then(|| "it is a mail with attachments; it stays whole".to_owned())
-            }
-            SourceReading::Mixed => Some("it was ingested in several ways; it stays whole".to_owned()),
-            _ => None,
-        };
+        if is_mail {
+            scan.end_member("", 0..1);
+        }
+        let reason = (source.reading == SourceReading::Mixed && !is_mail)
+            .then(|| "it was ingested in several ways; it stays whole".to_owned());
         if let Some(document) = scan.whole.take() {
             let mut reader = Reader::new(read.limits.clone());
             let digest = reader.read(&document, self.task.token(), &|_| {}, &mut |_| Ok(()))?;
@@ -351,7 +348,7 @@ impl Contents<'_> {
         let in_reach = match (kind, scan.container) {
             (FileKind::Document, _) | (FileKind::Container(None), Some((_, 0))) => true,
             (FileKind::Container(Some(_)), Some((_, 1))) => !by_directory,
-            // A mail, which is never written without its attachments.
+            // A mail with attachments, which is left out whole or not at all.
             (FileKind::Container(_), None) => source.attachments,
             _ => false,
         };
@@ -392,8 +389,25 @@ impl Contents<'_> {
                 }
             }
         }
-        let mut places = 0u64;
         let mut reached = FxHashSet::default();
+        for WholeMail { at, removable, others } in &scan.mails {
+            let is_whole = removable.iter().all(|suffix| cut.contains_key(suffix)) && !self.holds(source, others)?;
+            if !is_whole && cuttable {
+                looked.reason = Some(
+                    "some removable documents stay: a mail and its attachments stay together unless all are removable"
+                        .into(),
+                );
+            }
+            for entry in removable.iter().filter_map(|suffix| cut.get(suffix)) {
+                reached.insert(entry.suffix);
+                if is_whole {
+                    looked.cuts.push(Cut { start: at.start, end: at.end, id: entry.id, keep: entry.keep });
+                }
+            }
+        }
+        cut.retain(|suffix, _| !reached.contains(suffix));
+        reached.clear();
+        let mut places = 0u64;
         for (suffix, at) in scan.places {
             places += 1;
             if let Some(entry) = cut.get(&suffix) {
@@ -408,6 +422,20 @@ impl Contents<'_> {
             });
         }
         Ok(looked)
+    }
+
+    /// True if the database holds one of these documents of a file.
+    fn holds(&self, source: &SourceFile, suffixes: &[String]) -> Result<bool> {
+        for name in std::iter::once(&source.name).chain(&source.other_names) {
+            for suffix in suffixes {
+                for id in self.stored.named(&format!("{name}{suffix}"))? {
+                    if self.stored.document(id)?.source.as_deref() == Some(source.path.as_str()) {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// True if a document that is not removable has the place and content of this one under another name.

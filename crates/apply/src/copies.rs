@@ -58,11 +58,9 @@ impl Acting<'_> {
             }
             Action::Write { mark: Some(_), .. } if rewrite::can_mark(state) => Act::Mark,
             Action::Write { mark: None, .. } if !chosen.cuts.is_empty() => {
-                if is_document {
-                    Act::Omit
-                } else {
-                    Act::Write
-                }
+                // A mail with attachments is no container with a place for others.
+                let is_mail = matches!(state, FileState::File { container: None, .. });
+                if is_document || is_mail { Act::Omit } else { Act::Write }
             }
             _ => Act::Copy,
         };

@@ -361,14 +361,17 @@ impl Acting<'_> {
         let all = self.checked.cuts(cuts)?;
         let kept = self.kept();
         let mut cuts = Vec::with_capacity(all.len());
-        let mut unjustified = 0;
-        for cut in all {
-            if cut.keep == NO_SURVIVOR || kept.holds(cut.keep)? {
-                cuts.push(cut);
-            } else {
-                unjustified += 1;
+        // A mail and its attachments have one range. All of them are removed, or none.
+        for range in all.chunk_by(|a, b| (a.start, a.end) == (b.start, b.end)) {
+            let mut justified = true;
+            for cut in range {
+                justified &= cut.keep == NO_SURVIVOR || kept.holds(cut.keep)?;
+            }
+            if justified {
+                cuts.extend_from_slice(range);
             }
         }
+        let unjustified = (all.len() - cuts.len()) as u64;
         let reason = reason.clone().or_else(|| {
             (unjustified > 0)
                 .then(|| "the survivors of some documents have changed, are listed too or cannot be read; these documents stay".into())

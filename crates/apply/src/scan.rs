@@ -12,6 +12,26 @@ use fpdb_host::threads;
 use fpdb_kernel::document::Digest;
 use fpdb_reading::input::{Candidate, Container, Content, Extents, WalkEvent, next_piece};
 
+/// A mail and its attachments that are documents, if one of them is removable. They are left out together, or
+/// stay together.
+#[derive(Debug)]
+pub(super) struct WholeMail {
+    /// The place of the mail in the file.
+    pub(super) at: Range<u64>,
+    /// Hashes of the suffixes of the removable documents.
+    pub(super) removable: Vec<u64>,
+    /// The suffixes of the other documents that were found. The database may not hold them.
+    pub(super) others: Vec<String>,
+}
+
+/// The document found last that is not an attachment, and the documents in it so far.
+#[derive(Default)]
+struct Outer {
+    suffix: String,
+    removable: Vec<u64>,
+    others: Vec<String>,
+}
+
 /// A scan of one file.
 pub(super) struct Scan<'a> {
     /// Ascending by suffix.
@@ -28,6 +48,9 @@ pub(super) struct Scan<'a> {
     pub(super) needed: FxHashSet<u64>,
     pub(super) container: Option<(Container, u32)>,
     pub(super) whole: Option<Candidate>,
+    /// The mails with attachments and a removable document.
+    pub(super) mails: Vec<WholeMail>,
+    outer: Outer,
     /// The digests of all documents, if they are wanted.
     pub(super) all: Option<FxHashSet<Digest>>,
 }
@@ -44,6 +67,8 @@ impl<'a> Scan<'a> {
             needed: FxHashSet::default(),
             container: None,
             whole: None,
+            mails: Vec::new(),
+            outer: Outer::default(),
             all: None,
         }
     }
@@ -60,6 +85,38 @@ impl<'a> Scan<'a> {
 
     fn concerns(&self, suffix: u64) -> bool {
         self.all.is_some() || self.digests.contains_key(&suffix)
+    }
+
+    fn is_removable(&self, suffix: u64) -> bool {
+        let at = self.entries.partition_point(|entry| entry.suffix < suffix);
+        self.entries[at..].iter().take_while(|entry| entry.suffix == suffix).any(PlannedDocument::is_removable)
+    }
+
+    /// Notes a document. A mail comes directly before its attachments.
+    fn note_outer(&mut self, suffix: &str) {
+        let is_first = self.outer.removable.is_empty() && self.outer.others.is_empty();
+        let inside = suffix.strip_prefix(&self.outer.suffix).filter(|_| !is_first);
+        if !inside.is_some_and(|inside| inside.starts_with('!')) {
+            self.outer.suffix.clear();
+            self.outer.suffix.push_str(suffix);
+            self.outer.removable.clear();
+            self.outer.others.clear();
+        }
+        let hash = xxh3_64(suffix.as_bytes());
+        if self.is_removable(hash) {
+            self.outer.removable.push(hash);
+        } else {
+            self.outer.others.push(suffix.to_owned());
+        }
+    }
+
+    /// Notes that the member with this suffix ends: the documents found last are in it. It is a mail if it is a
+    /// document itself.
+    pub(super) fn end_member(&mut self, suffix: &str, at: Range<u64>) {
+        let Outer { suffix: outer, removable, others } = std::mem::take(&mut self.outer);
+        if outer == suffix && !removable.is_empty() && removable.len() + others.len() > 1 {
+            self.mails.push(WholeMail { at, removable, others });
+        }
     }
 
     /// Takes the digest that another thread was computing.
@@ -87,7 +144,11 @@ impl<'a> Scan<'a> {
     pub(super) fn found(&mut self, found: WalkEvent) {
         self.finish_pending();
         let WalkEvent::Document(Candidate { about, content }) = found else { return };
-        let suffix = xxh3_64(about.name.get(self.name..).unwrap_or_default().as_bytes());
+        let suffix = about.name.get(self.name..).unwrap_or_default();
+        if self.all.is_none() {
+            self.note_outer(suffix);
+        }
+        let suffix = xxh3_64(suffix.as_bytes());
         match content {
             Content::File | Content::Compressed(_) => self.whole = Some(Candidate { about, content }),
             _ if !self.concerns(suffix) => {}
@@ -121,6 +182,7 @@ impl Extents for Places<'_, '_> {
 
     fn member(&mut self, suffix: &str, at: Range<u64>) {
         let mut scan = self.0.borrow_mut();
+        scan.end_member(suffix, at.clone());
         let suffix = xxh3_64(suffix.as_bytes());
         if scan.concerns(suffix) {
             scan.places.push((suffix, at));

@@ -55,9 +55,6 @@ impl Expander<'_> {
         if let Err(error) = self.deeper(&place) {
             return self.fail(&place.suffix, error);
         }
-        if let Some(extents) = &mut self.extents {
-            extents.needed(&place.suffix);
-        }
         let headers = mail_headers(head, &self.options.fields.kept());
         let outer = MemberPlace { headers, ..place }.around_members(Format::Mail.name(), limits.name_bytes);
         let mut within = Within { outer: &outer, expander: self, last: String::new() };
